@@ -1,0 +1,120 @@
+"""A resolved study has every key, in one form, and scenarios that contain what they share."""
+import copy
+import json
+
+import jsonschema
+import pytest
+
+import study
+import study_schema
+
+
+def all_nodes(node):
+    """Return every schema node of the parameters below a node, itself not among them."""
+    for key, child in study_schema.keys_of(node).items():
+        yield key, child
+        yield from all_nodes(child)
+    if "items" in node:
+        yield from all_nodes(study_schema.dereferenced(node["items"]))
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(study_schema.study_schema())
+
+
+def test_every_parameter_is_described_with_range_and_default():
+    nodes = list(all_nodes(study_schema.study_schema()))
+    assert len(nodes) > 30
+    required = {"study", "ccas", "scenarios", "id"}
+    measures_of_queue = {"packets", "bytes", "bdp"}
+    for key, node in nodes:
+        assert node.get("description", "").endswith("."), key
+        assert study_schema.allowed_text(node), key
+        if not study_schema.is_section(node) and key not in required | measures_of_queue:
+            assert "default" in node or "default_from" in node, key
+        if node.get("type") == "object":
+            assert node["additionalProperties"] is False, key
+        suffix = key.rsplit("_", 1)[-1]
+        number = study_schema.dereferenced(node.get("else", node))
+        assert number.get("unit") == {
+            "mbps": "Mbit/s", "ms": "ms", "s": "s", "percent": "percent", "bytes": "bytes",
+            "packets": "packets", "bdp": "BDP", "flows": "flows",
+        }.get(suffix), key  # fmt: skip
+
+
+def test_defaults_of_the_schema_fill_what_is_not_given(small):
+    resolved = study.resolve(small, "small.yaml")
+    assert list(resolved) == [
+        "study", "title", "description", "seed", "replications", "ccas", "ip_versions", "scenarios"
+    ]  # fmt: skip
+    assert resolved["title"] == "small"
+    assert resolved["ip_versions"] == ["ipv4", "ipv6"]
+    assert resolved["scenarios"][0] == {
+        "id": "near",
+        "label": "near",
+        "link": {
+            "rate_mbps": 1000,
+            "delay_ms": {"forward": 10, "reverse": 10},
+            "jitter_ms": {"forward": 0, "reverse": 0},
+            "loss_percent": {"forward": 0, "reverse": 0},
+            "netem": "receiving-side",
+        },
+        "queue": {"bdp": 1},
+        "flows": 1,
+        "traffic": {"duration_s": 10, "interval_s": 1, "processes": "per-flow", "bitrate_mbps": None},
+        "transport": {
+            "segmentation_offload": False,
+            "cca_set_by": "socket",
+            "restricted_ccas": "allowed",
+            "receive_low_water_bytes": 0,
+        },
+        "platform": "uml",
+    }
+
+
+def test_sections_are_merged_and_values_replaced(small):
+    small["defaults"] = {
+        "link": {"rate_mbps": 10, "loss_percent": {"forward": 1, "reverse": 0}},
+        "queue": {"packets": 50},
+        "traffic": {"bitrate_mbps": 5},
+    }
+    small["scenarios"][1] |= {"queue": {"bdp": 2}, "traffic": {"bitrate_mbps": None}}
+    near, far = study.resolve(small, "small.yaml")["scenarios"]
+    assert near["queue"] == {"packets": 50}
+    assert near["link"]["loss_percent"] == far["link"]["loss_percent"] == {"forward": 1, "reverse": 0}
+    assert far["link"]["rate_mbps"] == 10
+    assert far["link"]["delay_ms"] == {"forward": 100, "reverse": 100}
+    assert far["queue"] == {"bdp": 2}
+    assert far["traffic"]["bitrate_mbps"] is None
+
+
+def test_one_meaning_has_one_form(small):
+    other = copy.deepcopy(small)
+    small["scenarios"][0] |= {"link": {"delay_ms": 5}, "queue": {"bdp": 1}, "traffic": {"duration_s": 3}}
+    other["scenarios"][0] = {
+        "traffic": {"duration_s": 3.0},
+        "queue": {"bdp": 1.0},
+        "link": {"delay_ms": {"reverse": 5.0, "forward": 5}},
+        "id": "near",
+    }
+    assert json.dumps(study.resolve(small, "a")) == json.dumps(study.resolve(other, "b"))
+
+
+def test_resolving_leaves_the_configuration_alone(small):
+    small["defaults"] = {"queue": {"packets": 5}}
+    before = copy.deepcopy(small)
+    resolved = study.resolve(small, "small.yaml")
+    resolved["scenarios"][0]["queue"]["packets"] = 7
+    assert small == before
+    assert resolved["scenarios"][1]["queue"] == {"packets": 5}
+
+
+def test_a_resolved_study_is_itself_a_study(small):
+    resolved = study.resolve(small, "small.yaml")
+    assert study.resolve(resolved, "small.yaml") == resolved
+
+
+@pytest.mark.parametrize("interval_s", [0.1, 0.2, 0.5, 2, 10])
+def test_intervals_that_divide_the_duration_are_accepted(small, interval_s):
+    small["defaults"] = {"traffic": {"interval_s": interval_s}}
+    assert study.resolve(small, "small.yaml")["scenarios"][0]["traffic"]["interval_s"] == interval_s

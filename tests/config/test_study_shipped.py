@@ -1,0 +1,100 @@
+"""The studies that come with the repository, and their documentation."""
+import yaml
+
+import document_configuration
+import study
+
+PAPER_TABLE_2 = [
+    (delay_ms, loss_percent, flows) for flows in (1, 12) for loss_percent in (1, 0) for delay_ms in (10, 50, 100)
+]
+
+
+def resolved(root, name):
+    """Return a shipped study, resolved."""
+    path = root / "config" / name
+    return study.resolve(study.load(path), str(path))
+
+
+def conditions(scenario):
+    """Return what table 2 of the paper lists of a scenario."""
+    link = scenario["link"]
+    return link["delay_ms"]["forward"], link["loss_percent"]["forward"], scenario["flows"]
+
+
+def test_the_default_study_has_the_papers_factors(root):
+    default = resolved(root, "config.yaml")
+    assert default["study"] == "ipv4-ipv6"
+    assert default["ccas"] == ["reno", "cubic", "bbr", "vegas", "veno", "westwood"]
+    assert default["ip_versions"] == ["ipv4", "ipv6"]
+    assert [conditions(scenario) for scenario in default["scenarios"]] == PAPER_TABLE_2
+    assert [scenario["label"] for scenario in default["scenarios"]] == [str(number) for number in range(1, 13)]
+    for scenario in default["scenarios"]:
+        assert scenario["link"]["rate_mbps"] == 1000
+        assert scenario["link"]["delay_ms"]["reverse"] == scenario["link"]["delay_ms"]["forward"]
+        assert scenario["link"]["loss_percent"]["reverse"] == 0
+        assert scenario["transport"]["segmentation_offload"] is False
+
+
+def test_the_full_study_is_the_default_one_but_for_size(root):
+    default, full = resolved(root, "config.yaml"), resolved(root, "studies/ipv4-ipv6-full.yaml")
+    assert full["replications"] == 100
+    assert {scenario["traffic"]["duration_s"] for scenario in full["scenarios"]} == {30}
+    assert len(list(study.runs(full))) == 14_400
+    for either in (default, full):
+        for key in ("study", "title", "description", "replications"):
+            del either[key]
+        for scenario in either["scenarios"]:
+            del scenario["traffic"]["duration_s"]
+    assert full == default
+
+
+def test_exbench_is_the_default_study_by_the_published_scripts_method(root):
+    default, exbench = resolved(root, "config.yaml"), resolved(root, "studies/exbench.yaml")
+    *scenarios, refused = exbench["scenarios"]
+    for ours, theirs in zip(default["scenarios"], scenarios, strict=True):
+        loss_percent = ours["link"]["loss_percent"]["forward"]
+        ours["link"] |= {"rate_mbps": None, "netem": "both-ends"}
+        ours["link"]["loss_percent"] = {"forward": loss_percent, "reverse": loss_percent}
+        ours["queue"] = {"packets": 1000}
+        ours["traffic"] |= {"processes": "single", "bitrate_mbps": 1000}
+        ours["transport"] |= {"segmentation_offload": True, "cca_set_by": "sysctl"}
+        assert theirs == ours
+    assert refused["transport"]["restricted_ccas"] == "refused"
+    for key in ("seed", "replications", "ccas", "ip_versions"):
+        assert exbench[key] == default[key]
+
+
+def test_smoke_is_small_and_tells_reno_from_vegas(root):
+    smoke = resolved(root, "studies/smoke.yaml")
+    assert smoke["ccas"] == ["reno", "vegas"]
+    assert len(list(study.runs(smoke))) == 2 * 2 * 2 * 2
+    quiet = smoke["scenarios"][0]
+    assert quiet["flows"] == 1
+    assert quiet["link"]["loss_percent"] == {"forward": 0, "reverse": 0}
+
+
+def test_a_study_file_is_named_as_its_study(root):
+    for path in (root / "config" / "studies").glob("*.yaml"):
+        assert study.load(path)["study"] == path.stem
+
+
+def test_the_readme_is_up_to_date(root):
+    text = (root / "config" / "README.md").read_text(encoding="utf-8")
+    assert text == document_configuration.readme(), "run python workflow/scripts/document_configuration.py"
+
+
+def test_check_finds_drift(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(document_configuration, "CONFIGURATION", tmp_path)
+    monkeypatch.setattr(document_configuration, "readme", lambda: "new")
+    assert document_configuration.main(["--check"]) == 1
+    assert "out of date" in capsys.readouterr().out
+    assert document_configuration.main([]) == 0
+    assert document_configuration.main(["--check"]) == 0
+    (tmp_path / "README.md").write_text("edited by hand")
+    assert document_configuration.main(["--check"]) == 1
+
+
+def test_the_example_of_the_readme_is_a_study(root):
+    text = (root / "config" / "README.md").read_text(encoding="utf-8")
+    example = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
+    assert len(study.resolve(example, "config/README.md")["scenarios"]) == 3

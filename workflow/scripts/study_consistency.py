@@ -1,0 +1,146 @@
+"""What a study says that can't hold together: checks that take two keys or more.
+
+They work on a resolved study, whose form `study_validation` has approved.
+"""
+from fractions import Fraction
+
+FRAME_BYTES = 1514  # Ethernet frame with a full IP packet of 1500 bytes
+SUPER_FRAME_BYTES = 65_550  # the largest that segmentation offload makes: 65,536 bytes and the Ethernet header
+# The guest has 6 GB, and a packet takes up to twice its size there (socket
+# buffers and bookkeeping).
+PACKETS_LIMIT_BYTES = 3_000_000_000
+# The largest receive window that TCP can announce (RFC 7323, section 2.3).
+WINDOW_LIMIT_BYTES = 2**30
+
+
+def contradictions(study):
+    """Check what the schema can't.
+
+    Parameters
+    ----------
+    study : dict
+        A resolved study.
+
+    Returns
+    -------
+    list of str
+        One sentence a problem, without the file's name.
+    """
+    # The label defaults to the id, so only one of them is to blame.
+    sentences = _repeated(study, "id") or _repeated(study, "label")
+    checks = (_check_rate, _check_jitter, _check_intervals, _check_queue, _check_memory)
+    for scenario in study["scenarios"]:
+        for check in checks:
+            sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in check(scenario)]
+    return sentences
+
+
+def path_rtt_ms(scenario):
+    """Return the RTT of a resolved scenario's path without queueing, in milliseconds."""
+    return scenario["link"]["delay_ms"]["forward"] + scenario["link"]["delay_ms"]["reverse"]
+
+
+def flow_bdp_bytes(scenario):
+    """Return the bandwidth-delay product of one flow that has the path to itself, in bytes.
+
+    The rate is the link's or the sender's limit, whichever is lower. Without
+    either there is no product, and the function returns None.
+    """
+    limits_mbps = (scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"])
+    given_mbps = [limit for limit in limits_mbps if limit is not None]
+    return _bdp_bytes(min(given_mbps), scenario) if given_mbps else None
+
+
+def _bdp_bytes(rate_mbps, scenario):
+    return rate_mbps * 1e6 / 8 * path_rtt_ms(scenario) / 1e3
+
+
+def _repeated(study, key):
+    values = [scenario[key] for scenario in study["scenarios"]]
+    return [
+        f"scenarios[{position}].{key} is '{value}' as in scenarios[{values.index(value)}]; "
+        "allowed is one that no other scenario has."
+        for position, value in enumerate(values)
+        if value in values[:position]
+    ]
+
+
+def _check_rate(scenario):
+    if scenario["link"]["rate_mbps"] is None and scenario["traffic"]["bitrate_mbps"] is None:
+        # The guest computes in no time, so flows without any limit would send for ever in the same instant.
+        yield (
+            "link.rate_mbps is null and so is traffic.bitrate_mbps; "
+            "allowed is a number for one of them (Mbit/s), for a virtual clock needs a limit."
+        )
+
+
+def _check_jitter(scenario):
+    link = scenario["link"]
+    for direction, jitter_ms in link["jitter_ms"].items():
+        delay_ms = link["delay_ms"][direction]
+        if jitter_ms > delay_ms:
+            # netem would draw delays below zero.
+            yield (
+                f"link.jitter_ms.{direction} is {jitter_ms}; "
+                f"allowed is at most the delay in that direction, {delay_ms} (ms)."
+            )
+
+
+def _check_intervals(scenario):
+    duration_s, interval_s = scenario["traffic"]["duration_s"], scenario["traffic"]["interval_s"]
+    # As decimal fractions: 1 / 0.1 is ten, but 1 % 0.1 is not zero.
+    if (Fraction(str(duration_s)) / Fraction(str(interval_s))).denominator != 1:
+        yield (
+            f"traffic.interval_s is {interval_s}; "
+            f"allowed is what divides the duration, {duration_s} (s), without remainder."
+        )
+
+
+def _check_queue(scenario):
+    (measure, size), = scenario["queue"].items()
+    link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
+    if measure != "packets" and link["netem"] == "both-ends":
+        yield f"queue is {{{measure}: {size}}}; allowed with netem at both-ends is packets, for netem counts those."
+    elif measure == "bdp" and link["rate_mbps"] is None:
+        yield f"queue is {{bdp: {size}}}; allowed without a link.rate_mbps is packets or bytes."
+    elif measure == "bdp" and path_rtt_ms(scenario) == 0:
+        yield f"queue is {{bdp: {size}}}; allowed without a link.delay_ms is packets or bytes."
+    elif measure == "bdp":
+        bdp_bytes = _bdp_bytes(link["rate_mbps"], scenario)
+        if size * bdp_bytes < FRAME_BYTES:
+            yield (
+                f"queue.bdp is {size}, {size * bdp_bytes:.0f} bytes; "
+                f"allowed is a packet of {FRAME_BYTES} bytes or more, from {FRAME_BYTES / bdp_bytes:.3g} BDP."
+            )
+    elif measure == "bytes" and offload and size < SUPER_FRAME_BYTES:
+        yield (
+            f"queue.bytes is {size}; allowed with transport.segmentation_offload is at least {SUPER_FRAME_BYTES}, "
+            "for a super-packet that is larger than the queue never passes."
+        )
+
+
+def _check_memory(scenario):
+    bdp_bytes = flow_bdp_bytes(scenario) or 0
+    if bdp_bytes > WINDOW_LIMIT_BYTES:
+        yield (
+            f"link.delay_ms makes a bandwidth-delay product of {bdp_bytes:,.0f} bytes; "
+            f"allowed is up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
+        )
+        return
+    total_bytes = scenario["flows"] * bdp_bytes + _queue_bytes(scenario)
+    if total_bytes > PACKETS_LIMIT_BYTES:
+        yield (
+            f"flows is {scenario['flows']}, which with windows of one bandwidth-delay product and a full queue "
+            f"makes {total_bytes:,.0f} bytes of packets; allowed is up to {PACKETS_LIMIT_BYTES:,}, "
+            "what the guest's memory takes."
+        )
+
+
+def _queue_bytes(scenario):
+    (measure, size), = scenario["queue"].items()
+    if measure == "packets":
+        return size * (SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else FRAME_BYTES)
+    if measure == "bdp":
+        # Without a rate the queue is refused already.
+        return size * _bdp_bytes(scenario["link"]["rate_mbps"] or 0, scenario)
+    return size

@@ -1,0 +1,95 @@
+"""The runs of a resolved study: which there are, their seeds and specifications.
+
+Standard library only: the scripts in the analysis image need it too.
+"""
+import hashlib
+import itertools
+
+SPECIFICATION_VERSION = 1
+
+
+def cells(study):
+    """Iterate over the cells of a resolved study: tuples (scenario id, CCA, IP version)."""
+    scenario_ids = [scenario["id"] for scenario in study["scenarios"]]
+    return itertools.product(scenario_ids, study["ccas"], study["ip_versions"])
+
+
+def runs(study):
+    """Iterate over the runs of a resolved study: tuples (scenario id, CCA, IP version, replication)."""
+    for cell in cells(study):
+        for replication in range(1, study["replications"] + 1):
+            yield (*cell, replication)
+
+
+def run_seed(study_seed, scenario_id, replication):
+    """Derive the seed of a run.
+
+    The CCAs and IP versions of a scenario share the seed of a replication:
+    common random numbers make their comparison sharper (Law, Simulation
+    Modeling and Analysis, section 11.2). The study's name, its other levels
+    and the scenario's conditions have no influence, so that adding a level
+    changes no other run.
+
+    Parameters
+    ----------
+    study_seed : int
+        The study's seed.
+    scenario_id : str
+        The scenario's id.
+    replication : int
+        1 for the first.
+
+    Returns
+    -------
+    int
+        From 1 to 2**32 - 1: the first 8 bytes, big-endian, of the SHA-256 of
+        `sawtooth-run-seed/1 <study seed> <scenario id> <replication>`, modulo
+        2**32 - 1, plus 1. Ids have no spaces, so no two triples share a text.
+    """
+    text = f"sawtooth-run-seed/1 {study_seed} {scenario_id} {replication}"
+    number = int.from_bytes(hashlib.sha256(text.encode("ascii")).digest()[:8], "big")
+    return number % (2**32 - 1) + 1
+
+
+def run_specification(study, scenario_id, cca, ip_version, replication):
+    """Return what the testbed needs to know of a run.
+
+    Parameters
+    ----------
+    study : dict
+        A resolved study.
+    scenario_id, cca, ip_version : str
+        The run's cell.
+    replication : int or str
+        1 for the first; text as in a path will do.
+
+    Returns
+    -------
+    dict
+        The specification. It holds nothing that doesn't concern this run, and
+        shares its parts with the study, so don't change them.
+
+    Raises
+    ------
+    KeyError
+        If the study has no such run.
+    """
+    replication = int(replication)
+    # A study has tens of scenarios, so looking through them costs microseconds.
+    scenario = next((item for item in study["scenarios"] if item["id"] == scenario_id), None)
+    if (
+        scenario is None
+        or cca not in study["ccas"]
+        or ip_version not in study["ip_versions"]
+        or not 1 <= replication <= study["replications"]
+    ):
+        raise KeyError(f"study {study['study']} has no run {scenario_id}/{cca}/{ip_version}/{replication}")
+    return {
+        "schema_version": SPECIFICATION_VERSION,
+        "study": study["study"],
+        "scenario": {key: value for key, value in scenario.items() if key != "label"},
+        "cca": cca,
+        "ip_version": ip_version,
+        "replication": replication,
+        "seed": run_seed(study["seed"], scenario_id, replication),
+    }

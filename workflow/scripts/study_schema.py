@@ -1,0 +1,120 @@
+"""The schema of a study file, and what it says in words.
+
+`workflow/schemas/study.schema.yaml` is the only place of parameters' defaults,
+ranges, units and descriptions. This module reads it for those who validate a
+study, complete it with defaults, or document it.
+"""
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+SCHEMA_PATH = Path(__file__).resolve().parents[1] / "schemas" / "study.schema.yaml"
+
+
+@lru_cache(maxsize=1)
+def study_schema():
+    """Return the schema of a study as a dict; it is shared, so don't change it."""
+    # The C parser is ten times faster, and part of PyYAML's wheels.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
+
+
+def dereferenced(node):
+    """Return a schema node with its `$ref` replaced by what it refers to.
+
+    Keywords beside `$ref` (a description, say) win over those referred to.
+    """
+    if "$ref" not in node:
+        return node
+    name = node["$ref"].removeprefix("#/$defs/")
+    target = dereferenced(study_schema()["$defs"][name])
+    return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+
+
+def keys_of(node):
+    """Return the keys of an object's schema: a dict of name to dereferenced schema, in order."""
+    properties = dereferenced(node).get("properties", {})
+    return {name: dereferenced(child) for name, child in properties.items()}
+
+
+def is_section(node):
+    """Tell whether a schema node is a section: merged by key, not replaced as a whole."""
+    return node.get("type") == "object" and "default" not in node
+
+
+def has_directions(node):
+    """Tell whether a value may be given for each direction (`forward`, `reverse`) on its own."""
+    return "else" in node
+
+
+def scenario_schema():
+    """Return the schema of one scenario."""
+    return dereferenced(study_schema()["$defs"]["scenario"])
+
+
+def homes_of_keys():
+    """Return where each key belongs, to help who wrote it in the wrong place.
+
+    Returns
+    -------
+    dict of str to str
+        Key to the place it belongs to: `the study` or a section's name.
+    """
+    homes = {}
+    for section, node in keys_of(scenario_schema()).items():
+        homes.setdefault(section, "a scenario")
+        for key in keys_of(node):
+            homes.setdefault(key, f"'{section}'")
+    for key in keys_of(study_schema()):
+        homes.setdefault(key, "the study")
+    return homes
+
+
+def allowed_text(node):
+    """Say in words what a schema node allows.
+
+    Parameters
+    ----------
+    node : dict
+        A schema node.
+
+    Returns
+    -------
+    str
+        Such as `a number from 0 to below 100 (percent)`.
+    """
+    node = dereferenced(node)
+    if "allowed" in node:
+        return node["allowed"]
+    if "enum" in node:
+        return ("one of " if len(node["enum"]) > 1 else "") + ", ".join(node["enum"])
+    if has_directions(node):
+        return f"{allowed_text(node['else'])}, or one for each direction as in {{forward: 1, reverse: 0}}"
+    kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
+    if kinds[0] in ("number", "integer"):
+        return _number_text(node, kinds)
+    if kinds[0] == "array":
+        return _list_text(node)
+    if kinds[0] == "object":
+        return "a mapping with the keys " + ", ".join(node["properties"])
+    return {"boolean": "true or false", "string": "text"}[kinds[0]]
+
+
+def _number_text(node, kinds):
+    text = "a whole number" if kinds[0] == "integer" else "a number"
+    if "exclusiveMinimum" in node:
+        text += f" above {node['exclusiveMinimum']} and up to "
+    else:
+        text += f" from {node['minimum']} to "
+    text += f"below {node['exclusiveMaximum']}" if "exclusiveMaximum" in node else f"{node['maximum']}"
+    if "unit" in node:
+        text += f" ({node['unit']})"
+    return text + (", or null" if "null" in kinds else "")
+
+
+def _list_text(node):
+    items = dereferenced(node["items"])
+    if "enum" in items:
+        return f"a list of at least one of {', '.join(items['enum'])}, each once"
+    return "a list of at least one mapping"

@@ -1,0 +1,179 @@
+"""What is wrong with the form of a study, in sentences.
+
+Each sentence names key, value and what is allowed, as a person would. What
+the schema can't say, because it takes two keys together, is in
+`study_consistency`.
+"""
+import difflib
+import json
+import math
+import re
+from functools import lru_cache
+
+from jsonschema import Draft202012Validator
+from jsonschema.validators import extend
+
+from study_schema import allowed_text, homes_of_keys, keys_of, study_schema
+
+# How people write the units of the schema.
+UNIT_SPELLINGS = {
+    "ms": ("ms",),
+    "s": ("s", "sec"),
+    "percent": ("%", "percent", "pct"),
+    "Mbit/s": ("mbit/s", "mbps", "mbit"),
+    "bytes": ("b", "byte", "bytes"),
+    "packets": ("p", "packet", "packets"),
+    "BDP": ("bdp",),
+    "flows": ("flow", "flows"),
+}
+
+
+def problems_of_form(config):
+    """Compare a study with the schema.
+
+    Parameters
+    ----------
+    config : dict
+        The study as it stands in its file.
+
+    Returns
+    -------
+    list of str
+        One sentence a problem, without the file's name: unknown keys first,
+        for they explain many others, then in the order of the schema.
+    """
+    unknown, others, seen = [], [], set()
+    for error in _validator().iter_errors(config):
+        path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties":
+            unknown += _unknown_keys(error, path, config)
+        elif error.validator == "required":
+            others += _missing_keys(error, path, config, seen)
+        elif path not in seen:
+            others.append(_wrong_value(error, path, config))
+            seen.add(path)
+    return unknown + others
+
+
+def path_text(path, config):
+    """Write a path as `scenarios[far].link.rate_mbps`, with a scenario's id if it has one."""
+    text = ""
+    for depth, step in enumerate(path):
+        if isinstance(step, int):
+            text += f"[{_scenario_id(config, step) if path[:depth] == ('scenarios',) else step}]"
+        else:
+            text += f".{step}" if text else str(step)
+    return text
+
+
+def value_text(value):
+    """Write a value as it would stand in a study file, shortened to 60 characters."""
+    if _is_endless(value):
+        return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}[str(value)]
+    if isinstance(value, dict):
+        text = "{" + ", ".join(f"{key}: {value_text(item)}" for key, item in value.items()) + "}"
+    elif isinstance(value, list):
+        text = "[" + ", ".join(map(value_text, value)) + "]"
+    else:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+@lru_cache(maxsize=1)
+def _validator():
+    # Not-a-number fulfils every range, for all comparisons with it are false.
+    checker = Draft202012Validator.TYPE_CHECKER
+    finite = checker.redefine("number", lambda _, value: checker.is_type(value, "number") and not _is_endless(value))
+    return extend(Draft202012Validator, type_checker=finite)(study_schema())
+
+
+def _is_endless(value):
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def _scenario_id(config, index):
+    ids = [scenario.get("id") if isinstance(scenario, dict) else None for scenario in config["scenarios"]]
+    name = ids[index]
+    return name if isinstance(name, str) and name and ids.count(name) == 1 else index
+
+
+def _unknown_keys(error, path, config):
+    allowed = list(error.schema["properties"])
+    sentences = []
+    for key in error.instance:
+        if key in error.schema["properties"]:
+            continue
+        nearest = _nearest(key, allowed)
+        if key in homes_of_keys():
+            hint = f"; it belongs to {homes_of_keys()[key]}."
+        else:
+            hint = f"; did you mean '{nearest}'?" if nearest else "."
+        where = path_text((*path, str(key)), config)
+        sentences.append(f"unknown key '{where}'{hint} Allowed here: {', '.join(allowed)}.")
+    return sentences
+
+
+def _missing_keys(error, path, config, seen):
+    present = error.instance
+    misspelt = {_nearest(key, error.schema["properties"]) for key in present if key not in error.schema["properties"]}
+    sentences = []
+    # jsonschema reports each missing key on its own, but doesn't say which.
+    for key in error.schema["required"]:
+        where = (*path, key)
+        if key in present or key in misspelt or where in seen:
+            continue
+        seen.add(where)
+        allowed = allowed_text(keys_of(error.schema)[key])
+        sentences.append(f"{path_text(where, config)} is missing; allowed is {allowed}.")
+    return sentences
+
+
+def _wrong_value(error, path, config):
+    where, value = path_text(path, config), error.instance
+    if error.validator == "uniqueItems":
+        twice = next(item for position, item in enumerate(value) if item in value[:position])
+        return f"{where} has {value_text(twice)} twice; allowed is {allowed_text(error.schema)}."
+    sentence = f"{where} is {value_text(value)}; "
+    if "enum" in error.schema:
+        return sentence + _choice_hint(value, error.schema["enum"]) + f" is {allowed_text(error.schema)}."
+    sentence += f"allowed is {allowed_text(error.schema)}"
+    if error.validator == "type":
+        sentence += _type_hint(value, error.schema)
+    return sentence + "."
+
+
+def _choice_hint(value, choices):
+    if isinstance(value, bool):
+        return "YAML takes a bare yes, no, on or off for true or false; allowed"
+    nearest = _nearest(value, choices)
+    return f"did you mean '{nearest}'? Allowed" if nearest else "allowed"
+
+
+def _type_hint(value, node):
+    """Say how to write a value that has the wrong type only because of YAML or a unit."""
+    kinds = [node["type"]] if isinstance(node["type"], str) else node["type"]
+    if kinds == ["string"] and isinstance(value, (bool, int, float)):
+        return ", in quotes"
+    if kinds[0] not in ("number", "integer") or not isinstance(value, str):
+        return ""
+    match = re.fullmatch(r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*(\S*)\s*", value)
+    if match is None:
+        return ""
+    number, unit = match.groups()
+    if not unit:
+        # YAML 1.1 knows 1.0e+3 for a number, but 1e3 for text.
+        return f", without quotes or exponent: {float(number):.12g}"
+    if unit.lower() in UNIT_SPELLINGS.get(node.get("unit"), ()):
+        return f", without its unit: {number}"
+    return ", without a unit"
+
+
+def _nearest(word, choices):
+    """Return the choice that was probably meant, or None."""
+    word = str(word).lower()
+    for choice in choices:
+        # `delay` for delay_ms, `6` for ipv6; but `s` is no sign of flows.
+        if choice.startswith(f"{word}_") or (word.isdigit() and choice.endswith(word)):
+            return choice
+    matches = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.6)
+    return matches[0] if matches else None
