@@ -1,0 +1,115 @@
+"""The program of a run, root of the guest: from specification to run document.
+
+``python3 -m testbed.guest FOLDER`` reads ``specification.json`` there and leaves
+``document.json``, or ``failure.json`` with the step that failed and why.
+"""
+import json
+import logging
+import sys
+import traceback
+from pathlib import Path
+
+from mininet.net import Mininet
+
+from . import environment, probes, topology, traffic, transport, verification
+from .commands import log
+from .specification import RunSpecification
+
+SCHEMA_VERSION = 1
+
+
+class Steps:
+    """Names the step that is under way, so that a failure can say where it happened."""
+
+    def __init__(self):
+        self.current = "start"
+
+    def __call__(self, name):
+        self.current = name
+        log(f"--- {name}")
+
+
+def carry_out(specification, step):
+    """Walk the steps of a run and return its document.
+
+    Parameters
+    ----------
+    specification : RunSpecification
+    step : callable
+        Called with the name of each step as it begins.
+    """
+    step("environment")
+    surroundings = environment.describe()
+    # Mininet widens the kernel's limits when it starts; ours come after.
+    net = Mininet(controller=None)
+    transport.prepare_kernel(specification)
+
+    step("topology")
+    path = topology.build(specification, net)
+
+    step("transport")
+    for host in (path.sender, path.receiver):
+        transport.configure_host(host, specification)
+
+    step("read back")
+    network = {"set": as_set(path), "read_back": read_back(path, specification)}
+
+    step("idle RTT")
+    idle = probes.idle_rtt(path, specification)
+
+    step("traffic")
+    before = probes.link_counters(path)
+    processes, samples = traffic.carry(path, specification)
+    after = probes.link_counters(path)
+    stack = probes.stack_counters(path)
+
+    step("verification")
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "specification": specification.document,
+        "environment": surroundings,
+        "network": network,
+        "idle_rtt": idle,
+        "traffic": processes,
+        "sockets": samples,
+        "links": {"before": before, "after": after},
+        "stack": stack,
+    }
+    document["verdict"] = verification.judge(specification, document)
+    return document
+
+
+def as_set(path):
+    """Return what was set, by interface, and which interface carries which effect."""
+    return {
+        "qdiscs": {name: interface.expected() for name, interface in path.interfaces.items()},
+        "bottleneck": {d: i and i.name for d, i in path.bottleneck.items()},
+        "netem": {d: i and i.name for d, i in path.netem.items()},
+    }
+
+
+def read_back(path, specification):
+    """Return what the kernel says of interfaces and hosts."""
+    return {
+        "interfaces": {name: interface.read_back() for name, interface in path.interfaces.items()},
+        "hosts": {host.name: transport.read_back(host, specification) for host in (path.sender, path.receiver)},
+    }
+
+
+def main(folder):
+    """Carry out the run in ``folder``; whatever happens, one of the two files is written."""
+    # Mininet logs to a handler of its own; errors belong into the run's log.
+    logging.getLogger("mininet").setLevel(logging.WARNING)
+    step = Steps()
+    try:
+        step("specification")
+        specification = RunSpecification(json.loads((folder / "specification.json").read_text()))
+        result, name = carry_out(specification, step), "document.json"
+    except Exception as error:
+        log(traceback.format_exc())
+        result, name = {"step": step.current, "cause": f"{error}", "kind": type(error).__name__}, "failure.json"
+    (folder / name).write_text(json.dumps(result, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,59 @@
+"""The TCP stack's settings: buffers, metrics cache, memory, permitted CCAs."""
+import resource
+from pathlib import Path
+
+from .commands import run
+
+#: Initial size of a receive and a send buffer, Linux's defaults (tcp(7)).
+RECEIVE_BUFFER_INITIAL_BYTES = 131_072
+SEND_BUFFER_INITIAL_BYTES = 16_384
+#: Packets that may wait between a veth pair's two ends; the default of 1,000 drops bursts.
+DEVICE_BACKLOG_PACKETS = 100_000
+ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+def settings(specification):
+    """Return the sysctls that each host must have: name -> value as sysctl prints it."""
+    largest = specification.buffer_bytes
+    return {
+        "net.ipv4.tcp_rmem": f"4096\t{RECEIVE_BUFFER_INITIAL_BYTES}\t{largest}",
+        "net.ipv4.tcp_wmem": f"4096\t{SEND_BUFFER_INITIAL_BYTES}\t{largest}",
+        # A fresh network has no metrics; connections of one run must not make any.
+        "net.ipv4.tcp_no_metrics_save": "1",
+    }
+
+
+def prepare_kernel(specification):
+    """Set what belongs to the whole kernel, before any network namespace exists.
+
+    TCP's memory limits follow from the kernel's small memory and would throttle
+    receive windows without a word; all of the memory is allowed instead.
+    """
+    pages = Path("/proc/meminfo").read_text().split()[1]
+    pages = int(pages) * 1024 // resource.getpagesize()
+    write("/proc/sys/net/ipv4/tcp_mem", f"{pages // 2} {pages * 3 // 4} {pages}")
+    write("/proc/sys/net/core/netdev_max_backlog", str(DEVICE_BACKLOG_PACKETS))
+    if specification.transport["restricted_ccas"] == "allowed":
+        # Only CCAs on this list may be a network namespace's default (Linux 5.12.4).
+        ALLOWED_CCAS.write_text(AVAILABLE_CCAS.read_text())
+
+
+def configure_host(node, specification):
+    """Set a host's sysctls and, where the study says so, its default CCA."""
+    run(node, ["sysctl", "-q", "-w", *(f"{name}={value}" for name, value in settings(specification).items())])
+    if specification.transport["cca_set_by"] == "sysctl":
+        # As the published script does it: a refusal is not an error here. What
+        # the connections then run is read back, and judged, like any other.
+        node.popen(["sysctl", "-w", f"net.ipv4.tcp_congestion_control={specification.cca}"]).communicate()
+
+
+def read_back(node, specification):
+    """Return the host's values of `settings` and its default CCA, as sysctl prints them."""
+    names = [*settings(specification), "net.ipv4.tcp_congestion_control"]
+    values = run(node, ["sysctl", "-n", *names]).splitlines()
+    return dict(zip(names, values, strict=True))
+
+
+def write(path, value):
+    Path(path).write_text(value)

@@ -1,0 +1,171 @@
+"""Platform ``uml``: the guest kernel as an ordinary process with a virtual clock.
+
+The guest's clock moves only when the guest is idle (``time-travel=inf-cpu``), so
+neither the machine's speed nor its load reach a result. Everything the guest
+can see is fixed or follows from the run: its command line feeds its random pool
+and must be the same on every machine, and its environment is empty.
+"""
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+KERNEL = "/usr/lib/sawtooth/linux"
+RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"
+INIT = "/usr/lib/sawtooth/init"
+#: 2023-11-14T22:13:20Z in ns, when every guest starts.
+START_NS = 1_700_000_000_000_000_000
+#: Memory of a guest that moves hardly any data, in MiB.
+BASE_MEMORY_MIB = 384
+#: What a payload byte under way costs in a guest that does not segment: sk_buffs in
+#: queues, in the sender's retransmit queue and out of order at the receiver.
+MEMORY_PER_BYTE = 8
+PR_SET_PDEATHSIG = 1
+
+
+class GuestError(RuntimeError):
+    """The guest did not carry the run out: ``step`` and ``cause``."""
+
+    def __init__(self, step, cause):
+        self.step, self.cause = step, cause
+        super().__init__(f"step '{step}': {cause}")
+
+
+def memory_mib(specification):
+    """Return the guest's memory in MiB; untouched pages cost the machine nothing.
+
+    It follows from the specification alone, since the guest's size is part of
+    what it can see.
+    """
+    rate_mbps = specification.rate_mbps
+    if rate_mbps is None:
+        rate_mbps = specification.flows * specification.traffic["bitrate_mbps"]
+    queue = (specification.queue_packets or 0) * 1514 + (specification.queue_bytes or 0)
+    under_way = rate_mbps * 1e6 / 8 * specification.rtt_path_ms / 1e3 + 2 * queue
+    return BASE_MEMORY_MIB + 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64) + 16 * specification.flows
+
+
+def command_line(specification):
+    """Return the guest kernel's arguments."""
+    return [
+        KERNEL,
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "rw",
+        f"init={INIT}",
+        f"mem={memory_mib(specification)}M",
+        "time-travel=inf-cpu",
+        f"time-travel-start={START_NS}",
+        "seccomp=on",
+        "con=null",
+        "con0=null,fd:1",
+        "quiet",
+    ]
+
+
+def boot(specification, wall_limit_s, log):
+    """Carry out a run in a guest and return its document.
+
+    Parameters
+    ----------
+    specification : RunSpecification
+    wall_limit_s : float
+        Real seconds after which the guest is ended.
+    log : binary file
+        Gets the guest's console, which is the run's log.
+
+    Raises
+    ------
+    GuestError
+        If the guest crashed, hung, or could not carry the run out.
+    """
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
+    with tempfile.TemporaryDirectory(prefix="sawtooth-") as folder, free_core() as core:
+        job = Path(folder)
+        shutil.copytree(Path(__file__).parent, job / "testbed", ignore=shutil.ignore_patterns("__pycache__"))
+        (job / "specification.json").write_text(json.dumps(specification.document))
+        log.write(f"guest: {' '.join(command_line(specification))} on core {core}\n".encode())
+        log.flush()
+        return result(job, execute(specification, job, memory, core, wall_limit_s, log))
+
+
+def execute(specification, job, memory, core, wall_limit_s, log):
+    """Run the guest kernel in the folder ``job`` and return its exit status."""
+    process = subprocess.Popen(
+        command_line(specification),
+        cwd=job,
+        env={
+            "HOME": "/tmp",
+            "TMPDIR": memory,
+            "PATH": "/usr/bin:/bin",
+            "LD_PRELOAD": RANDOMNESS,
+            "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
+        },
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+        preexec_fn=lambda: confine(core),
+    )
+    try:
+        return process.wait(timeout=wall_limit_s)
+    except subprocess.TimeoutExpired:
+        raise GuestError("guest", f"did not end within its time limit of {wall_limit_s:g} s") from None
+    finally:
+        # The guest's processes are children of the guest kernel, in its session.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def confine(core):
+    """In the child: end with the parent, stay on one core."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+
+
+@contextlib.contextmanager
+def free_core(folder="/tmp"):
+    """Hold a core that no other run on this machine holds, or None if all are taken.
+
+    A guest hands over between its kernel and its processes all the time: on one
+    core that is several times faster than across two. The lock is on a file per
+    core, whoever made it, and ends with this process.
+    """
+    for core in sorted(os.sched_getaffinity(0)):
+        path = Path(folder) / f"sawtooth-core-{core}.lock"
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            continue
+        try:
+            yield core
+        finally:
+            os.close(handle)
+        return
+    yield None
+
+
+def result(job, status):
+    """Return the document that the guest left in ``job``; raise `GuestError` if there is none."""
+    failure, document = job / "failure.json", job / "document.json"
+    if failure.exists():
+        told = json.loads(failure.read_text())
+        raise GuestError(told["step"], f"{told['kind']}: {told['cause']}")
+    if not document.exists():
+        raise GuestError("guest", f"the guest kernel ended with status {status} and left no document (see the log)")
+    try:
+        return json.loads(document.read_text())
+    except json.JSONDecodeError as error:
+        raise GuestError("guest", f"the guest left a document that is no JSON: {error}") from None

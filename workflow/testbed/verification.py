@@ -1,0 +1,325 @@
+"""Is a run what it says? One check a claim, from what was read back and counted.
+
+Every function takes the specification and the run document (without its verdict)
+and returns a `Check`. A failed check makes the run invalid: it is kept, counted
+and shown, and excluded from the statistics.
+"""
+import math
+from dataclasses import asdict, dataclass
+
+from .links import OFFLOADS
+from .specification import PACKET_BYTES
+from .transport import settings
+
+#: Chance that a sound run fails a loss check.
+LOSS_FALSE_ALARM = 1e-6
+#: A delay line is exact in virtual time; what may come on top of it when idle.
+IDLE_RTT_SLACK_MS = 0.2
+#: What iperf3 sends on a new connection to say which test it belongs to.
+IPERF3_COOKIE_BYTES = 37
+#: Kernel counters that mean: memory, not congestion control, held the flow back.
+MEMORY_COUNTERS = (
+    "TcpExtTCPMemoryPressures",
+    "TcpExtPruneCalled",
+    "TcpExtRcvPruned",
+    "TcpExtOfoPruned",
+    "TcpExtTCPRcvCollapsed",
+    "TcpExtTCPRcvQDrop",
+    "TcpExtTCPBacklogDrop",
+    "TcpExtTCPOFODrop",
+    "TcpExtTCPZeroWindowDrop",
+    "TcpExtTCPAbortOnMemory",
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """The outcome of one check; ``expected`` and ``observed`` are for people."""
+
+    name: str
+    ok: bool
+    expected: str
+    observed: str
+
+
+def judge(specification, document):
+    """Return the verdict: ``valid`` and the list of all ``checks``."""
+    checks = [check(specification, document) for check in CHECKS]
+    return {"valid": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]}
+
+
+def check_qdiscs(specification, document):
+    """Every interface has the qdiscs, parameters and seeds that were set, and no other."""
+    wrong = []
+    for name, wanted in document["network"]["set"]["qdiscs"].items():
+        found = document["network"]["read_back"]["interfaces"][name]["qdiscs"]
+        if found.keys() != wanted.keys():
+            wrong.append(f"{name}: {'+'.join(found)} instead of {'+'.join(wanted)}")
+            continue
+        for kind, parameters in wanted.items():
+            for key, value in parameters.items():
+                seen = found[kind].get(key)
+                if seen is None or not math.isclose(seen, value, rel_tol=1e-6, abs_tol=1e-5):
+                    wrong.append(f"{name}: {kind} {key} {seen} instead of {value}")
+    return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
+
+
+def check_offloads(specification, document):
+    """Segmentation offload is on or off on every interface, as the study says."""
+    wanted = specification.transport["segmentation_offload"]
+    wrong = [
+        f"{name}: {offload} {'on' if interface['offloads'][offload] else 'off'}"
+        for name, interface in document["network"]["read_back"]["interfaces"].items()
+        for offload in OFFLOADS
+        if interface["offloads"][offload] != wanted
+    ]
+    state = f"all {'on' if wanted else 'off'}"
+    return Check("offloads", not wrong, state, "; ".join(wrong) or state)
+
+
+def check_socket_buffers(specification, document):
+    """Both hosts have the buffer sizes and the metrics setting that were set."""
+    wrong = []
+    for host in ("h1", "h2"):
+        found = document["network"]["read_back"]["hosts"][host]
+        wrong += [
+            f"{host}: {name} is {found[name]}"
+            for name, value in settings(specification).items()
+            if found[name].split() != value.split()
+        ]
+    limit = f"up to {specification.buffer_bytes} bytes"
+    return Check("socket_buffers", not wrong, limit, "; ".join(wrong) or limit)
+
+
+def check_cca(specification, document):
+    """Every data connection ran the CCA: by iperf3's JSON and by ss, at every sample."""
+    observed = []
+    for process in document["traffic"]:
+        observed.append(process["client"]["end"].get("sender_tcp_congestion"))
+    ports = data_ports(document)
+    seen = [s["cca"] for sample in document["sockets"] for s in sample["sockets"] if s["local_port"] in ports]
+    ok = set(observed) == {specification.cca} and set(seen) == {specification.cca}
+    return Check(
+        "cca",
+        ok,
+        f"{specification.cca} on every connection",
+        f"iperf3: {words(observed)}; ss: {words(seen)} ({len(seen)} readings)",
+    )
+
+
+def check_pacing(specification, document):
+    """The sender's interface has no qdisc of its own, so a CCA that paces uses TCP's own timer."""
+    kinds = document["network"]["read_back"]["interfaces"]["h1-eth0"]["qdiscs"]
+    ports = data_ports(document)
+    rates = [
+        s.get("pacing_mbps") for sample in document["sockets"] for s in sample["sockets"] if s["local_port"] in ports
+    ]
+    known = bool(rates) and all(rate for rate in rates)
+    return Check(
+        "pacing",
+        set(kinds) == {"noqueue"} and known,
+        "TCP internal (noqueue at the sender), pacing rate known",
+        f"{'+'.join(kinds)} at the sender, {sum(1 for r in rates if r)} of {len(rates)} readings have a pacing rate",
+    )
+
+
+def check_idle_rtt(specification, document):
+    """The idle path's shortest RTT is the configured delay and little more."""
+    path_ms = specification.rtt_path_ms
+    jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
+    low, high = max(0.0, path_ms - jitter_ms), path_ms + jitter_ms + IDLE_RTT_SLACK_MS
+    shortest = document["idle_rtt"]["min_ms"]
+    # ping prints microseconds: half of one is its rounding.
+    ok = shortest is not None and low - 0.0006 <= shortest <= high
+    return Check("idle_rtt", ok, f"{low:g} to {high:g} ms", "no answer" if shortest is None else f"{shortest:g} ms")
+
+
+def check_exit_status(specification, document):
+    """iperf3 reported no error on either side (its processes ended with 0)."""
+    errors = [side["error"] for p in document["traffic"] for side in (p["client"], p["server"]) if "error" in side]
+    return Check("exit_status", not errors, "no error", "; ".join(errors) or "no error")
+
+
+def check_duration(specification, document):
+    """Every client sent for the duration."""
+    wanted = specification.traffic["duration_s"]
+    lengths = [p["client"]["end"]["sum_sent"]["seconds"] for p in document["traffic"]]
+    ok = all(abs(length - wanted) <= 0.01 * wanted + 0.05 for length in lengths)
+    return Check("duration", ok, f"{wanted:g} s", f"{min(lengths):.3f} to {max(lengths):.3f} s")
+
+
+def check_streams(specification, document):
+    """There are as many streams as flows, and each delivered something."""
+    delivered = [s["receiver"]["bytes"] for p in document["traffic"] for s in p["client"]["end"]["streams"]]
+    idle = sum(1 for count in delivered if count == 0)
+    return Check(
+        "streams",
+        len(delivered) == specification.flows and idle == 0,
+        f"{specification.flows}, all delivering",
+        f"{len(delivered)}, {idle} without a byte delivered",
+    )
+
+
+def check_intervals(specification, document):
+    """Every stream has all its reporting intervals."""
+    traffic = specification.traffic
+    wanted = round(traffic["duration_s"] / traffic["interval_s"])
+    counts = []
+    for process in document["traffic"]:
+        # A last interval of some milliseconds is the end of the test, not a missing one.
+        full = [i for i in process["client"]["intervals"] if i["sum"]["seconds"] > 0.5 * traffic["interval_s"]]
+        counts += [sum(1 for i in full if len(i["streams"]) == len(process["flows"]))]
+    return Check("intervals", all(c == wanted for c in counts), f"{wanted}", f"{words(counts)}")
+
+
+def check_overlap(specification, document):
+    """All flows were sending at every look at the sockets, from a quarter of the duration to its end."""
+    ports = data_ports(document)
+    # The first bytes of a data connection are iperf3's cookie, not data.
+    sending = [
+        sum(1 for s in sample["sockets"] if s["local_port"] in ports and s.get("bytes_sent", 0) > IPERF3_COOKIE_BYTES)
+        for sample in document["sockets"]
+    ]
+    times = ", ".join(f"{sample['time_s']:g}" for sample in document["sockets"])
+    return Check(
+        "overlap",
+        bool(sending) and set(sending) == {specification.flows},
+        f"{specification.flows} flows sending at {times} s",
+        f"{words(sending)} flows",
+    )
+
+
+def check_loss(specification, document, direction):
+    """The share of packets that netem dropped agrees with the configured loss.
+
+    Bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
+    and a share q dropped, n D(q||p) exceeds ln(2/a) with a chance of at most a.
+    """
+    name = f"loss_{direction}"
+    configured = specification.direction(direction).loss_percent / 100
+    offered, dropped = netem_counts(document, direction)
+    expected = f"{100 * configured:g} %"
+    if offered == 0:
+        return Check(name, False, expected, "no packet passed")
+    share = dropped / offered
+    observed = f"{dropped} of {offered} packets, {100 * share:.4f} %"
+    if specification.link["netem"] == "both-ends" and share > configured:
+        # Here netem's own limit drops too, and netem counts both alike.
+        return Check(name, True, f"at least {expected}", observed + ", its queue's overflow included")
+    distance = offered * relative_entropy(share, configured)
+    return Check(name, distance <= math.log(2 / LOSS_FALSE_ALARM), expected, observed)
+
+
+def check_loss_forward(specification, document):
+    """Loss of the data's direction; see `check_loss`."""
+    return check_loss(specification, document, "forward")
+
+
+def check_loss_reverse(specification, document):
+    """Loss of the ACKs' direction; see `check_loss`."""
+    return check_loss(specification, document, "reverse")
+
+
+def check_rtt_floor(specification, document):
+    """No connection measured an RTT below the path's."""
+    jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
+    floor = max(0.0, specification.rtt_path_ms - jitter_ms)
+    ports = data_ports(document)
+    seen = [
+        s["rtt_min_ms"]
+        for sample in document["sockets"]
+        for s in sample["sockets"]
+        if s["local_port"] in ports and "rtt_min_ms" in s
+    ]
+    # ss prints three decimals at the most.
+    ok = bool(seen) and min(seen) >= floor - 0.001
+    return Check("rtt_floor", ok, f"at least {floor:g} ms", f"{min(seen):g} ms" if seen else "no reading")
+
+
+def check_goodput_ceiling(specification, document):
+    """No more was delivered than the bottleneck can pass in the time."""
+    goodput = sum(
+        s["receiver"]["bits_per_second"] / 1e6 for p in document["traffic"] for s in p["client"]["end"]["streams"]
+    )
+    limit = specification.goodput_limit_mbps
+    if limit is None:
+        return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
+    # Each flow's own time counts: what drains from the queue while another ends.
+    slack = 1.002 + 2 * PACKET_BYTES * 8 / (limit * 1e6 * specification.traffic["duration_s"])
+    return Check("goodput_ceiling", goodput <= limit * slack, f"at most {limit:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
+
+
+def check_memory(specification, document):
+    """The kernel never ran into memory limits that look like congestion control."""
+    nonzero = [
+        f"{host} {name} {counters[name]}"
+        for host, counters in document["stack"]["tcp"].items()
+        for name in MEMORY_COUNTERS
+        if counters[name]
+    ]
+    return Check("memory", not nonzero, "all counters 0", ", ".join(nonzero) or "all counters 0")
+
+
+def check_drops_elsewhere(specification, document):
+    """Packets were dropped by the bottleneck's queue and by netem and nowhere else."""
+    after = document["links"]["after"]
+    drops = [f"{name} {i['device_drops']}" for name, i in after.items() if i["device_drops"]]
+    if document["stack"]["backlog_drops"]:
+        drops.append(f"backlog {document['stack']['backlog_drops']}")
+    for name, interface in after.items():
+        set_kinds = document["network"]["set"]["qdiscs"][name]
+        if set(set_kinds) == {"noqueue"}:
+            drops += [f"{name} {k} {q['drops']}" for k, q in interface["qdiscs"].items() if q["drops"]]
+    return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
+
+
+CHECKS = (
+    check_qdiscs,
+    check_offloads,
+    check_socket_buffers,
+    check_cca,
+    check_pacing,
+    check_idle_rtt,
+    check_exit_status,
+    check_duration,
+    check_streams,
+    check_intervals,
+    check_overlap,
+    check_loss_forward,
+    check_loss_reverse,
+    check_rtt_floor,
+    check_goodput_ceiling,
+    check_memory,
+    check_drops_elsewhere,
+)
+
+
+def data_ports(document):
+    """Return the sender's ports of all data connections, from iperf3's JSON."""
+    return {c["local_port"] for p in document["traffic"] for c in p["client"]["start"]["connected"]}
+
+
+def netem_counts(document, direction):
+    """Return (packets offered to, packets dropped by) netem of a direction during the traffic."""
+    name = document["network"]["set"]["netem"][direction]
+    before, after = (
+        document["links"][when][name]["qdiscs"]["netem"] for when in ("before", "after")
+    )
+    dropped = after["drops"] - before["drops"]
+    return after["packets"] - before["packets"] + dropped, dropped
+
+
+def relative_entropy(q, p):
+    """Return D(q||p) of two Bernoulli distributions in nats; infinite where p excludes q."""
+    total = 0.0
+    for a, b in ((q, p), (1 - q, 1 - p)):
+        if a > 0:
+            if b <= 0:
+                return math.inf
+            total += a * math.log(a / b)
+    return total
+
+
+def words(values):
+    """Return the distinct values as text."""
+    return ", ".join(sorted({str(value) for value in values})) or "nothing"
