@@ -12,12 +12,23 @@ import sys
 import time
 from pathlib import Path
 
+import jsonschema
+
 from . import uml
 from .specification import RunSpecification
 
 #: Real seconds a run may take: so many, and so many for each emulated second.
 WALL_LIMIT_S = 120
 WALL_LIMIT_PER_SECOND = 30
+SCHEMA = Path(__file__).resolve().parent.parent / "schemas" / "run.schema.json"
+
+
+def check_document(document):
+    """Raise GuestError unless the document is what `run.schema.json` promises."""
+    schema = json.loads(SCHEMA.read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(document))
+    if error:
+        raise uml.GuestError("document", f"{error.json_path}: {error.message[:300]}")
 
 
 def write_document(document, output):
@@ -51,6 +62,7 @@ def main(arguments=None):
     began = time.monotonic()
     try:
         document = uml.boot(specification, limit_s, log)
+        check_document(document)
         write_document(document, options.output)
     except (uml.GuestError, OSError) as error:
         print(f"run {specification.name}: {error}", file=sys.stderr)

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from mininet.net import Mininet
 
 from .commands import batch, run, run_json
-from .links import SUPER_PACKET_BYTES, Bottleneck, EmulatedLink, Netem
+from .emulation import SUPER_PACKET_BYTES, Bottleneck, Netem
+from .links import EmulatedLink
 from .specification import PACKET_BYTES
 
 #: interface -> (address, prefix length) by IP version (2001:db8::/32 is RFC 3849's).

@@ -7,7 +7,7 @@ and shown, and excluded from the statistics.
 import math
 from dataclasses import asdict, dataclass
 
-from .links import OFFLOADS
+from .emulation import OFFLOADS
 from .specification import PACKET_BYTES
 from .transport import settings
 
@@ -173,7 +173,7 @@ def check_intervals(specification, document):
 
 
 def check_overlap(specification, document):
-    """All flows were sending at every look at the sockets, from a quarter of the duration to its end."""
+    """All flows were sending at every look at the sockets, from a quarter of the duration to three."""
     ports = data_ports(document)
     # The first bytes of a data connection are iperf3's cookie, not data.
     sending = [
@@ -300,13 +300,15 @@ def data_ports(document):
 
 
 def netem_counts(document, direction):
-    """Return (packets offered to, packets dropped by) netem of a direction during the traffic."""
+    """Return (packets offered to, packets dropped by) netem of a direction during the traffic.
+
+    Passed packets are the device's: with segmentation offload a qdisc counts the
+    segments of those that pass, but a dropped super-packet as one.
+    """
     name = document["network"]["set"]["netem"][direction]
-    before, after = (
-        document["links"][when][name]["qdiscs"]["netem"] for when in ("before", "after")
-    )
-    dropped = after["drops"] - before["drops"]
-    return after["packets"] - before["packets"] + dropped, dropped
+    before, after = (document["links"][when][name] for when in ("before", "after"))
+    dropped = after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
+    return after["tx_packets"] - before["tx_packets"] + dropped, dropped
 
 
 def relative_entropy(q, p):

@@ -1,0 +1,87 @@
+"""Outputs of ping, ss and tc as they came, and what is read from them."""
+import json
+
+import pytest
+from testbed.emulation import Bottleneck, Netem, parse_qdiscs
+from testbed.probes import parse_ping, parse_rate, parse_ss, ping_count
+
+
+@pytest.fixture
+def data(root):
+    return root / "tests" / "data"
+
+
+def test_ping_summary(data):
+    result = parse_ping((data / "ping.txt").read_text(), 10)
+    assert result == {"sent": 10, "received": 10, "min_ms": 40.0, "mean_ms": 40.0, "max_ms": 40.0}
+
+
+def test_ping_without_an_answer():
+    text = "--- 10.0.2.2 ping statistics ---\n10 packets transmitted, 0 received, 100% packet loss, time 922ms\n\n"
+    assert parse_ping(text, 10) == {"sent": 10, "received": 0, "min_ms": None, "mean_ms": None, "max_ms": None}
+
+
+def test_ping_count_grows_with_loss():
+    assert ping_count(0, 0) == 10
+    assert ping_count(0.01, 0) == 10
+    # 0.5^30 is about 1e-9.
+    assert ping_count(0.5, 0) == 30
+    assert ping_count(0.99, 0.99) == 1000
+
+
+def test_ss(data):
+    sockets = parse_ss((data / "ss.txt").read_text())
+    assert len(sockets) == 2
+    bbr = next(s for s in sockets if s["cca"] == "bbr")
+    control = next(s for s in sockets if s["cca"] == "cubic")
+    assert bbr["remote_port"] == control["remote_port"] == 5201
+    assert bbr["mss_bytes"] == 1448
+    assert bbr["rtt_min_ms"] >= 40
+    assert bbr["pacing_mbps"] > 0
+    assert bbr["bytes_sent"] > 100_000
+
+
+def test_ss_of_ipv6():
+    line = (
+        "0      0      [2001:db8:1::2]:33434 [2001:db8:2::2]:5201 ts sack vegas wscale:10,10 rto:241 rtt:40.1/0.2 "
+        "mss:1428 cwnd:37 bytes_sent:37 bytes_acked:38 pacing_rate 12.6Mbps delivery_rate 980000bps minrtt:40\n"
+    )
+    (socket,) = parse_ss(line)
+    assert (socket["local_port"], socket["remote_port"], socket["cca"]) == (33434, 5201, "vegas")
+    assert (socket["rtt_ms"], socket["rttvar_ms"], socket["cwnd_packets"]) == (40.1, 0.2, 37)
+    assert socket["delivery_mbps"] == pytest.approx(0.98)
+    assert "ssthresh_packets" not in socket
+
+
+@pytest.mark.parametrize(("text", "mbps"), [("980000bps", 0.98), ("11.6Mbps", 11.6), ("2Gbps", 2000), ("5Kbps", 0.005)])
+def test_rates(text, mbps):
+    assert parse_rate(text) == pytest.approx(mbps)
+
+
+def test_unknown_rate_is_an_error():
+    with pytest.raises(ValueError, match="'fast'"):
+        parse_rate("fast")
+
+
+def read(data, name):
+    return json.loads((data / name).read_text())
+
+
+def test_netem_as_tc_says_it(data):
+    netem = Netem(delay_ms=10, jitter_ms=2, loss_percent=1, seed=8098725925661431731)
+    found = parse_qdiscs(read(data, "tc-netem.json"), [])
+    assert found.keys() == {"netem"}
+    for key, value in netem.expected()["netem"].items():
+        assert found["netem"][key] == pytest.approx(value, rel=1e-6)
+
+
+def test_bottleneck_as_tc_says_it(data):
+    bottleneck = Bottleneck(rate_mbps=12.5, queue_packets=33, queue_bytes=None)
+    found = parse_qdiscs(read(data, "tc-htb.json"), read(data, "tc-htb-class.json"))
+    assert found == bottleneck.expected()
+
+
+def test_queue_in_bytes():
+    bottleneck = Bottleneck(rate_mbps=1, queue_packets=None, queue_bytes=100_000)
+    assert "bfifo limit 100000" in bottleneck.commands("r1-eth1")[2]
+    assert bottleneck.expected()["bfifo"] == {"limit": 100_000}

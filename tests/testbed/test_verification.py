@@ -1,0 +1,166 @@
+"""Every check passes on recorded sound runs, and fails when what it looks at is wrong."""
+import pytest
+from testbed.specification import RunSpecification
+from testbed.verification import CHECKS, judge, relative_entropy
+
+
+def failed(document):
+    """Return the names of the failed checks of a document."""
+    specification = RunSpecification(document["specification"])
+    return {check["name"] for check in judge(specification, document)["checks"] if not check["ok"]}
+
+
+@pytest.mark.parametrize("name", ["lossy-reno-ipv4", "slow-vegas-ipv6"])
+def test_recorded_runs_pass_all_checks(recorded, name):
+    document = recorded(name)
+    verdict = judge(RunSpecification(document["specification"]), document)
+    assert [c for c in verdict["checks"] if not c["ok"]] == []
+    assert verdict["valid"] is True
+    assert len(verdict["checks"]) == len(CHECKS)
+    assert verdict == document["verdict"]
+
+
+def qdisc(document, interface, kind):
+    return document["network"]["read_back"]["interfaces"][interface]["qdiscs"][kind]
+
+
+def set_in(*path):
+    """Return a change that sets the value at a path to the last argument."""
+    *keys, last, value = path
+
+    def change(document):
+        place = document
+        for key in keys:
+            place = place[key]
+        place[last] = value
+
+    return change
+
+
+def add_netem_drops(count, interface="r2-eth0"):
+    def change(document):
+        document["links"]["after"][interface]["qdiscs"]["netem"]["drops"] += count
+
+    return change
+
+
+def other_cca_in_ss(document):
+    ports = {c["local_port"] for p in document["traffic"] for c in p["client"]["start"]["connected"]}
+    sample = document["sockets"][1]["sockets"]
+    next(s for s in sample if s["local_port"] in ports)["cca"] = "cubic"
+
+
+def no_flow_at_first_sample(document):
+    document["sockets"][0]["sockets"] = []
+
+
+def one_flow_waits(document):
+    """One data connection has sent its cookie alone."""
+    port = document["traffic"][2]["client"]["start"]["connected"][0]["local_port"]
+    next(s for s in document["sockets"][0]["sockets"] if s["local_port"] == port)["bytes_sent"] = 37
+
+
+def lost_stream(document):
+    document["traffic"].pop()
+
+
+def lost_interval(document):
+    document["traffic"][0]["client"]["intervals"].pop(3)
+
+
+def faster_than_the_link(document):
+    for process in document["traffic"]:
+        for stream in process["client"]["end"]["streams"]:
+            stream["receiver"]["bits_per_second"] = 30e6
+
+
+READ_BACK = ("network", "read_back")
+CORRUPTIONS = [
+    ("qdiscs", set_in(*READ_BACK, "interfaces", "r2-eth0", "qdiscs", "netem", "seed", 1)),
+    ("qdiscs", set_in(*READ_BACK, "interfaces", "r2-eth0", "qdiscs", "netem", "delay_ms", 10.1)),
+    ("qdiscs", set_in(*READ_BACK, "interfaces", "r2-eth0", "qdiscs", "netem", "loss_percent", 0)),
+    ("qdiscs", set_in(*READ_BACK, "interfaces", "r1-eth1", "qdiscs", "pfifo", "limit", 1000)),
+    ("qdiscs", set_in(*READ_BACK, "interfaces", "r1-eth1", "qdiscs", "htb", "rate_bps", 99_000_000)),
+    ("qdiscs", set_in(*READ_BACK, "interfaces", "h1-eth0", "qdiscs", {"fq": {}})),
+    ("offloads", set_in(*READ_BACK, "interfaces", "r1-eth0", "offloads", "generic-receive-offload", True)),
+    ("socket_buffers", set_in(*READ_BACK, "hosts", "h2", "net.ipv4.tcp_rmem", "4096\t131072\t6291456")),
+    ("cca", set_in("traffic", 0, "client", "end", "sender_tcp_congestion", "cubic")),
+    ("cca", other_cca_in_ss),
+    ("pacing", set_in(*READ_BACK, "interfaces", "h1-eth0", "qdiscs", {"fq": {}})),
+    ("idle_rtt", set_in("idle_rtt", "min_ms", 19.9)),
+    ("idle_rtt", set_in("idle_rtt", "min_ms", 20.3)),
+    ("idle_rtt", set_in("idle_rtt", "min_ms", None)),
+    ("exit_status", set_in("traffic", 1, "server", "error", "the client has unexpectedly closed the connection")),
+    ("duration", set_in("traffic", 3, "client", "end", "sum_sent", "seconds", 9.8)),
+    ("streams", lost_stream),
+    ("streams", set_in("traffic", 0, "client", "end", "streams", 0, "receiver", "bytes", 0)),
+    ("intervals", lost_interval),
+    ("overlap", no_flow_at_first_sample),
+    ("overlap", one_flow_waits),
+    ("loss_forward", add_netem_drops(150)),
+    ("loss_forward", add_netem_drops(-150)),
+    ("loss_reverse", add_netem_drops(1, "r1-eth0")),
+    ("rtt_floor", set_in("sockets", 0, "sockets", 1, "rtt_min_ms", 19.99)),
+    ("goodput_ceiling", faster_than_the_link),
+    ("memory", set_in("stack", "tcp", "h2", "TcpExtTCPRcvQDrop", 1)),
+    ("memory", set_in("stack", "tcp", "h1", "TcpExtTCPMemoryPressures", 3)),
+    ("drops_elsewhere", set_in("stack", "backlog_drops", 1)),
+    ("drops_elsewhere", set_in("links", "after", "h2-eth0", "device_drops", 2)),
+]
+
+
+@pytest.mark.parametrize(("check", "corrupt"), CORRUPTIONS)
+def test_each_check_fails_on_what_it_is_for(recorded, check, corrupt):
+    document = recorded("lossy-reno-ipv4")
+    corrupt(document)
+    assert check in failed(document)
+
+
+def test_every_check_is_seen_to_fail():
+    names = {check.__name__.removeprefix("check_") for check in CHECKS}
+    assert names == {check for check, _ in CORRUPTIONS}
+
+
+def test_a_failed_check_makes_the_run_invalid_and_says_why(recorded):
+    document = recorded("slow-vegas-ipv6")
+    document["traffic"][0]["client"]["end"]["sender_tcp_congestion"] = "cubic"
+    verdict = judge(RunSpecification(document["specification"]), document)
+    assert verdict["valid"] is False
+    (check,) = (c for c in verdict["checks"] if not c["ok"])
+    assert check["name"] == "cca"
+    assert "vegas" in check["expected"]
+    assert "cubic" in check["observed"]
+
+
+def test_both_ends_netem_may_drop_more_than_the_configured_loss(recorded):
+    document = recorded("lossy-reno-ipv4")
+    document["specification"]["scenario"]["link"]["netem"] = "both-ends"
+    add_netem_drops(5000)(document)
+    assert "loss_forward" not in failed(document)
+    add_netem_drops(-5000 - 200)(document)
+    assert "loss_forward" in failed(document)
+
+
+def test_relative_entropy():
+    # D(q||p) = q ln(q/p) + (1-q) ln((1-q)/(1-p)); Cover and Thomas, 2nd ed., example 2.3.1:
+    # D(p||q) for r = 1/2, s = 1/4 is 1 - log2(3)/2 = 0.2075 bit.
+    assert relative_entropy(0.5, 0.25) / 0.6931471805599453 == pytest.approx(0.2075, abs=5e-5)
+    assert relative_entropy(0.3, 0.3) == 0
+    assert relative_entropy(0.1, 0.0) == float("inf")
+    assert relative_entropy(0.0, 0.0) == 0
+
+
+def test_loss_check_accepts_what_a_binomial_gives():
+    """Of 200 sound runs none fails; of 200 with twice the loss most do."""
+    import random
+
+    from testbed.verification import LOSS_FALSE_ALARM, math
+
+    draw = random.Random(7)
+
+    def fails(share):
+        dropped = sum(draw.random() < share for _ in range(5000))
+        return 5000 * relative_entropy(dropped / 5000, 0.01) > math.log(2 / LOSS_FALSE_ALARM)
+
+    assert sum(fails(0.01) for _ in range(200)) == 0
+    assert sum(fails(0.02) for _ in range(200)) > 150

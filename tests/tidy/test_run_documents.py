@@ -1,0 +1,65 @@
+"""A file that is not the run document that belongs there is refused, and named."""
+import gzip
+import json
+
+import pytest
+from run_documents import DocumentError, read_document
+
+
+@pytest.fixture
+def stored(tmp_path, recorded):
+    """A function that stores a document and returns its path and specification."""
+
+    def store(document=None, raw=None):
+        document = document if document is not None else recorded("slow-vegas-ipv6")
+        path = tmp_path / "1.json.gz"
+        path.write_bytes(raw if raw is not None else gzip.compress(json.dumps(document).encode()))
+        return path, recorded("slow-vegas-ipv6")["specification"]
+
+    return store
+
+
+def test_the_document_itself(stored, recorded):
+    assert read_document(*stored()) == recorded("slow-vegas-ipv6")
+
+
+def test_missing(tmp_path, recorded):
+    with pytest.raises(DocumentError, match=r"2\.json\.gz: no such file"):
+        read_document(tmp_path / "2.json.gz", recorded("slow-vegas-ipv6")["specification"])
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "no JSON|truncated"),
+        (b"not compressed", "can't be read as gzip"),
+        (gzip.compress(b"{" * 5000)[:-12], "truncated"),
+        (gzip.compress(b'{"schema_version": 1'), "no JSON"),
+        (gzip.compress(b"[1, 2]"), "schema_version is missing"),
+        (gzip.compress(b'{"end": {}}'), "schema_version is missing"),
+        (gzip.compress(b'{"schema_version": 99}'), "schema_version is 99"),
+        (gzip.compress(b'{"schema_version": 1}'), "specification, environment"),
+    ],
+)
+def test_broken_and_foreign_files(stored, raw, message):
+    path, specification = stored(raw=raw)
+    with pytest.raises(DocumentError, match=message) as caught:
+        read_document(path, specification)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("cca", "reno"), ("ip_version", "ipv4"), ("replication", 7), ("seed", 5), ("study", "other")]
+)
+def test_the_document_of_another_run(stored, recorded, key, value):
+    document = recorded("slow-vegas-ipv6")
+    document["specification"][key] = value
+    with pytest.raises(DocumentError, match=f"its {key} is"):
+        read_document(*stored(document))
+
+
+def test_the_document_of_other_parameters(stored, recorded):
+    document = recorded("slow-vegas-ipv6")
+    document["specification"]["scenario"]["queue"] = {"packets": 34}
+    with pytest.raises(DocumentError, match="its scenario is"):
+        read_document(*stored(document))

@@ -1,0 +1,78 @@
+"""Metrics of recorded runs, against sums done by hand and other counters of the same run."""
+import pytest
+from run_metrics import bottleneck_metrics, flow_metrics, interval_metrics, jain_index, run_metrics
+from tidy_rows import RUN_COLUMNS, rows_of_run
+
+
+def test_jain_index():
+    # Jain, Chiu and Hawe (DEC-TR-301, 1984): equal shares 1, k of n equal and the rest nothing k/n.
+    assert jain_index([3, 3, 3]) == 1
+    assert jain_index([5, 0, 0, 0]) == 0.25
+    assert jain_index([1, 1, 0, 0]) == 0.5
+    assert jain_index([1, 2, 3]) == pytest.approx(36 / (3 * 14))
+    assert jain_index([0, 0]) == 1
+
+
+def test_run_is_the_sum_of_its_flows(recorded):
+    document = recorded("lossy-reno-ipv4")
+    flows = flow_metrics(document)
+    run = run_metrics(document, flows)
+    assert [flow["flow"] for flow in flows] == [0, 1, 2, 3]
+    received = [p["server"]["end"]["sum_received"]["bytes"] for p in document["traffic"]]
+    assert [flow["bytes_received"] for flow in flows] == received
+    assert run["goodput_mbps"] == pytest.approx(sum(f["goodput_mbps"] for f in flows))
+    # Bytes over the receivers' ten seconds and a little.
+    assert run["goodput_mbps"] == pytest.approx(sum(received) * 8 / 10.03e6, rel=0.01)
+    assert run["rtt_min_ms"] == 20
+    assert 20 <= run["rtt_mean_ms"] <= 42
+
+
+def test_losses_agree_with_the_senders_counters(recorded):
+    document = recorded("lossy-reno-ipv4")
+    run = run_metrics(document, flow_metrics(document))
+    drops = run["queue_drops"] + run["link_drops"]
+    retransmitted = document["stack"]["tcp"]["h1"]["TcpRetransSegs"]
+    # Each loss costs one retransmission, spurious ones and those of control connections aside.
+    assert drops == pytest.approx(retransmitted, abs=0.05 * drops + 5)
+    assert run["retransmits"] == pytest.approx(retransmitted, abs=5)
+    assert run["loss_percent"] == pytest.approx(100 * drops / run["packets_sent"])
+
+
+def test_loss_is_the_queues_and_the_links(recorded):
+    document = recorded("lossy-reno-ipv4")
+    base = bottleneck_metrics(document)
+    after = document["links"]["after"]
+    after["r1-eth1"]["qdiscs"]["htb"]["drops"] += 100
+    after["r2-eth0"]["qdiscs"]["netem"]["drops"] += 10
+    more = bottleneck_metrics(document)
+    assert more["queue_drops"] == base["queue_drops"] + 100
+    assert more["link_drops"] == base["link_drops"] + 10
+    assert more["packets_sent"] == base["packets_sent"] + 100
+
+
+def test_what_one_netem_counts_together_is_not_taken_apart(recorded):
+    document = recorded("lossy-reno-ipv4")
+    document["specification"]["scenario"]["link"]["netem"] = "both-ends"
+    assert bottleneck_metrics(document)["queue_drops"] is None
+    document["specification"]["scenario"]["link"]["loss_percent"]["forward"] = 0
+    assert bottleneck_metrics(document)["link_drops"] == 0
+
+
+def test_intervals_cover_the_duration(recorded):
+    intervals = list(interval_metrics(recorded("lossy-reno-ipv4")))
+    first = [i for i in intervals if i["flow"] == 0 and i["end_s"] - i["start_s"] > 0.5]
+    assert [round(i["end_s"]) for i in first] == list(range(1, 11))
+    assert all(i["cwnd_bytes"] > 0 and i["rtt_ms"] >= 20 for i in first)
+
+
+def test_rows(recorded):
+    document = recorded("lossy-reno-ipv4")
+    document["verdict"]["valid"] = False
+    document["verdict"]["checks"][0] |= {"ok": False, "expected": "this", "observed": "that"}
+    run, flows, intervals, checks = rows_of_run(document, "lossy")
+    assert tuple(sorted(run)) == tuple(sorted(RUN_COLUMNS))
+    assert run["invalid_because"] == "qdiscs: that, expected this"
+    assert (run["valid"], flows[0]["valid"]) == (False, False)
+    assert run["queue_packets"] == 166
+    assert len(flows) == 4
+    assert [check["ok"] for check in checks].count(False) == 1
