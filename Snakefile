@@ -1,0 +1,62 @@
+# Sawtooth: TCP congestion-control experiments that anyone can rerun to the byte.
+# Configuration, then the stages in the order in which the data flow.
+import json
+import os
+import sys
+from pathlib import Path
+
+from snakemake import __version__ as SNAKEMAKE_VERSION
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+sys.path.insert(0, str(Path(workflow.basedir, "workflow", "scripts")))
+# `apptainer` may be the one that set-up put beside Snakemake.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+import study as studies
+from checkout import publish_commit
+
+# For the provenance. Not a parameter: a commit alone makes no result stale.
+publish_commit(workflow.basedir)
+
+# A study file stands alone: `configfile:` would merge it with the default study's keys.
+STUDY_FILE = (
+    os.path.relpath(workflow.overwrite_configfiles[-1])
+    if workflow.overwrite_configfiles
+    else "config/config.yaml"
+)
+try:
+    STUDY = studies.resolve(studies.load(STUDY_FILE, workflow.config_settings.config), STUDY_FILE)
+except studies.StudyError as error:
+    sys.exit(f"sawtooth: {error}")
+
+SCENARIOS = [scenario["id"] for scenario in STUDY["scenarios"]]
+# Two-sided confidence of every interval, a fraction.
+CONFIDENCE = 0.95
+
+
+wildcard_constraints:
+    study=re.escape(STUDY["study"]),
+    scenario="|".join(map(re.escape, SCENARIOS)),
+    cca="|".join(STUDY["ccas"]),
+    ip_version="|".join(STUDY["ip_versions"]),
+    replication=r"[1-9]\d*",
+
+
+include: "workflow/rules/emulate.smk"
+include: "workflow/rules/tidy.smk"
+include: "workflow/rules/analyse.smk"
+include: "workflow/rules/plot.smk"
+include: "workflow/rules/report.smk"
+
+
+report: "report/workflow.rst"
+
+
+rule all:
+    input:
+        expand("results/{study}/report.html", study=STUDY["study"]),
+        # Named here, so that a deleted run is missed even though the report is there.
+        RUN_DOCUMENTS,
+    default_target: True

@@ -1,0 +1,162 @@
+"""Choose axes that show what the values have to say.
+
+A panel's axis is logarithmic once its values span more than a factor of 10 (and linear near zero
+if there are zeros among them). Panels share an axis, so that they can be compared, as long as
+each still fills a good part of it. Round-trip times are compared with the path's, so there each
+axis covers the same multiples of its path's.
+"""
+
+import math
+from dataclasses import dataclass
+
+from matplotlib.ticker import MaxNLocator
+
+LOG_FROM_RATIO = 10
+MAX_DECADES = 6
+# A linear axis begins at zero if its lowest value is below this share of the highest.
+ZERO_BELOW_SHARE = 0.4
+# Of a shared axis each panel fills this share or more.
+FILLED_SHARE = 0.3
+MARGIN = 0.06
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of values.
+
+    Attributes
+    ----------
+    kind : str
+        "linear", "log" or "symlog" (linear below `linear_below`, logarithmic above).
+    low, high : float
+        Its ends, in the unit of the values.
+    ticks : tuple of float
+        Where it is labelled.
+    linear_below : float or None
+        For "symlog".
+    """
+
+    kind: str
+    low: float
+    high: float
+    ticks: tuple
+    linear_below: float | None = None
+
+    def length(self):
+        """Return the length: in units if linear, otherwise in decades."""
+        if self.kind == "linear":
+            return self.high - self.low
+        return math.log10(self.high / (self.low if self.kind == "log" else self.linear_below))
+
+
+def panel_axes(panels):
+    """Return an axis for each panel, one for all panels that share it without being squeezed.
+
+    Parameters
+    ----------
+    panels : list of list of float
+        Values of each panel, references included. None negative; a panel may be empty.
+
+    Returns
+    -------
+    list of Axis
+    """
+    groups = []  # lists of positions in `panels`
+    for position in range(len(panels)):
+        for group in groups:
+            if _share([panels[member] for member in (*group, position)]):
+                group.append(position)
+                break
+        else:
+            groups.append([position])
+    axes = {}
+    for group in groups:
+        axis = axis_for([value for member in group for value in panels[member]])
+        axes |= dict.fromkeys(group, axis)
+    return [axes[position] for position in range(len(panels))]
+
+
+def _share(panels):
+    together = axis_for([value for panel in panels for value in panel])
+    for axis in (axis_for(panel) for panel in panels if panel):
+        if axis.kind != together.kind:
+            return False
+        if axis.length() < FILLED_SHARE * together.length():
+            return False
+    return True
+
+
+def axis_for(values):
+    """Return an axis that holds all values (none negative; may be empty)."""
+    if values and min(values) < 0:
+        raise ValueError(f"a value below 0 among those to be drawn: {min(values)}")
+    positive = [value for value in values if value > 0]
+    if not positive:
+        return Axis("linear", -0.04, 1.06, (0, 1))
+    low, top = min(values), max(positive)
+    if top / min(positive) <= LOG_FROM_RATIO:
+        return linear_axis(0 if low < ZERO_BELOW_SHARE * top or low == top else low, top)
+    if low > 0:
+        return log_axis(low, top)
+    threshold = 10.0 ** max(_decade(min(positive)), _decade(top) - MAX_DECADES + 1)
+    decades = range(_decade(threshold), math.ceil(math.log10(top)) + 1)
+    ticks = (0, *(10.0**power for power in decades if 10.0**power <= top * 1.3))
+    return Axis("symlog", -0.6 * threshold, top * 1.6, _thinned(ticks), threshold)
+
+
+def linear_axis(low, high):
+    """Return a linear axis with round ticks between its ends; starts at 0 if `low` is 0."""
+    room = (high - low) * MARGIN
+    start = -room / 2 if low == 0 else low - room
+    ticks = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    end = high + room
+    return Axis("linear", start, end, tuple(float(t) for t in ticks if start <= t <= end))
+
+
+def log_axis(low, high):
+    """Return a logarithmic axis: decades are labelled, and 2 and 5 on a short one."""
+    room = (high / low) ** MARGIN
+    low, high = low / room, high * room
+    steps = (1,) if math.log10(high / low) > 2 else (1, 2, 5)
+    ticks = tuple(
+        step * 10.0**power
+        for power in range(_decade(low), _decade(high) + 1)
+        for step in steps
+        if low <= step * 10.0**power <= high
+    )
+    return Axis("log", low, high, _thinned(ticks))
+
+
+def relative_axes(values, paths):
+    """Return one axis a panel, each covering the same multiples of its path's value.
+
+    Parameters
+    ----------
+    values : list of list of float
+        Values of each panel.
+    paths : list of float
+        The path's own value for each panel, such as the RTT of the empty path.
+
+    Returns
+    -------
+    list of Axis
+        Linear, or logarithmic above a factor of 10. If a path's value is 0 or unknown, as `panel_axes`.
+    """
+    if not all(path and path > 0 for path in paths):
+        return panel_axes(values)
+    ratios = [value / path for panel, path in zip(values, paths, strict=True) for value in panel]
+    low, high = min([1.0, *ratios]), max([1.1, *ratios])
+    if high / low > LOG_FROM_RATIO:
+        return [log_axis(low * path, high * path) for path in paths]
+    return [linear_axis(low * path, high * path) for path in paths]
+
+
+def _decade(value):
+    return math.floor(math.log10(value))
+
+
+def _thinned(ticks):
+    # At most about six labels fit below a panel; zero always stays.
+    zero, rest = [t for t in ticks if t == 0], [t for t in ticks if t != 0]
+    step = math.ceil(len(rest) / (5 if zero else 6))
+    return (*zero, *rest[:: max(1, step)])

@@ -1,0 +1,165 @@
+"""Describe each metric in each cell: mean with interval, spread, normality.
+
+The unit is the cell (scenario, CCA, IP version); its values are the valid replications.
+What can't be computed is left empty and said in the column `note`.
+"""
+
+from image_libraries import require_image_libraries
+from script_log import keep_log
+
+if "snakemake" in globals():  # before the imports, which this is about
+    keep_log(snakemake.log[0])
+    require_image_libraries("numpy", "scipy", "pandas", "pingouin")
+
+import math
+import warnings
+
+import pandas as pd
+import pingouin
+from metrics import METRICS
+from scipy import stats
+from tidy_columns import CELL, read_runs
+
+# Royston's approximation of the p value was fitted up to here (Royston, 1995, AS R94).
+SHAPIRO_MAX_N = 5000
+SHAPIRO_MIN_N = 3
+
+STATISTICS = ["mean", "ci_low", "ci_high", "median", "sd", "min", "max", "shapiro_w", "shapiro_p"]
+COLUMNS = [
+    "scenario", "scenario_label", "cca", "ip_version", "metric", "unit", "n", *STATISTICS, "note"
+]  # fmt: skip
+
+
+def mean_interval(values, confidence):
+    """Return mean and two-sided t interval of independent values.
+
+    The interval is mean +- t(1 - (1 - confidence)/2, n - 1) * s / sqrt(n)
+    (NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.5.2).
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        At least two values.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    mean, low, high : float
+        In the unit of the values.
+    """
+    values = pd.Series(values, dtype=float)
+    n = len(values)
+    if n < 2:
+        raise ValueError(f"an interval of the mean needs 2 values or more, there are {n}")
+    half = stats.t.ppf((1 + confidence) / 2, n - 1) * values.std(ddof=1) / math.sqrt(n)
+    return values.mean(), values.mean() - half, values.mean() + half
+
+
+def describe(values, runs, confidence):
+    """Describe one metric of one cell.
+
+    Parameters
+    ----------
+    values : pandas.Series of float
+        One value for each valid run; missing where the run has none.
+    runs : int
+        Runs of the cell, valid or not.
+    confidence : float
+        Of the interval of the mean.
+
+    Returns
+    -------
+    dict
+        n, mean, ci_low, ci_high, median, sd, min, max, shapiro_w, shapiro_p (None where there
+        is none) and note, which says why.
+    """
+    known = values.dropna().astype(float)
+    n = len(known)
+    row = dict.fromkeys(STATISTICS)
+    notes = []
+    if len(values) == 0:
+        notes.append(f"no valid run among {runs}")
+    elif n < len(values):
+        notes.append(f"{len(values) - n} of {len(values)} valid runs have no value")
+    if n >= 1:
+        row |= {
+            "mean": known.mean(),
+            "median": known.median(),
+            "min": known.min(),
+            "max": known.max(),
+        }
+    if n == 1:
+        notes.append("one value: no interval, no standard deviation, no test of normality")
+    elif n >= 2 and known.min() == known.max():
+        # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
+        value = known.iloc[0]
+        row |= {"mean": value, "ci_low": value, "ci_high": value, "sd": 0.0}
+        notes.append(f"all {n} values are equal: an interval of no width, no test of normality")
+    elif n >= 2:
+        row["mean"], row["ci_low"], row["ci_high"] = mean_interval(known, confidence)
+        row["sd"] = known.std(ddof=1)
+        if n < SHAPIRO_MIN_N:
+            notes.append(f"two values: a test of normality needs {SHAPIRO_MIN_N}")
+        else:
+            row["shapiro_w"], row["shapiro_p"] = shapiro_wilk(known)
+            if n > SHAPIRO_MAX_N:
+                notes.append(f"above n = {SHAPIRO_MAX_N} the p of Shapiro-Wilk is approximate")
+    return {"n": n, **row, "note": "; ".join(notes)}
+
+
+def shapiro_wilk(values):
+    """Return W and p of the Shapiro-Wilk test of normality (Shapiro and Wilk, 1965).
+
+    Parameters
+    ----------
+    values : pandas.Series of float
+        Three values or more, not all equal.
+    """
+    # Shifted and scaled, which W is indifferent to, so that a tiny spread loses no digits.
+    scaled = (values - values.min()) / (values.max() - values.min())
+    with warnings.catch_warnings():  # said in the note instead
+        warnings.filterwarnings("ignore", message=r".*For N > 5000")
+        result = pingouin.normality(scaled.reset_index(drop=True), method="shapiro")
+    return float(result.iloc[0, 0]), float(result.iloc[0, 1])
+
+
+def describe_cells(runs, confidence):
+    """Describe every metric of every cell, in the order of the table.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    confidence : float
+        Of the interval of the mean.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell and metric, with `COLUMNS`.
+    """
+    rows = []
+    for cell, group in runs.groupby(CELL, sort=False):
+        valid = group[group["valid"]]
+        for metric in METRICS:
+            rows.append(
+                {
+                    **dict(zip(CELL, cell, strict=True)),
+                    "scenario_label": group["scenario_label"].iloc[0],
+                    "metric": metric.column,
+                    "unit": metric.unit,
+                    **describe(valid[metric.column], len(group), confidence),
+                }
+            )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def main(inputs, outputs, params):
+    """Read the runs, write the description."""
+    table = describe_cells(read_runs(inputs.runs), params.confidence)
+    table.to_csv(outputs.descriptive, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    main(snakemake.input, snakemake.output, snakemake.params)

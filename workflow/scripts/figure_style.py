@@ -1,0 +1,105 @@
+"""One look for all figures: colours and markers of the CCAs, ink, paper, type.
+
+A CCA has the same colour and marker in every figure of every study. Six colours are as many as
+can be told apart by readers with any kind of colour blindness while standing out from the paper
+by 3:1 or more, so three shapes tell the rest apart. The report exchanges the light colours for
+the dark ones where the reader's system asks for that.
+"""
+
+from dataclasses import dataclass
+
+import matplotlib
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of one appearance, as lower-case hex codes."""
+
+    paper: str
+    ink: str
+    muted: str
+    line: str
+    blue: str
+    maroon: str
+    green: str
+    indigo: str
+    pink: str
+    olive: str
+
+
+LIGHT = Theme(
+    paper="#ffffff", ink="#1a2027", muted="#56606b", line="#dfe3e8",
+    blue="#1997f1", maroon="#790104", green="#007446", indigo="#433687", pink="#eb53a7",
+    olive="#999023",
+)  # fmt: skip
+DARK = Theme(
+    paper="#151a20", ink="#e8ebee", muted="#a3adb8", line="#343c46",
+    blue="#609cdd", maroon="#f28f66", green="#82fbc4", indigo="#7d5fee", pink="#e11278",
+    olive="#e3e54e",
+)  # fmt: skip
+
+HUES = ("blue", "maroon", "green", "indigo", "pink", "olive")
+CIRCLE, SQUARE, TRIANGLE = "o", "s", "^"
+
+CCA_STYLE = {
+    "reno": ("maroon", CIRCLE),
+    "cubic": ("blue", CIRCLE),
+    "bbr": ("pink", CIRCLE),
+    "veno": ("olive", CIRCLE),
+    "vegas": ("green", CIRCLE),
+    "westwood": ("indigo", CIRCLE),
+    "bic": ("blue", SQUARE),
+    "htcp": ("maroon", SQUARE),
+    "dctcp": ("pink", SQUARE),
+    "illinois": ("olive", SQUARE),
+    "highspeed": ("green", SQUARE),
+    "scalable": ("indigo", SQUARE),
+    "hybla": ("maroon", TRIANGLE),
+    "cdg": ("green", TRIANGLE),
+    "nv": ("pink", TRIANGLE),
+    "lp": ("olive", TRIANGLE),
+    "yeah": ("indigo", TRIANGLE),
+}
+# Anything else, such as a mix of two CCAs in one network.
+OTHER_STYLE = ("muted", "D")
+
+FONT_SIZE_PT = 8.5
+SMALL_SIZE_PT = 7.5
+
+RC = {
+    # Text stays text: it can be searched, set in the page's own type, and edited for a paper.
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica", "sans-serif"],
+    "font.size": FONT_SIZE_PT,
+    "text.color": LIGHT.ink,
+    "axes.labelcolor": LIGHT.muted,
+    "axes.edgecolor": LIGHT.line,
+    "axes.linewidth": 0.8,
+    "axes.facecolor": "none",
+    "figure.facecolor": LIGHT.paper,
+    "xtick.color": LIGHT.line,
+    "xtick.labelcolor": LIGHT.muted,
+    "xtick.labelsize": SMALL_SIZE_PT,
+    "ytick.labelcolor": LIGHT.ink,
+    "ytick.labelsize": FONT_SIZE_PT,
+    "ytick.left": False,
+    "axes.unicode_minus": True,
+    "path.simplify": False,
+}
+
+
+def cca_colour(cca, theme=LIGHT):
+    """Return a CCA's colour as a hex code."""
+    return getattr(theme, CCA_STYLE.get(cca, OTHER_STYLE)[0])
+
+
+def cca_marker(cca):
+    """Return a CCA's matplotlib marker."""
+    return CCA_STYLE.get(cca, OTHER_STYLE)[1]
+
+
+def apply_style():
+    """Set matplotlib to this look and to drawing without a display."""
+    matplotlib.use("svg")
+    matplotlib.rcParams.update(RC)

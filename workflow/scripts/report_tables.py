@@ -1,0 +1,181 @@
+"""Prepare tables for the page: rows of text, already rounded for readers."""
+
+import json
+
+from number_format import (
+    NONE, count, decimals_for, interval, is_missing, number, p_value, plain
+)  # fmt: skip
+from scenario_words import both_ways, conditions, heading, ip_words, rate_words
+
+# So many columns of numbers fit a page of paper.
+MAX_VALUE_COLUMNS = 12
+
+
+def mean_tables(descriptive, scenarios, metric):
+    """Return compact tables of one metric's means, split so that each fits a page.
+
+    The factor with more levels, scenario or CCA, makes the rows; under each level of the other
+    stand the IP versions.
+
+    Returns
+    -------
+    list of dict
+        groups (column headings), ip_versions, row_name, rows (heading, detail, cells).
+    """
+    table = descriptive[descriptive["metric"] == metric.column]
+    mean = {
+        (row["scenario"], row["cca"], row["ip_version"]): row["mean"]
+        for row in table.to_dict("records")
+    }
+    records = scenarios.to_dict("records")
+    as_scenarios = [(row["scenario"], heading(row), conditions(row)) for row in records]
+    as_ccas = [(cca, cca, "") for cca in table["cca"].unique()]
+    ip_versions = list(table["ip_version"].unique())
+    scenarios_down = len(as_scenarios) >= len(as_ccas)
+    down, across = (as_scenarios, as_ccas) if scenarios_down else (as_ccas, as_scenarios)
+    step = max(1, MAX_VALUE_COLUMNS // len(ip_versions))
+    tables = []
+    for start in range(0, len(across), step):
+        part = across[start : start + step]
+        rows = []
+        for row_key, name, detail in down:
+            keys = [(row_key, key) if scenarios_down else (key, row_key) for key, *_ in part]
+            cells = [number(mean.get((*key, ip))) for key in keys for ip in ip_versions]
+            rows.append({"heading": name, "detail": detail, "cells": cells})
+        tables.append(
+            {
+                "row_name": "Scenario" if scenarios_down else "CCA",
+                "groups": [name for _, name, _ in part],
+                "ip_versions": [ip_words(ip) for ip in ip_versions],
+                "rows": rows,
+            }
+        )
+    return tables
+
+
+def descriptive_groups(descriptive, scenarios, metric):
+    """Return all statistics of one metric, grouped by scenario.
+
+    Returns
+    -------
+    groups : list of dict
+        heading, conditions, rows (cca, ip, n, mean, interval, median, sd, range, w, p, mark).
+    notes : list of str
+        What the marks stand for: 1 for the first.
+    """
+    table = descriptive[descriptive["metric"] == metric.column]
+    notes = [note for note in dict.fromkeys(table["note"]) if note]
+    groups = []
+    for scenario in scenarios.to_dict("records"):
+        rows = [
+            _statistics(row, metric, notes)
+            for row in table[table["scenario"] == scenario["scenario"]].to_dict("records")
+        ]
+        groups.append(
+            {"heading": heading(scenario), "conditions": conditions(scenario), "rows": rows}
+        )
+    return groups, notes
+
+
+def _statistics(row, metric, notes):
+    decimals = 0 if metric.count else decimals_for(row["mean"])
+    low, high = number(row["min"], decimals), number(row["max"], decimals)
+    return {
+        "cca": row["cca"],
+        "ip": ip_words(row["ip_version"]),
+        "n": number(row["n"], 0),
+        "mean": number(row["mean"]),
+        "interval": interval(row["ci_low"], row["ci_high"], row["mean"]),
+        "median": number(row["median"]),
+        "sd": number(row["sd"]),
+        "range": NONE if is_missing(row["min"]) else f"{low} to {high}",
+        "w": number(row["shapiro_w"], 3),
+        "p": p_value(row["shapiro_p"]),
+        "mark": notes.index(row["note"]) + 1 if row["note"] else None,
+    }
+
+
+def scenario_rows(scenarios, runs):
+    """Return what was configured in each scenario, and what the valid runs show of it.
+
+    Returns
+    -------
+    list of dict
+        name, label, rate, delay, jitter, loss, queue, flows, duration; then rtt_path, rtt_seen
+        (lowest of the valid runs), loss_seen (link drops over packets), valid.
+    """
+    rows = []
+    for row in scenarios.to_dict("records"):
+        mine = runs[runs["scenario"] == row["scenario"]]
+        valid = mine[mine["valid"]]
+        packets = valid["packets_sent"].sum()
+        queue = row["queue"]
+        if not is_missing(row["queue_packets"]):
+            packets_held = count(int(row["queue_packets"]), "packet")
+            queue = packets_held if packets_held == queue else f"{queue} ({packets_held})"
+        rows.append(
+            {
+                "name": row["scenario"],
+                "label": row["label"],
+                "rate": rate_words(row["rate_mbps"]),
+                "delay": both_ways(row["delay_forward_ms"], row["delay_reverse_ms"], "ms"),
+                "jitter": both_ways(row["jitter_forward_ms"], row["jitter_reverse_ms"], "ms"),
+                "loss": both_ways(row["loss_forward_percent"], row["loss_reverse_percent"], "%"),
+                "queue": queue,
+                "flows": plain(row["flows"]),
+                "duration": f"{plain(row['duration_s'])} s",
+                "platform": row["platform"],
+                "offload": "on" if row["segmentation_offload"] else "off",
+                "netem": row["netem"],
+                "processes": row["processes"],
+                "rtt_path": f"{plain(row['delay_forward_ms'] + row['delay_reverse_ms'])} ms",
+                "rtt_seen": NONE if valid.empty else f"{number(valid['rtt_min_ms'].min())} ms",
+                "loss_set": f"{plain(row['loss_forward_percent'])} %",
+                "loss_seen": f"{number(100 * valid['link_drops'].sum() / packets)} %"
+                if packets > 0
+                else NONE,
+                "packets": number(packets, 0),
+                "valid": f"{len(valid)} of {len(mine)}",
+            }
+        )
+    return rows
+
+
+def environment_rows(environments):
+    """Return one row a property of the environments: name and a value for each environment.
+
+    Parameters
+    ----------
+    environments : list of dict
+        As in ``tidy/provenance.json``. Names of the properties are shown as words.
+    """
+    names = list(dict.fromkeys(key for environment in environments for key in environment))
+    return [
+        {
+            "name": PROPERTY_NAMES.get(name, name.replace("_", " ")),
+            "values": [_text(environment.get(name)) for environment in environments],
+            "code": any(part in name for part in ("digest", "sha256")),
+        }
+        for name in names
+    ]
+
+
+PROPERTY_NAMES = {
+    "kernel": "Guest kernel",
+    "kernel_config_sha256": "Kernel configuration (SHA-256)",
+    "tick_hz": "Kernel tick (Hz)",
+    "iproute2": "iproute2",
+    "image_digest": "Container image",
+    "testbed_digest": "Testbed program",
+    "runs": "Runs made in it",
+    "python": "Python",
+    "mininet": "Mininet",
+}
+
+
+def _text(value):
+    if value is None:
+        return "not recorded"
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, sort_keys=True)
+    return plain(value) if isinstance(value, (int, float)) else str(value)

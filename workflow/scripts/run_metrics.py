@@ -1,0 +1,146 @@
+"""What a run document says in numbers: metrics of the run, its flows and its intervals."""
+
+#: TCP's data are the forward direction of the path.
+FORWARD = "forward"
+
+
+def jain_index(values):
+    """Return Jain's fairness index (Jain, Chiu and Hawe, 1984): 1 if all are equal, 1/n if one has all.
+
+    Parameters
+    ----------
+    values : list of float
+        Goodputs, at least one; all zero counts as fair.
+    """
+    squares = sum(value * value for value in values)
+    return sum(values) ** 2 / (len(values) * squares) if squares else 1.0
+
+
+def streams(document):
+    """Yield (flow, process, stream of the client's end section) in the order of flows."""
+    for process in document["traffic"]:
+        for flow, stream in zip(process["flows"], process["client"]["end"]["streams"], strict=True):
+            yield flow, process, stream
+
+
+def kernel_rtt_min_ms(document):
+    """Return local port -> smallest RTT the kernel saw (tcpi_min_rtt) in ms, from the last look at the sockets."""
+    smallest = {}
+    for sample in document["sockets"]:
+        for socket in sample["sockets"]:
+            if "rtt_min_ms" in socket:
+                smallest[socket["local_port"]] = socket["rtt_min_ms"]
+    return smallest
+
+
+def flow_metrics(document):
+    """Return one dict a flow.
+
+    Keys: ``flow``, ``start_offset_ms``, ``goodput_mbps`` (bytes received over the
+    receiver's time), ``rtt_mean_ms``, ``rtt_max_ms`` (of the smoothed RTT that
+    iperf3 reads at each interval's end), ``rtt_min_ms`` (the kernel's smallest
+    single RTT), ``retransmits`` (segments), ``bytes_received``, ``cwnd_max_bytes``,
+    ``cca_observed``.
+    """
+    smallest = kernel_rtt_min_ms(document)
+    flows = []
+    for flow, process, stream in streams(document):
+        sender, receiver = stream["sender"], stream["receiver"]
+        ports = {c["socket"]: c["local_port"] for c in process["client"]["start"]["connected"]}
+        flows.append(
+            {
+                "flow": flow,
+                "start_offset_ms": process["start_offset_ms"],
+                "goodput_mbps": receiver["bits_per_second"] / 1e6,
+                "rtt_mean_ms": sender["mean_rtt"] / 1e3,
+                "rtt_min_ms": smallest.get(ports[sender["socket"]]),
+                "rtt_max_ms": sender["max_rtt"] / 1e3,
+                "retransmits": sender["retransmits"],
+                "bytes_received": receiver["bytes"],
+                "cwnd_max_bytes": sender["max_snd_cwnd"],
+                "cca_observed": process["client"]["end"].get("sender_tcp_congestion"),
+            }
+        )
+    return flows
+
+
+def bottleneck_metrics(document):
+    """Return what happened to packets at and behind the bottleneck while traffic flowed.
+
+    Returns
+    -------
+    dict
+        ``packets_sent``: offered to the bottleneck, dropped ones included (a
+        super-packet is one where segmentation offload is on);
+        ``queue_drops`` and ``link_drops``: by the full queue, by configured loss;
+        ``loss_percent``: both over the packets offered. Where one netem is queue and
+        loss at once (``both-ends``) it counts them together: ``queue_drops`` and
+        ``link_drops`` are then None unless no loss is configured.
+    """
+    placed = document["network"]["set"]
+    link = document["specification"]["scenario"]["link"]
+    passed, lost = qdisc_counts(document, placed["netem"][FORWARD], "netem")
+    if link["netem"] == "both-ends":
+        offered, dropped = passed + lost, lost
+        queue_drops, link_drops = (lost, 0) if link["loss_percent"][FORWARD] == 0 else (None, None)
+    elif placed["bottleneck"][FORWARD] is None:
+        offered, dropped, queue_drops, link_drops = passed + lost, lost, 0, lost
+    else:
+        passed, queue_drops = qdisc_counts(document, placed["bottleneck"][FORWARD], "htb")
+        offered, dropped, link_drops = passed + queue_drops, queue_drops + lost, lost
+    return {
+        "packets_sent": offered,
+        "queue_drops": queue_drops,
+        "link_drops": link_drops,
+        "loss_percent": 100 * dropped / offered if offered else 0.0,
+    }
+
+
+def qdisc_counts(document, interface, kind):
+    """Return (packets that left an interface, packets that its qdisc dropped) during the traffic.
+
+    Those that left are the device's count: with segmentation offload a qdisc counts
+    the segments of a super-packet that passes, but a dropped one as one.
+    """
+    before, after = (document["links"][when][interface] for when in ("before", "after"))
+    dropped = after["qdiscs"][kind]["drops"] - before["qdiscs"][kind]["drops"]
+    return after["tx_packets"] - before["tx_packets"], dropped
+
+
+def run_metrics(document, flows):
+    """Return the metrics of the run as a whole.
+
+    ``goodput_mbps`` is the sum over flows, ``rtt_mean_ms`` the mean over flows,
+    ``rtt_min_ms`` the smallest of all, ``retransmits`` the sum in segments;
+    and those of `bottleneck_metrics` and `jain_index`.
+    """
+    minima = [flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None]
+    return {
+        "goodput_mbps": sum(flow["goodput_mbps"] for flow in flows),
+        "rtt_mean_ms": sum(flow["rtt_mean_ms"] for flow in flows) / len(flows),
+        "rtt_min_ms": min(minima) if minima else None,
+        "retransmits": sum(flow["retransmits"] for flow in flows),
+        "jain_index": jain_index([flow["goodput_mbps"] for flow in flows]),
+        **bottleneck_metrics(document),
+    }
+
+
+def interval_metrics(document):
+    """Yield one dict a flow and reporting interval, from the sender's side.
+
+    Keys: ``flow``, ``start_s``, ``end_s``, ``sent_mbps``, ``retransmits``,
+    ``cwnd_bytes``, ``rtt_ms``, ``rttvar_ms`` (at the interval's end).
+    """
+    for process in document["traffic"]:
+        for interval in process["client"]["intervals"]:
+            for flow, stream in zip(process["flows"], interval["streams"], strict=True):
+                yield {
+                    "flow": flow,
+                    "start_s": stream["start"],
+                    "end_s": stream["end"],
+                    "sent_mbps": stream["bits_per_second"] / 1e6,
+                    "retransmits": stream["retransmits"],
+                    "cwnd_bytes": stream["snd_cwnd"],
+                    "rtt_ms": stream["rtt"] / 1e3,
+                    "rttvar_ms": stream["rttvar"] / 1e3,
+                }

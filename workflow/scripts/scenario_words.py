@@ -1,0 +1,54 @@
+"""What a scenario is called and what its conditions are, in a few words."""
+
+from number_format import count, is_missing, plain
+
+
+def rate_words(rate_mbps):
+    """Return a rate with its unit: "1 Gbit/s", "20 Mbit/s", "no rate limit"."""
+    if is_missing(rate_mbps):
+        return "no rate limit"
+    if rate_mbps >= 1000:
+        return f"{plain(rate_mbps / 1000)} Gbit/s"
+    return f"{plain(rate_mbps)} Mbit/s"
+
+
+def both_ways(forward, reverse, unit):
+    """Return a value of both directions: "10 ms" if they are equal, else "10 ms / 5 ms"."""
+    if forward == reverse:
+        return f"{plain(forward)} {unit}"
+    return f"{plain(forward)} {unit} / {plain(reverse)} {unit}"
+
+
+def conditions(scenario):
+    """Return a scenario's conditions in one line.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    """
+    forward, reverse = scenario["loss_forward_percent"], scenario["loss_reverse_percent"]
+    if forward == reverse == 0:
+        loss = "no loss"
+    elif reverse == 0:
+        loss = f"{plain(forward)} % loss"
+    elif forward == reverse:
+        loss = f"{plain(forward)} % loss both ways"
+    else:
+        loss = f"{both_ways(forward, reverse, '%')} loss"
+    delay = both_ways(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms")
+    return ", ".join(
+        [rate_words(scenario["rate_mbps"]), delay, loss, count(int(scenario["flows"]), "flow")]
+    )
+
+
+def heading(scenario):
+    """Return a scenario's short name as a heading: its id, or "Scenario 1" if it has a label."""
+    if scenario["label"] == scenario["scenario"]:
+        return scenario["scenario"]
+    return f"Scenario {scenario['label']}"
+
+
+def ip_words(ip_version):
+    """Return "IPv4" for "ipv4"."""
+    return ip_version.replace("ipv", "IPv")

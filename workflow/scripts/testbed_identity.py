@@ -1,0 +1,29 @@
+"""Which testbed and which image the runs will have: what makes finished runs stale."""
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from testbed.environment import package_digest  # noqa: E402, F401  (the same function as in the guest)
+
+
+def image_digest(description):
+    """Return the content digest of an image that set-up has made.
+
+    Parameters
+    ----------
+    description : str or pathlib.Path
+        The image's description, ``envs/<image>.json``.
+
+    Raises
+    ------
+    SystemExit
+        If there is none: nothing can run then.
+    """
+    try:
+        return json.loads(Path(description).read_text())["content_digest"]
+    except OSError as error:
+        sys.exit(f"sawtooth: {description} can't be read ({error.strerror}): the images are missing, run `make setup`.")
+    except (ValueError, KeyError):
+        sys.exit(f"sawtooth: {description} is no image description: run `make setup`.")

@@ -1,0 +1,113 @@
+"""Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
+from run_metrics import flow_metrics, interval_metrics, run_metrics
+
+RUN_COLUMNS = (
+    "scenario", "scenario_label", "cca", "ip_version", "replication", "seed", "valid", "invalid_because",
+    "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "queue_packets", "duration_s",
+    "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "loss_percent", "retransmits", "jain_index",
+    "packets_sent", "queue_drops", "link_drops", "testbed_digest", "image_digest",
+)  # fmt: skip
+FLOW_COLUMNS = (
+    "scenario", "cca", "ip_version", "replication", "flow", "start_offset_ms", "goodput_mbps", "rtt_mean_ms",
+    "rtt_min_ms", "rtt_max_ms", "retransmits", "bytes_received", "cwnd_max_bytes", "cca_observed", "valid",
+)  # fmt: skip
+CHECK_COLUMNS = ("scenario", "cca", "ip_version", "replication", "check", "ok", "expected", "observed")
+SCENARIO_COLUMNS = (
+    "scenario", "label", "rate_mbps", "delay_forward_ms", "delay_reverse_ms", "jitter_forward_ms",
+    "jitter_reverse_ms", "loss_forward_percent", "loss_reverse_percent", "queue", "queue_packets", "flows",
+    "duration_s", "platform", "segmentation_offload", "netem", "processes",
+)  # fmt: skip
+
+
+def factors(document):
+    """Return the run's four factors, the first columns of every table."""
+    asked = document["specification"]
+    return {
+        "scenario": asked["scenario"]["id"],
+        "cca": asked["cca"],
+        "ip_version": asked["ip_version"],
+        "replication": asked["replication"],
+    }
+
+
+def queue_limit_packets(document):
+    """Return the limit in packets that was set at the data's bottleneck, or None."""
+    placed = document["network"]["set"]
+    name = placed["bottleneck"]["forward"] or placed["netem"]["forward"]
+    kinds = placed["qdiscs"][name]
+    if "pfifo" in kinds:
+        return kinds["pfifo"]["limit"]
+    both_ends = document["specification"]["scenario"]["link"]["netem"] == "both-ends"
+    return kinds["netem"]["limit"] if both_ends else None
+
+
+def rows_of_run(document, label):
+    """Return the rows that a run document gives.
+
+    Parameters
+    ----------
+    document : dict
+    label : str
+        The scenario's label in figures.
+
+    Returns
+    -------
+    run : dict
+        One row of `RUN_COLUMNS`.
+    flows, intervals, checks : list of dict
+    """
+    asked, verdict = document["specification"], document["verdict"]
+    scenario, link = asked["scenario"], asked["scenario"]["link"]
+    keys = factors(document)
+    flows = [{**keys, **flow, "valid": verdict["valid"]} for flow in flow_metrics(document)]
+    failed = [check for check in verdict["checks"] if not check["ok"]]
+    run = {
+        **keys,
+        "scenario_label": label,
+        "seed": asked["seed"],
+        "valid": verdict["valid"],
+        "invalid_because": "; ".join(
+            f"{check['name']}: {check['observed']}, expected {check['expected']}" for check in failed
+        ),
+        "rate_mbps": link["rate_mbps"],
+        "delay_ms": link["delay_ms"]["forward"],
+        "rtt_path_ms": link["delay_ms"]["forward"] + link["delay_ms"]["reverse"],
+        "loss_configured_percent": link["loss_percent"]["forward"],
+        "flows": scenario["flows"],
+        "queue_packets": queue_limit_packets(document),
+        "duration_s": scenario["traffic"]["duration_s"],
+        **run_metrics(document, flows),
+        "testbed_digest": document["environment"]["testbed_digest"],
+        "image_digest": document["environment"]["image_digest"],
+    }
+    intervals = [{**keys, **interval} for interval in interval_metrics(document)]
+    checks = [
+        {**keys, "check": c["name"], "ok": c["ok"], "expected": c["expected"], "observed": c["observed"]}
+        for c in verdict["checks"]
+    ]
+    return run, flows, intervals, checks
+
+
+def scenario_row(scenario, queue_packets):
+    """Return the row of a scenario of the resolved study; ``queue_packets`` as it was set in its runs."""
+    link = scenario["link"]
+    (unit, amount), *_ = scenario["queue"].items()
+    return {
+        "scenario": scenario["id"],
+        "label": scenario["label"],
+        "rate_mbps": link["rate_mbps"],
+        "delay_forward_ms": link["delay_ms"]["forward"],
+        "delay_reverse_ms": link["delay_ms"]["reverse"],
+        "jitter_forward_ms": link["jitter_ms"]["forward"],
+        "jitter_reverse_ms": link["jitter_ms"]["reverse"],
+        "loss_forward_percent": link["loss_percent"]["forward"],
+        "loss_reverse_percent": link["loss_percent"]["reverse"],
+        "queue": f"{amount:g} {'BDP' if unit == 'bdp' else unit}",
+        "queue_packets": queue_packets,
+        "flows": scenario["flows"],
+        "duration_s": scenario["traffic"]["duration_s"],
+        "platform": scenario["platform"],
+        "segmentation_offload": scenario["transport"]["segmentation_offload"],
+        "netem": link["netem"],
+        "processes": scenario["traffic"]["processes"],
+    }

@@ -1,0 +1,122 @@
+"""Turn the run documents of a study into tidy tables, one document at a time."""
+import csv
+import json
+import os
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+from image_libraries import require_image_libraries
+
+if "snakemake" in globals():
+    require_image_libraries("pyarrow")
+
+import pyarrow
+import pyarrow.csv
+import pyarrow.parquet
+import tidy_rows
+from run_documents import read_document
+from script_log import keep_log
+from study_runs import run_specification, runs
+
+INTERVALS = pyarrow.schema(
+    [
+        *((name, pyarrow.string()) for name in ("scenario", "cca", "ip_version")),
+        *((name, pyarrow.int32()) for name in ("replication", "flow")),
+        *((name, pyarrow.float64()) for name in ("start_s", "end_s", "sent_mbps")),
+        *((name, pyarrow.int64()) for name in ("retransmits", "cwnd_bytes")),
+        *((name, pyarrow.float64()) for name in ("rtt_ms", "rttvar_ms")),
+    ]
+)
+#: Rows that are held before they are written to the Parquet file.
+BATCH_ROWS = 100_000
+
+
+def tidy(study, paths, output, workflow):
+    """Write all tidy tables of a study.
+
+    Parameters
+    ----------
+    study : dict
+        The resolved study.
+    paths : iterable of str
+        The run documents in the order of `study_runs.runs`.
+    output : mapping
+        Name of a table to its path.
+    workflow : dict
+        What the provenance says of the workflow itself.
+
+    Raises
+    ------
+    run_documents.DocumentError
+        If a file is not the document of its run.
+    """
+    labels = {scenario["id"]: scenario["label"] for scenario in study["scenarios"]}
+    queues, environments = {}, Counter()
+    with ExitStack() as stack:
+        tables = {
+            name: csv_table(stack, output[name], columns)
+            for name, columns in (
+                ("runs", tidy_rows.RUN_COLUMNS),
+                ("flows", tidy_rows.FLOW_COLUMNS),
+                ("checks", tidy_rows.CHECK_COLUMNS),
+            )
+        }
+        parquet = stack.enter_context(pyarrow.parquet.ParquetWriter(output["intervals"], INTERVALS))
+        waiting = []
+        for path, of_run in zip(paths, runs(study), strict=True):
+            document = read_document(path, run_specification(study, *of_run))
+            run, flows, intervals, checks = tidy_rows.rows_of_run(document, labels[of_run[0]])
+            tables["runs"].writerow(run)
+            tables["flows"].writerows(flows)
+            tables["checks"].writerows(checks)
+            queues[run["scenario"]] = run["queue_packets"]
+            environments[json.dumps(flat(document["environment"]))] += 1
+            waiting += intervals
+            if len(waiting) >= BATCH_ROWS:
+                parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS))
+                waiting.clear()
+        parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS))
+    with ExitStack() as stack:
+        scenarios = csv_table(stack, output["scenarios"], tidy_rows.SCENARIO_COLUMNS)
+        scenarios.writerows(tidy_rows.scenario_row(s, queues.get(s["id"])) for s in study["scenarios"])
+    pyarrow.parquet.write_table(pyarrow.csv.read_csv(output["runs"]), output["runs_parquet"])
+    provenance = {
+        "study": study,
+        "environments": [json.loads(text) | {"runs": count} for text, count in environments.most_common()],
+        "workflow": workflow,
+    }
+    Path(output["provenance"]).write_text(json.dumps(provenance, indent=1, ensure_ascii=False) + "\n")
+
+
+def flat(environment):
+    """Return a run's environment with the tools' versions beside the rest."""
+    tools = {f"{name}_version": version for name, version in sorted(environment["tools"].items())}
+    return {key: value for key, value in environment.items() if key != "tools"} | tools
+
+
+def csv_table(stack, path, columns):
+    """Open a CSV file for rows that are dicts; a key that is no column is an error."""
+    stream = stack.enter_context(Path(path).open("w", newline="", encoding="utf-8"))
+    table = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")
+    table.writeheader()
+    return table
+
+
+def workflow_provenance(snakemake_version):
+    """Return what is known of the workflow: Snakemake's version, the checkout's commit, if any."""
+    return {
+        "snakemake": snakemake_version,
+        "commit": os.environ.get("SAWTOOTH_COMMIT") or None,
+        "dirty": os.environ.get("SAWTOOTH_DIRTY") == "1",
+    }
+
+
+if "snakemake" in globals():
+    keep_log(snakemake.log[0])  # noqa: F821
+    tidy(
+        snakemake.params.study,  # noqa: F821
+        snakemake.input.documents,  # noqa: F821
+        snakemake.output,  # noqa: F821
+        workflow_provenance(snakemake.params.snakemake_version),  # noqa: F821
+    )
