@@ -69,7 +69,7 @@ def test_rows(recorded):
     document = recorded("lossy-reno-ipv4")
     document["verdict"]["valid"] = False
     document["verdict"]["checks"][0] |= {"ok": False, "expected": "this", "observed": "that"}
-    run, flows, intervals, checks = rows_of_run(document, "lossy")
+    run, flows, intervals, checks = rows_of_run(document, "lossy", "f" * 64)
     assert tuple(sorted(run)) == tuple(sorted(RUN_COLUMNS))
     assert run["invalid_because"] == "qdiscs: that, expected this"
     assert (run["valid"], flows[0]["valid"]) == (False, False)

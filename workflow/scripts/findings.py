@@ -77,7 +77,8 @@ def leader_sentences(means, ccas):
     ]
     close = contests - sum(map(len, leads.values()))
     if close:
-        subject = f"in {close} of them" if sentences else f"in {close} of {combinations}"
+        others = "in the other one" if close == 1 else f"in the other {close}"
+        subject = others if sentences else f"in all {combinations}"
         sentences.append(
             f"Goodput: {subject} the two highest means lie within "
             f"{100 * (CLEAR_LEAD - 1):.0f} % of each other."

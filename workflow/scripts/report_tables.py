@@ -152,7 +152,7 @@ def environment_rows(environments):
     names = list(dict.fromkeys(key for environment in environments for key in environment))
     return [
         {
-            "name": PROPERTY_NAMES.get(name, name.replace("_", " ")),
+            "name": _property_name(name),
             "values": [_text(environment.get(name)) for environment in environments],
             "code": any(part in name for part in ("digest", "sha256")),
         }
@@ -164,13 +164,18 @@ PROPERTY_NAMES = {
     "kernel": "Guest kernel",
     "kernel_config_sha256": "Kernel configuration (SHA-256)",
     "tick_hz": "Kernel tick (Hz)",
-    "iproute2": "iproute2",
     "image_digest": "Container image",
     "testbed_digest": "Testbed program",
     "runs": "Runs made in it",
-    "python": "Python",
-    "mininet": "Mininet",
 }
+
+
+def _property_name(key):
+    # A program keeps its own spelling; anything else begins as a sentence does.
+    if key.endswith("_version"):
+        return key.removesuffix("_version")
+    words = key.replace("_", " ")
+    return PROPERTY_NAMES.get(key, words[:1].upper() + words[1:])
 
 
 def _text(value):

@@ -5,7 +5,7 @@ RUN_COLUMNS = (
     "scenario", "scenario_label", "cca", "ip_version", "replication", "seed", "valid", "invalid_because",
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "queue_packets", "duration_s",
     "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "loss_percent", "retransmits", "jain_index",
-    "packets_sent", "queue_drops", "link_drops", "testbed_digest", "image_digest",
+    "packets_sent", "queue_drops", "link_drops", "testbed_digest", "image_digest", "document_sha256",
 )  # fmt: skip
 FLOW_COLUMNS = (
     "scenario", "cca", "ip_version", "replication", "flow", "start_offset_ms", "goodput_mbps", "rtt_mean_ms",
@@ -41,7 +41,7 @@ def queue_limit_packets(document):
     return kinds["netem"]["limit"] if both_ends else None
 
 
-def rows_of_run(document, label):
+def rows_of_run(document, label, document_sha256):
     """Return the rows that a run document gives.
 
     Parameters
@@ -49,6 +49,8 @@ def rows_of_run(document, label):
     document : dict
     label : str
         The scenario's label in figures.
+    document_sha256 : str
+        Of the document's file, as sha256sum prints it.
 
     Returns
     -------
@@ -79,6 +81,7 @@ def rows_of_run(document, label):
         **run_metrics(document, flows),
         "testbed_digest": document["environment"]["testbed_digest"],
         "image_digest": document["environment"]["image_digest"],
+        "document_sha256": document_sha256,
     }
     intervals = [{**keys, **interval} for interval in interval_metrics(document)]
     checks = [

@@ -1,5 +1,6 @@
 """Turn the run documents of a study into tidy tables, one document at a time."""
 import csv
+import hashlib
 import json
 import os
 from collections import Counter
@@ -66,7 +67,7 @@ def tidy(study, paths, output, workflow):
         waiting = []
         for path, of_run in zip(paths, runs(study), strict=True):
             document = read_document(path, run_specification(study, *of_run))
-            run, flows, intervals, checks = tidy_rows.rows_of_run(document, labels[of_run[0]])
+            run, flows, intervals, checks = tidy_rows.rows_of_run(document, labels[of_run[0]], file_sha256(path))
             tables["runs"].writerow(run)
             tables["flows"].writerows(flows)
             tables["checks"].writerows(checks)
@@ -87,6 +88,12 @@ def tidy(study, paths, output, workflow):
         "workflow": workflow,
     }
     Path(output["provenance"]).write_text(json.dumps(provenance, indent=1, ensure_ascii=False) + "\n")
+
+
+def file_sha256(path):
+    """Return a file's SHA-256 in hex digits."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def flat(environment):

@@ -1,0 +1,198 @@
+"""Figures: the same bytes, all the data, colours that can be told apart, axes that make sense."""
+
+import itertools
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import axis_scales
+import cell_figure_data
+import figure_style
+import numpy as np
+import pandas as pd
+import pytest
+import tidy_tables
+from figure_svg import SVG
+from metrics import METRICS, metric_by_slug
+
+ROOT = Path(__file__).parents[2]
+DRAW = """
+import sys
+sys.path[:0] = [{scripts!r}]
+from types import SimpleNamespace
+import plot_{slug}
+folder = {folder!r}
+plot_{slug}.main(
+    SimpleNamespace(runs=folder + "/tidy/runs.csv", scenarios=folder + "/tidy/scenarios.csv",
+                    descriptive=folder + "/analysis/descriptive.csv"),
+    SimpleNamespace(figure={out!r} + ".svg", data={out!r} + ".csv"),
+)
+"""
+
+
+@pytest.mark.parametrize("slug", ["goodput", "retransmits"])
+def test_same_data_same_bytes_in_other_processes(slug, small, tmp_path):
+    for number in ("1", "2"):
+        program = DRAW.format(
+            scripts=str(ROOT / "workflow" / "scripts"), slug=slug, folder=str(small.folder),
+            out=str(tmp_path / number),
+        )  # fmt: skip
+        environment = {**os.environ, "PYTHONHASHSEED": number, "TZ": f"UTC+{number}"}
+        environment["SOURCE_DATE_EPOCH"] = f"{number}000000000"
+        subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+    for kind in ("svg", "csv"):
+        one, two = (tmp_path / f"{number}.{kind}" for number in "12")
+        assert one.read_bytes() == two.read_bytes()
+    assert (tmp_path / "1.svg").read_bytes() == small.figure(slug).read_bytes()
+
+
+def marks(root, panel):
+    """Count the dots of a panel: uses of a marker, less the axis's ticks and the means."""
+    group = next(g for g in root.iter(f"{{{SVG}}}g") if g.get("id") == panel)
+    colours = set()
+    for theme_hue in figure_style.HUES:
+        colours.add(getattr(figure_style.LIGHT, theme_hue))
+    count = 0
+    for parent in group.iter(f"{{{SVG}}}g"):
+        for use in parent.findall(f"{{{SVG}}}use"):
+            style = use.get("style") or parent.get("style")
+            count += any(f"stroke: {colour}" in style for colour in colours)
+    return count
+
+
+@pytest.mark.parametrize("slug", ["goodput", "rtt", "loss", "retransmits"])
+def test_every_valid_replication_is_a_dot(slug, real_shape):
+    runs = pd.read_csv(real_shape.folder / "tidy" / "runs.csv")
+    root = ET.parse(real_shape.figure(slug)).getroot()
+    scenarios = list(dict.fromkeys(runs["scenario"]))
+    for number, scenario in enumerate(scenarios, 1):
+        valid = runs[(runs["scenario"] == scenario) & runs["valid"]]
+        assert marks(root, f"panel-{number}") == len(valid)
+
+
+def test_data_beside_a_figure_are_what_it_shows(real_shape):
+    for metric in METRICS:
+        data = pd.read_csv(real_shape.data(metric.slug), dtype={"scenario_label": str})
+        runs = pd.read_csv(real_shape.folder / "tidy" / "runs.csv")
+        described = pd.read_csv(real_shape.folder / "analysis" / "descriptive.csv")
+        dots, means = data[data["mark"] == "replication"], data[data["mark"] == "mean"]
+        assert sorted(dots[metric.column]) == sorted(runs.loc[runs["valid"], metric.column])
+        mine = described[described["metric"] == metric.column]
+        np.testing.assert_array_equal(means["ci_low"], mine["ci_low"])
+        np.testing.assert_array_equal(means[metric.column], mine["mean"])
+
+
+def test_figure_is_plain_svg_with_a_view_for_each_panel(real_shape):
+    root = ET.parse(real_shape.figure("goodput")).getroot()
+    assert len(root.findall(f"{{{SVG}}}view")) == 12
+    text = real_shape.figure("goodput").read_text()
+    assert "<metadata" not in text
+    assert "Matplotlib" not in text
+    assert "var(" not in text  # other programs than browsers read it too
+    labels = {element.text for element in root.iter(f"{{{SVG}}}text")}
+    assert {"Scenario 12", "1 Gbit/s, 100 ms, 1 % loss, 12 flows", "westwood"} <= labels
+
+
+def test_panel_says_its_means(small):
+    root = ET.parse(small.figure("goodput")).getroot()
+    described = pd.read_csv(small.folder / "analysis" / "descriptive.csv")
+    mean = described.loc[described["metric"] == "goodput_mbps", "mean"].iloc[0]
+    panel = next(g for g in root.iter(f"{{{SVG}}}g") if g.get("id") == "panel-1")
+    assert f"reno: IPv4 {mean:.3f}" in panel.get("aria-label")
+
+
+# Colour blindness: Machado, Oliveira and Fernandes (2009), severity 1.0.
+DEFICIENCY = {
+    "none": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+               [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+               [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+               [0.004733, 0.691367, 0.303900]],
+}  # fmt: skip
+
+
+def linear(code):
+    value = np.array([int(code[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one, two):
+    light, dark = sorted((linear(c) @ [0.2126, 0.7152, 0.0722] for c in (one, two)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def lab(rgb):
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    xyz = to_xyz @ np.clip(rgb, 0, 1) / [0.9505, 1, 1.089]
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("theme", [figure_style.LIGHT, figure_style.DARK])
+def test_colours_stand_out_and_apart_for_all_eyes(theme):
+    colours = [getattr(theme, hue) for hue in figure_style.HUES]
+    for colour in colours:
+        assert contrast(colour, theme.paper) >= 3  # WCAG 2.2, 1.4.11
+    for name, matrix in DEFICIENCY.items():
+        seen = [lab(np.array(matrix) @ linear(colour)) for colour in colours]
+        for one, two in itertools.combinations(range(len(seen)), 2):
+            distance = np.linalg.norm(seen[one] - seen[two])
+            assert distance >= 20, (name, colours[one], colours[two])
+
+
+def test_every_cca_of_the_kernel_has_a_mark_of_its_own():
+    assert set(figure_style.CCA_STYLE) == set(tidy_tables.ALL_CCAS)
+    assert len(set(figure_style.CCA_STYLE.values())) == 17
+
+
+def test_axis_kinds():
+    assert axis_scales.axis_for([850.0, 1000.0]).kind == "linear"
+    assert axis_scales.axis_for([850.0, 1000.0]).low > 700
+    assert axis_scales.axis_for([100.0, 900.0]).low < 0 < 100  # begins at zero
+    assert axis_scales.axis_for([1.0, 900.0]).kind == "log"
+    mixed = axis_scales.axis_for([0.0, 5.0, 90000.0])
+    assert (mixed.kind, mixed.linear_below, mixed.ticks[0]) == ("symlog", 1.0, 0)
+    assert axis_scales.axis_for([]).kind == axis_scales.axis_for([0.0]).kind == "linear"
+    with pytest.raises(ValueError, match="below 0"):
+        axis_scales.axis_for([-1.0])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_axes_hold_all_values_and_have_ticks(seed):
+    rng = np.random.default_rng(seed)
+    panels = [
+        list(np.round(10 ** rng.uniform(-4, 5, rng.integers(1, 9)) * rng.integers(0, 2), 4))
+        for _ in range(rng.integers(1, 6))
+    ]
+    for axis, values in zip(axis_scales.panel_axes(panels), panels, strict=True):
+        assert all(axis.low <= value <= axis.high for value in values)
+        assert 1 <= len(axis.ticks) <= 7
+        assert all(axis.low <= value <= axis.high for value in axis.ticks)
+
+
+def test_panels_share_an_axis_unless_squeezed():
+    near = axis_scales.panel_axes([[900.0, 950.0], [910.0, 960.0], [1.0, 900.0]])
+    assert near[0] == near[1] != near[2]
+    far = axis_scales.panel_axes([[900.0, 950.0], [90.0, 95.0]])
+    assert far[0] != far[1]
+
+
+def test_round_trip_axes_cover_the_same_multiples_of_the_path():
+    one, two = axis_scales.relative_axes([[20.0, 21.0], [200.0, 390.0]], [20.0, 200.0])
+    assert one.high / 20 == pytest.approx(two.high / 200)
+    assert one.low / 20 == pytest.approx(two.low / 200)
+
+
+def test_no_value_of_an_excluded_run_is_shown():
+    scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(0,), flows=(1,))
+    runs = tidy_tables.synthetic_study(scenarios, ["reno"], replications=2)["runs"]
+    runs.loc[0, ["valid", "goodput_mbps"]] = [False, 123456.0]
+    empty = pd.DataFrame(columns=["scenario", "scenario_label", "cca", "ip_version", "metric",
+                                  "mean", "ci_low", "ci_high", "n", "note"])  # fmt: skip
+    data = cell_figure_data.figure_data(runs, empty, metric_by_slug("goodput"))
+    assert len(data) == 3
+    assert 123456.0 not in list(data["goodput_mbps"])

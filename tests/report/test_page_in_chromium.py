@@ -1,0 +1,232 @@
+"""The page as readers get it: in a real browser, wide, narrow, dark, printed, without scripts."""
+
+import hashlib
+import re
+
+import pytest
+import tidy_tables
+
+# For each text: its colour over the first opaque background behind it.
+CONTRASTS = """
+() => {
+  const parse = (c) => c.match(/[\\d.]+/g).map(Number);
+  const lin = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const lum = ([r, g, b]) => 0.2126 * lin(r) + 0.7152 * lin(g) + 0.0722 * lin(b);
+  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+  const rgb = (c) => { // any notation, color-mix among them
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const node = walker.currentNode, element = node.parentElement;
+    if (!node.data.trim() || ['SCRIPT', 'STYLE'].includes(element.tagName)) continue;
+    const box = document.createRange(); box.selectNode(node);
+    if (!box.getClientRects().length) continue;
+    const style = getComputedStyle(element);
+    const ink = rgb(element instanceof SVGElement ? style.fill : style.color);
+    let paper = null;
+    for (let e = element; e && !paper; e = e.parentElement) {
+      const back = rgb(getComputedStyle(e).backgroundColor);
+      if (back[3] === 255) paper = back;
+    }
+    const [a, b] = [lum(ink), lum(paper || [255, 255, 255])].sort((x, y) => y - x);
+    found.push([(a + 0.05) / (b + 0.05), node.data.trim().slice(0, 40)]);
+  }
+  return found.sort((x, y) => x[0] - y[0]);
+}
+"""
+
+OVERFLOWING = """
+() => [...document.querySelectorAll('body *')].filter((e) => {
+  if (e.closest('.scroll, pre, nav, svg') || e.matches('.skip')) return false;
+  return e.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5;
+}).map((e) => e.outerHTML.slice(0, 80))
+"""
+
+
+@pytest.mark.parametrize("name", ["real_shape", "small", "all_ccas", "nothing_valid"])
+@pytest.mark.parametrize("width", [1400, 800, 400, 320])
+def test_no_page_is_wider_than_its_screen(name, width, visit, request):
+    page = visit(request.getfixturevalue(name).page, width)
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(OVERFLOWING) == []
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["real_shape", "nothing_valid"])
+def test_text_stands_out_from_its_background(name, scheme, visit, request):
+    page = visit(request.getfixturevalue(name).page, color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    contrasts = page.evaluate(CONTRASTS)
+    assert len(contrasts) > 100
+    assert contrasts[0][0] >= 4.5, contrasts[:3]  # WCAG 2.2, 1.4.3, level AA
+
+
+def test_dark_page_has_dark_figures(small, visit):
+    colours = "e => [getComputedStyle(document.body).backgroundColor, getComputedStyle(e).fill]"
+    seen = {}
+    for scheme in ("light", "dark"):
+        page = visit(small.page, color_scheme=scheme)
+        seen[scheme] = page.eval_on_selector("svg.panel text", colours)
+    assert seen["light"][0] == "rgb(255, 255, 255)"
+    assert seen["dark"][0] == "rgb(21, 26, 32)"
+    assert seen["light"][1] != seen["dark"][1]
+
+
+def test_type_in_figures_is_legible(real_shape, small, all_ccas, visit):
+    for built in (real_shape, small, all_ccas):
+        for width in (1400, 800, 400):
+            page = visit(built.page, width)
+            smallest = page.evaluate(
+                "Math.min(...[...document.querySelectorAll('svg.panel text')].map((e) =>"
+                " parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a))"
+            )
+            assert smallest >= 9.5, (built.folder.name, width)
+
+
+@pytest.mark.parametrize("slug", ["goodput", "rtt", "loss", "retransmits"])
+def test_downloads_are_the_files_to_the_byte(slug, small, visit):
+    page = visit(small.page)
+    for label, path in (("Figure (SVG)", small.figure(slug)), ("Its data (CSV)", small.data(slug))):
+        with page.expect_download() as event:
+            page.click(f"#{slug} >> text={label}")
+        assert event.value.suggested_filename == path.name
+        got = open(event.value.path(), "rb").read()
+        assert hashlib.sha256(got).digest() == hashlib.sha256(path.read_bytes()).digest()
+    assert page.problems == []
+
+
+def test_tables_of_the_study_can_be_saved(small, visit):
+    page = visit(small.page)
+    for label, path in (
+        ("All runs with their seeds (CSV)", small.folder / "tidy" / "runs.csv"),
+        ("Provenance (JSON)", small.folder / "tidy" / "provenance.json"),
+        ("All statistics (CSV)", small.folder / "analysis" / "descriptive.csv"),
+        ("Runs by cell (CSV)", small.folder / "analysis" / "validity.csv"),
+        ("Checks (CSV)", small.folder / "analysis" / "checks.csv"),
+        ("Scenarios (CSV)", small.folder / "tidy" / "scenarios.csv"),
+    ):
+        with page.expect_download() as event:
+            page.click(f"text={label}")
+        assert open(event.value.path(), "rb").read() == path.read_bytes()
+
+
+def test_page_reads_well_without_scripts(small, visit):
+    page = visit(small.page, java_script_enabled=False)
+    assert page.locator("svg.panel").first.is_visible()
+    assert page.locator("table.means").first.is_visible()
+    assert page.locator("button.download").first.is_hidden()  # no button that does nothing
+    page.click("#statistics summary >> nth=0")
+    assert page.locator("table.statistics").first.is_visible()
+
+
+def test_link_to_closed_statistics_opens_them(small, visit):
+    page = visit(small.page)
+    assert page.locator("#rtt-statistics table").is_hidden()
+    page.click("#rtt .more a")
+    assert page.locator("#rtt-statistics table").is_visible()
+
+
+def test_everything_can_be_reached_by_keyboard(small, visit):
+    page = visit(small.page, 400)
+    seen = []
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        tag = page.evaluate(
+            "(() => { const e = document.activeElement;"
+            " return e.className || e.tagName + (e.getAttribute('href') || ''); })()"
+        )
+        seen.append(tag)
+        if tag == "BODY" and len(seen) > 5:
+            break
+    assert seen[0] == "skip"
+    for wanted in ("A#validity", "download", "scroll", "SUMMARY", "PRE"):
+        assert wanted in seen
+    page.locator("button.download").first.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
+    assert outline == "2px"
+
+
+@pytest.mark.parametrize("name", ["real_shape", "all_ccas"])
+def test_paper_cuts_nothing_and_shows_everything(name, visit, request):
+    # A4 less margins of 14 and 16 mm: 182 x 265 mm at 96 dpi.
+    width, height = 688, 1001
+    page = visit(request.getfixturevalue(name).page, width, height, color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    too_wide = page.evaluate(
+        "[...document.querySelectorAll('table, svg.panel, pre')]"
+        f".filter((e) => e.getBoundingClientRect().right > {width} + 1)"
+        ".map((e) => e.querySelector('caption')?.textContent ?? e.outerHTML.slice(0, 60))"
+    )
+    assert too_wide == []
+    heights = page.evaluate(
+        "[...document.querySelectorAll('svg.panel, tr')].map((e) => e.getBoundingClientRect().height)"
+    )
+    assert max(heights) < height
+    assert page.locator("nav").is_hidden()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("table.statistics >> nth=3").is_visible()
+    panel = page.locator("svg.panel").first
+    assert panel.evaluate("e => getComputedStyle(e).breakInside") == "avoid"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert page.locator("table.statistics >> nth=3").is_hidden()
+
+
+def test_printing_gives_pages_of_a4(small, visit, tmp_path):
+    page = visit(small.page)
+    pdf = page.pdf(path=tmp_path / "page.pdf", prefer_css_page_size=True, tagged=True)
+    boxes = set(re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf))
+    assert boxes and all(abs(float(w) - 595) < 2 and abs(float(h) - 842) < 2 for w, h in boxes)
+
+
+def test_study_without_valid_runs_says_so(nothing_valid, visit):
+    page = visit(nothing_valid.page)
+    text = page.inner_text("main")
+    assert "No run is valid of 24" in text
+    assert "no figure shows a value" in text
+    assert page.locator("svg.panel text", has_text="no valid run").count() > 0
+    assert not re.search(r"\bnan\b", text, re.IGNORECASE)
+    assert page.problems == []
+
+
+def test_all_text_is_escaped(build, visit):
+    evil = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}"
+    scenarios = tidy_tables.grid(delays_ms=(10, 20), losses_percent=(0,), flows=(1,))
+    scenarios["label"] = [evil, "]]></svg><script>alert(3)</script>"]
+    scenarios["queue"] = evil
+    study = tidy_tables.synthetic_study(
+        scenarios, ["reno", "<b>cubic"], replications=3, invalid_share=0.4, title=evil
+    )
+    study["provenance"]["study"]["description"] = evil
+    study["provenance"]["environments"][0]["kernel"] = evil
+    study["provenance"]["environments"][0][evil] = evil
+    study["provenance"]["workflow"]["commit"] = evil
+    for column in ("check", "expected", "observed"):
+        study["checks"][column] += evil
+    study["runs"]["invalid_because"] += evil
+    page = visit(build(study).page)
+    assert page.problems == []
+    assert page.inner_text("h1") == evil
+    assert evil in page.title()
+    assert page.locator("script").count() == 1
+    assert page.locator("img, b").count() == 0
+    assert "49" not in page.inner_text("h1")
+    assert evil in page.inner_text("#validity")
+
+
+def test_security_policy_stops_injected_scripts(small, visit, tmp_path):
+    broken = tmp_path / "broken.html"
+    html = small.page.read_text()
+    broken.write_text(html.replace("<main>", "<main><script>document.title = 'in'</script>", 1))
+    page = visit(broken)
+    assert page.title() != "in"
+    assert any("Content Security Policy" in problem for problem in page.problems)
