@@ -56,7 +56,8 @@ report: "report/workflow.rst"
 
 rule all:
     input:
-        expand("results/{study}/report.html", study=STUDY["study"]),
-        # Named here, so that a deleted run is missed even though the report is there.
+        f"results/{STUDY['study']}/report.html",
+        # Named here, so that a deleted run or figure is missed even though the report is there.
         RUN_DOCUMENTS,
+        FIGURES,
     default_target: True

@@ -18,6 +18,12 @@ FIGURE_MODULES = [
     )
 ]
 
+FIGURES = [
+    f"results/{STUDY['study']}/figures/{name}.{kind}"
+    for name in ("goodput", "rtt", "loss", "retransmits")
+    for kind in ("svg", "csv")
+]
+
 
 rule plot_goodput:
     input:

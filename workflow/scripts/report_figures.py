@@ -70,23 +70,21 @@ def _panel(view, by_id, prefix):
     svg = ET.fromstring(ET.tostring(svg))
     for element in svg.iter():
         _adapt(element, used, prefix)
-    # In a page SVG needs no namespace declared, and href is plain.
-    markup = ET.tostring(svg, encoding="unicode", short_empty_elements=True)
-    markup = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", markup, count=2)
-    return markup.replace(" xlink:href=", " href=")
+    return ET.tostring(svg, encoding="unicode", short_empty_elements=True)
 
 
 def _adapt(element, used, prefix):
-    tag = element.tag.removeprefix(f"{{{SVG}}}")
-    if tag in _FOREIGN:
-        raise ValueError(f"a figure holds <{tag}>, which has no place in one")
+    # In a page SVG needs no namespace declared, and href is plain.
+    element.tag = element.tag.removeprefix(f"{{{SVG}}}")
+    if element.tag in _FOREIGN:
+        raise ValueError(f"a figure holds <{element.tag}>, which has no place in one")
     if element.get("id") in used:
         element.set("id", prefix + element.get("id"))
     else:
         element.attrib.pop("id", None)
-    reference = element.get(f"{{{XLINK}}}href")
+    reference = element.attrib.pop(f"{{{XLINK}}}href", None)
     if reference:
-        element.set(f"{{{XLINK}}}href", f"#{prefix}{reference[1:]}")
+        element.set("href", f"#{prefix}{reference[1:]}")
     style = element.get("style")
     if style:
         style = _COLOUR.sub(lambda match: _VARIABLES.get(match.group(), match.group()), style)

@@ -21,6 +21,9 @@ def settings(specification):
         "net.ipv4.tcp_wmem": f"4096\t{SEND_BUFFER_INITIAL_BYTES}\t{largest}",
         # A fresh network has no metrics; connections of one run must not make any.
         "net.ipv4.tcp_no_metrics_save": "1",
+        # 2 is Linux's default: answer ECN, do not ask for it. DCTCP without ECN is not DCTCP:
+        # the kernel then runs Reno as "dctcp-reno".
+        "net.ipv4.tcp_ecn": "1" if specification.cca == "dctcp" else "2",
     }
 
 

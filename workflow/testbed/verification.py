@@ -77,8 +77,8 @@ def check_offloads(specification, document):
     return Check("offloads", not wrong, state, "; ".join(wrong) or state)
 
 
-def check_socket_buffers(specification, document):
-    """Both hosts have the buffer sizes and the metrics setting that were set."""
+def check_host_settings(specification, document):
+    """Both hosts have the buffer sizes, metrics and ECN settings that were set."""
     wrong = []
     for host in ("h1", "h2"):
         found = document["network"]["read_back"]["hosts"][host]
@@ -87,8 +87,8 @@ def check_socket_buffers(specification, document):
             for name, value in settings(specification).items()
             if found[name].split() != value.split()
         ]
-    limit = f"up to {specification.buffer_bytes} bytes"
-    return Check("socket_buffers", not wrong, limit, "; ".join(wrong) or limit)
+    limit = f"buffers up to {specification.buffer_bytes} bytes, the rest as set"
+    return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
 
 
 def check_cca(specification, document):
@@ -276,7 +276,7 @@ def check_drops_elsewhere(specification, document):
 CHECKS = (
     check_qdiscs,
     check_offloads,
-    check_socket_buffers,
+    check_host_settings,
     check_cca,
     check_pacing,
     check_idle_rtt,

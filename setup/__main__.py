@@ -1,0 +1,73 @@
+"""Set-up of Sawtooth, run from the checkout: python3 setup [lock | clean-cache].
+
+Makes the workflow environment, finds or fetches Apptainer, builds the container images. All of
+it is kept by content, so a second call does nothing.
+"""
+
+import os
+import signal
+import sys
+
+if sys.version_info < (3, 11):
+    sys.exit(
+        "sawtooth: Python 3.11 or newer is needed, and %s is %d.%d: install one and name it, `make PYTHON=python3.11`."
+        % (sys.executable, sys.version_info[0], sys.version_info[1])
+    )
+
+from pathlib import Path  # noqa: E402
+
+import environment  # noqa: E402
+import images  # noqa: E402
+import lock  # noqa: E402
+import machine  # noqa: E402
+import toolbox  # noqa: E402
+from cache import cache_dir, remove_tree  # noqa: E402
+from progress import SetupError, refuse, say  # noqa: E402
+
+
+def set_up():
+    """Do what is left to do, what can't work first."""
+    definitions = sorted(set(Path("envs").glob("*.def")) - {images.BASE})
+    missing = images.missing_images(definitions)
+    machine.check_architecture()
+    machine.check_user_namespaces()
+    if missing:
+        machine.check_image_building()
+        images.check_sources()
+    environment.make_environment()
+    apptainer = toolbox.provide_apptainer(environment.VENV)
+    tools = toolbox.building_environment(environment.VENV) if missing else None
+    for definition in definitions:
+        if definition in missing:
+            images.build_image(definition, apptainer, tools, environment.VENV / "bin/python")
+        images.link_image(definition)
+    toolbox.check_runs(environment.VENV / "bin/apptainer", definitions[0].with_suffix(".sif"))
+
+
+def main():
+    """Read the command line; return the exit status."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        if sys.argv[1:] == ["lock"]:
+            environment.make_environment()
+            lock.write_locks(str(environment.VENV / "bin/python"))
+        elif sys.argv[1:] == ["clean-cache"]:
+            say(f"deleting {cache_dir()}")
+            remove_tree(cache_dir())
+        elif sys.argv[1:]:
+            raise SetupError(f"unknown arguments {sys.argv[1:]}: known are lock and clean-cache.")
+        else:
+            set_up()
+    except SetupError as error:
+        return refuse(error)
+    except OSError as error:
+        return refuse(f"{error.filename or 'set-up'}: {error.strerror or error}.")
+    except KeyboardInterrupt:
+        say("\ninterrupted; the next call goes on from here")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    os.chdir(Path(__file__).resolve().parent.parent)
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""The cache outside the checkout: where it is, how an entry is made once and whole."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from progress import SetupError, say
+
+
+def cache_dir(environ=os.environ):
+    """Return the cache's directory: SAWTOOTH_CACHE, or sawtooth in the user's cache."""
+    if environ.get("SAWTOOTH_CACHE"):
+        return Path(environ["SAWTOOTH_CACHE"]).absolute()
+    base = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base).absolute() / "sawtooth"
+
+
+def digest(*parts):
+    """SHA-256 over byte strings, texts and files, each preceded by its length.
+
+    Parameters
+    ----------
+    *parts : bytes, str or pathlib.Path
+        A path stands for its content; a directory for the names and contents below it.
+    """
+    total = hashlib.sha256()
+
+    def add(data):
+        total.update(b"%d:" % len(data))
+        total.update(data)
+
+    for part in parts:
+        if isinstance(part, Path) and part.is_dir():
+            for file in sorted(p for p in part.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+                add(str(file.relative_to(part)).encode())
+                add(file.read_bytes())
+        elif isinstance(part, Path):
+            add(part.read_bytes())
+        else:
+            add(part.encode() if isinstance(part, str) else part)
+    return total.hexdigest()
+
+
+def require_cache():
+    """Make the cache's directory; raise SetupError if it can't be written to."""
+    place = cache_dir()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=place).close()
+    except OSError as error:
+        raise SetupError(f"the cache {place} can't be written ({error.strerror}): name another in SAWTOOTH_CACHE.")
+
+
+def require_space(path, gigabytes, purpose):
+    """Raise SetupError unless the file system of `path` has that much room."""
+    free = shutil.disk_usage(path).free / 1e9
+    if free < gigabytes:
+        raise SetupError(
+            f"{purpose} needs {gigabytes:g} GB below {path}, where {free:.1f} GB are free: "
+            "make room, or name a directory elsewhere in SAWTOOTH_CACHE."
+        )
+
+
+def remove_tree(path):
+    """Delete a directory, also one with files of a user namespace's other users."""
+    shutil.rmtree(path, ignore_errors=True)
+    if path.exists():
+        # Those files belong to ids of /etc/subuid: only root of that namespace may delete them.
+        subprocess.run(["unshare", "--map-auto", "--map-root-user", "rm", "-rf", str(path)], check=False)
+
+
+@contextlib.contextmanager
+def made_once(final):
+    """Give the one process that has to make `final` a directory to fill; rename it when whole.
+
+    Yields
+    ------
+    pathlib.Path or None
+        The directory to fill, beside `final`; None when `final` exists (made earlier, or by
+        another set-up that this one waited for).
+    """
+    if final.exists():  # whole, as it was renamed; the cache may be another user's
+        yield None
+        return
+    final.parent.mkdir(parents=True, exist_ok=True)
+    with open(final.with_name(final.name + ".lock"), "w") as lock_file:
+        try:
+            fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"another set-up is making {final.name}; waiting for it")
+            fcntl.flock(lock_file, fcntl.LOCK_EX)
+        if final.exists():
+            yield None
+            return
+        for leftover in final.parent.glob(f".{final.name}.*"):
+            remove_tree(leftover)  # of a set-up that was killed: we hold the lock
+        partial = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
+        partial.chmod(0o755)
+        try:
+            yield partial
+            partial.rename(final)
+        finally:
+            if partial.exists():
+                remove_tree(partial)

@@ -1,0 +1,78 @@
+"""What this machine must have before anything long starts; each lack is one sentence."""
+
+import os
+import platform
+import pwd
+import shutil
+import subprocess
+from pathlib import Path
+
+from progress import SetupError
+
+
+def check_architecture(architecture=None):
+    """Raise SetupError on a machine where the guest kernel can't run."""
+    architecture = architecture or platform.machine()
+    if platform.system() != "Linux" or architecture != "x86_64":
+        raise SetupError(
+            f"this machine is {platform.system()} on {architecture}, and the guest kernel (user-mode Linux) "
+            "runs on Linux on x86-64 only: use such a machine, a virtual one will do."
+        )
+
+
+def check_user_namespaces():
+    """Raise SetupError if this user can't make a user namespace and mount in it."""
+    attempt = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp"]
+    try:
+        answer = subprocess.run(attempt, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise SetupError("the program unshare is missing: install the package util-linux.")
+    if answer.returncode:
+        raise SetupError(
+            "this machine forbids user namespaces, which containers without privileges are made of "
+            f"({answer.stderr.strip()}): an administrator can allow them, e.g. with "
+            "`sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000` or, on Ubuntu, "
+            "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`."
+        )
+
+
+def has_id_range(table, user, uid):
+    """Tell whether a table like /etc/subuid gives a user a range of at least 65,536 ids."""
+    if not table.is_file():
+        return False
+    for line in table.read_text().splitlines():
+        owner, _, rest = line.partition(":")
+        count = rest.rpartition(":")[2].strip()
+        if owner in (user, str(uid)) and count.isdigit() and int(count) >= 65_536:
+            return True
+    return False
+
+
+def check_image_building(environ=os.environ, tables=(Path("/etc/subuid"), Path("/etc/subgid"))):
+    """Raise SetupError if this user can't build images.
+
+    An image has files of several users. Root may take any ids; an ordinary user needs a range
+    from the administrator, and newuidmap, the one program here that must be installed set-uid.
+    """
+    if os.geteuid() == 0:
+        if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode:
+            raise SetupError(
+                "root may not make mount namespaces here (a container without privileges?): run `make` "
+                "as an ordinary user of the machine, or start the container with --privileged."
+            )
+        return
+    uid = os.geteuid()
+    try:
+        user = pwd.getpwuid(uid).pw_name
+    except KeyError:
+        user = str(uid)
+    lacking = []
+    if not all(shutil.which(name, path=environ.get("PATH")) for name in ("newuidmap", "newgidmap")):
+        lacking.append("apt-get install uidmap")
+    if not all(has_id_range(table, user, uid) for table in tables):
+        lacking.append(f"usermod --add-subuids 200000-265535 --add-subgids 200000-265535 {user}")
+    if lacking:
+        raise SetupError(
+            "to build the container images without being root, this machine needs an administrator "
+            f"once: `{' && '.join(lacking)}`; or set SAWTOOTH_CACHE to a cache in which somebody built them."
+        )

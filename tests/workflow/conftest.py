@@ -1,0 +1,125 @@
+"""A checkout of its own with the set-up's images, and the smoke study run in it, for real."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import study as studies
+
+ROOT = Path(__file__).resolve().parents[2]
+SMOKE = "config/studies/smoke.yaml"
+#: What a checkout is made of, for the workflow.
+PARTS = ("Snakefile", "config", "profiles", "report", "workflow")
+
+
+class Checkout:
+    """A folder with the workflow in it, and the commands that its users would give."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        for part in PARTS:
+            source = ROOT / part
+            copy = shutil.copytree if source.is_dir() else shutil.copy
+            copy(source, self.folder / part)
+        (self.folder / "envs").mkdir()
+        for image in ("testbed", "analysis"):
+            for suffix in (".sif", ".json"):
+                link = ROOT / "envs" / f"{image}{suffix}"
+                if not link.exists():
+                    pytest.fail(f"{link} is missing: the tests need the images, run `make setup` first.")
+                (self.folder / "envs" / link.name).symlink_to(link.resolve())
+
+    def snakemake(self, *arguments, check=True, timeout=600):
+        """Run Snakemake as a user would; return its exit status and what it printed."""
+        done = subprocess.run(
+            [Path(sys.executable).with_name("snakemake"), "--use-apptainer", *arguments],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=timeout,
+            env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST")},
+        )
+        if check and done.returncode:
+            pytest.fail(f"snakemake {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout[-4000:]}")
+        return done.returncode, done.stdout
+
+    def planned(self, *arguments):
+        """Return rule -> number of jobs that a dry run plans."""
+        _, output = self.snakemake("--cores", "1", "--dry-run", *arguments)
+        counts = {}
+        for line in output.splitlines():
+            *words, count = line.split() or [""]
+            if words and count.isdigit() and all(word.isalpha() for word in words):
+                counts["_".join(words)] = int(count)
+        if counts.pop("total", 0) != sum(counts.values()):
+            pytest.fail(f"the dry run's table of jobs can't be read:\n{output}")
+        return counts
+
+    def study(self, source=SMOKE):
+        """Return the resolved study of a file of this checkout."""
+        return studies.resolve(studies.load(self.folder / source), source)
+
+    def document_path(self, scenario, cca, ip_version, replication, study="smoke"):
+        return self.folder / "results" / study / "runs" / scenario / cca / ip_version / f"{replication}.json.gz"
+
+
+@pytest.fixture(scope="session")
+def smoke(tmp_path_factory):
+    """A checkout in which the smoke study was run on all cores. Tests must leave it as it is."""
+    checkout = Checkout(tmp_path_factory.mktemp("smoke"))
+    checkout.snakemake("--cores", "all", "--configfile", SMOKE)
+    return checkout
+
+
+@pytest.fixture
+def fresh(tmp_path):
+    """A checkout without results."""
+    return Checkout(tmp_path)
+
+
+@pytest.fixture
+def copy_of_smoke(smoke, tmp_path):
+    """A copy of the finished smoke study's checkout, Snakemake's records included."""
+    folder = tmp_path / "copy"
+    shutil.copytree(smoke.folder, folder, symlinks=True)
+    copy = Checkout.__new__(Checkout)
+    copy.folder = folder
+    return copy
+
+
+@pytest.fixture
+def testbed():
+    """A function that carries out one run in the container; returns the finished process."""
+
+    def carry_out(specification, output, *options, prefix=(), image=None, **keywords):
+        command = [
+            *prefix, str(Path(sys.executable).with_name("apptainer")), "--silent", "exec", "--userns", "--cleanenv",
+            "--bind", str(output.parent), "--env", f"PYTHONPATH={ROOT / 'workflow'}", str(image or ROOT / "envs/testbed.sif"),
+            "python3", "-B", "-m", "testbed", "--specification", json.dumps(specification),
+            "--output", str(output), *options,
+        ]  # fmt: skip
+        return subprocess.run(command, cwd=keywords.pop("cwd", ROOT), capture_output=True, text=True, timeout=300)
+
+    return carry_out
+
+
+@pytest.fixture
+def specification():
+    """A function that returns the specification of a run of the smoke study, with changes by section."""
+
+    def make(scenario="10mbit-20ms-0pct-1flow", cca="reno", ip_version="ipv4", replication=1, **changes):
+        factors = {"ccas": [cca], "ip_versions": [ip_version], "replications": replication}
+        study = studies.resolve(studies.load(ROOT / SMOKE, factors), SMOKE)
+        made = json.loads(json.dumps(studies.run_specification(study, scenario, cca, ip_version, replication)))
+        for section, values in changes.items():
+            if isinstance(values, dict) and section != "queue":
+                made["scenario"][section].update(values)
+            else:
+                made["scenario"][section] = values
+        return made
+
+    return make

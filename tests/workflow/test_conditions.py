@@ -1,0 +1,107 @@
+"""Every condition that a study can ask for is emulated, and the run's own checks agree."""
+import gzip
+import json
+
+import pytest
+from run_metrics import flow_metrics, run_metrics
+from study_schema import study_schema
+
+CCAS = study_schema()["properties"]["ccas"]["items"]["enum"]
+SLOW = {"duration_s": 3}
+
+
+@pytest.fixture
+def run(specification, testbed, tmp_path):
+    """A function that carries out a run of 3 s and returns its document; invalid runs fail the test."""
+
+    def carry_out(**changes):
+        asked = specification(**({"traffic": SLOW} | changes))
+        done = testbed(asked, tmp_path / "run.json.gz")
+        assert done.returncode == 0, done.stderr[-2000:]
+        document = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
+        assert [check for check in document["verdict"]["checks"] if not check["ok"]] == []
+        return document
+
+    return carry_out
+
+
+@pytest.mark.parametrize("cca", CCAS)
+def test_every_cca_of_the_kernel(run, cca):
+    document = run(cca=cca)
+    assert document["traffic"][0]["client"]["end"]["sender_tcp_congestion"] == cca
+    # 10 Mbit/s pass 9.56 Mbit/s of payload at the most; whatever the CCA, it isn't idle.
+    assert flow_metrics(document)[0]["goodput_mbps"] > 1
+
+
+@pytest.mark.parametrize("processes", ["per-flow", "single"])
+def test_64_flows(run, processes):
+    document = run(
+        flows=64,
+        traffic={"duration_s": 6, "processes": processes},
+        link={"rate_mbps": 100, "delay_ms": {"forward": 5, "reverse": 5}},
+        queue={"bdp": 4},
+    )
+    flows = flow_metrics(document)
+    assert [flow["flow"] for flow in flows] == list(range(64))
+    assert 70 < sum(flow["goodput_mbps"] for flow in flows) < 96
+
+
+def test_each_direction_on_its_own(run):
+    document = run(
+        link={
+            "rate_mbps": 100,
+            "delay_ms": {"forward": 5, "reverse": 30},
+            "loss_percent": {"forward": 0, "reverse": 20},
+        },
+        queue={"packets": 1000},
+        traffic={"duration_s": 10},
+        cca="vegas",
+    )
+    assert 35 <= document["idle_rtt"]["min_ms"] < 35.2
+    metrics = run_metrics(document, flow_metrics(document))
+    # Lost ACKs are no loss of data.
+    assert (metrics["link_drops"], metrics["queue_drops"]) == (0, 0)
+    before, after = (document["links"][when]["r1-eth0"] for when in ("before", "after"))
+    dropped = after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
+    assert dropped / (dropped + after["tx_packets"] - before["tx_packets"]) == pytest.approx(0.2, abs=0.03)
+
+
+def test_jitter(run):
+    document = run(link={"jitter_ms": {"forward": 2, "reverse": 0}})
+    assert 38 <= document["idle_rtt"]["min_ms"] <= document["idle_rtt"]["max_ms"] <= 42.2
+    assert document["idle_rtt"]["max_ms"] - document["idle_rtt"]["min_ms"] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("queue", "full_ms"),
+    [({"packets": 10}, 10 * 1514 * 8 / 10e3), ({"bytes": 60_000}, 60_000 * 8 / 10e3), ({"bdp": 0.5}, 17 * 1514 * 8 / 10e3)],
+)
+def test_queue_sizes(run, queue, full_ms):
+    """Reno fills the queue: the longest RTT is the path's and the full queue's."""
+    document = run(queue=queue, traffic={"duration_s": 10}, cca="reno")
+    flow = flow_metrics(document)[0]
+    assert run_metrics(document, [flow])["queue_drops"] > 0
+    assert 40 + 0.5 * full_ms < flow["rtt_max_ms"] <= 40 + full_ms + 2
+
+
+def test_the_published_method(run):
+    """Offload on, no rate, netem at both ends, one process: as TCP-ExBench does it."""
+    document = run(
+        flows=2,
+        link={"rate_mbps": None, "netem": "both-ends", "delay_ms": {"forward": 10, "reverse": 10}},
+        queue={"packets": 1000},
+        traffic={"processes": "single", "bitrate_mbps": 50},
+        transport={"segmentation_offload": True, "cca_set_by": "sysctl"},
+        cca="vegas",
+    )
+    assert 95 < sum(flow["goodput_mbps"] for flow in flow_metrics(document)) < 101
+
+
+def test_low_water_mark_is_set(run, specification):
+    """Fewer, larger reads change neither what arrives nor what is lost by more than a little."""
+    changes = {"link": {"rate_mbps": 100}, "queue": {"bdp": 1}, "traffic": {"duration_s": 5}, "cca": "cubic"}
+    without = run(**changes, transport={"receive_low_water_bytes": 0})
+    with_mark = run(**changes, transport={"receive_low_water_bytes": 16_384})
+    assert without["traffic"] != with_mark["traffic"], "the mark had no effect at all"
+    one, two = (sum(f["goodput_mbps"] for f in flow_metrics(d)) for d in (without, with_mark))
+    assert two == pytest.approx(one, rel=0.01)

@@ -1,0 +1,104 @@
+"""Same seed, same bytes: whoever runs it, wherever, beside whatever."""
+import json
+import os
+import pwd
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+LOSSY = "100mbit-10ms-1pct-4flows"
+
+
+@pytest.fixture
+def one_run(specification, testbed, tmp_path):
+    """The document of one lossy run of four flows."""
+    output = tmp_path / "one.json.gz"
+    done = testbed(specification(LOSSY, "vegas"), output)
+    assert done.returncode == 0, done.stderr
+    return output.read_bytes()
+
+
+def test_again_in_another_directory(one_run, specification, testbed, tmp_path):
+    folder = tmp_path / "a folder with a much longer name than the other one had, and spaces"
+    folder.mkdir()
+    done = testbed(specification(LOSSY, "vegas"), folder / "again.json.gz", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "again.json.gz").read_bytes() == one_run
+
+
+def test_beside_loaded_cores_and_other_runs(one_run, specification, testbed, tmp_path):
+    """Every core is kept busy, and three other runs are under way."""
+    load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in os.sched_getaffinity(0)]
+    others = [
+        threading.Thread(target=testbed, args=(specification(LOSSY, "reno", replication=1), tmp_path / f"o{i}.json.gz"))
+        for i in range(3)
+    ]
+    try:
+        for thread in others:
+            thread.start()
+        done = testbed(specification(LOSSY, "vegas"), tmp_path / "loaded.json.gz")
+    finally:
+        for thread in others:
+            thread.join()
+        for process in load:
+            process.kill()
+            process.wait()
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "loaded.json.gz").read_bytes() == one_run
+    assert len({(tmp_path / f"o{i}.json.gz").read_bytes() for i in range(3)}) == 1
+
+
+def test_as_another_user(one_run, specification, testbed, tmp_path, root):
+    """An ordinary user without any privilege, in a folder of its own."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    user = pwd.getpwnam("nobody")
+    tools = ((root / "envs/testbed.sif").resolve(), apptainer_program())
+    private = next((p for tool in tools for p in tool.parents if not p.stat().st_mode & stat.S_IXOTH), None)
+    if private:
+        pytest.skip(f"other users can't enter {private}: name a cache for all in SAWTOOTH_CACHE, then `make setup`")
+    place = Path(tempfile.mkdtemp(prefix="sawtooth-test-", dir="/var/tmp"))
+    try:
+        shutil.copytree(root / "workflow", place / "workflow")
+        for path in (place, *place.rglob("*")):
+            os.chown(path, user.pw_uid, user.pw_gid)
+        output = place / "other.json.gz"
+        command = [
+            str(apptainer_program()), "--silent", "exec", "--userns", "--cleanenv", "--bind", str(place),
+            "--env", f"PYTHONPATH={place}/workflow", str(tools[0]), "python3", "-B", "-m", "testbed",
+            "--specification", json.dumps(specification(LOSSY, "vegas")), "--output", str(output),
+        ]  # fmt: skip
+        done = subprocess.run(
+            command, cwd=place, user=user.pw_uid, group=user.pw_gid, extra_groups=[],
+            env={"PATH": os.environ["PATH"], "HOME": str(place)}, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert output.stat().st_uid == user.pw_uid
+        assert output.read_bytes() == one_run
+    finally:
+        shutil.rmtree(place)
+
+
+def apptainer_program():
+    """Return the program that the set-up's wrapper starts (the wrapper itself belongs to this checkout)."""
+    wrapper = Path(sys.executable).with_name("apptainer")
+    found = re.search(r'exec "([^"]+)"', wrapper.read_text()) if wrapper.exists() else None
+    return Path(found[1] if found else shutil.which("apptainer"))
+
+
+def test_another_seed_gives_another_run(one_run, specification, testbed, tmp_path):
+    done = testbed(specification(LOSSY, "vegas", replication=2), tmp_path / "two.json.gz")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "two.json.gz").read_bytes() != one_run
+
+
+def test_replications_of_a_cell_without_loss_differ(smoke):
+    one, two = (smoke.document_path("10mbit-20ms-0pct-1flow", "reno", "ipv4", r).read_bytes() for r in (1, 2))
+    assert one != two
