@@ -28,22 +28,14 @@ GIGABIT = {"rate_mbps": 1000, "delay_ms": 10}
 LOSSY = GIGABIT | {"loss_percent": {"forward": 1, "reverse": 0}}
 #: name -> (CCA, scenario)
 CASES = {
-    "1 flow, 1 Gbit/s, per packet": ("cubic", {"link": GIGABIT, "flows": 1}),
-    "1 flow, 1 Gbit/s, per packet, low-water mark": (
-        "cubic", {"link": GIGABIT, "flows": 1, "transport": {"receive_low_water_bytes": 16384}},
-    ),
-    "1 flow, 1 Gbit/s, offload": (
-        "cubic", {"link": GIGABIT, "flows": 1, "transport": {"segmentation_offload": True}, "queue": {"packets": 1000}},
-    ),
-    "12 flows, 1 Gbit/s, per packet": ("cubic", {"link": GIGABIT, "flows": 12}),
-    "12 flows, 1 Gbit/s, per packet, low-water mark": (
-        "cubic", {"link": GIGABIT, "flows": 12, "transport": {"receive_low_water_bytes": 16384}},
-    ),
-    "12 flows, 1 Gbit/s, offload": (
-        "cubic", {"link": GIGABIT, "flows": 12, "transport": {"segmentation_offload": True}, "queue": {"packets": 1000}},
-    ),
-    "1 flow, 1 % loss": ("reno", {"link": LOSSY, "flows": 1}),
-}  # fmt: skip
+    f"{flows} flow{'s' if flows > 1 else ''}, 1 Gbit/s, {how}": ("cubic", {"link": GIGABIT, "flows": flows, **scenario})
+    for flows in (1, 12)
+    for how, scenario in (
+        ("per packet", {}),
+        ("per packet, receiver woken for each", {"transport": {"receive_wait": "process"}}),
+        ("offload", {"transport": {"segmentation_offload": True}, "queue": {"packets": 1000}}),
+    )
+} | {"1 flow, 1 Gbit/s, 1 % loss": ("reno", {"link": LOSSY, "flows": 1})}
 DURATION_S = 30
 
 

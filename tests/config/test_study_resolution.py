@@ -66,7 +66,7 @@ def test_defaults_of_the_schema_fill_what_is_not_given(small):
             "segmentation_offload": False,
             "cca_set_by": "socket",
             "restricted_ccas": "allowed",
-            "receive_low_water_bytes": 0,
+            "receive_wait": "kernel",
         },
         "platform": "uml",
     }

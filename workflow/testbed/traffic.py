@@ -11,8 +11,8 @@ from . import probes
 from .commands import log, run
 
 FIRST_PORT = 5201
-#: Library that sets SO_RCVLOWAT on iperf3's data connections.
-LOW_WATER = "/usr/lib/sawtooth/lowwater.so"
+#: Library that lets iperf3's receiver wait for whole blocks in the kernel.
+WAIT_IN_KERNEL = "/usr/lib/sawtooth/waitall.so"
 #: How long a client may take beyond its duration: lost control packets are sent again.
 GRACE_S = 120.0
 #: When sockets are looked at, as fractions of the duration.
@@ -91,8 +91,8 @@ def carry(path, specification, folder=Path("/tmp")):
         If a server does not listen, or a client or server fails or does not end.
     """
     clients = plan_clients(specification)
-    low_water = low_water_environment(specification)
-    servers = [start(path.receiver, server_command(c), folder / f"server-{c.port}", low_water) for c in clients]
+    preload = {"LD_PRELOAD": WAIT_IN_KERNEL} if specification.transport["receive_wait"] == "kernel" else None
+    servers = [start(path.receiver, server_command(c), folder / f"server-{c.port}", preload) for c in clients]
     wait_for_listeners(path.receiver, clients)
 
     address = path.receiver_address(specification.ip_version)
@@ -124,12 +124,6 @@ def carry(path, specification, folder=Path("/tmp")):
             }
         )
     return results, samples
-
-
-def low_water_environment(specification):
-    """Return the environment that gives a server's data connections their low-water mark."""
-    low_water = specification.transport["receive_low_water_bytes"]
-    return {"LD_PRELOAD": LOW_WATER, "SAWTOOTH_RECEIVE_LOW_WATER": str(low_water)} if low_water else {}
 
 
 def start(node, command, output, environment=None):
