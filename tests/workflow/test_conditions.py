@@ -97,9 +97,12 @@ def test_the_published_method(run):
     assert 95 < sum(flow["goodput_mbps"] for flow in flow_metrics(document)) < 101
 
 
-@pytest.mark.parametrize("cca", ["cubic", "vegas", "bbr"])
+@pytest.mark.parametrize("cca", ["cubic", "vegas", "westwood"])
 def test_where_the_receiver_waits_changes_no_result(run, cca):
-    """iperf3's JSON and what ss saw are the same to the byte; only the time it takes differs."""
+    """iperf3's JSON and what ss saw are the same to the byte; only the time it takes differs.
+
+    (BBR draws the phase of its probing from the kernel's random numbers, of which it gets others.)
+    """
     link = {"rate_mbps": 200, "delay_ms": {"forward": 5, "reverse": 5}, "loss_percent": {"forward": 0.1, "reverse": 0}}
     changes = {"link": link, "queue": {"bdp": 1}, "traffic": {"duration_s": 5}, "cca": cca, "flows": 3}
     in_kernel = run(**changes, transport={"receive_wait": "kernel"})

@@ -26,7 +26,7 @@ def one_run(specification, testbed, tmp_path):
 
 
 def test_again_in_another_directory(one_run, specification, testbed, tmp_path):
-    folder = tmp_path / "a folder with a much longer name than the other one had, and spaces"
+    folder = tmp_path / "a folder with a much longer name than the other one had and spaces"
     folder.mkdir()
     done = testbed(specification(LOSSY, "vegas"), folder / "again.json.gz", cwd=folder)
     assert done.returncode == 0, done.stderr

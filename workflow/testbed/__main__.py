@@ -65,7 +65,8 @@ def main(arguments=None):
         check_document(document)
         write_document(document, options.output)
     except (uml.GuestError, OSError) as error:
-        print(f"run {specification.name}: {error}", file=sys.stderr)
+        # One line, whatever a tool has written: it is the last of the log and what the workflow shows.
+        print(f"run {specification.name}: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     wall_s = time.monotonic() - began
     failed = [check["name"] for check in document["verdict"]["checks"] if not check["ok"]]
