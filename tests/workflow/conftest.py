@@ -98,7 +98,7 @@ def testbed():
     def carry_out(specification, output, *options, prefix=(), image=None, **keywords):
         command = [
             *prefix, str(Path(sys.executable).with_name("apptainer")), "--silent", "exec", "--userns", "--cleanenv",
-            "--bind", str(output.parent), "--env", f"PYTHONPATH={ROOT / 'workflow'}", str(image or ROOT / "envs/testbed.sif"),
+            "--bind", str(output.parent), "--bind", str(ROOT / "workflow"), "--env", f"PYTHONPATH={ROOT / 'workflow'}", str(image or ROOT / "envs/testbed.sif"),
             "python3", "-B", "-m", "testbed", "--specification", json.dumps(specification),
             "--output", str(output), *options,
         ]  # fmt: skip
