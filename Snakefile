@@ -16,6 +16,8 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 
 import study as studies
 from checkout import publish_commit
+from study_lock import hold_study
+from testbed_identity import image_digest, package_digest
 
 # For the provenance. Not a parameter: a commit alone makes no result stale.
 publish_commit(workflow.basedir)
@@ -32,8 +34,16 @@ except studies.StudyError as error:
     sys.exit(f"sawtooth: {error}")
 
 SCENARIOS = [scenario["id"] for scenario in STUDY["scenarios"]]
+# A changed testbed or image makes results stale by content, not by date.
+TESTBED_DIGEST = package_digest("workflow/testbed")
+TESTBED_IMAGE = image_digest("envs/testbed.json")
+ANALYSIS_IMAGE = image_digest("envs/analysis.json")
 # Two-sided confidence of every interval, a fraction.
 CONFIDENCE = 0.95
+
+
+onstart:
+    hold_study(f"results/{STUDY['study']}")
 
 
 wildcard_constraints:

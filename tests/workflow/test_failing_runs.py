@@ -142,11 +142,55 @@ def test_a_killed_workflow_resumes(fresh, smoke):
     process.wait()
     done_before = len(list(runs.rglob("*.json.gz")))
     assert done_before < 16
-    fresh.snakemake("--unlock", "--cores", "1", "--configfile", "config/studies/smoke.yaml")
     fresh.snakemake("--cores", "all", "--configfile", "config/studies/smoke.yaml")
     for path in sorted(runs.rglob("*.json.gz")):
         assert path.read_bytes() == (smoke.folder / path.relative_to(fresh.folder)).read_bytes(), path
     assert len(list(runs.rglob("*.json.gz"))) == 16
+
+
+def test_two_workflows_in_one_folder(fresh):
+    """The second one says so and leaves; the first one is not disturbed."""
+    import sys
+
+    arguments = ("--cores", "1", "--use-apptainer", "--configfile", "config/studies/smoke.yaml")
+    first = subprocess.Popen(
+        [Path(sys.executable).with_name("snakemake"), *arguments, "--config", "replications=1"],
+        cwd=fresh.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    runs = fresh.folder / "results/smoke/runs"
+    deadline = time.monotonic() + 120
+    while not (runs.exists() and list(runs.rglob("*.json.gz"))):
+        assert time.monotonic() < deadline, "no run was finished"
+        time.sleep(0.1)
+    status, output = fresh.snakemake("--cores", "1", *arguments[3:], "--config", "replications=1", check=False)
+    assert status != 0
+    assert "sawtooth: another workflow is at work on results/smoke" in output
+    printed, _ = first.communicate(timeout=300)
+    assert first.returncode == 0, printed[-2000:]
+    assert (fresh.folder / "results/smoke/report.html").exists()
+
+
+def test_interrupted_with_control_c(fresh):
+    """SIGINT ends the workflow and its runs; no guest goes on, nothing half-written counts."""
+    import sys
+
+    arguments = ("--cores", "2", "--use-apptainer", "--configfile", "config/studies/smoke.yaml")
+    process = subprocess.Popen(
+        [Path(sys.executable).with_name("snakemake"), *arguments],
+        cwd=fresh.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    runs = fresh.folder / "results/smoke/runs"
+    deadline = time.monotonic() + 120
+    while not (runs.exists() and list(runs.rglob("*.json.gz"))):
+        assert time.monotonic() < deadline, "no run was finished"
+        time.sleep(0.1)
+    # As a terminal does it: to the whole group in the foreground.
+    os.killpg(process.pid, signal.SIGINT)
+    process.wait(timeout=60)
+    assert process.returncode != 0
+    assert not list(runs.rglob("*.partial"))
+    done = len(list(runs.rglob("*.json.gz")))
+    assert fresh.planned("--configfile", "config/studies/smoke.yaml")["emulate_run"] == 16 - done
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ rule describe_cells:
     output:
         descriptive="results/{study}/analysis/descriptive.csv",
     params:
+        image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
     log:
         "results/{study}/logs/describe_cells.log",
@@ -36,6 +37,8 @@ rule summarise_validity:
     output:
         validity="results/{study}/analysis/validity.csv",
         checks="results/{study}/analysis/checks.csv",
+    params:
+        image=ANALYSIS_IMAGE,
     log:
         "results/{study}/logs/summarise_validity.log",
     container:

@@ -1,13 +1,8 @@
 # Emulation: study -> runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
-from testbed_identity import image_digest, package_digest
-
 RUN_DOCUMENTS = [
     f"results/{STUDY['study']}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"
     for scenario, cca, ip_version, replication in studies.runs(STUDY)
 ]
-# A changed testbed or image makes runs stale by content, not by date.
-TESTBED_DIGEST = package_digest("workflow/testbed")
-IMAGE_DIGEST = image_digest("envs/testbed.json")
 
 
 def specification(wildcards):
@@ -26,7 +21,7 @@ rule emulate_run:
     params:
         specification=specification,
         testbed=TESTBED_DIGEST,
-        image=IMAGE_DIGEST,
+        image=TESTBED_IMAGE,
     log:
         "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
     benchmark:

@@ -40,6 +40,7 @@ rule plot_goodput:
         ),
         data="results/{study}/figures/goodput.csv",
     params:
+        image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         replications=STUDY["replications"],
     log:
@@ -65,6 +66,7 @@ rule plot_rtt:
         ),
         data="results/{study}/figures/rtt.csv",
     params:
+        image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         replications=STUDY["replications"],
     log:
@@ -90,6 +92,7 @@ rule plot_loss:
         ),
         data="results/{study}/figures/loss.csv",
     params:
+        image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         replications=STUDY["replications"],
     log:
@@ -115,6 +118,7 @@ rule plot_retransmits:
         ),
         data="results/{study}/figures/retransmits.csv",
     params:
+        image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         replications=STUDY["replications"],
     log:

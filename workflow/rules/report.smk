@@ -51,6 +51,7 @@ rule write_report:
     output:
         report="results/{study}/report.html",
     params:
+        image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         configfile=STUDY_FILE,
     log:

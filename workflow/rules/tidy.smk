@@ -17,6 +17,7 @@ rule tidy_runs:
         scenarios="results/{study}/tidy/scenarios.csv",
         provenance="results/{study}/tidy/provenance.json",
     params:
+        image=ANALYSIS_IMAGE,
         study=STUDY,
         snakemake_version=SNAKEMAKE_VERSION,
     log:

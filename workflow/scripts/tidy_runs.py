@@ -110,9 +110,10 @@ def csv_table(stack, path, columns):
     return table
 
 
-def workflow_provenance(snakemake_version):
-    """Return what is known of the workflow: Snakemake's version, the checkout's commit, if any."""
+def workflow_provenance(snakemake_version, analysis_image):
+    """Return what is known of the workflow: versions, and the checkout's commit, if any."""
     return {
+        "analysis_image_digest": analysis_image,
         "snakemake": snakemake_version,
         "commit": os.environ.get("SAWTOOTH_COMMIT") or None,
         "dirty": os.environ.get("SAWTOOTH_DIRTY") == "1",
@@ -125,5 +126,5 @@ if "snakemake" in globals():
         snakemake.params.study,  # noqa: F821
         snakemake.input.documents,  # noqa: F821
         snakemake.output,  # noqa: F821
-        workflow_provenance(snakemake.params.snakemake_version),  # noqa: F821
+        workflow_provenance(snakemake.params.snakemake_version, snakemake.params.image),  # noqa: F821
     )

@@ -85,24 +85,23 @@ def boot(specification, wall_limit_s, log):
     GuestError
         If the guest crashed, hung, or could not carry the run out.
     """
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
     with tempfile.TemporaryDirectory(prefix="sawtooth-") as folder, free_core() as core:
         job = Path(folder)
         shutil.copytree(Path(__file__).parent, job / "testbed", ignore=shutil.ignore_patterns("__pycache__"))
         (job / "specification.json").write_text(json.dumps(specification.document))
         log.write(f"guest: {' '.join(command_line(specification))} on core {core}\n".encode())
         log.flush()
-        return result(job, execute(specification, job, memory, core, wall_limit_s, log))
+        return result(job, execute(specification, job, core, wall_limit_s, log))
 
 
-def execute(specification, job, memory, core, wall_limit_s, log):
+def execute(specification, job, core, wall_limit_s, log):
     """Run the guest kernel in the folder ``job`` and return its exit status."""
     process = subprocess.Popen(
         command_line(specification),
         cwd=job,
         env={
             "HOME": "/tmp",
-            "TMPDIR": memory,
+            "TMPDIR": memory_folder(),
             "PATH": "/usr/bin:/bin",
             "LD_PRELOAD": RANDOMNESS,
             "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
@@ -122,6 +121,21 @@ def execute(specification, job, memory, core, wall_limit_s, log):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def memory_folder():
+    """Return where the guest's memory is mapped from: shared memory, or else a folder on disk.
+
+    Raises
+    ------
+    GuestError
+        If neither may be written to and mapped as executable.
+    """
+    candidates = ["/dev/shm", tempfile.gettempdir()]
+    for folder in candidates:
+        if os.access(folder, os.W_OK) and not os.statvfs(folder).f_flag & os.ST_NOEXEC:
+            return folder
+    raise GuestError("guest", f"no place for its memory: {' and '.join(candidates)} are read-only or mounted noexec")
 
 
 def confine(core):
