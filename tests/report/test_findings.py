@@ -77,9 +77,9 @@ def test_longest_queue_is_a_multiple_of_the_path():
     assert "vegas's, 1.02 times" in sentence
 
 
-def test_realised_loss_is_over_all_packets():
+def test_realised_loss_is_over_the_packets_that_reached_the_link():
     runs = tidy_tables.synthetic_study(tidy_tables.grid((10,), (1,), (1,)), ["reno"])["runs"]
-    runs["packets_sent"], runs["link_drops"] = 1000, 11
+    runs["packets_sent"], runs["queue_drops"], runs["link_drops"] = 1500, 500, 11
     assert findings.loss_sentences(runs) == [
         "The emulated links dropped 1.100 % where 1 % was configured (10,000 packets in all)."
     ]

@@ -3,7 +3,8 @@
 These sentences describe means of what was measured; they test nothing.
 """
 
-from number_format import count, is_missing, number
+from number_format import count, number
+from tidy_columns import link_packets
 
 # A mean this many times the next is called the highest; below it the two are called close.
 CLEAR_LEAD = 1.1
@@ -128,12 +129,13 @@ def queue_sentences(runs):
 def loss_sentences(runs):
     """Say how well the link's realised loss agrees with what was configured."""
     valid = runs[runs["valid"] & (runs["loss_configured_percent"] > 0)]
-    packets = valid["packets_sent"].sum()
-    if is_missing(float(packets)) or packets == 0:
+    valid = valid.assign(reached=link_packets(valid)).dropna(subset=["reached", "link_drops"])
+    packets = valid["reached"].sum()
+    if packets == 0:
         return []
     rates = []
     for configured, group in valid.groupby("loss_configured_percent"):
-        realised = 100 * group["link_drops"].sum() / group["packets_sent"].sum()
+        realised = 100 * group["link_drops"].sum() / group["reached"].sum()
         rates.append(f"{number(realised)} % where {configured:.10g} % was configured")
     return [
         f"The emulated links dropped {' and '.join(rates)} ({number(packets, 0)} packets in all)."

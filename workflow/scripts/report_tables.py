@@ -6,6 +6,7 @@ from number_format import (
     NONE, count, decimals_for, interval, is_missing, number, p_value, plain
 )  # fmt: skip
 from scenario_words import both_ways, conditions, heading, ip_words, rate_words
+from tidy_columns import link_packets
 
 # So many columns of numbers fit a page of paper.
 MAX_VALUE_COLUMNS = 12
@@ -102,13 +103,15 @@ def scenario_rows(scenarios, runs):
     -------
     list of dict
         name, label, rate, delay, jitter, loss, queue, flows, duration; then rtt_path, rtt_seen
-        (lowest of the valid runs), loss_seen (link drops over packets), valid.
+        (lowest of the valid runs), loss_seen (link drops over the packets that
+        reached the link), valid.
     """
     rows = []
     for row in scenarios.to_dict("records"):
         mine = runs[runs["scenario"] == row["scenario"]]
         valid = mine[mine["valid"]]
-        packets = valid["packets_sent"].sum()
+        known = valid.assign(reached=link_packets(valid)).dropna(subset=["reached", "link_drops"])
+        packets = known["reached"].sum()
         queue = row["queue"]
         if not is_missing(row["queue_packets"]):
             packets_held = count(int(row["queue_packets"]), "packet")
@@ -131,7 +134,7 @@ def scenario_rows(scenarios, runs):
                 "rtt_path": f"{plain(row['delay_forward_ms'] + row['delay_reverse_ms'])} ms",
                 "rtt_seen": NONE if valid.empty else f"{number(valid['rtt_min_ms'].min())} ms",
                 "loss_set": f"{plain(row['loss_forward_percent'])} %",
-                "loss_seen": f"{number(100 * valid['link_drops'].sum() / packets)} %"
+                "loss_seen": f"{number(100 * known['link_drops'].sum() / packets)} %"
                 if packets > 0
                 else NONE,
                 "packets": number(packets, 0),

@@ -22,7 +22,7 @@ RUNS = _kinds(
     truth="valid",
     number="replication seed rate_mbps delay_ms rtt_path_ms loss_configured_percent flows "
     "duration_s goodput_mbps rtt_mean_ms rtt_min_ms loss_percent retransmits packets_sent "
-    "link_drops",
+    "queue_drops link_drops",
 )
 CHECKS = _kinds(
     text="scenario cca ip_version check expected observed", truth="ok", number="replication"
@@ -132,3 +132,19 @@ def _number_replications(path, table):
 def run_name(row):
     """Return a run's name as in its path: ``scenario/cca/ip_version/replication``."""
     return "/".join(str(row[key]) for key in RUN)
+
+
+def link_packets(runs):
+    """Return how many packets reached the lossy link in each run: those that the queue let pass.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        With packets_sent and queue_drops.
+
+    Returns
+    -------
+    pandas.Series of float
+        Missing where queue and link share one netem and their drops can't be told apart.
+    """
+    return runs["packets_sent"] - runs["queue_drops"]

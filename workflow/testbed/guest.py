@@ -5,6 +5,7 @@
 """
 import json
 import logging
+import resource
 import sys
 import traceback
 from pathlib import Path
@@ -16,6 +17,8 @@ from .commands import log
 from .specification import RunSpecification
 
 SCHEMA_VERSION = 1
+#: Three for each of 64 clients and servers, and as many again.
+OPEN_FILES = 1024
 
 
 class Steps:
@@ -42,6 +45,8 @@ def carry_out(specification, step):
     surroundings = environment.describe()
     # Mininet widens the kernel's limits when it starts; ours come after.
     net = Mininet(controller=None)
+    # Of open files it allows 16,384, and closes as many one by one for each host that it starts.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     transport.prepare_kernel(specification)
 
     step("topology")

@@ -28,7 +28,8 @@ class EmulatedInterface(Intf):
         commands.CommandError
             If tc or ethtool refuse a parameter.
         """
-        result = super().config(**params)
+        # Mininet would start ifconfig to bring it up; `topology.assign_addresses` does it with the rest.
+        result = super().config(**(params | {"up": None}))
         self.emulation = emulation
         self.segmentation_offload = segmentation_offload
         state = "on" if segmentation_offload else "off"
@@ -57,20 +58,6 @@ class EmulatedInterface(Intf):
         return {
             "qdiscs": parse_qdiscs(qdiscs, classes),
             "offloads": {name: features[name]["active"] for name in OFFLOADS},
-        }
-
-    def counters(self):
-        """Return the statistics of this interface's qdiscs: kind -> counters."""
-        qdiscs = run_json(self.node, ["tc", "-s", "-j", "qdisc", "show", "dev", self.name])
-        return {
-            qdisc["kind"]: {
-                "packets": qdisc.get("packets", 0),
-                "bytes": qdisc.get("bytes", 0),
-                "drops": qdisc.get("drops", 0),
-                "overlimits": qdisc.get("overlimits", 0),
-                "backlog_packets": qdisc.get("qlen", 0),
-            }
-            for qdisc in qdiscs
         }
 
 

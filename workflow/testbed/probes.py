@@ -126,11 +126,20 @@ def link_counters(path):
     Returns
     -------
     dict
-        name -> ``qdiscs`` (kind -> counters, see `links.EmulatedInterface.counters`),
+        name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets),
         ``tx_packets``, ``rx_packets``, ``device_drops`` (packets).
     """
-    interfaces = {name: {"qdiscs": interface.counters()} for name, interface in path.interfaces.items()}
+    interfaces = {name: {"qdiscs": {}} for name in path.interfaces}
     for node in path.net.hosts:
+        for qdisc in run_json(node, ["tc", "-s", "-j", "qdisc", "show"]):
+            if qdisc["dev"] in interfaces:
+                interfaces[qdisc["dev"]]["qdiscs"][qdisc["kind"]] = {
+                    "packets": qdisc.get("packets", 0),
+                    "bytes": qdisc.get("bytes", 0),
+                    "drops": qdisc.get("drops", 0),
+                    "overlimits": qdisc.get("overlimits", 0),
+                    "backlog_packets": qdisc.get("qlen", 0),
+                }
         for link in run_json(node, ["ip", "-s", "-j", "link", "show"]):
             if link["ifname"] in interfaces:
                 sent, received = link["stats64"]["tx"], link["stats64"]["rx"]

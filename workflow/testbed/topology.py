@@ -162,7 +162,7 @@ def locate(emulation, interfaces):
 
 
 def assign_addresses(path):
-    """Set addresses, routes and permanent neighbours.
+    """Bring the interfaces up and set addresses, routes and permanent neighbours.
 
     Neighbours are permanent, so that no ARP or neighbour solicitation is delayed
     or lost in the emulation while traffic flows.
@@ -170,6 +170,7 @@ def assign_addresses(path):
     interfaces = path.interfaces
     lines = {node.name: [] for node in path.net.hosts}
     for name, addresses in ADDRESSES.items():
+        lines[interfaces[name].node.name].append(f"link set dev {name} up")
         for address, length in addresses.values():
             nodad = " nodad" if ":" in address else ""
             lines[interfaces[name].node.name].append(f"address add {address}/{length} dev {name}{nodad}")
