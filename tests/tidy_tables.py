@@ -228,7 +228,12 @@ def provenance(study, title, seed, replications, ccas, ip_versions, runs):
                 "runs": runs,
             }
         ],
-        "workflow": {"snakemake": "9.27.1", "commit": "4" * 40, "dirty": False},
+        "workflow": {
+            "analysis_image_digest": "sha256:" + "3" * 64,
+            "snakemake": "9.27.1",
+            "commit": "4" * 40,
+            "dirty": False,
+        },
     }
 
 
