@@ -189,8 +189,9 @@ def test_interrupted_with_control_c(fresh):
     process.wait(timeout=60)
     assert process.returncode != 0
     assert not list(runs.rglob("*.partial"))
-    done = len(list(runs.rglob("*.json.gz")))
-    assert fresh.planned("--configfile", "config/studies/smoke.yaml")["emulate_run"] == 16 - done
+    left = 16 - len(list(runs.rglob("*.json.gz")))
+    # A run that ended in the same moment, one a core, is whole but was not entered as done: it counts as not done.
+    assert left <= fresh.planned("--configfile", "config/studies/smoke.yaml")["emulate_run"] <= left + 2
 
 
 @pytest.mark.parametrize(
