@@ -93,7 +93,7 @@ def ns3(core, folder, duration_s):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=3, help="counted repetitions of each case (after none that isn't)")
+    parser.add_argument("--repeat", type=int, default=3, help="counted repetitions of each case")
     parser.add_argument("--no-ns3", action="store_true", help="leave ns-3 out (it takes minutes)")
     options = parser.parse_args()
     core = max(os.sched_getaffinity(0))
