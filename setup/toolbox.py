@@ -8,7 +8,7 @@ from pathlib import Path
 
 import debian
 from cache import cache_dir, digest, made_once, require_space
-from progress import SetupError, run_logged, say
+from progress import SetupError, say
 
 OLDEST = (1, 2)  # build arguments in definition files
 PACKAGES = ("apptainer", "debootstrap", "squashfs-tools", "squashfuse", "uidmap", "gpgv")

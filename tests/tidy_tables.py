@@ -58,6 +58,7 @@ def grid(delays_ms=(10, 50, 100), losses_percent=(1, 0), flows=(1, 12), rate_mbp
                         "queue": "1 BDP",
                         "queue_packets": bdp_packets,
                         "flows": streams,
+                        "bitrate_mbps": None,
                         "duration_s": 10,
                         "platform": "uml",
                         "segmentation_offload": False,
@@ -171,6 +172,9 @@ def run_row(run, scenario, means, spread, failed, rng):
     loss = max(0.0, means["loss_percent"] * factors[2])
     packets = int(goodput * 1e6 * scenario["duration_s"] / MSS_BITS)
     link_drops = int(packets * scenario["loss_forward_percent"] * factors[2] / 100)
+    mss = 1428 if run["ip_version"] == "ipv6" else 1448
+    rtt = path_ms + max(0.02, (means["rtt_mean_ms"] - path_ms) * factors[1])
+    retransmits = max(0, round(means["retransmits"] * factors[3]))
     return {
         "scenario": run["scenario"],
         "scenario_label": scenario["label"],
@@ -188,12 +192,17 @@ def run_row(run, scenario, means, spread, failed, rng):
         "flows": scenario["flows"],
         "queue_packets": scenario["queue_packets"],
         "duration_s": scenario["duration_s"],
+        "mss_bytes": mss,
+        "ideal_goodput_mbps": scenario["rate_mbps"] * mss / 1514 if scenario["rate_mbps"] else None,
         "goodput_mbps": goodput,
-        "rtt_mean_ms": path_ms + max(0.02, (means["rtt_mean_ms"] - path_ms) * factors[1]),
+        "rtt_mean_ms": rtt,
         "rtt_min_ms": path_ms + 0.02,
         "loss_percent": loss,
-        "retransmits": max(0, round(means["retransmits"] * factors[3])),
+        "retransmits": retransmits,
         "jain_index": 1.0 if scenario["flows"] == 1 else 0.99,
+        "throughput_per_stream_mbps": goodput / scenario["flows"],
+        "rtt_first_stream_ms": rtt,
+        "retransmit_percent": 100 * retransmits * mss * 8 / (goodput * 1e6 * scenario["duration_s"]) if goodput else None,
         "packets_sent": packets,
         "queue_drops": int(packets * loss / 100) - link_drops if loss else 0,
         "link_drops": link_drops,

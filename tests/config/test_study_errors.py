@@ -1,18 +1,34 @@
 """Bad input ends in one sentence with file, key, value and what is allowed."""
 import pytest
-
-import study
+from study_files import study
 
 CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
-STUDY_KEYS = "study, title, description, seed, replications, ccas, ip_versions, defaults, scenarios"
+STUDY_KEYS = "study, title, description, seed, replications, ccas, ip_versions, defaults, scenarios, analysis"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
 
 # What is set (by a path into the small study), and the whole message after the file's name.
 CASES = [
     # Keys
+    (
+        ("analysis", {"margin": 5}),
+        "unknown key 'analysis.margin'. Allowed here: claims, compare_with, equivalence_margin, detect.",
+    ),
+    (
+        ("analysis", {"claims": "../secrets"}),
+        'analysis.claims is "../secrets"; allowed is the name of a file in config/claims without .yaml, or null.',
+    ),
+    (
+        ("analysis", {"equivalence_margin": {"goodput_percent": 0}}),
+        "analysis.equivalence_margin.goodput_percent is 0; "
+        "allowed is a number above 0 and below 100 (percent).",
+    ),
+    (
+        ("analysis", {"compare_with": "small"}),
+        "analysis.compare_with is small, the study itself; name another one, or null.",
+    ),
     (("replication", 3), f"unknown key 'replication'; did you mean 'replications'? Allowed here: {STUDY_KEYS}."),
     (("colour", 3), f"unknown key 'colour'. Allowed here: {STUDY_KEYS}."),
     (

@@ -1,9 +1,8 @@
 """Reading study files: strict YAML, and values that win over the file's."""
 import pytest
+from study_files import study
 
-import study
-
-STUDY_KEYS = "study, title, description, seed, replications, ccas, ip_versions, defaults, scenarios"
+STUDY_KEYS = "study, title, description, seed, replications, ccas, ip_versions, defaults, scenarios, analysis"
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,7 @@ import json
 
 import jsonschema
 import pytest
-
-import study
-import study_schema
+from study_files import study, study_schema
 
 
 def all_nodes(node):
@@ -38,14 +36,14 @@ def test_every_parameter_is_described_with_range_and_default():
         number = study_schema.dereferenced(node.get("else", node))
         assert number.get("unit") == {
             "mbps": "Mbit/s", "ms": "ms", "s": "s", "percent": "percent", "bytes": "bytes",
-            "packets": "packets", "bdp": "BDP", "flows": "flows",
+            "packets": "packets", "bdp": "BDP", "flows": "flows", "points": "percentage points",
         }.get(suffix), key  # fmt: skip
 
 
 def test_defaults_of_the_schema_fill_what_is_not_given(small):
     resolved = study.resolve(small, "small.yaml")
     assert list(resolved) == [
-        "study", "title", "description", "seed", "replications", "ccas", "ip_versions", "scenarios"
+        "study", "title", "description", "seed", "replications", "ccas", "ip_versions", "scenarios", "analysis"
     ]  # fmt: skip
     assert resolved["title"] == "small"
     assert resolved["ip_versions"] == ["ipv4", "ipv6"]

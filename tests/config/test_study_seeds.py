@@ -2,8 +2,7 @@
 import json
 
 import pytest
-
-import study
+from study_files import study
 
 
 def specifications(config):

@@ -3,7 +3,7 @@ import gzip
 import json
 
 import pytest
-from run_documents import DocumentError, read_document
+from run_tables.run_documents import DocumentError, read_document
 
 
 @pytest.fixture

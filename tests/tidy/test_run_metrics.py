@@ -1,7 +1,14 @@
 """Metrics of recorded runs, against sums done by hand and other counters of the same run."""
 import pytest
-from run_metrics import bottleneck_metrics, flow_metrics, interval_metrics, jain_index, run_metrics
-from tidy_rows import RUN_COLUMNS, rows_of_run
+from run_tables.run_metrics import (
+    bottleneck_metrics,
+    flow_metrics,
+    ideal_goodput_mbps,
+    interval_metrics,
+    jain_index,
+    run_metrics,
+)  # fmt: skip
+from run_tables.tidy_rows import RUN_COLUMNS, rows_of_run
 
 
 def test_jain_index():
@@ -25,6 +32,33 @@ def test_run_is_the_sum_of_its_flows(recorded):
     assert run["goodput_mbps"] == pytest.approx(sum(received) * 8 / 10.03e6, rel=0.01)
     assert run["rtt_min_ms"] == 20
     assert 20 <= run["rtt_mean_ms"] <= 42
+
+
+def test_published_definitions_by_hand(recorded):
+    document = recorded("lossy-reno-ipv4")
+    flows = flow_metrics(document)
+    run = run_metrics(document, flows)
+    ends = [process["client"]["end"] for process in document["traffic"]]
+    received = [end["streams"][0]["receiver"]["bits_per_second"] for end in ends]
+    assert run["throughput_per_stream_mbps"] == pytest.approx(sum(received) / 4 / 1e6)
+    assert run["rtt_first_stream_ms"] == ends[0]["streams"][0]["sender"]["mean_rtt"] / 1000
+    retransmits = sum(end["sum_sent"]["retransmits"] for end in ends)
+    packets = sum(end["sum_sent"]["bytes"] for end in ends) / 1448
+    assert run["retransmit_percent"] == pytest.approx(100 * retransmits / packets)
+
+
+def test_ideal_goodput_is_the_payloads_share_or_the_senders_limit(recorded):
+    document = recorded("slow-vegas-ipv6")
+    scenario = document["specification"]["scenario"]
+    full = scenario["link"]["rate_mbps"] * 1428 / 1514
+    assert ideal_goodput_mbps(document) == pytest.approx(full)
+    scenario["flows"], scenario["traffic"]["bitrate_mbps"] = 2, full / 4
+    assert ideal_goodput_mbps(document) == pytest.approx(full / 2)
+    scenario["link"]["rate_mbps"] = None
+    scenario["traffic"]["bitrate_mbps"] = full
+    assert ideal_goodput_mbps(document) == pytest.approx(2 * full)
+    scenario["traffic"]["bitrate_mbps"] = None
+    assert ideal_goodput_mbps(document) is None
 
 
 def test_losses_agree_with_the_senders_counters(recorded):

@@ -4,10 +4,7 @@
 rule tidy_runs:
     input:
         documents=RUN_DOCUMENTS,
-        modules=[
-            f"workflow/scripts/{name}.py"
-            for name in ("run_documents", "run_metrics", "tidy_rows", "study_runs", "image_libraries", "script_log")
-        ],
+        modules=modules_of("tidy_runs"),
     output:
         runs="results/{study}/tidy/runs.csv",
         runs_parquet="results/{study}/tidy/runs.parquet",
@@ -18,7 +15,8 @@ rule tidy_runs:
         provenance="results/{study}/tidy/provenance.json",
     params:
         image=ANALYSIS_IMAGE,
-        study=STUDY,
+        # What the runs are held against is no part of how they were made.
+        study={key: value for key, value in STUDY.items() if key != "analysis"},
         snakemake_version=SNAKEMAKE_VERSION,
     log:
         "results/{study}/logs/tidy_runs.log",

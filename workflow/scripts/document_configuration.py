@@ -7,9 +7,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from study import cells, load, resolve
-from study_schema import allowed_text, dereferenced, has_directions, is_section, keys_of, scenario_schema, study_schema
-from study_validation import value_text
+from study_files.claims import claims_schema
+from study_files.study import cells, load, resolve
+from study_files.study_schema import (
+    allowed_text,
+    dereferenced,
+    has_directions,
+    is_section,
+    keys_of,
+    scenario_schema,
+    study_schema,
+)
+from study_files.study_validation import value_text
 
 CONFIGURATION = Path(__file__).resolve().parents[2] / "config"
 
@@ -49,6 +58,17 @@ Copy the closest study, give it a name of its own, and keep what you need. This 
 
 What scenarios share stands in `defaults`, which a scenario's own values win over: `link`, `traffic` and `transport` key by key, everything else as a whole. Delay, jitter and loss are one number for both directions, or one for each, as in `{{forward: 1, reverse: 0}}`.
 
+## Check a paper's claims
+
+`analysis.claims` names a file of `claims/`: what a paper states, sentence by sentence, as predicates over the columns of `tidy/runs.csv`. The report gives our value with its interval for each, and a verdict: reproduced, not reproduced, or not testable with these data, and why. The paper's scenarios are found by their conditions, so a claims file serves any study that has them.
+
+```yaml
+{claim}```
+
+Kinds of claims, and what each needs, stand in `workflow/schemas/claims.schema.yaml`: {claim_kinds}. A verdict rests on the whole interval: where it reaches both sides of the requirement, the claim is not testable with so few replications.
+
+`analysis.compare_with` puts the verdicts of another study with the same scenarios beside these, once that one has been analysed: `make STUDY=exbench`, then `make`.
+
 ## What a seed is
 
 Whatever is random in a run (which packets are lost, when flows start, the guest kernel's random numbers) is drawn from the run's seed, so the same seed gives the same bytes, on any machine. A run's seed follows from the study's `seed`, the scenario's `id` and the number of the replication, and from nothing else:
@@ -81,6 +101,21 @@ scenarios:
 """
 
 
+CLAIM_EXAMPLE = """\
+claims:
+  - id: bbr-highest
+    section: 5.1, figure 3
+    statement: BBR has the highest throughput in most scenarios.
+    published: most scenarios
+    quantity: throughput_per_stream_mbps
+    kind: ordering
+    ccas: [bbr]
+    place: highest
+    requirement: {above: 50}
+    tolerance: Most is taken as more than half.
+"""
+
+
 def readme(configuration=CONFIGURATION):
     """Compose the text of config/README.md.
 
@@ -100,6 +135,8 @@ def readme(configuration=CONFIGURATION):
         cca_count=len(ccas),
         ccas=", ".join(ccas),
         example=EXAMPLE,
+        claim=CLAIM_EXAMPLE,
+        claim_kinds=", ".join(f"`{kind}`" for kind in claims_schema()["$defs"]["common"]["kind"]["enum"]),
         tables=_key_tables(),
     )
 
@@ -132,6 +169,11 @@ def _studies_table(configuration):
 def _key_tables():
     schema, scenario = study_schema(), scenario_schema()
     parts = ["### The study", _table(keys_of(schema))]
+    analysis = keys_of(schema)["analysis"]
+    parts += ["### `analysis` of the study", analysis["description"], _table(keys_of(analysis))]
+    for name, node in keys_of(analysis).items():
+        if node.get("properties"):
+            parts += [f"### `analysis.{name}`", node["description"], _table(keys_of(node))]
     parts += ["### A scenario", "`id` and `label` belong to a scenario; all others may stand in `defaults` too."]
     parts += [_table(keys_of(scenario))]
     for name, node in keys_of(scenario).items():

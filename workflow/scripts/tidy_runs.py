@@ -15,10 +15,10 @@ if "snakemake" in globals():
 import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
-import tidy_rows
-from run_documents import read_document
+from run_tables import tidy_rows
+from run_tables.run_documents import read_document
 from script_log import keep_log
-from study_runs import run_specification, runs
+from study_files.study_runs import run_specification, runs
 
 INTERVALS = pyarrow.schema(
     [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-SCHEMA_PATH = Path(__file__).resolve().parents[1] / "schemas" / "study.schema.yaml"
+SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.yaml"
 
 
 @lru_cache(maxsize=1)
@@ -104,7 +104,7 @@ def allowed_text(node):
 def _number_text(node, kinds):
     text = "a whole number" if kinds[0] == "integer" else "a number"
     if "exclusiveMinimum" in node:
-        text += f" above {node['exclusiveMinimum']} and up to "
+        text += f" above {node['exclusiveMinimum']} and " + ("" if "exclusiveMaximum" in node else "up to ")
     else:
         text += f" from {node['minimum']} to "
     text += f"below {node['exclusiveMaximum']}" if "exclusiveMaximum" in node else f"{node['maximum']}"

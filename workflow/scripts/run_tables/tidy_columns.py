@@ -21,8 +21,9 @@ RUNS = _kinds(
     text="scenario scenario_label cca ip_version invalid_because",
     truth="valid",
     number="replication seed rate_mbps delay_ms rtt_path_ms loss_configured_percent flows "
-    "duration_s goodput_mbps rtt_mean_ms rtt_min_ms loss_percent retransmits packets_sent "
-    "queue_drops link_drops",
+    "queue_packets duration_s mss_bytes ideal_goodput_mbps goodput_mbps rtt_mean_ms rtt_min_ms "
+    "loss_percent retransmits throughput_per_stream_mbps rtt_first_stream_ms retransmit_percent "
+    "packets_sent queue_drops link_drops",
 )
 CHECKS = _kinds(
     text="scenario cca ip_version check expected observed", truth="ok", number="replication"
@@ -31,7 +32,7 @@ SCENARIOS = _kinds(
     text="scenario label queue platform netem processes",
     truth="segmentation_offload",
     number="rate_mbps delay_forward_ms delay_reverse_ms jitter_forward_ms jitter_reverse_ms "
-    "loss_forward_percent loss_reverse_percent queue_packets flows duration_s",
+    "loss_forward_percent loss_reverse_percent queue_packets flows bitrate_mbps duration_s",
 )
 DESCRIPTIVE = _kinds(
     text="scenario scenario_label cca ip_version metric unit note",

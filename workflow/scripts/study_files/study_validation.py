@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
-
-from study_schema import allowed_text, homes_of_keys, keys_of, study_schema
+from study_files.study_schema import allowed_text, homes_of_keys, keys_of, study_schema
 
 # How people write the units of the schema.
 UNIT_SPELLINGS = {
@@ -43,14 +42,14 @@ def problems_of_form(config):
         for they explain many others, then in the order of the schema.
     """
     unknown, others, seen = [], [], set()
-    for error in _validator().iter_errors(config):
+    for error in validator_class()(study_schema()).iter_errors(config):
         path = tuple(error.absolute_path)
         if error.validator == "additionalProperties":
             unknown += _unknown_keys(error, path, config)
         elif error.validator == "required":
-            others += _missing_keys(error, path, config, seen)
+            others += missing_keys(error, path, config, seen)
         elif path not in seen:
-            others.append(_wrong_value(error, path, config))
+            others.append(wrong_value(error, path, config))
             seen.add(path)
     return unknown + others
 
@@ -80,11 +79,12 @@ def value_text(value):
 
 
 @lru_cache(maxsize=1)
-def _validator():
+def validator_class():
+    """Return the class of our validators: JSON Schema, for which not-a-number is no number."""
     # Not-a-number fulfils every range, for all comparisons with it are false.
     checker = Draft202012Validator.TYPE_CHECKER
     finite = checker.redefine("number", lambda _, value: checker.is_type(value, "number") and not _is_endless(value))
-    return extend(Draft202012Validator, type_checker=finite)(study_schema())
+    return extend(Draft202012Validator, type_checker=finite)
 
 
 def _is_endless(value):
@@ -103,7 +103,7 @@ def _unknown_keys(error, path, config):
     for key in error.instance:
         if key in error.schema["properties"]:
             continue
-        nearest = _nearest(key, allowed)
+        nearest = nearest_choice(key, allowed)
         if key in homes_of_keys():
             hint = f"; it belongs to {homes_of_keys()[key]}."
         else:
@@ -113,9 +113,10 @@ def _unknown_keys(error, path, config):
     return sentences
 
 
-def _missing_keys(error, path, config, seen):
+def missing_keys(error, path, config, seen):
+    """Return a sentence for each required key that a violation finds missing, unless it is in `seen`."""
     present = error.instance
-    misspelt = {_nearest(key, error.schema["properties"]) for key in present if key not in error.schema["properties"]}
+    misspelt = {nearest_choice(key, error.schema["properties"]) for key in present if key not in error.schema["properties"]}
     sentences = []
     # jsonschema reports each missing key on its own, but doesn't say which.
     for key in error.schema["required"]:
@@ -128,7 +129,8 @@ def _missing_keys(error, path, config, seen):
     return sentences
 
 
-def _wrong_value(error, path, config):
+def wrong_value(error, path, config):
+    """Return the sentence of a violation that is about a value: where, which, what is allowed."""
     where, value = path_text(path, config), error.instance
     if error.validator == "uniqueItems":
         twice = next(item for position, item in enumerate(value) if item in value[:position])
@@ -145,7 +147,7 @@ def _wrong_value(error, path, config):
 def _choice_hint(value, choices):
     if isinstance(value, bool):
         return "YAML takes a bare yes, no, on or off for true or false; allowed"
-    nearest = _nearest(value, choices)
+    nearest = nearest_choice(value, choices)
     return f"did you mean '{nearest}'? Allowed" if nearest else "allowed"
 
 
@@ -168,7 +170,7 @@ def _type_hint(value, node):
     return ", without a unit"
 
 
-def _nearest(word, choices):
+def nearest_choice(word, choices):
     """Return the choice that was probably meant, or None."""
     word = str(word).lower()
     for choice in choices:

@@ -28,6 +28,8 @@ def contradictions(study):
     """
     # The label defaults to the id, so only one of them is to blame.
     sentences = _repeated(study, "id") or _repeated(study, "label")
+    if study["analysis"]["compare_with"] == study["study"]:
+        sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
     checks = (_check_rate, _check_jitter, _check_intervals, _check_queue, _check_memory)
     for scenario in study["scenarios"]:
         for check in checks:

@@ -11,29 +11,24 @@ The way from a study file to a run::
 key is there or what it means when it isn't.
 """
 import copy
-from pathlib import Path
 
-import yaml
+from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
+from study_files.study_consistency import contradictions
+from study_files.study_runs import cells, run_seed, run_specification, runs  # noqa: F401, one module for the Snakefile
+from study_files.study_schema import has_directions, is_section, keys_of, scenario_schema, study_schema
+from study_files.study_validation import problems_of_form
 
-from study_consistency import contradictions
-from study_runs import cells, run_seed, run_specification, runs  # noqa: F401, one module for the Snakefile
-from study_schema import has_directions, is_section, keys_of, scenario_schema, study_schema
-from study_validation import problems_of_form, value_text
+#: Key of a difference in a study file -> the metric's column in the tidy table.
+DIFFERENCES = {
+    "goodput_percent": "goodput_mbps",
+    "rtt_percent": "rtt_mean_ms",
+    "loss_points": "loss_percent",
+    "retransmits_percent": "retransmits",
+}
 
-class StudyError(Exception):
-    """A study that can't be run as it is written.
 
-    Parameters
-    ----------
-    source : str
-        The study's file.
-    problems : list of str
-        One sentence each, naming key, value and what is allowed.
-    """
-
-    def __init__(self, source, problems):
-        self.problems = [f"{source}: {problem}" for problem in problems]
-        super().__init__("\n".join(self.problems))
+class StudyError(FileError):
+    """A study that can't be run as it is written."""
 
 
 def load(path, overrides=None):
@@ -57,20 +52,7 @@ def load(path, overrides=None):
     StudyError
         If the file can't be read, is no YAML mapping, or has a key twice.
     """
-    try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_StrictLoader)
-    except OSError as error:
-        raise StudyError(path, [f"can't be read ({error.strerror}); a study is a YAML file."]) from error
-    except UnicodeDecodeError as error:
-        raise StudyError(path, ["is not UTF-8 text; a study is a YAML file."]) from error
-    except yaml.YAMLError as error:
-        raise StudyError(path, [_syntax_problem(error)]) from error
-    except ValueError as error:  # PyYAML lets those of impossible dates and endless numbers through
-        raise StudyError(path, [f"has a value that YAML can't read ({error})."]) from error
-    if content is None:
-        raise StudyError(path, [f"is empty; a study has the keys {', '.join(keys_of(study_schema()))}."])
-    if not isinstance(content, dict):
-        raise StudyError(path, [_no_mapping_problem(content)])
+    content = read_mapping(path, "a study", keys_of(study_schema()), StudyError)
     return _merge(study_schema(), content, overrides or {})
 
 
@@ -97,7 +79,7 @@ def resolve(config, source):
         With one sentence for each problem.
     """
     if not isinstance(config, dict):
-        raise StudyError(source, [_no_mapping_problem(config)])
+        raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
     problems = problems_of_form(config)
     if problems:
         raise StudyError(source, problems)
@@ -111,32 +93,9 @@ def resolve(config, source):
     return study
 
 
-class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """YAML as it is meant: a key that stands twice is a mistake, not the last one's victory."""
-
-    def construct_mapping(self, node, deep=False):
-        keys = set()
-        for key_node, _ in getattr(node, "value", ()):
-            if not isinstance(key_node, yaml.ScalarNode):
-                continue
-            if key_node.value in keys:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key_node.value}' stands twice", key_node.start_mark
-                )
-            keys.add(key_node.value)
-        return super().construct_mapping(node, deep)
-
-
-def _syntax_problem(error):
-    mark = getattr(error, "problem_mark", None)
-    where = f" in line {mark.line + 1}" if mark else ""
-    reason = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    return f"is no valid YAML{where}: {reason}."
-
-
-def _no_mapping_problem(content):
-    keys = ", ".join(keys_of(study_schema()))
-    return f"is {value_text(content)}; allowed is a mapping with the keys {keys}."
+def differences(section):
+    """Return the differences of `analysis.equivalence_margin` or `.detect` by column of the tidy table."""
+    return {column: section[key] for key, column in DIFFERENCES.items()}
 
 
 def _merge(node, base, override):

@@ -2,6 +2,8 @@
 
 #: TCP's data are the forward direction of the path.
 FORWARD = "forward"
+#: Ethernet frame that carries a full segment of either IP version, as the shaper counts it.
+FULL_FRAME_BYTES = 1514
 
 
 def jain_index(values):
@@ -39,8 +41,8 @@ def flow_metrics(document):
     Keys: ``flow``, ``start_offset_ms``, ``goodput_mbps`` (bytes received over the
     receiver's time), ``rtt_mean_ms``, ``rtt_max_ms`` (of the smoothed RTT that
     iperf3 reads at each interval's end), ``rtt_min_ms`` (the kernel's smallest
-    single RTT), ``retransmits`` (segments), ``bytes_received``, ``cwnd_max_bytes``,
-    ``cca_observed``.
+    single RTT), ``retransmits`` (segments), ``bytes_sent``, ``bytes_received``,
+    ``cwnd_max_bytes``, ``cca_observed``.
     """
     smallest = kernel_rtt_min_ms(document)
     flows = []
@@ -56,6 +58,7 @@ def flow_metrics(document):
                 "rtt_min_ms": smallest.get(ports[sender["socket"]]),
                 "rtt_max_ms": sender["max_rtt"] / 1e3,
                 "retransmits": sender["retransmits"],
+                "bytes_sent": sender["bytes"],
                 "bytes_received": receiver["bytes"],
                 "cwnd_max_bytes": sender["max_snd_cwnd"],
                 "cca_observed": process["client"]["end"].get("sender_tcp_congestion"),
@@ -107,15 +110,55 @@ def qdisc_counts(document, interface, kind):
     return after["tx_packets"] - before["tx_packets"], dropped
 
 
+def segment_bytes(document):
+    """Return the maximum segment size of the run's connections in bytes, as iperf3 read it."""
+    return document["traffic"][0]["client"]["start"]["tcp_mss_default"]
+
+
+def ideal_goodput_mbps(document):
+    """Return what the receiver would get of a path that is always full, in Mbit/s, or None.
+
+    The payload's share of the bottleneck's rate, or what the senders are limited to,
+    whichever is less; None if neither the link nor a sender has a limit.
+    """
+    scenario = document["specification"]["scenario"]
+    rate, limit = scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"]
+    limits = [] if rate is None else [rate * segment_bytes(document) / FULL_FRAME_BYTES]
+    limits += [] if limit is None else [limit * scenario["flows"]]
+    return min(limits) if limits else None
+
+
+def published_metrics(document, flows):
+    """Return the metrics as the script TCP-ExBench computes them (``measure_metrics`` there).
+
+    Returns
+    -------
+    dict
+        ``throughput_per_stream_mbps``: mean over the streams of what the receiver got per
+        second; ``rtt_first_stream_ms``: mean RTT of the first stream; ``retransmit_percent``:
+        retransmits over (bytes sent / MSS), there called packet loss. None if nothing was sent.
+    """
+    packets = sum(flow["bytes_sent"] for flow in flows) / segment_bytes(document)
+    return {
+        "throughput_per_stream_mbps": sum(flow["goodput_mbps"] for flow in flows) / len(flows),
+        "rtt_first_stream_ms": flows[0]["rtt_mean_ms"],
+        "retransmit_percent": 100 * sum(flow["retransmits"] for flow in flows) / packets if packets else None,
+    }
+
+
 def run_metrics(document, flows):
     """Return the metrics of the run as a whole.
 
     ``goodput_mbps`` is the sum over flows, ``rtt_mean_ms`` the mean over flows,
     ``rtt_min_ms`` the smallest of all, ``retransmits`` the sum in segments;
-    and those of `bottleneck_metrics` and `jain_index`.
+    ``mss_bytes``; and those of `ideal_goodput_mbps`, `published_metrics`,
+    `bottleneck_metrics` and `jain_index`.
     """
     minima = [flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None]
     return {
+        "mss_bytes": segment_bytes(document),
+        "ideal_goodput_mbps": ideal_goodput_mbps(document),
+        **published_metrics(document, flows),
         "goodput_mbps": sum(flow["goodput_mbps"] for flow in flows),
         "rtt_mean_ms": sum(flow["rtt_mean_ms"] for flow in flows) / len(flows),
         "rtt_min_ms": min(minima) if minima else None,

@@ -1,21 +1,22 @@
 """Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
-from run_metrics import flow_metrics, interval_metrics, run_metrics
+from run_tables.run_metrics import flow_metrics, interval_metrics, run_metrics
 
 RUN_COLUMNS = (
     "scenario", "scenario_label", "cca", "ip_version", "replication", "seed", "valid", "invalid_because",
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "queue_packets", "duration_s",
-    "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "loss_percent", "retransmits", "jain_index",
+    "mss_bytes", "ideal_goodput_mbps", "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "loss_percent", "retransmits",
+    "jain_index", "throughput_per_stream_mbps", "rtt_first_stream_ms", "retransmit_percent",
     "packets_sent", "queue_drops", "link_drops", "testbed_digest", "image_digest", "document_sha256",
 )  # fmt: skip
 FLOW_COLUMNS = (
     "scenario", "cca", "ip_version", "replication", "flow", "start_offset_ms", "goodput_mbps", "rtt_mean_ms",
-    "rtt_min_ms", "rtt_max_ms", "retransmits", "bytes_received", "cwnd_max_bytes", "cca_observed", "valid",
+    "rtt_min_ms", "rtt_max_ms", "retransmits", "bytes_sent", "bytes_received", "cwnd_max_bytes", "cca_observed", "valid",
 )  # fmt: skip
 CHECK_COLUMNS = ("scenario", "cca", "ip_version", "replication", "check", "ok", "expected", "observed")
 SCENARIO_COLUMNS = (
     "scenario", "label", "rate_mbps", "delay_forward_ms", "delay_reverse_ms", "jitter_forward_ms",
     "jitter_reverse_ms", "loss_forward_percent", "loss_reverse_percent", "queue", "queue_packets", "flows",
-    "duration_s", "platform", "segmentation_offload", "netem", "processes",
+    "bitrate_mbps", "duration_s", "platform", "segmentation_offload", "netem", "processes",
 )  # fmt: skip
 
 
@@ -108,6 +109,7 @@ def scenario_row(scenario, queue_packets):
         "queue": f"{amount:g} {'BDP' if unit == 'bdp' else unit}",
         "queue_packets": queue_packets,
         "flows": scenario["flows"],
+        "bitrate_mbps": scenario["traffic"]["bitrate_mbps"],
         "duration_s": scenario["traffic"]["duration_s"],
         "platform": scenario["platform"],
         "segmentation_offload": scenario["transport"]["segmentation_offload"],

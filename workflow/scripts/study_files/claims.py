@@ -1,0 +1,211 @@
+"""A paper's claims: reading a claims file, validating and completing it.
+
+What is wrong is said as `study_validation` says it of studies: one sentence with file, claim,
+key, value and what is allowed. The predicates themselves are in `claim_predicates`.
+"""
+import copy
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+from study_files.strict_yaml import FileError, read_mapping
+from study_files.study_validation import (
+    missing_keys,
+    nearest_choice,
+    path_text,
+    validator_class,
+    value_text,
+    wrong_value,
+)
+
+SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "claims.schema.yaml"
+TOP_KEYS = ["paper", "scenarios", "ccas", "claims"]
+IP_VERSIONS = ["ipv4", "ipv6"]
+# What each side of a ratio may choose for itself, and the factor that it is.
+CHOICES = {"scenarios": "scenario", "ccas": "cca", "ip_versions": "ip_version"}
+
+
+class ClaimsError(FileError):
+    """A claims file that can't be checked as it is written."""
+
+
+def load_claims(path):
+    """Read, validate and complete a claims file.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        A YAML file.
+
+    Returns
+    -------
+    dict
+        ``paper``, ``ccas``, ``scenarios`` (a list, conditions as lists of values) and ``claims``: a
+        list of dicts with all keys of their kind. Plain lists, dicts, texts and numbers.
+
+    Raises
+    ------
+    ClaimsError
+        With one sentence for each problem.
+    """
+    content = read_mapping(path, "a claims file", TOP_KEYS, ClaimsError)
+    problems = _problems_of_form(content)
+    if not problems:
+        content = _complete(content)
+        problems = _contradictions(content)
+    if problems:
+        raise ClaimsError(path, problems)
+    return content
+
+
+@lru_cache(maxsize=1)
+def claims_schema():
+    """Return the schema of a claims file as a dict; it is shared, so don't change it."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
+
+
+def kind_schema(kind):
+    """Return the schema of a claim of one kind."""
+    return claims_schema()["$defs"][kind]
+
+
+def _problems_of_form(content):
+    """Compare a claims file with its schema: unknown keys first, for they explain many others."""
+    unknown, others, seen = [], [], set()
+    validator = validator_class()(claims_schema())  # a study's notion of a number
+    for error in validator.iter_errors(content):
+        path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties":
+            unknown += [_named(sentence, path, content) for sentence in _unknown_keys(error, path, content)]
+        elif error.validator == "required":
+            others += [_named(sentence, path, content) for sentence in missing_keys(error, path, content, seen)]
+        elif path not in seen:
+            others.append(_named(wrong_value(error, path, content), path, content))
+            seen.add(path)
+    return unknown + others
+
+
+def _named(sentence, path, content):
+    """Write `claims[bbr-highest]` for `claims[3]`, where the claim has an id of its own."""
+    if len(path) < 2 or path[0] != "claims":
+        return sentence
+    ids = [claim.get("id") if isinstance(claim, dict) else None for claim in content["claims"]]
+    name = ids[path[1]]
+    if not isinstance(name, str) or ids.count(name) > 1:
+        return sentence
+    return sentence.replace(f"claims[{path[1]}]", f"claims[{name}]", 1)
+
+
+def _unknown_keys(error, path, content):
+    allowed = list(error.schema["properties"])
+    for key in error.instance:
+        if key not in allowed:
+            nearest = nearest_choice(key, allowed)
+            hint = f"; did you mean '{nearest}'?" if nearest else "."
+            where = path_text((*path, str(key)), content)
+            yield f"unknown key '{where}'{hint} Allowed here: {', '.join(allowed)}."
+
+
+def _complete(content):
+    """Return the content with every key of the schema, in its order."""
+    schema = claims_schema()["properties"]
+    complete = {
+        "paper": _filled(schema["paper"], content["paper"]),
+        "ccas": list(content["ccas"]),
+        "scenarios": [
+            {key: value if key == "id" or isinstance(value, list) else [value] for key, value in scenario.items()}
+            for scenario in content["scenarios"]
+        ],
+    }
+    everywhere = {
+        "scenarios": [scenario["id"] for scenario in content["scenarios"]],
+        "ccas": complete["ccas"],
+        "ip_versions": IP_VERSIONS,
+    }
+    complete["claims"] = [_complete_claim(claim, everywhere) for claim in content["claims"]]
+    return complete
+
+
+def _complete_claim(claim, everywhere):
+    complete = everywhere | _filled(kind_schema(claim["kind"]), claim)
+    if claim["kind"] == "ordering":
+        complete.setdefault("among", everywhere["ccas"])
+    if claim["kind"] == "ratio":
+        for side in ("numerator", "denominator"):
+            given = {key: complete[key] for key in CHOICES}
+            complete[side] = given | _filled(kind_schema("ratio")["properties"][side], complete[side])
+    return copy.deepcopy(complete)
+
+
+def _filled(node, given):
+    defaults = {key: child["default"] for key, child in node["properties"].items() if "default" in child}
+    return {**defaults, **given}
+
+
+def _contradictions(content):
+    """Name what the schema can't: two keys that don't go together."""
+    problems = []
+    for section in ("scenarios", "claims"):
+        ids = [item["id"] for item in content[section]]
+        problems += [
+            f"{section}[{position}].id is '{name}' as in {section}[{ids.index(name)}]; "
+            "allowed is one that no other has."
+            for position, name in enumerate(ids)
+            if ids.index(name) < position
+        ]
+    for claim in content["claims"]:
+        problems += [f"claims[{claim['id']}].{problem}" for problem in _contradictions_of(claim, content)]
+    return problems
+
+
+def _contradictions_of(claim, content):
+    known = {
+        "scenarios": [scenario["id"] for scenario in content["scenarios"]],
+        "ccas": content["ccas"],
+        "among": content["ccas"],
+    }
+    sides = {"": claim} | {f"{side}.": claim[side] for side in ("numerator", "denominator") if side in claim}
+    for prefix, chosen in sides.items():
+        for key, allowed in known.items():
+            for name in chosen.get(key, ()):
+                if name not in allowed:
+                    yield f"{prefix}{key} has '{name}'; allowed are those of the file's own list: {', '.join(allowed)}."
+    yield from _impossible_requirement(claim)
+    if claim["kind"] == "ordering":
+        yield from _impossible_place(claim, content["ccas"])
+    elif claim["kind"] == "ratio":
+        if claim["numerator"] == claim["denominator"]:
+            yield "numerator is the same as denominator; allowed is another."
+        for side in ("numerator", "denominator"):
+            for key, factor in CHOICES.items():
+                if factor in claim["each"] and claim[side][key] != claim[key]:
+                    yield f"{side}.{key} is given, but each names {factor}; allowed is one of the two."
+    elif claim["kind"] == "dominance" and claim["stronger"] == claim["weaker"]:
+        yield f"weaker is \"{claim['weaker']}\" as stronger; allowed is another factor."
+    if claim["kind"] in ("equivalence", "no_difference", "dominance") and len(claim["ip_versions"]) < 2:
+        yield f"ip_versions is {value_text(claim['ip_versions'])}; allowed is both, for they are compared."
+
+
+def _impossible_requirement(claim):
+    requirement = claim.get("requirement", {})
+    lows = [key for key in ("above", "at_least") if key in requirement]
+    highs = [key for key in ("below", "at_most") if key in requirement]
+    if len(lows) > 1 or len(highs) > 1:
+        yield "requirement has two bounds on the same side; allowed is one."
+    elif lows and highs:
+        low, high = requirement[lows[0]], requirement[highs[0]]
+        if low > high or (low == high and (lows, highs) != (["at_least"], ["at_most"])):
+            yield f"requirement is {value_text(requirement)}; allowed is an upper bound above the lower one."
+    elif claim.get("pick") == "farthest":
+        yield f"requirement is {value_text(requirement)}; allowed with pick: farthest is one with two bounds."
+
+
+def _impossible_place(claim, known):
+    outside = [name for name in claim["ccas"] if name in known and name not in claim["among"]]
+    if outside:
+        yield f"ccas has '{outside[0]}'; allowed are those of among: {', '.join(claim['among'])}."
+    if claim["places"] >= len(claim["among"]):
+        yield f"places is {claim['places']}; allowed is less than the {len(claim['among'])} CCAs of among."
+    if claim["place"] == "middle" and (claim["places"] > 1 or len(claim["among"]) < 3):
+        yield "place is \"middle\"; allowed with it are places: 1 and three CCAs or more."
