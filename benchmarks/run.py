@@ -10,7 +10,6 @@ that ratios hold on a noisy machine; absolute figures belong to the machine.
 import argparse
 import json
 import os
-
 import shutil
 import statistics
 import subprocess
@@ -21,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
-import study as studies  # noqa: E402
+from study_files import study as studies  # noqa: E402
 
 BIN = Path(sys.executable).parent
 GIGABIT = {"rate_mbps": 1000, "delay_ms": 10}

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import summarise_validity
 import tidy_tables
-from tidy_columns import CHECK_COUNTS, VALIDITY, read_table
+from run_tables.tidy_columns import CHECK_COUNTS, VALIDITY, read_table
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 import tidy_tables
-from tidy_columns import SCENARIOS, read_runs, read_table
+from run_tables.tidy_columns import SCENARIOS, read_runs, read_table
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_numbers_keep_every_digit(tidy):
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("goodput_mbps", "throughput", "no column goodput_mbps"),
+        (",goodput_mbps", ",throughput", "no column goodput_mbps"),
         (",True,", ",maybe,", "line 2: valid is 'maybe'; expected True or False"),
         (",ipv4,1,", ",ipv4,one,", "line 2: replication is 'one'; expected a number"),
         (",ipv4,1,", ",ipv4,,", "line 2: replication is 'nan'; expected a whole number"),

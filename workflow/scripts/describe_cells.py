@@ -12,17 +12,12 @@ if "snakemake" in globals():  # before the imports, which this is about
     require_image_libraries("numpy", "scipy", "pandas", "pingouin")
 
 import math
-import warnings
 
 import pandas as pd
-import pingouin
-from metrics import METRICS
+from hypothesis_tests.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
+from run_tables.metrics import DESCRIBED_METRICS
+from run_tables.tidy_columns import CELL, read_runs
 from scipy import stats
-from tidy_columns import CELL, read_runs
-
-# Royston's approximation of the p value was fitted up to here (Royston, 1995, AS R94).
-SHAPIRO_MAX_N = 5000
-SHAPIRO_MIN_N = 3
 
 STATISTICS = ["mean", "ci_low", "ci_high", "median", "sd", "min", "max", "shapiro_w", "shapiro_p"]
 COLUMNS = [
@@ -108,22 +103,6 @@ def describe(values, runs, confidence):
     return {"n": n, **row, "note": "; ".join(notes)}
 
 
-def shapiro_wilk(values):
-    """Return W and p of the Shapiro-Wilk test of normality (Shapiro and Wilk, 1965).
-
-    Parameters
-    ----------
-    values : pandas.Series of float
-        Three values or more, not all equal.
-    """
-    # Shifted and scaled, which W is indifferent to, so that a tiny spread loses no digits.
-    scaled = (values - values.min()) / (values.max() - values.min())
-    with warnings.catch_warnings():  # said in the note instead
-        warnings.filterwarnings("ignore", message=r".*For N > 5000")
-        result = pingouin.normality(scaled.reset_index(drop=True), method="shapiro")
-    return float(result.iloc[0, 0]), float(result.iloc[0, 1])
-
-
 def describe_cells(runs, confidence):
     """Describe every metric of every cell, in the order of the table.
 
@@ -142,7 +121,7 @@ def describe_cells(runs, confidence):
     rows = []
     for cell, group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"]]
-        for metric in METRICS:
+        for metric in DESCRIBED_METRICS:
             rows.append(
                 {
                     **dict(zip(CELL, cell, strict=True)),

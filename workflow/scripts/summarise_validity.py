@@ -8,7 +8,7 @@ if "snakemake" in globals():  # before the imports, which this is about
     require_image_libraries("numpy", "pandas")
 
 import pandas as pd
-from tidy_columns import CELL, RUN, read_checks, read_runs, run_name
+from run_tables.tidy_columns import CELL, RUN, read_checks, read_runs, run_name
 
 
 def summarise_cells(runs, checks):

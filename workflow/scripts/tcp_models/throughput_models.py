@@ -1,0 +1,120 @@
+"""What TCP's theory says a flow gets: the square-root law and CUBIC's response function.
+
+Rates in Mbit/s, RTTs in ms, loss as a fraction of packets. The functions take numbers or arrays and
+give infinity where nothing is lost: a response function then sets no limit, the link does.
+"""
+
+import numpy as np
+
+# Ethernet frame that carries a full segment, as a queue of packets holds it.
+FULL_FRAME_BYTES = 1514
+# Mean window of Reno times sqrt(p), if each segment is lost at random with probability p and each
+# acknowledged segment counts: 1.31 (Mathis, Semke, Mahdavi and Ott, 1997, "The Macroscopic Behavior of
+# the TCP Congestion Avoidance Algorithm", ACM CCR 27(3), table 1; Ott, Kemperman and Mathis, 1996:
+# 1.3098). Losses at even distances would give sqrt(3/2) = 1.22; acknowledging every second segment
+# would give 0.93, but Linux has grown the window by segments acknowledged, not by acknowledgements,
+# since 4.0 (`tcp_cong_avoid_ai`), so that delayed acknowledgements don't slow it down.
+MATHIS_C = 1.31
+# RFC 9438, sections 4.2 and 4.6; the same in Linux (`bic_scale` 41, `beta` 717/1024).
+CUBIC_C = 0.4
+CUBIC_BETA = 0.7
+
+# Both response functions are of the steady state. The start of a run, in which the window grows until the
+# first loss, is a visible part of its mean below about this many round trips (reno at 1 % loss: 50 % at 50).
+FEW_ROUND_TRIPS = 200
+# What the models are called in tables.
+SQUARE_ROOT = "square-root law"
+CUBIC = "CUBIC's response function"
+FULL_LINK = "full link"
+FULL_QUEUE = "full queue"
+RENO_REGION = "Reno-friendly region"
+CUBIC_REGION = "cubic region"
+
+
+def rate_mbps(window_segments, mss_bytes, rtt_ms):
+    """Return the rate of a flow that sends a window every round trip, in Mbit/s."""
+    return np.asarray(window_segments) * mss_bytes * 8 / (np.asarray(rtt_ms) * 1000)
+
+
+def _inverse_power(loss, exponent):
+    """Return loss ** -exponent, infinite where nothing is lost."""
+    loss = np.asarray(loss, float)
+    with np.errstate(divide="ignore"):  # infinity is what is meant
+        return loss**-exponent
+
+
+def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C):
+    """Return the square-root law of Reno, MSS / RTT * C / sqrt(p), in Mbit/s.
+
+    Mathis et al. (1997), equation 3. It leaves out slow start, timeouts and the receiver's window, so
+    that it is too high where windows are small (loss of some percent).
+
+    Parameters
+    ----------
+    mss_bytes, rtt_ms, loss : float or array_like
+        Segment size in bytes, RTT in ms (above 0), lost share of the segments (0 to 1).
+    constant : float
+        C; see `MATHIS_C`.
+    """
+    return rate_mbps(constant * _inverse_power(loss, 0.5), mss_bytes, rtt_ms)
+
+
+def aimd_window(loss, increase, decrease):
+    """Return the mean window of additive increase, multiplicative decrease, in segments.
+
+    sqrt(increase * (1 + decrease) / (2 * (1 - decrease) * p)): RFC 9438, section 4.3, after Floyd,
+    Handley and Padhye (2000). Losses are at even distances. Reno is (1, 0.5): sqrt(1.5 / p).
+
+    Parameters
+    ----------
+    loss : float or array_like
+        Lost share of the segments.
+    increase : float
+        Segments by which the window grows in a round trip.
+    decrease : float
+        Factor by which a loss shrinks it.
+    """
+    return np.sqrt(increase * (1 + decrease) / (2 * (1 - decrease))) * _inverse_power(loss, 0.5)
+
+
+def reno_friendly_window(loss, beta=CUBIC_BETA):
+    """Return the mean window of CUBIC's Reno-friendly region, in segments.
+
+    CUBIC then grows by 3 (1 - beta) / (1 + beta) segments a round trip, chosen so that it gets Reno's
+    mean window in spite of its smaller decrease (RFC 9438, section 4.3).
+    """
+    return aimd_window(loss, 3 * (1 - beta) / (1 + beta), beta)
+
+
+def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA):
+    """Return the mean window of CUBIC's cubic growth alone, in segments.
+
+    (C (3 + beta) / (4 (1 - beta)))^(1/4) * RTT^(3/4) / p^(3/4), RTT in seconds (RFC 9438, section
+    5, figure 5). Losses are at even distances.
+    """
+    factor = (c * (3 + beta) / (4 * (1 - beta))) ** 0.25
+    return factor * (np.asarray(rtt_ms) / 1000) ** 0.75 * _inverse_power(loss, 0.75)
+
+
+def cubic_response_mbps(mss_bytes, rtt_ms, loss):
+    """Return CUBIC's response function in Mbit/s: the larger of both regions' windows every RTT.
+
+    RFC 9438, sections 4.3 and 5.1.
+
+    Parameters
+    ----------
+    mss_bytes, rtt_ms, loss : float or array_like
+        As for `square_root_law_mbps`.
+    """
+    window = np.maximum(cubic_window(rtt_ms, loss), reno_friendly_window(loss))
+    return rate_mbps(window, mss_bytes, rtt_ms)
+
+
+def cubic_region(rtt_ms, loss):
+    """Return which region gives CUBIC the larger window: `RENO_REGION` or `CUBIC_REGION`."""
+    return CUBIC_REGION if cubic_window(rtt_ms, loss) > reno_friendly_window(loss) else RENO_REGION
+
+
+def full_queue_delay_ms(queue_packets, rate_mbps):
+    """Return how long a packet waits in a full queue of full-sized packets, in ms."""
+    return np.asarray(queue_packets) * FULL_FRAME_BYTES * 8 / (np.asarray(rate_mbps) * 1000)
