@@ -1,0 +1,216 @@
+"""Check a paper's claims against the runs: statistic, interval, verdict and why.
+
+A claim is reproduced if the whole bootstrap interval of its statistic meets what it requires, not
+reproduced if the whole interval misses it, and otherwise not testable with these data.
+"""
+
+from image_libraries import require_image_libraries
+from script_log import keep_log
+
+if "snakemake" in globals():  # before the imports, which this is about
+    keep_log(snakemake.log[0])
+    require_image_libraries("numpy", "scipy", "pandas")
+
+import numpy as np
+import pandas as pd
+from claim_checks.claim_predicates import KINDS, UNITS, cells_of, meets_requirement
+from claim_checks.claim_samples import Samples, bootstrap_interval
+from claim_checks.claim_words import requirement_words
+from hypothesis_tests.normality import shapiro_wilk
+from hypothesis_tests.pooled_tests import mann_whitney
+from hypothesis_tests.stratified_tests import aligned_ranks
+from number_format import p_value
+from run_tables.tidy_columns import read_runs
+from scenario_words import ip_words
+
+REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable"
+# For the report's legend.
+VERDICTS = {
+    REPRODUCED: "The whole interval of our value meets what the claim requires.",
+    NOT_REPRODUCED: "The whole interval of our value misses what the claim requires.",
+    NOT_TESTABLE: "The interval reaches both sides, or the study lacks the runs that the claim is about.",
+}
+COLUMNS = [
+    "claim", "section", "statement", "kind", "quantity", "unit", "published", "value", "low", "high",
+    "requirement", "verdict", "because", "tolerance", "remark", "runs",
+]  # fmt: skip
+
+
+def check_claims(runs, claims, confidence, significance, resamples, seed):
+    """Check every claim of a file.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    claims : dict or None
+        As `claims.load_claims` returns it; None checks nothing.
+    confidence : float
+        Of the intervals.
+    significance : float
+        Of the paper's tests.
+    resamples, seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a claim, with `COLUMNS`, in the order of the file.
+    """
+    rows = []
+    samples = Samples(runs, claims, resamples, seed) if claims else None
+    for claim in claims["claims"] if claims else ():
+        row = dict.fromkeys(COLUMNS, "") | {key: claim[key] for key in COLUMNS if key in claim}
+        row |= {"claim": claim["id"], "unit": "", "value": None, "low": None, "high": None, "requirement": ""}
+        mask = cells_of(claim, samples)
+        row["runs"] = int(samples.counts(claim["quantity"])[mask].sum())
+        problem = samples.why_not(claim["quantity"], mask, claim.get("duration_s"))
+        if problem:
+            row |= {"verdict": NOT_TESTABLE, "because": _sentence(problem)}
+        elif claim["kind"] == "no_difference":
+            row |= check_no_difference(claim, samples, mask, significance)
+        elif claim["kind"] == "normality":
+            row |= check_normality(claim, samples, mask, significance)
+        else:
+            row |= check_statistic(claim, samples, mask, confidence)
+        rows.append(row)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def check_statistic(claim, samples, mask, confidence):
+    """Return value, interval, requirement, verdict and reason of a claim with a statistic."""
+    outcome = KINDS[claim["kind"]](claim, samples)
+    row = {
+        "unit": outcome.unit,
+        "requirement": f"{outcome.subject}: {requirement_words(claim['requirement'], outcome.unit)}",
+    }
+    if not np.isfinite(outcome.statistics[0]):
+        reason = "there is nothing to compare: all values are equal, or a divisor is 0"
+        return row | {"verdict": NOT_TESTABLE, "because": _sentence(reason)}
+    n = int(samples.counts(claim["quantity"])[mask].min())
+    low, high = bootstrap_interval(outcome.statistics, confidence, n)
+    meets = meets_requirement([low, outcome.statistics[0], high], claim["requirement"])
+    if meets.all():
+        verdict, reason = REPRODUCED, "the whole interval meets the requirement"
+    elif not meets.any() and not _spans(low, high, claim["requirement"]):
+        verdict, reason = NOT_REPRODUCED, "the whole interval misses the requirement"
+    else:
+        verdict, reason = NOT_TESTABLE, "the interval reaches both sides of the requirement"
+        if n < 5:
+            reason += f", with {n} replications in the smallest cell"
+    if not np.isfinite(high):
+        reason += ", and has no upper end, for a divisor may be 0"
+    return row | {
+        "value": _rounded(outcome.statistics[0]),
+        "low": _rounded(low),
+        "high": _rounded(high),
+        "verdict": verdict,
+        "because": _sentence("; ".join(filter(None, [outcome.detail, reason]))),
+    }
+
+
+def check_no_difference(claim, samples, mask, significance):
+    """Return what the paper's pooled test says, and what the test of pairs says to that."""
+    values = samples.values(claim["quantity"])
+    pooled = [values[:, :, place][mask[:, :, place]] for place in (0, 1)]
+    four, six = (group[np.isfinite(group)] for group in pooled)
+    row = {"requirement": f"p of the pooled Mann-Whitney test: above {significance:g}"}
+    u, p, why_not = mann_whitney(four, six, significance)
+    if p is None:
+        return row | {"verdict": NOT_TESTABLE, "because": _sentence(why_not)}
+    words = f"U = {u:,.10g} of {len(four):,} and {len(six):,} runs pooled over scenarios and CCAs"
+    return row | {
+        "value": _rounded(p),
+        "verdict": REPRODUCED if p > significance else NOT_REPRODUCED,
+        "because": _sentence(f"{words}; {_paired_words(claim, samples, values, mask, significance)}"),
+    }
+
+
+def check_normality(claim, samples, mask, significance):
+    """Return what the paper's pooled test of normality says, for the IP version farther from rejecting."""
+    values, parts, largest = samples.values(claim["quantity"]), [], None
+    subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of both"
+    row = {"requirement": f"{subject}: below {significance:g}"}
+    for place, ip_version in enumerate(samples.ip_versions):
+        group = values[:, :, place][mask[:, :, place]]
+        group = group[np.isfinite(group)]
+        if ip_version not in claim["ip_versions"]:
+            continue
+        if len(group) < 3 or group.min() == group.max():
+            reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has none such"
+            return row | {"verdict": NOT_TESTABLE, "because": _sentence(reason)}
+        w, p = shapiro_wilk(group)
+        parts.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")
+        largest = p if largest is None else max(largest, p)
+    reason = "runs of different scenarios are a mixture, which says nothing of the distribution within a cell"
+    return row | {
+        "value": _rounded(largest),
+        "verdict": REPRODUCED if largest < significance else NOT_REPRODUCED,
+        "because": _sentence(f"{', '.join(parts)}; {reason}"),
+    }
+
+
+def _paired_words(claim, samples, values, mask, significance):
+    """Say what the test of pairs within cells finds: same scenario, CCA and seed, other IP version."""
+    chosen = mask[:, :, 0] & mask[:, :, 1]
+    four, six = values[:, :, 0][chosen], values[:, :, 1][chosen]
+    differences = six - four
+    pairs = np.isfinite(differences)
+    words = f"in {int(pairs.sum()):,} pairs within {int(chosen.sum())} cells"
+    cells = np.broadcast_to(np.arange(len(differences))[:, None], differences.shape)
+    result = aligned_ranks(differences[pairs], cells[pairs])
+    z, p = result.z, result.p
+    if z is None:
+        return f"{words} no pair differs"
+    unit = UNITS[claim["quantity"]]
+    if unit != "%" and (four[pairs] > 0).all():
+        median, of = float(np.median(100 * (six[pairs] / four[pairs] - 1))), "%"
+    else:
+        median, of = float(np.median(differences[pairs])), "points" if unit == "%" else unit
+    p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
+    if p > significance:
+        return f"the signed-rank test {words} agrees, p {p_words}"
+    direction = "higher" if z > 0 else "lower"
+    effect = f", by {abs(median):.3g} {of} in the median pair" if median and (median > 0) == (z > 0) else ""
+    if effect and claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
+        effect += _header_words(samples.runs)
+    return f"but the signed-rank test {words} finds IPv6 {direction}{effect}, p {p_words}, which pooling hides"
+
+
+def _header_words(runs):
+    """Say what IPv6's longer header alone makes of throughput: the ratio of the segment sizes."""
+    four, six = (runs.loc[runs["ip_version"] == ip_version, "mss_bytes"].mean() for ip_version in ("ipv4", "ipv6"))
+    return f" (its longer header alone makes {100 * (1 - six / four):.2g} %)" if six < four else ""
+
+
+def _spans(low, high, requirement):
+    """Tell whether an interval whose ends both miss a requirement has it inside."""
+    lowest = max((requirement[key] for key in ("above", "at_least") if key in requirement), default=None)
+    highest = min((requirement[key] for key in ("below", "at_most") if key in requirement), default=None)
+    return lowest is not None and highest is not None and low < lowest and high > highest
+
+
+def _rounded(value):
+    """Return a value without digits that depend on the machine's order of summing; None if infinite."""
+    return float(f"{value:.12g}") if np.isfinite(value) else None
+
+
+def _sentence(text):
+    return f"{text[0].upper() if text[:1].islower() else text[0]}{text[1:]}."
+
+
+def main(inputs, outputs, params):
+    """Read the runs, write the verdicts."""
+    table = check_claims(
+        read_runs(inputs.runs),
+        params.claims,
+        params.confidence,
+        params.significance,
+        params.resamples,
+        params.seed,
+    )
+    table.to_csv(outputs.claims, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    main(snakemake.input, snakemake.output, snakemake.params)

@@ -1,0 +1,245 @@
+"""What each kind of claim computes from the cells' means, and how that reads.
+
+A function a kind takes the claim and `claim_samples.Samples` and returns an `Outcome`. Statistics are
+computed for the data and all resamples at once: first axis, the data first.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from claim_checks.claim_words import level_words, list_words, places_words, side_words
+from number_format import count, plain
+from run_tables.metrics import METRICS, PUBLISHED_METRICS
+from scenario_words import ip_words
+
+UNITS = {metric.column: metric.unit for metric in (*METRICS, *PUBLISHED_METRICS)}
+# Sums in another order differ in the last digits, which must decide nothing.
+DIGITS = 1e-9
+AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
+
+
+@dataclass
+class Outcome:
+    """What a claim's statistic is.
+
+    Attributes
+    ----------
+    statistics : numpy.ndarray of float, shape (1 + resamples,)
+        The data's own first. nan where there is none, infinite where a divisor is 0.
+    unit : str
+    subject : str
+        What the requirement is about, in words.
+    detail : str
+        Which cells decide.
+    """
+
+    statistics: np.ndarray
+    unit: str
+    subject: str
+    detail: str
+
+
+def cells_of(claim, samples):
+    """Return the cells that a claim is about, shape (scenarios, CCAs, IP versions) of bool."""
+    if claim["kind"] == "ratio":
+        sides = claim["numerator"], claim["denominator"]
+        return np.logical_or(*(samples.mask(s["scenarios"], s["ccas"], s["ip_versions"]) for s in sides))
+    ccas = claim["among"] if claim["kind"] == "ordering" else claim["ccas"]
+    return samples.mask(claim["scenarios"], ccas, claim["ip_versions"])
+
+
+def selected(claim, samples, ccas=None):
+    """Return means of the claim's own levels, shape (1 + resamples, scenarios, CCAs, IP versions)."""
+    return _taken(samples, claim["quantity"], claim["scenarios"], ccas or claim["ccas"], claim["ip_versions"])
+
+
+def _taken(samples, quantity, scenarios, ccas, ip_versions):
+    means = samples.means(quantity)
+    for axis, levels, names in (
+        (1, samples.scenarios, scenarios),
+        (2, samples.ccas, ccas),
+        (3, samples.ip_versions, ip_versions),
+    ):
+        means = np.take(means, [levels.index(name) for name in names], axis=axis)
+    return means
+
+
+def ordering(claim, samples):
+    """Share of comparisons in which a CCA has its place among those compared, in percent."""
+    field = selected(claim, samples, claim["among"])
+    holds = []
+    for cca in claim["ccas"]:
+        mine = field[:, :, [claim["among"].index(cca)], :]
+        slack = (claim["tie_percent"] / 100 + DIGITS) * np.abs(mine)
+        if claim["place"] == "middle":  # others as high and others as low, itself not counted
+            as_high, as_low = (field >= mine - slack).sum(axis=2), (field <= mine + slack).sum(axis=2)
+            holds.append((as_high > 1) & (as_low > 1))
+        else:
+            before = field > mine + slack if claim["place"] == "highest" else field < mine - slack
+            holds.append(before.sum(axis=2) < claim["places"])
+    holds = np.stack(holds, axis=2)
+    spread = field.max(axis=2) - field.min(axis=2)
+    # Nobody is first where all are equal. A cell missing in a resample makes its comparison none.
+    counts = (spread > DIGITS * np.abs(field).max(axis=2))[:, :, None, :] & ~np.isnan(spread)[:, :, None, :]
+    counts = np.broadcast_to(counts, holds.shape)
+    compared = counts.sum(axis=(1, 2, 3))
+    share = np.full(len(field), np.nan)
+    np.divide(100 * (holds & counts).sum(axis=(1, 2, 3)), compared, out=share, where=compared > 0)
+    place = {
+        "highest": "has the highest mean",
+        "lowest": "has the lowest mean",
+        "middle": "has neither the highest nor the lowest mean",
+    }[claim["place"]]
+    if claim["places"] > 1:
+        place = f"is among the {claim['places']} {claim['place']}"
+    who = claim["ccas"][0] if len(claim["ccas"]) == 1 else f"one of {list_words(claim['ccas'])}"
+    subject = f"share of {count(int(compared[0]), 'comparison')} in which {who} {place}"
+    detail = f"true in {(holds & counts)[0].sum()} of {compared[0]}"
+    ignored = int((~counts[0]).sum())
+    if ignored:
+        detail += f" ({count(ignored, 'comparison')} in which all are equal left out)"
+    return Outcome(share, "%", subject, detail + places_words(holds[0], counts[0], claim))
+
+
+def threshold(claim, samples):
+    """Lowest, highest, farthest, mean of the cells' means, or the median of runs, in the quantity's unit."""
+    unit = UNITS[claim["quantity"]]
+    cells = selected(claim, samples)
+    flat = cells.reshape(len(cells), -1)
+    if claim["pick"] == "mean":
+        return Outcome(flat.mean(axis=1), unit, "mean of the cells' means", f"over {count(flat.shape[1], 'cell')}")
+    if claim["pick"] == "median":
+        statistics = samples.medians(claim["quantity"], cells_of(claim, samples))
+        return Outcome(statistics, unit, "median of all runs pooled", f"over {count(flat.shape[1], 'cell')}")
+    if claim["pick"] == "farthest":
+        middle = sum(claim["requirement"].values()) / 2
+        distance = np.where(np.isnan(flat), -np.inf, np.abs(flat - middle))
+        statistics = flat[np.arange(len(flat)), distance.argmax(axis=1)]
+        subject = f"mean of the cell farthest from {plain(middle)} {unit}"
+    else:
+        statistics = (flat.min if claim["pick"] == "lowest" else flat.max)(axis=1)
+        subject = f"{claim['pick']} mean of {count(flat.shape[1], 'cell')}"
+    meets = meets_requirement(cells[0], claim["requirement"])
+    worst = np.argwhere(cells[0] == statistics[0])[0]
+    detail = f"it is that of {claim['ccas'][worst[1]]} in scenario {claim['scenarios'][worst[0]]}, "
+    detail += f"{ip_words(claim['ip_versions'][worst[2]])}; the bound is met in {meets.sum()} of {meets.size}"
+    return Outcome(statistics, unit, subject, detail + places_words(meets, np.ones(meets.shape, bool), claim))
+
+
+def ratio(claim, samples):
+    """Means of one group of cells over those of another, combined over the factors in `each`."""
+    sides = []
+    for name in ("numerator", "denominator"):
+        side = claim[name]
+        means = _taken(samples, claim["quantity"], side["scenarios"], side["ccas"], side["ip_versions"])
+        axes = tuple(axis for factor, axis in AXES.items() if factor not in claim["each"])
+        pick = {"lowest": np.min, "highest": np.max, "mean": np.mean}[side["pick"]]
+        sides.append(pick(means, axis=axes, keepdims=True) if axes else means)
+    above, below = np.broadcast_arrays(*sides)
+    ratios = np.full(above.shape, np.nan)
+    np.divide(above, below, out=ratios, where=below > 0)
+    ratios[(below == 0) & (above > 0)] = np.inf
+    flat = ratios.reshape(len(ratios), -1)
+    if claim["combine"] == "mean":
+        positive = flat > 0  # infinite ones too; the logarithm of 0 is minus infinity, and its exponential 0
+        logs = np.full(flat.shape, -np.inf)
+        np.log(flat, out=logs, where=positive)
+        logs[np.isnan(flat)] = np.nan
+        with np.errstate(invalid="ignore"):  # 0 and infinity together have no mean
+            statistics = np.exp(logs.mean(axis=1))
+    else:
+        statistics = (flat.min if claim["combine"] == "lowest" else flat.max)(axis=1)
+    above, below = (side_words(claim, name, samples) for name in ("numerator", "denominator"))
+    subject = f"{above} divided by {below}"
+    if flat.shape[1] == 1:
+        return Outcome(statistics, "times", subject, "")
+    each = list_words([{"cca": "CCA", "ip_version": "IP version"}.get(factor, factor) for factor in claim["each"]])
+    order = {"mean": "geometric mean"}.get(claim["combine"], claim["combine"])
+    subject = f"{order} of {flat.shape[1]} ratios (one for each {each}) of {subject}"
+    meets = meets_requirement(ratios[0], claim["requirement"])
+    detail = f"the bound is met in {meets.sum()} of {meets.size}"
+    if "scenario" in claim["each"]:
+        levels = {"ccas": "cca", "ip_versions": "ip_version"}
+        levels = {key: claim[key] if factor in claim["each"] else [""] for key, factor in levels.items()}
+        detail += places_words(meets, np.ones(meets.shape, bool), claim | levels)
+    if claim["combine"] != "mean" and not np.isnan(statistics[0]):
+        worst = np.argwhere(ratios[0] == statistics[0])[0]
+        detail = f"it is that of {level_words(claim, worst)}; {detail}"
+    return Outcome(statistics, "times", subject, detail)
+
+
+def equivalence(claim, samples):
+    """Share of cells whose IPv6 mean lies within a margin around the IPv4 mean, in percent."""
+    cells = selected({**claim, "ip_versions": ["ipv4", "ipv6"]}, samples)
+    four, six = cells[..., 0], cells[..., 1]
+    difference = six - four
+    base = np.abs(four) / 100 if claim["margin_unit"] == "percent" else 1.0
+    within = np.abs(difference) <= claim["margin"] * base * (1 + DIGITS)
+    known = ~np.isnan(difference)
+    share = np.full(len(cells), np.nan)
+    total = known.sum(axis=(1, 2))
+    np.divide(100 * (within & known).sum(axis=(1, 2)), total, out=share, where=total > 0)
+    unit = "%" if claim["margin_unit"] == "percent" else _points(claim["quantity"])
+    cells_words = count(within[0].size, "cell")
+    subject = f"share of {cells_words} in which IPv6 is within {plain(claim['margin'])} {unit} of IPv4"
+    detail = f"true in {within[0].sum()} of {within[0].size}" + places_words(
+        within[0][:, :, None], np.ones(within[0].shape, bool)[:, :, None], {**claim, "ip_versions": [""]}
+    )
+    return Outcome(share, "%", subject, detail)
+
+
+def dominance(claim, samples):
+    """Mean square of one factor as a share of its sum with another's, in percent.
+
+    Two-way analysis of variance of the cells' means within each scenario, one value a cell
+    (Montgomery, Design and Analysis of Experiments, "two-factor factorial, one observation per
+    cell"), sums of squares and degrees of freedom added over scenarios. Means are divided by their
+    scenario's, so that each scenario counts alike; scenarios whose mean is 0 are left out.
+    """
+    cells = selected({**claim, "ip_versions": ["ipv4", "ipv6"]}, samples)
+    centre = cells.mean(axis=(2, 3), keepdims=True)
+    relative = np.zeros(cells.shape)
+    np.divide(cells, centre, out=relative, where=centre > 0)
+    relative -= relative.mean(axis=(2, 3), keepdims=True)
+    relative[np.isnan(cells).any(axis=(1, 2, 3))] = np.nan
+    squares = {}
+    for factor, others in (("cca", 3), ("ip_version", 2)):
+        levels = relative.shape[AXES[factor]]
+        main = relative.mean(axis=others)
+        squares[factor] = relative.shape[others] * (main**2).sum(axis=(1, 2)) / max(levels - 1, 1)
+    stronger, weaker = squares[claim["stronger"]], squares[claim["weaker"]]
+    total = stronger + weaker
+    share = np.full(len(cells), np.nan)
+    np.divide(100 * stronger, total, out=share, where=total > DIGITS**2)
+    names = {"cca": "CCAs", "ip_version": "IP versions"}
+    stronger, weaker = names[claim["stronger"]], names[claim["weaker"]]
+    subject = f"share of the mean square between {stronger} in the sum of it and that between {weaker}"
+    return Outcome(share, "%", subject, f"within {count(int((centre[0] > 0).sum()), 'scenario')}, relative to each")
+
+
+KINDS = {
+    "ordering": ordering,
+    "threshold": threshold,
+    "ratio": ratio,
+    "equivalence": equivalence,
+    "dominance": dominance,
+}
+
+
+def meets_requirement(values, requirement):
+    """Return where values lie within a requirement; bounds take in what differs by rounding."""
+    values = np.asarray(values, dtype=float)
+    meets = ~np.isnan(values)
+    for key, bound in requirement.items():
+        slack = DIGITS * abs(bound)
+        meets &= {
+            "above": values > bound + slack,
+            "at_least": values >= bound - slack,
+            "below": values < bound - slack,
+            "at_most": values <= bound + slack,
+        }[key]
+    return meets
+
+
+def _points(quantity):
+    return "points" if UNITS[quantity] == "%" else UNITS[quantity]

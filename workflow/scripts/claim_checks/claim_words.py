@@ -1,0 +1,76 @@
+"""How a claim's bounds and cells read in a sentence."""
+
+from number_format import plain
+from scenario_words import ip_words
+
+
+def requirement_words(requirement, unit):
+    """Return "above 50 %" or "at least 8 and at most 12 times"."""
+    words = " and ".join(f"{key.replace('_', ' ')} {plain(bound)}" for key, bound in requirement.items())
+    if unit == "times":
+        return words
+    return f"{words} {unit.removesuffix('s') if words.endswith(' 1') else unit}"
+
+
+def list_words(names):
+    """Return "a", "a and b" or "a, b and c"."""
+    names = list(names)
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def places_words(holds, counts, claim):
+    """Name the fewer: where it holds or where not; arrays of shape (scenarios, CCAs, IP versions)."""
+    fewer, word = counts & ~holds, "not in"
+    if (counts & holds).sum() < fewer.sum():
+        fewer, word = counts & holds, "namely in"
+    if not fewer.any():
+        return ""
+    names = []
+    for place, scenario in enumerate(claim["scenarios"]):
+        if fewer[place].all():
+            names.append(scenario)
+        elif fewer[place].any():
+            names.append(f"{scenario} ({_cells_words(fewer[place], claim)})")
+    return f", {word} scenario{'s' if len(names) > 1 else ''} {list_words(names)}"
+
+
+def _cells_words(cells, claim):
+    words = []
+    for place, cca in enumerate(claim["ccas"]):
+        versions = [ip_words(name) for name, there in zip(claim["ip_versions"], cells[place], strict=True) if there]
+        if len(claim["ccas"]) == 1:
+            words += versions
+        elif versions:
+            words.append(cca if len(versions) == len(claim["ip_versions"]) else f"{cca} {' '.join(versions)}")
+    return ", ".join(words)
+
+
+def side_words(claim, name, samples):
+    """Name one side of a ratio by what it has and the other has not."""
+    side, other = claim[name], claim["denominator" if name == "numerator" else "numerator"]
+    words = []
+    if "cca" not in claim["each"] and (side["ccas"] != other["ccas"] or side["pick"] != other["pick"]):
+        everyone = len(side["ccas"]) == len(samples.ccas) > 1
+        who = "all CCAs" if everyone else list_words(side["ccas"])
+        words.append(who if who in samples.ccas and side["pick"] == "mean" else f"the {side['pick']} of {who}")
+    if side["scenarios"] != other["scenarios"]:
+        everywhere = len(side["scenarios"]) == len(samples.scenarios)
+        plural = "s" if len(side["scenarios"]) > 1 else ""
+        words.append("in all scenarios" if everywhere else f"in scenario{plural} {list_words(side['scenarios'])}")
+    if side["ip_versions"] != other["ip_versions"]:
+        words.append(f"with {list_words(map(ip_words, side['ip_versions']))}")
+    if not words or words[0].split()[0] in ("in", "with"):
+        words.insert(0, f"the {side['pick']}")
+    return " ".join(words)
+
+
+def level_words(claim, indices):
+    """Return the levels of a ratio by its indices (scenario, CCA, IP version)."""
+    words = []
+    for (factor, key), index in zip(
+        (("scenario", "scenarios"), ("cca", "ccas"), ("ip_version", "ip_versions")), indices, strict=True
+    ):
+        if factor in claim["each"]:
+            name = claim[key][index]
+            words.append(f"scenario {name}" if factor == "scenario" else ip_words(name))
+    return ", ".join(words)
