@@ -7,27 +7,26 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import axis_scales
-import cell_figure_data
-import figure_style
 import numpy as np
 import pandas as pd
 import pytest
 import tidy_tables
-from figure_svg import SVG
-from metrics import METRICS, metric_by_slug
+from figure_parts import axis_scales, cell_figure_data, figure_style
+from figure_parts.figure_svg import SVG
+from run_tables.metrics import METRICS, metric_by_slug
 
 ROOT = Path(__file__).parents[2]
 DRAW = """
 import sys
 sys.path[:0] = [{scripts!r}]
 from types import SimpleNamespace
-import plot_{slug}
+import plot_metric
 folder = {folder!r}
-plot_{slug}.main(
+plot_metric.main(
     SimpleNamespace(runs=folder + "/tidy/runs.csv", scenarios=folder + "/tidy/scenarios.csv",
                     descriptive=folder + "/analysis/descriptive.csv"),
     SimpleNamespace(figure={out!r} + ".svg", data={out!r} + ".csv"),
+    SimpleNamespace(metric={slug!r}),
 )
 """
 

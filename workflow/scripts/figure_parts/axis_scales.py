@@ -3,7 +3,7 @@
 A panel's axis is logarithmic once its values span more than a factor of 10 (and linear near zero
 if there are zeros among them). Panels share an axis, so that they can be compared, as long as
 each still fills a good part of it. Round-trip times are compared with the path's, so there each
-axis covers the same multiples of its path's.
+axis covers the same multiples of its path's. Differences have an axis around zero.
 """
 
 import math
@@ -18,6 +18,8 @@ ZERO_BELOW_SHARE = 0.4
 # Of a shared axis each panel fills this share or more.
 FILLED_SHARE = 0.3
 MARGIN = 0.06
+# Differences more than so many margins away would squeeze the margins out of sight.
+LINEAR_MARGINS = 8
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Axis:
         Where it is labelled.
     linear_below : float or None
         For "symlog".
+    linear_decades : float
+        For "symlog": how many decades' length is given to the linear part of each sign.
     """
 
     kind: str
@@ -41,6 +45,7 @@ class Axis:
     high: float
     ticks: tuple
     linear_below: float | None = None
+    linear_decades: float = 0.4
 
     def length(self):
         """Return the length: in units if linear, otherwise in decades."""
@@ -149,6 +154,34 @@ def relative_axes(values, paths):
     if high / low > LOG_FROM_RATIO:
         return [log_axis(low * path, high * path) for path in paths]
     return [linear_axis(low * path, high * path) for path in paths]
+
+
+def difference_axis(values, margin=None, least=0.0):
+    """Return an axis for differences, which may have either sign: zero is always on it.
+
+    Parameters
+    ----------
+    values : list of float
+        Differences; may be empty.
+    margin : float, optional
+        What lies between minus and plus this is to be legible: if the values go far beyond, the
+        axis is linear between the margins and logarithmic outside.
+    least : float, optional
+        The axis reaches at least so far to both sides.
+    """
+    reach = max(margin or 0.0, least)
+    low, high = min([-reach, 0.0, *values]), max([reach, 0.0, *values])
+    if low == high:
+        return Axis("linear", -1.06, 1.06, (-1, 0, 1))
+    if not margin or max(-low, high) <= LINEAR_MARGINS * margin:
+        return linear_axis(low, high) if low < 0 else linear_axis(-MARGIN * high, high)
+    reach = max(-low, high)
+    outside = [10.0**p for p in range(_decade(margin), _decade(reach) + 1) if 10.0**p >= 4 * margin]
+    # No decade is far enough from the margin to be labelled beside it.
+    outside = outside or [float(f"{reach:.0e}")]
+    ticks = [*(-value for value in reversed(outside)), -margin, 0.0, margin, *outside]
+    low, high = (end * 1.3 for end in (low, high))
+    return Axis("symlog", low, high, tuple(t for t in ticks if low <= t <= high), margin, 1.0)
 
 
 def _decade(value):

@@ -4,26 +4,30 @@ One panel a scenario, one row a CCA, in it one line an IP version: IPv4 filled, 
 it. Panels stand alone, with their own title, rows and axis, so that a page can reflow them.
 """
 
-import math
-import textwrap
-
 import matplotlib.pyplot as plt
-from axis_scales import panel_axes, relative_axes
-from cell_figure_data import describe_panel, figure_data
-from figure_style import (
-    FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
+from figure_parts.axis_scales import panel_axes, relative_axes
+from figure_parts.cell_figure_data import describe_panel, figure_data
+from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
+from figure_parts.figure_svg import save_svg
+from figure_parts.scenario_panels import (
+    TITLE_PT,
+    header,
+    interval_line,
+    reference_entry,
+    reference_line,
+    remark,
+    replication_entries,
+    rows_of,
+    scenario_grid,
+    scenario_title,
+    unclipped,
+    unit_below,
+    value_axis,
 )  # fmt: skip
-from figure_svg import Panel, save_svg
 from matplotlib.lines import Line2D
-from number_format import is_missing, tick
-from scenario_words import conditions, heading, ip_words
+from number_format import is_missing
 
-INCH_PT = 72
-# Panel width by number of columns: type stays legible on a phone, where a panel fills the width.
-WIDTHS_PT = {1: 260, 2: 260, 3: 200}
-ROW_PT, LABELS_PT, RIGHT_PT = 24, 56, 10
-TITLE_PT, AXIS_PT, GAP_PT, HEADER_PT = 32, 32, 14, 48
-INDENT_PT = 5
+ROW_PT, LABELS_PT, RIGHT_PT, AXIS_PT = 24, 56, 10, 32
 # As shares of a row: from one IP version to the other, from the line's middle up to the dots and
 # down to the mean, and the height over which dots are spread.
 IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
@@ -50,46 +54,27 @@ def draw_cell_figure(data, scenarios, references, ccas, ip_versions, metric):
     panels : list of Panel
     """
     apply_style()
-    columns = columns_for(len(scenarios))
-    width = WIDTHS_PT[columns]
-    height = TITLE_PT + ROW_PT * len(ccas) + AXIS_PT
-    lines = math.ceil(len(scenarios) / columns)
-    total_width = columns * width + (columns - 1) * GAP_PT + GAP_PT
-    total_height = HEADER_PT + lines * (height + GAP_PT)
-    figure = plt.figure(figsize=(total_width / INCH_PT, total_height / INCH_PT))
-    _header(figure, metric, ip_versions, any(v is not None for v in references.values()))
+    grid = scenario_grid(len(scenarios), TITLE_PT + ROW_PT * len(ccas) + AXIS_PT)
+    figure = grid.figure()
+    header(figure, f"{metric.name}, {metric.unit}", _key(metric, ip_versions, references))
     panels = []
     axes_of = _axes_of_panels(data, scenarios, references, metric)
     for position, scenario in enumerate(scenarios.to_dict("records")):
-        left = GAP_PT / 2 + (position % columns) * (width + GAP_PT)
-        top = HEADER_PT + (position // columns) * (height + GAP_PT)
-        box = (
-            (left + LABELS_PT) / total_width,
-            1 - (top + height - AXIS_PT) / total_height,
-            (width - LABELS_PT - RIGHT_PT) / total_width,
-            ROW_PT * len(ccas) / total_height,
-        )
-        axes = figure.add_axes(box, gid=f"panel-{position + 1}")
+        axes = grid.axes(figure, position, LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
         cells = data[data["scenario"] == scenario["scenario"]]
-        _frame(axes, axes_of[position], scenario, ccas, metric)
-        _reference(axes, references.get(scenario["scenario"]))
+        value_axis(axes, "x", axes_of[position], spaced=True)
+        rows_of(axes, ccas)
+        unit_below(axes, axes_of[position], metric.unit)
+        scenario_title(axes, scenario, LABELS_PT)
+        reference_line(axes, references.get(scenario["scenario"]))
         for row, cca in enumerate(ccas):
             for line, ip_version in enumerate(ip_versions):
                 y = row + (line - (len(ip_versions) - 1) / 2) * IP_STEP
                 mine = cells[(cells["cca"] == cca) & (cells["ip_version"] == ip_version)]
                 _cell(axes, mine, cca, ip_version == "ipv6", y, metric)
-        for artist in axes.findobj():
-            artist.set_clip_on(False)  # the limits hold all values; clip paths are dead weight
-        text = describe_panel(cells, scenario, metric)
-        panels.append(
-            Panel(f"panel-{position + 1}", left + INDENT_PT, top, width - INDENT_PT, height, text)
-        )
+        unclipped(axes)
+        panels.append(grid.panel(position, describe_panel(cells, scenario, metric)))
     return figure, panels
-
-
-def columns_for(scenarios):
-    """Return how many panels stand side by side."""
-    return 1 if scenarios == 1 else 2 if scenarios in (2, 4) else 3
 
 
 def _axes_of_panels(data, scenarios, references, metric):
@@ -117,80 +102,12 @@ def _ends_within_reach(cells, shown):
     return [min(max(end, floor), ceiling) for end in ends]
 
 
-def _header(figure, metric, ip_versions, with_reference):
-    height, width = figure.get_figheight() * INCH_PT, figure.get_figwidth() * INCH_PT
-    left = (GAP_PT / 2 + INDENT_PT) / width
-    figure.text(
-        left, 1 - 19 / height, f"{metric.name}, {metric.unit}", size=10.5, weight="bold",
-        va="baseline",
-    )  # fmt: skip
-    entries = []
-    for ip_version in ip_versions:
-        face = "none" if ip_version == "ipv6" else LIGHT.ink
-        entries.append(
-            Line2D([], [], ls="none", marker="o", ms=4, mec=LIGHT.ink, mfc=face,
-                   label=f"{ip_words(ip_version)}, a replication")
-        )  # fmt: skip
-    entries.append(
-        Line2D([], [], color=LIGHT.ink, marker="|", ms=5.5, mew=1.3, lw=1,
-               label="mean, 95 % interval")
-    )  # fmt: skip
-    if with_reference:
-        entries.append(
-            Line2D([], [], color=LIGHT.muted, lw=0.9, ls=(0, (3, 2)), label=metric.reference_name)
-        )
-    # Two rows on a narrow figure, so that the legend never sticks out.
-    figure.legend(
-        handles=entries, loc="upper left", bbox_to_anchor=(left, 1 - 24 / height), frameon=False,
-        ncols=len(entries) if width > 500 else 2, fontsize=SMALL_SIZE_PT, borderpad=0,
-        borderaxespad=0, handletextpad=0.5, columnspacing=1.6, labelcolor=LIGHT.muted,
-        labelspacing=0.2,
-    )  # fmt: skip
-
-
-def _frame(axes, axis, scenario, ccas, metric):
-    if axis.kind == "symlog":
-        axes.set_xscale("symlog", linthresh=axis.linear_below, linscale=0.4)
-    else:
-        axes.set_xscale(axis.kind)
-    axes.set_xlim(axis.low, axis.high)
-    axes.set_xticks(axis.ticks, [tick(value) for value in axis.ticks])
-    axes.set_xticks([], minor=True)
-    axes.tick_params(axis="x", length=2.5, pad=2)
-    axes.set_ylim(len(ccas) - 0.5, -0.5)
-    axes.set_yticks(range(len(ccas)), ccas)
-    axes.tick_params(axis="y", length=0, pad=5)
-    unit = metric.unit if axis.kind == "linear" else f"{metric.unit}, logarithmic"
-    axes.set_xlabel(unit, size=SMALL_SIZE_PT, labelpad=1, loc="right")
-    axes.spines[["left", "right", "top"]].set_visible(False)
-    axes.set_axisbelow(True)
-    axes.grid(axis="x", color=LIGHT.line, lw=0.6)
-    axes.hlines(
-        [row + 0.5 for row in range(-1, len(ccas) - 1)], *axes.get_xlim(),
-        color=LIGHT.line, lw=0.6, zorder=0.5,
-    )  # fmt: skip
-    above = 1 / (ROW_PT * len(ccas))
-    left = -(LABELS_PT - INDENT_PT) / (axes.get_position().width * axes.figure.get_figwidth() * INCH_PT)
-    for text, y, weight, size, colour in (
-        (heading(scenario), 17, "bold", FONT_SIZE_PT, LIGHT.ink),
-        (conditions(scenario), 6, "normal", SMALL_SIZE_PT, LIGHT.muted),
-    ):
-        axes.text(
-            left, 1 + y * above, _fitting(text, axes, size), transform=axes.transAxes, weight=weight,
-            size=size, color=colour, va="baseline",
-        )  # fmt: skip
-
-
-def _fitting(text, axes, size):
-    # Of DejaVu Sans, the widest type it may be set in, a letter takes about 0.62 of its size.
-    width = axes.get_position().width * axes.figure.get_figwidth() * INCH_PT + LABELS_PT
-    room = int(width / (0.62 * size))
-    return text if len(text) <= room else textwrap.shorten(text[: room - 1], room) + "…"
-
-
-def _reference(axes, value):
-    if value is not None and axes.get_xlim()[0] <= value <= axes.get_xlim()[1]:
-        axes.axvline(value, color=LIGHT.muted, lw=0.9, ls=(0, (3, 2)), zorder=1)
+def _key(metric, ip_versions, references):
+    mean = Line2D([], [], color=LIGHT.ink, marker="|", ms=5.5, mew=1.3, lw=1, label="mean, 95 % interval")
+    entries = [*replication_entries(ip_versions), mean]
+    if any(value is not None for value in references.values()):
+        entries.append(reference_entry(metric.reference_name))
+    return entries
 
 
 def _cell(axes, cell, cca, is_open, y, metric):
@@ -205,28 +122,14 @@ def _cell(axes, cell, cca, is_open, y, metric):
     )  # fmt: skip
     for mean in cell[cell["mark"] == "mean"].to_dict("records"):
         if is_missing(mean[metric.column]):
-            axes.text(
-                0.01, y, "no valid run" if mean["n"] == 0 else "no value", size=SMALL_SIZE_PT - 1,
-                style="italic", color=LIGHT.muted, va="center_baseline",
-                transform=axes.get_yaxis_transform(),
-                bbox={"facecolor": LIGHT.paper, "edgecolor": "none", "pad": 1},
-            )  # fmt: skip
+            remark(axes, y, "no valid run" if mean["n"] == 0 else "no value")
             continue
         if not is_missing(mean["ci_low"]):
-            _interval(axes, float(mean["ci_low"]), float(mean["ci_high"]), y + MEAN_DOWN)
+            interval_line(axes, float(mean["ci_low"]), float(mean["ci_high"]), y + MEAN_DOWN)
         axes.plot(
             [float(mean[metric.column])], [y + MEAN_DOWN], marker="|", ms=5.5, mew=1.3,
             color=LIGHT.ink, zorder=3,
         )  # fmt: skip
-
-
-def _interval(axes, low, high, y):
-    left, right = axes.get_xlim()
-    ends = [max(low, left), min(high, right)]
-    axes.plot(ends, [y, y], color=LIGHT.ink, lw=1, zorder=3)
-    for end, beyond, arrow in ((left, low < left, "<"), (right, high > right, ">")):
-        if beyond:
-            axes.plot([end], [y], ls="none", marker=arrow, ms=3, mew=0, color=LIGHT.ink, zorder=3)
 
 
 def van_der_corput(index):

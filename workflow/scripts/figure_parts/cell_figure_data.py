@@ -1,8 +1,8 @@
 """What a figure of cells shows: its data as a table, and each panel in a sentence."""
 
 from number_format import is_missing, number
+from run_tables.tidy_columns import CELL
 from scenario_words import conditions, heading, ip_words
-from tidy_columns import CELL
 
 
 def figure_data(runs, descriptive, metric):

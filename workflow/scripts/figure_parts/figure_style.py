@@ -4,6 +4,10 @@ A CCA has the same colour and marker in every figure of every study. Six colours
 can be told apart by readers with any kind of colour blindness while standing out from the paper
 by 3:1 or more, so three shapes tell the rest apart. The report exchanges the light colours for
 the dark ones where the reader's system asks for that.
+
+The seven steps of the ramp are for tiles: from near the paper to far from it, in lightness above
+all, so that their order is seen with any kind of colour blindness. Words on the first
+`RAMP_INK_STEPS` of them are in ink, on the others in the colour of the paper: in either theme.
 """
 
 from dataclasses import dataclass
@@ -25,20 +29,32 @@ class Theme:
     indigo: str
     pink: str
     olive: str
+    ramp_1: str
+    ramp_2: str
+    ramp_3: str
+    ramp_4: str
+    ramp_5: str
+    ramp_6: str
+    ramp_7: str
 
 
 LIGHT = Theme(
     paper="#ffffff", ink="#1a2027", muted="#56606b", line="#dfe3e8",
     blue="#1997f1", maroon="#790104", green="#007446", indigo="#433687", pink="#eb53a7",
     olive="#999023",
+    ramp_1="#eaf8ec", ramp_2="#aae9d4", ramp_3="#72d0cd", ramp_4="#46aec5", ramp_5="#186a99",
+    ramp_6="#1c477b", ramp_7="#172552",
 )  # fmt: skip
 DARK = Theme(
     paper="#151a20", ink="#e8ebee", muted="#a3adb8", line="#343c46",
     blue="#609cdd", maroon="#f28f66", green="#82fbc4", indigo="#7d5fee", pink="#e11278",
     olive="#e3e54e",
+    ramp_1="#1f2638", ramp_2="#233860", ramp_3="#1f5180", ramp_4="#1c6b91", ramp_5="#2da2ba",
+    ramp_6="#63cfc9", ramp_7="#b2f6d7",
 )  # fmt: skip
 
 HUES = ("blue", "maroon", "green", "indigo", "pink", "olive")
+RAMP_STEPS, RAMP_INK_STEPS = 7, 4
 CIRCLE, SQUARE, TRIANGLE = "o", "s", "^"
 
 CCA_STYLE = {
@@ -97,6 +113,16 @@ def cca_colour(cca, theme=LIGHT):
 def cca_marker(cca):
     """Return a CCA's matplotlib marker."""
     return CCA_STYLE.get(cca, OTHER_STYLE)[1]
+
+
+def ramp_colour(step, theme=LIGHT):
+    """Return the colour of step 1 to `RAMP_STEPS` of the ramp as a hex code."""
+    return getattr(theme, f"ramp_{step}")
+
+
+def ramp_text_colour(step, theme=LIGHT):
+    """Return the colour of words on that step."""
+    return theme.ink if step <= RAMP_INK_STEPS else theme.paper
 
 
 def apply_style():

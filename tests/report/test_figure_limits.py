@@ -1,0 +1,218 @@
+"""The comparing figures at their limits: any study, same bytes, all eyes, no word on another."""
+
+import itertools
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from dataclasses import asdict, fields
+from pathlib import Path
+from types import SimpleNamespace
+
+import jinja2
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import tidy_tables
+from drawn_figure import ALL, DIFFERENCE_COLUMNS, DIFFERENCES, FROM_RUNS, Drawn, marks
+from figure_parts import figure_style
+from figure_parts.axis_scales import Axis
+from figure_parts.figure_svg import SVG
+from figure_parts.label_placement import LETTER_SHARE, LINE_HEIGHT, place_labels
+from figure_parts.scenario_panels import parts_of, scenario_grid, value_axis
+from report_parts.report_figures import inline_panels
+from test_figures import DEFICIENCY, contrast, lab, linear
+
+ROOT = Path(__file__).parents[2]
+LARGEST_BYTES = 1_200_000
+ONE = tidy_tables.grid(delays_ms=(20,), losses_percent=(0,), flows=(1,))
+TWO = tidy_tables.grid(delays_ms=(20,), flows=(1,))
+THREE_CCAS = ["reno", "cubic", "bbr"]
+
+
+def no_delay():
+    """A path without delay: no RTT of the path to compare with."""
+    return tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,))
+
+
+STUDIES = {
+    "one-run": dict(scenarios=ONE, ccas=["reno"], ip_versions=["ipv4"], replications=1),
+    "nothing-valid": dict(scenarios=TWO, ccas=THREE_CCAS, replications=2, invalid_share=1),
+    "ipv6-only": dict(scenarios=TWO, ccas=THREE_CCAS, ip_versions=["ipv6"], replications=3),
+    "one-cca": dict(scenarios=TWO, ccas=["vegas"], replications=4),
+    "all-ccas": dict(scenarios=TWO, ccas=tidy_tables.ALL_CCAS, replications=5),
+    "no-rate": dict(scenarios=tidy_tables.grid(flows=(1,), rate_mbps=None), ccas=THREE_CCAS, replications=2),
+    "no-delay": dict(scenarios=no_delay(), ccas=THREE_CCAS, replications=2),
+    "no-loss": dict(scenarios=tidy_tables.grid(losses_percent=(0,)), ccas=["vegas", "reno"], replications=2),
+    "no-spread": dict(scenarios=TWO, ccas=THREE_CCAS, replications=3, spread=0.0),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=STUDIES)
+def drawn(request, tmp_path_factory):
+    """Each of the odd studies, with all its figures."""
+    study = tidy_tables.synthetic_study(**STUDIES[request.param])
+    differences = None
+    if request.param in ("one-run", "ipv6-only"):
+        differences = pd.DataFrame(columns=DIFFERENCE_COLUMNS)
+    figures = Drawn(tmp_path_factory.mktemp(request.param), study, differences)
+    for name in ALL:
+        figures.draw(name)
+    return figures
+
+
+@pytest.mark.filterwarnings("error")
+def test_any_study_can_be_drawn_and_shown(drawn):
+    for name in ALL:
+        text = drawn.figure(name).read_text()
+        assert not re.search(r"\bnan\b|\binf\b|None", text), name
+        assert "nan" not in (drawn.folder / f"{name}.csv").read_text()
+        panels, columns = inline_panels(drawn.figure(name), name)
+        assert panels
+        assert 1 <= columns <= 3
+        for panel in panels:
+            colours = set(re.findall(r"(?:fill|stroke): (#\w+)", panel))
+            assert not colours, f"{name}: {colours} can't change with the page's appearance"
+            label = re.search(r'aria-label="([^"]*)"', panel).group(1)
+            assert len(label) > 20
+
+
+def test_words_lie_inside_their_panels_and_off_each_other(drawn, visit, tmp_path):
+    palette = ";".join(f"--{name}:{value}" for name, value in asdict(figure_style.LIGHT).items())
+    style = f":root{{{palette}}} svg{{display:block;width:600px;font-family:'DejaVu Sans'}}"
+    panels = [panel for name in ALL for panel in inline_panels(drawn.figure(name), name)[0]]
+    page = tmp_path / "panels.html"
+    page.write_text(f"<meta charset=utf-8><style>{style}</style>{''.join(panels)}")
+    for number, texts in enumerate(visit(page, width=700).evaluate(BOXES)):
+        whole = texts.pop(0)
+        outside = [t[0] for t in texts if min(t[1], t[2]) < -1 or t[3] > whole[3] + 1 or t[4] > whole[4] + 1]
+        assert not outside, (number, panels[number][:300])
+        on_another = [(a[0], b[0]) for a, b in itertools.combinations(texts, 2) if overlap(a, b)]
+        assert not on_another, (number, panels[number][:300])
+
+
+# Of each panel and its words that aren't turned: text, left, top, right, bottom in the panel's pixels.
+BOXES = """[...document.querySelectorAll("svg")].map(svg => {
+  const whole = svg.getBoundingClientRect();
+  const box = (name, r) => [name, r.left - whole.left, r.top - whole.top, r.right - whole.left, r.bottom - whole.top];
+  const upright = t => Math.abs(t.getCTM().b) < 1e-6;
+  return [box("", whole), ...[...svg.querySelectorAll("text")].filter(upright)
+    .map(t => box(t.textContent, t.getBoundingClientRect()))];
+})"""
+
+
+def overlap(one, two):
+    """Return whether two boxes share more than the blank above and below their letters."""
+    wide = min(one[3], two[3]) - max(one[1], two[1])
+    high = min(one[4], two[4]) - max(one[2], two[2])
+    return wide > 2 and high > 0.3 * min(one[4] - one[2], two[4] - two[2])
+
+
+def test_same_data_same_bytes_in_other_processes(tmp_path):
+    program = (
+        "import sys; sys.path[:0] = {paths!r}\n"
+        "from pathlib import Path\nimport tidy_tables\nfrom drawn_figure import ALL, Drawn\n"
+        "study = tidy_tables.synthetic_study(tidy_tables.grid(flows=(1,)), replications=3)\n"
+        "drawn = Drawn(Path({folder!r}), study)\nfor name in ALL: drawn.draw(name)\n"
+    )
+    folders = [tmp_path / number for number in ("1", "2")]
+    paths = [str(ROOT / name) for name in ("tests", "tests/report", "workflow/scripts")]
+    for number, folder in enumerate(folders, 1):
+        environment = {**os.environ, "PYTHONHASHSEED": str(number), "TZ": f"UTC+{number}"}
+        environment["SOURCE_DATE_EPOCH"] = f"{number}000000000"
+        code = program.format(paths=paths, folder=str(folder))
+        subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    for name in ALL:
+        for kind in ("svg", "csv"):
+            one, two = (folder / f"{name}.{kind}" for folder in folders)
+            assert one.read_bytes() == two.read_bytes(), name
+
+
+def test_a_hundred_replications_stay_small_and_complete(tmp_path):
+    drawn = Drawn(tmp_path, tidy_tables.synthetic_study(replications=100))
+    for name in ALL:
+        assert drawn.draw(name).stat().st_size < LARGEST_BYTES, name
+    panel = ET.parse(drawn.figure("price")).getroot()
+    paths = [p.get("d") for p in panel.iter(f"{{{SVG}}}path") if "stroke-linecap: round" in (p.get("style") or "")]
+    # Each dot is a line of no length: begun and ended in one place.
+    assert sum(path.count("M") for path in paths) == 12 * 6 * 2 * 100
+
+
+@pytest.mark.parametrize("theme", [figure_style.LIGHT, figure_style.DARK])
+def test_tiles_can_be_read_and_their_order_seen_by_all_eyes(theme):
+    steps = range(1, figure_style.RAMP_STEPS + 1)
+    colours = [figure_style.ramp_colour(step, theme) for step in steps]
+    for step, colour in zip(steps, colours, strict=True):
+        # WCAG 2.2, 1.4.3.
+        assert contrast(colour, figure_style.ramp_text_colour(step, theme)) >= 4.5
+    away = [contrast(colour, theme.paper) for colour in colours]
+    assert away == sorted(away)
+    for matrix in DEFICIENCY.values():
+        seen = [lab(np.array(matrix) @ linear(colour)) for colour in colours]
+        distances = [np.linalg.norm(a - b) for a, b in itertools.pairwise(seen)]
+        assert min(distances) >= 7
+
+
+def test_no_two_colours_of_the_light_theme_are_the_same():
+    # Or the report couldn't tell which dark one belongs in their place.
+    colours = [getattr(figure_style.LIGHT, field.name) for field in fields(figure_style.LIGHT)]
+    assert len(set(colours)) == len(colours)
+
+
+def test_labels_keep_off_each_other_and_inside():
+    rng = np.random.default_rng(5)
+    texts = tidy_tables.ALL_CCAS
+    points = [np.array([[x, y]]) for x, y in 70 + 12 * rng.standard_normal((17, 2))]
+    size, width, height = 7.5, 160, 200
+    places = place_labels(texts, points, np.empty((0, 2)), width, height, size)
+    assert places == place_labels(texts, points, np.empty((0, 2)), width, height, size)
+    boxes = []
+    for text, (x, y, *_) in zip(texts, places, strict=True):
+        half = LETTER_SHARE * size * len(text) / 2
+        boxes.append((text, x - half, y - LINE_HEIGHT * size / 2, x + half, y + LINE_HEIGHT * size / 2))
+        assert boxes[-1][1] > -0.01
+        assert boxes[-1][3] < width + 0.01
+    for one, two in itertools.combinations(boxes, 2):
+        assert not overlap(one, two), (one[0], two[0])
+
+
+def test_labels_of_ticks_keep_off_each_other():
+    axis = Axis("symlog", -0.6e-4, 30.0, (0, 0.0001, 0.01, 1.0), 1e-4)
+    figure = scenario_grid(3, 120).figure()
+    for spaced, expected in ((False, ["0", "0.0001", "0.01", "1"]), (True, ["0", "", "0.01", "1"])):
+        axes = scenario_grid(3, 120).axes(figure, 0, 40, 10, 30, 30)
+        value_axis(axes, "x", axis, spaced)
+        assert [label.get_text() for label in axes.get_xticklabels()] == expected
+    plt.close(figure)
+
+
+def test_many_ccas_are_spread_over_panels_of_equal_size():
+    assert [len(part) for part in parts_of(list(range(17)), 8)] == [6, 6, 5]
+    assert [len(part) for part in parts_of(list(range(8)), 8)] == [8]
+    assert sum(parts_of(list(range(9)), 8), []) == list(range(9))
+
+
+def test_all_ccas_are_named_in_distributions(tmp_path):
+    drawn = Drawn(tmp_path, tidy_tables.synthetic_study(ONE, tidy_tables.ALL_CCAS, replications=2))
+    named = set()
+    for number in (1, 2, 3):
+        panel = drawn.panel("distributions", number)
+        named |= {"".join(text.itertext()) for text in panel.iter(f"{{{SVG}}}text")}
+        assert len(marks(panel)) == 2 * (6 if number < 3 else 5)
+    assert set(tidy_tables.ALL_CCAS) <= named
+
+
+@pytest.mark.parametrize("caption", [*FROM_RUNS, "ip-difference", "methods"])
+def test_captions_are_filled_from_the_rules_parameters(caption):
+    text = (ROOT / "report" / "captions" / f"{caption}.rst").read_text(encoding="utf-8")
+    template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text)
+    params = dict(confidence=0.9, replications=77, significance=0.05, name="one", other_name="another")
+    for slug in DIFFERENCES:
+        params |= dict(metric=slug.removeprefix("ip-difference-"), effect_unit="points", margin=0.25)
+        filled = template.render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
+        assert "another" in filled if caption == "methods" else "77" in filled
+        if caption == "ip-difference":
+            assert "0.25 points" in filled
+            assert ("MSSs" in filled) == (params["metric"] == "goodput")

@@ -1,0 +1,267 @@
+"""Lay out figures of panels: a grid, a header, and in each panel title, axes and rows.
+
+All measures are in points. Panels stand alone, with their own title and axes, so that a page can
+reflow them: what a panel shows belongs to its axes, and only the header is the figure's own.
+"""
+
+import math
+import textwrap
+from dataclasses import dataclass
+
+import matplotlib.pyplot as plt
+from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
+from figure_parts.figure_svg import Panel
+from matplotlib.lines import Line2D
+from number_format import tick
+from scenario_words import conditions, heading, ip_words
+
+INCH_PT = 72
+# Panel width by number of columns: type stays legible on a phone, where a panel fills the width.
+WIDTHS_PT = {1: 260, 2: 260, 3: 200}
+TITLE_PT, GAP_PT, HEADER_PT, INDENT_PT = 32, 14, 48, 5
+DASHES = (0, (3, 2))
+MINUS = "\N{MINUS SIGN}"
+# Of DejaVu Sans, the widest type that text may be set in, a letter takes about 0.62 of its size.
+LETTER_SHARE = 0.62
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Panels of equal size in rows below a header.
+
+    Attributes
+    ----------
+    panels, columns : int
+    panel_width, panel_height : float
+        In points, title and axis labels included.
+    header : float
+        Height above the first row, in points.
+    """
+
+    panels: int
+    columns: int
+    panel_width: float
+    panel_height: float
+    header: float = HEADER_PT
+
+    @property
+    def width(self):
+        """Width of the figure in points."""
+        return self.columns * self.panel_width + (self.columns - 1) * GAP_PT + GAP_PT
+
+    @property
+    def height(self):
+        """Height of the figure in points."""
+        lines = math.ceil(self.panels / self.columns)
+        return self.header + lines * (self.panel_height + GAP_PT)
+
+    def figure(self):
+        """Return an empty figure of this size."""
+        return plt.figure(figsize=(self.width / INCH_PT, self.height / INCH_PT))
+
+    def corner(self, position):
+        """Return how far from the left and the top panel number `position` begins."""
+        left = GAP_PT / 2 + (position % self.columns) * (self.panel_width + GAP_PT)
+        return left, self.header + (position // self.columns) * (self.panel_height + GAP_PT)
+
+    def axes(self, figure, position, left, right, top, bottom):
+        """Add the axes of panel number `position`, so far inside the panel's edges."""
+        x, y = self.corner(position)
+        box = (
+            (x + left) / self.width,
+            1 - (y + self.panel_height - bottom) / self.height,
+            (self.panel_width - left - right) / self.width,
+            (self.panel_height - top - bottom) / self.height,
+        )
+        return figure.add_axes(box, gid=f"panel-{position + 1}")
+
+    def panel(self, position, description):
+        """Return the panel's place in the figure, with what it shows in words."""
+        left, top = self.corner(position)
+        return Panel(
+            f"panel-{position + 1}", left + INDENT_PT, top, self.panel_width - INDENT_PT,
+            self.panel_height, description,
+        )  # fmt: skip
+
+
+def columns_for(panels):
+    """Return how many panels stand side by side."""
+    return 1 if panels == 1 else 2 if panels in (2, 4) else 3
+
+
+def parts_of(ccas, most):
+    """Split CCAs into as few lists as hold at most so many each, of sizes as equal as can be."""
+    size = math.ceil(len(ccas) / math.ceil(len(ccas) / most))
+    return [ccas[start : start + size] for start in range(0, len(ccas), size)]
+
+
+def scenario_grid(panels, panel_height):
+    """Return the grid of a figure with a panel a scenario."""
+    columns = columns_for(panels)
+    return Grid(panels, columns, WIDTHS_PT[columns], panel_height)
+
+
+def header(figure, title, entries):
+    """Write the figure's title and its key.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    title : str
+    entries : list of matplotlib.artist.Artist
+        Of the key, each with a label.
+    """
+    height, width = figure.get_figheight() * INCH_PT, figure.get_figwidth() * INCH_PT
+    left = (GAP_PT / 2 + INDENT_PT) / width
+    figure.text(left, 1 - 19 / height, title, size=10.5, weight="bold", va="baseline")
+    # Two rows on a narrow figure, so that the legend never sticks out.
+    figure.legend(
+        handles=entries, loc="upper left", bbox_to_anchor=(left, 1 - 24 / height), frameon=False,
+        ncols=max(1, len(entries)) if width > 500 else 2, fontsize=SMALL_SIZE_PT, borderpad=0,
+        borderaxespad=0, handletextpad=0.5, columnspacing=1.6, labelcolor=LIGHT.muted,
+        labelspacing=0.2,
+    )  # fmt: skip
+
+
+def replication_entries(ip_versions):
+    """Return the key's entries for dots: IPv4 filled, IPv6 open."""
+    return [
+        Line2D([], [], ls="none", marker="o", ms=4, mec=LIGHT.ink,
+               mfc="none" if ip_version == "ipv6" else LIGHT.ink,
+               label=f"{ip_words(ip_version)}, a replication")
+        for ip_version in ip_versions
+    ]  # fmt: skip
+
+
+def reference_entry(label):
+    """Return the key's entry for a dashed line."""
+    return Line2D([], [], color=LIGHT.muted, lw=0.9, ls=DASHES, label=label)
+
+
+def value_axis(axes, direction, axis, spaced=False):
+    """Set the scale, ends and ticks of one direction ("x" or "y") as an `axis_scales.Axis` says.
+
+    If labels are to be `spaced`, one that would touch its neighbour is left out; its tick stays.
+    """
+    set_scale = getattr(axes, f"set_{direction}scale")
+    if axis.kind == "symlog":
+        set_scale("symlog", linthresh=axis.linear_below, linscale=axis.linear_decades)
+    else:
+        set_scale(axis.kind)
+    getattr(axes, f"set_{direction}lim")(axis.low, axis.high)
+    set_ticks = getattr(axes, f"set_{direction}ticks")
+    labels = [tick(value).replace("-", MINUS) for value in axis.ticks]
+    set_ticks(axis.ticks, _apart(axes, axis.ticks, labels) if spaced else labels)
+    set_ticks([], minor=True)
+    axes.tick_params(axis=direction, length=2.5 if direction == "x" else 0, pad=2)
+
+
+def _apart(axes, ticks, labels):
+    # Zero first, since it says that the axis has one.
+    width, _ = size_pt(axes)
+    to_share = axes.transScale + axes.transLimits
+    kept = {}
+    for number in sorted(range(len(ticks)), key=lambda number: (ticks[number] != 0, number)):
+        middle = width * to_share.transform((ticks[number], 1.0))[0]
+        half = LETTER_SHARE * SMALL_SIZE_PT * len(labels[number]) / 2
+        if all(abs(middle - there) > half + room for there, room in kept.values()):
+            kept[number] = (middle, half)
+    return [label if number in kept else "" for number, label in enumerate(labels)]
+
+
+def unit_below(axes, axis, unit):
+    """Name the unit below the right end of the value axis, and its scale if it isn't linear."""
+    text = unit if axis.kind == "linear" else f"{unit}, logarithmic"
+    axes.set_xlabel(text, size=SMALL_SIZE_PT, labelpad=1, loc="right")
+
+
+def lines_behind(axes, directions="x"):
+    """Draw grid lines behind the data and nothing else around them but the axis below."""
+    axes.spines[["left", "right", "top"]].set_visible(False)
+    axes.set_axisbelow(True)
+    for direction in directions:
+        axes.grid(axis=direction, color=LIGHT.line, lw=0.6)
+
+
+def rows_of(axes, names):
+    """Set the vertical axis to one row a name, from the top, with a line between rows."""
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(axis="y", length=0, pad=5)
+    lines_behind(axes)
+    axes.hlines(
+        [row + 0.5 for row in range(-1, len(names) - 1)], *axes.get_xlim(),
+        color=LIGHT.line, lw=0.6, zorder=0.5,
+    )  # fmt: skip
+
+
+def size_pt(axes):
+    """Return width and height of axes in points."""
+    box, figure = axes.get_position(), axes.figure
+    return box.width * figure.get_figwidth() * INCH_PT, box.height * figure.get_figheight() * INCH_PT
+
+
+def scenario_title(axes, scenario, left, raised=0):
+    """Write a scenario's name and conditions above its panel.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    left : float
+        From the panel's edge to its axes, in points.
+    raised : float
+        Points kept free for more lines between title and axes.
+    """
+    panel_title(axes, heading(scenario), conditions(scenario), left, raised)
+
+
+def panel_title(axes, first, second, left, raised=0, right=0):
+    """Write a title in bold and a line below it, as far as they fit between the panel's edges."""
+    width, height = size_pt(axes)
+    for text, y, weight, size, colour in (
+        (first, 17 + raised, "bold", FONT_SIZE_PT, LIGHT.ink),
+        (second, 6 + raised, "normal", SMALL_SIZE_PT, LIGHT.muted),
+    ):
+        axes.text(
+            -(left - INDENT_PT) / width, 1 + y / height, fitting(text, width + left + right, size),
+            transform=axes.transAxes, weight=weight, size=size, color=colour, va="baseline",
+        )  # fmt: skip
+
+
+def fitting(text, width, size):
+    """Return a text, shortened with an ellipsis if it is wider than `width` points."""
+    room = int(width / (LETTER_SHARE * size))
+    return text if len(text) <= room else textwrap.shorten(text[: room - 1], room) + "…"
+
+
+def interval_line(axes, low, high, y, width=1.0, colour=LIGHT.ink):
+    """Draw an interval, with an arrowhead where it goes beyond the axis."""
+    left, right = axes.get_xlim()
+    ends = [max(low, left), min(high, right)]
+    axes.plot(ends, [y, y], color=colour, lw=width, zorder=3)
+    for end, beyond, arrow in ((left, low < left, "<"), (right, high > right, ">")):
+        if beyond:
+            axes.plot([end], [y], ls="none", marker=arrow, ms=3, mew=0, color=colour, zorder=3)
+
+
+def reference_line(axes, value):
+    """Draw a dashed line at a value, if there is one and the axis holds it."""
+    if value is not None and axes.get_xlim()[0] <= value <= axes.get_xlim()[1]:
+        axes.axvline(value, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
+
+
+def remark(axes, y, text):
+    """Write in a row that has no mark why it has none."""
+    axes.text(
+        0.01, y, text, size=SMALL_SIZE_PT - 1, style="italic", color=LIGHT.muted,
+        va="center_baseline", transform=axes.get_yaxis_transform(),
+        bbox={"facecolor": LIGHT.paper, "edgecolor": "none", "pad": 1},
+    )  # fmt: skip
+
+
+def unclipped(axes):
+    """Let nothing in the axes be clipped: the limits hold all values; clip paths are dead weight."""
+    for artist in axes.findobj():
+        artist.set_clip_on(False)
