@@ -14,8 +14,11 @@ sys.path.insert(0, str(Path(workflow.basedir, "workflow", "scripts")))
 # `apptainer` may be the one that set-up put beside Snakemake.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
-import study as studies
+from study_files import study as studies
 from checkout import publish_commit
+from study_files.claims import ClaimsError, load_claims
+from run_tables.metrics import METRICS
+from script_modules import modules_of
 from study_lock import hold_study
 from testbed_identity import image_digest, package_digest
 
@@ -30,7 +33,9 @@ STUDY_FILE = (
 )
 try:
     STUDY = studies.resolve(studies.load(STUDY_FILE, workflow.config_settings.config), STUDY_FILE)
-except studies.StudyError as error:
+    CLAIMS_NAME = STUDY["analysis"]["claims"]
+    CLAIMS = load_claims(f"config/claims/{CLAIMS_NAME}.yaml") if CLAIMS_NAME else None
+except (studies.StudyError, ClaimsError) as error:
     sys.exit(f"sawtooth: {error}")
 
 SCENARIOS = [scenario["id"] for scenario in STUDY["scenarios"]]
@@ -38,8 +43,22 @@ SCENARIOS = [scenario["id"] for scenario in STUDY["scenarios"]]
 TESTBED_DIGEST = package_digest("workflow/testbed")
 TESTBED_IMAGE = image_digest("envs/testbed.json")
 ANALYSIS_IMAGE = image_digest("envs/analysis.json")
-# Two-sided confidence of every interval, a fraction.
+# Two-sided confidence of every interval, and the level of every test, as fractions.
 CONFIDENCE = 0.95
+SIGNIFICANCE = 0.05
+# Of the sample sizes that the report names, a fraction (Cohen, 1988, section 2.4).
+POWER = 0.8
+# Of each bootstrap.
+RESAMPLES = 2000
+
+
+# What has been analysed of the study that this one is compared with: input name -> path.
+OTHER_STUDY = STUDY["analysis"]["compare_with"]
+OTHER_TABLES = {
+    f"other_{name}": path
+    for name in ("descriptive", "claims", "mislabelled")
+    if OTHER_STUDY and Path(path := f"results/{OTHER_STUDY}/analysis/{name}.csv").exists()
+}
 
 
 onstart:

@@ -38,3 +38,163 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => {
   for (const box of closed) box.open = false;
 });
+
+// Tables sort and filter. Without this script they are plain tables in the study's order.
+const PAGE = 100; // rows shown at once, and how many more each click adds
+const FEW = 8; // so many rows need no filter
+const inOrder = new Intl.Collator("en", { numeric: true });
+
+async function unpackRows(gzip) {
+  const packed = Uint8Array.from(atob(gzip), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const rows = JSON.parse(await new Response(stream).text());
+  return rows.map((cells) => ({
+    cells: cells.map((cell) => {
+      const [text, value, style] = Array.isArray(cell) ? cell : [cell, null, ""];
+      return { text, value: value ?? text, style };
+    }),
+  }));
+}
+
+function rowsOf(table) {
+  return [...table.tBodies[0].rows].map((element) => ({
+    element,
+    cells: [...element.cells].map((cell) => ({
+      text: cell.textContent.trim(),
+      value: cell.dataset.value ?? cell.textContent.trim(),
+    })),
+  }));
+}
+
+function elementOf(row, heads) {
+  if (row.element) return row.element;
+  row.element = document.createElement("tr");
+  row.cells.forEach((cell, number) => {
+    const header = "header" in heads[number].dataset;
+    const element = document.createElement(header ? "th" : "td");
+    if (header) element.scope = "row";
+    element.className = `${heads[number].className} ${cell.style}`.trim();
+    element.textContent = cell.text;
+    row.element.append(element);
+  });
+  return row.element;
+}
+
+// Numbers by value, text as people count ("2" before "10"); what is missing comes last either way.
+function comparison(number, kind, direction) {
+  const missing = (cell) => (kind === "number" ? cell.value === "–" : cell.text === "");
+  return (a, b) => {
+    const [x, y] = [a.cells[number], b.cells[number]];
+    if (missing(x) || missing(y)) return missing(x) - missing(y);
+    const order = kind === "number" ? x.value - y.value : inOrder.compare(x.value, y.value);
+    return direction * order;
+  };
+}
+
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+class DataTable {
+  constructor(box, rows) {
+    this.table = box.querySelector("table");
+    this.heads = [...this.table.tHead.rows[0].cells];
+    this.rows = rows;
+    this.choices = this.heads.map((head) => head.dataset.initial ?? "");
+    this.words = "";
+    this.sorted = { number: -1, direction: 1 };
+    this.shown = PAGE;
+    for (const row of rows) {
+      row.text = row.cells.map((cell) => cell.text).join(" ").replaceAll("−", "-").toLowerCase();
+    }
+    if (rows.length > 1) this.heads.forEach((head, number) => this.addSort(head, number));
+    this.status = make("p", { className: "rows", role: "status" });
+    this.more = make("button", { type: "button", className: "more-rows" });
+    this.more.addEventListener("click", () => {
+      this.shown += PAGE;
+      this.render();
+    });
+    if (rows.length > FEW) box.prepend(this.controls());
+    box.append(this.more);
+    this.render();
+  }
+
+  addSort(head, number) {
+    const button = make("button", { type: "button", className: "sort", title: "Sort" });
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => this.sortBy(number));
+  }
+
+  // Up, down, and back to the study's order.
+  sortBy(number) {
+    const again = this.sorted.number === number;
+    if (again && this.sorted.direction < 0) this.sorted = { number: -1, direction: 1 };
+    else this.sorted = { number, direction: again ? -1 : 1 };
+    this.heads.forEach((head, other) => {
+      head.removeAttribute("aria-sort");
+      if (other === this.sorted.number) {
+        head.setAttribute("aria-sort", this.sorted.direction > 0 ? "ascending" : "descending");
+      }
+    });
+    this.render();
+  }
+
+  controls() {
+    const box = make("div", { className: "controls" });
+    this.heads.forEach((head, number) => {
+      if (!("filter" in head.dataset)) return;
+      const values = new Set(this.rows.map((row) => row.cells[number].text));
+      if (values.size < 2) return;
+      const select = make("select", {}, new Option("all", ""));
+      for (const value of values) if (value) select.add(new Option(value, value));
+      select.value = this.choices[number];
+      select.addEventListener("change", () => {
+        this.choices[number] = select.value;
+        this.filter();
+      });
+      box.append(make("label", {}, `${head.textContent.trim()} `, select));
+    });
+    const find = make("input", { type: "search", placeholder: "any column" });
+    find.addEventListener("input", () => {
+      this.words = find.value.trim().replaceAll("−", "-").toLowerCase();
+      this.filter();
+    });
+    box.append(make("label", {}, "Find ", find), this.status);
+    return box;
+  }
+
+  filter() {
+    this.shown = PAGE;
+    this.render();
+  }
+
+  render() {
+    const { number, direction } = this.sorted;
+    const found = this.rows.filter(
+      (row) =>
+        row.text.includes(this.words) &&
+        this.choices.every((choice, column) => !choice || row.cells[column].text === choice),
+    );
+    if (number >= 0) {
+      const kind = this.heads[number].classList.contains("number") ? "number" : "text";
+      found.sort(comparison(number, kind, direction));
+    }
+    const page = found.slice(0, this.shown);
+    this.table.tBodies[0].replaceChildren(...page.map((row) => elementOf(row, this.heads)));
+    const rest = found.length - page.length;
+    const [some, all] = [found.length, this.rows.length].map((n) => n.toLocaleString("en"));
+    this.status.textContent = `${some} of ${all} rows`;
+    if (rest > 0) this.status.textContent += `, the first ${page.length.toLocaleString("en")} shown`;
+    this.more.hidden = rest <= 0;
+    this.more.textContent = `Show ${Math.min(rest, PAGE)} more rows`;
+  }
+}
+
+for (const box of document.querySelectorAll(".data")) {
+  const { gzip } = box.dataset;
+  if (!gzip) new DataTable(box, rowsOf(box.querySelector("table")));
+  else unpackRows(gzip).then((rows) => new DataTable(box, rows));
+}

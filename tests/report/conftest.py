@@ -1,102 +1,33 @@
 """Studies of synthetic tables taken through analysis, figures and page, and a browser."""
 
-import importlib
 import shutil
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[2]
-for folder in (ROOT / "tests", ROOT / "workflow" / "scripts"):
+for folder in (ROOT / "tests", ROOT / "tests" / "report", ROOT / "workflow" / "scripts"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
 import tidy_tables  # noqa: E402
+from built_study import Built  # noqa: E402
 
-SLUGS = ("goodput", "rtt", "loss", "retransmits")
-
-
-class Built:
-    """A study's folder and page."""
-
-    def __init__(self, folder):
-        self.folder = Path(folder)
-        self.page = self.folder / "report.html"
-
-    def build(self, study):
-        """Write the study's tables, then do what the rules do."""
-        import describe_cells
-        import summarise_validity
-
-        tidy_tables.write_tidy(study, self.folder)
-        for name in ("analysis", "figures"):
-            (self.folder / name).mkdir(exist_ok=True)
-        inputs = SimpleNamespace(
-            **{name: self.folder / "tidy" / f"{name}.csv" for name in ("runs", "checks", "scenarios")},
-            descriptive=self.folder / "analysis" / "descriptive.csv",
-        )
-        analysis = self.folder / "analysis"
-        describe_cells.main(
-            inputs,
-            SimpleNamespace(descriptive=analysis / "descriptive.csv"),
-            SimpleNamespace(confidence=0.95),
-        )
-        summarise_validity.main(
-            inputs,
-            SimpleNamespace(validity=analysis / "validity.csv", checks=analysis / "checks.csv"),
-        )
-        for slug in SLUGS:
-            outputs = SimpleNamespace(figure=self.figure(slug), data=self.data(slug))
-            importlib.import_module(f"plot_{slug}").main(inputs, outputs)
-        self.write_page()
-        return self
-
-    def figure(self, slug):
-        """Return the path of a figure."""
-        return self.folder / "figures" / f"{slug}.svg"
-
-    def data(self, slug):
-        """Return the path of a figure's data."""
-        return self.folder / "figures" / f"{slug}.csv"
-
-    def page_inputs(self):
-        """Return the report rule's inputs by name."""
-        tidy, analysis, report = self.folder / "tidy", self.folder / "analysis", ROOT / "report"
-        inputs = {
-            "runs": tidy / "runs.csv",
-            "scenarios": tidy / "scenarios.csv",
-            "provenance": tidy / "provenance.json",
-            "descriptive": analysis / "descriptive.csv",
-            "validity": analysis / "validity.csv",
-            "checks": analysis / "checks.csv",
-            "template": report / "page.html.j2",
-            "style": report / "page.css",
-            "script": report / "page.js",
-        }
-        for slug in SLUGS:
-            inputs[f"{slug}_figure"] = self.figure(slug)
-            inputs[f"{slug}_data"] = self.data(slug)
-            inputs[f"{slug}_caption"] = report / "captions" / f"{slug}.rst"
-        return inputs
-
-    def write_page(self, configfile="config/studies/synthetic.yaml"):
-        """Write the page."""
-        import write_report
-
-        write_report.main(
-            self.page_inputs(),
-            SimpleNamespace(report=self.page),
-            {"confidence": 0.95, "configfile": configfile},
-        )
-
+MISLABELLED_ROW = {
+    "scenario": "refused", "scenario_label": "4 refused", "cca": "vegas", "observed": "cubic",
+    "ip_version": "ipv6", "runs": 4, "goodput_mbps": 933.1, "rtt_mean_ms": 35.2, "retransmits": 1667.25,
+    "reference_scenario": "allowed", "goodput_mbps_asked": 870.1, "rtt_mean_ms_asked": 20.4,
+    "retransmits_asked": 0, "goodput_mbps_observed": 933.1, "rtt_mean_ms_observed": 35.2,
+    "retransmits_observed": 1667.25, "identical_runs": 4,
+}  # fmt: skip
 
 @pytest.fixture(scope="session")
 def real_shape(tmp_path_factory):
-    """12 scenarios, 6 CCAs, 2 IP versions, 5 replications, some runs excluded."""
+    """12 scenarios, 6 CCAs, 2 IP versions, 5 replications, some runs excluded, the paper's claims."""
     study = tidy_tables.synthetic_study(invalid_share=0.02, seed=11)
-    return Built(tmp_path_factory.mktemp("real")).build(study)
+    return Built(tmp_path_factory.mktemp("real")).build(study, claims=True)
 
 
 @pytest.fixture(scope="session")
@@ -126,9 +57,33 @@ def nothing_valid(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def one_of_each(tmp_path_factory):
+    """One scenario, one CCA, one IP version, one replication, no claims."""
+    scenarios = tidy_tables.grid(delays_ms=(20,), losses_percent=(1,), flows=(1,))
+    study = tidy_tables.synthetic_study(scenarios, ["cubic"], ["ipv6"], replications=1)
+    return Built(tmp_path_factory.mktemp("one")).build(study)
+
+
+@pytest.fixture(scope="session")
+def two_methods(real_shape, tmp_path_factory):
+    """The study of real shape, beside one of another method that found some claims otherwise."""
+    other = Built(tmp_path_factory.mktemp("other"))
+    (other.folder / "analysis").mkdir()
+    claims = pd.read_csv(real_shape.table("claims"), dtype=str, keep_default_na=False)
+    swap = {"reproduced": "not reproduced", "not reproduced": "reproduced"}
+    claims.loc[::5, "verdict"] = claims.loc[::5, "verdict"].replace(swap)
+    claims.iloc[:-1].to_csv(other.table("claims"), index=False)
+    pd.DataFrame([MISLABELLED_ROW]).to_csv(other.table("mislabelled"), index=False)
+    built = Built(tmp_path_factory.mktemp("methods"), other)
+    shutil.copytree(real_shape.folder, built.folder, dirs_exist_ok=True)
+    built.write_page()
+    return built
+
+
+@pytest.fixture(scope="session")
 def build(tmp_path_factory):
     """Return a function that builds a study in a folder of its own."""
-    return lambda study: Built(tmp_path_factory.mktemp("study")).build(study)
+    return lambda study, **more: Built(tmp_path_factory.mktemp("study")).build(study, **more)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 """What the page holds, read without a browser."""
 
+import base64
+import gzip
 import json
 import re
 from html.parser import HTMLParser
@@ -10,6 +12,7 @@ import pandas as pd
 import pytest
 import tidy_tables
 import write_report
+from report_parts import report_files
 from scenario_words import conditions
 
 
@@ -37,7 +40,14 @@ class Outline(HTMLParser):
                 self.loads.append((tag, name, value))
 
 
-@pytest.fixture(params=["real_shape", "small", "all_ccas", "nothing_valid"])
+STUDIES = ["real_shape", "small", "all_ccas", "nothing_valid", "one_of_each", "two_methods"]
+SECTIONS = [
+    "findings", "method", "validity", "speed", "ccas", "ip-version", "delay-and-loss", "theory", "published",
+    "claims", "threats", "provenance", "statistics",
+]  # fmt: skip
+
+
+@pytest.fixture(params=STUDIES)
 def outline(request):
     parser = Outline()
     parser.feed(request.getfixturevalue(request.param).page.read_text())
@@ -62,6 +72,17 @@ def test_structure_is_sound(outline):
     steps = zip(outline.headings, outline.headings[1:], strict=False)
     assert all(after - before <= 1 for before, after in steps)
     assert outline.tables == outline.captions > 4
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_has_all_sections_in_order_and_no_empty_number(name, request):
+    html = request.getfixturevalue(name).page.read_text()
+    names = re.findall(r'<section id="([^"]+)"', html)
+    assert [name for name in names if name in SECTIONS] == SECTIONS
+    text = re.sub(r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>|<[^>]*>", " ", html, flags=re.DOTALL)
+    assert not re.search(r"\b(nan|inf|None|NaT|Undefined)\b", text)
+    findings = re.search(r'<ol class="findings">(.*?)</ol>', html, re.DOTALL).group(1)
+    assert findings.count("<li>") == 5
 
 
 def test_every_cell_has_its_row(real_shape):
@@ -133,14 +154,14 @@ def test_same_inputs_same_page(small):
 def test_caption_is_filled_and_a_misspelt_value_is_an_error(tmp_path):
     caption = tmp_path / "caption.rst"
     caption.write_text("{{ snakemake.params.replications }} runs\nin each cell.\n")
-    assert write_report.render_caption(caption, {"replications": 7}) == "7 runs in each cell."
+    assert report_files.render_caption(caption, {"replications": 7}) == "7 runs in each cell."
     caption.write_text("{{ snakemake.params.repetitions }}")
     with pytest.raises(jinja2.UndefinedError):
-        write_report.render_caption(caption, {"replications": 7})
+        report_files.render_caption(caption, {"replications": 7})
 
 
 def test_foreign_figure_is_refused(small, tmp_path):
-    from report_figures import inline_panels
+    from report_parts.report_figures import inline_panels
 
     path = tmp_path / "goodput.svg"
     path.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
@@ -177,3 +198,159 @@ def test_conditions_in_words():
     assert conditions(scenario) == "1 Gbit/s, 10 ms, 1 % loss, 1 flow"
     scenario |= {"rate_mbps": float("nan"), "delay_reverse_ms": 5, "loss_reverse_percent": 1}
     assert conditions(scenario) == "no rate limit, 10 ms / 5 ms, 1 % loss both ways, 1 flow"
+
+
+def test_tests_taken_are_counted(real_shape):
+    from report_parts import report_method
+
+    tables = {
+        name: pd.read_csv(real_shape.table(name), keep_default_na=False)
+        for name in ("ip_versions", "ccas", "cca_pairs")
+    }
+    for row, table in zip(report_method.tests_taken(*tables.values()), tables.values(), strict=True):
+        for metric, column in zip(row["metrics"], dict.fromkeys(table["metric"]), strict=True):
+            mine = table[table["metric"] == column]
+            assert sum(number for _, number in metric["counts"]) == len(mine)
+            assert sum(number for _, number in metric["why"]) == (mine["test"] == "").sum()
+
+
+def test_reasons_without_what_differs_from_cell_to_cell():
+    from report_parts import report_method
+
+    notes = ["in all 4 pairs the same: 13.0 %", "in all 4 pairs the same: 2 %", "1 of 5 pairs is incomplete; no pair"]
+    assert report_method.reasons(notes) == [("in all 4 pairs the same", 2), ("no pair", 1)]
+    assert report_method.reasons(["a", "b", "c", "d", "e"])[-1] == ("other reasons", 2)
+
+
+def test_start_up_is_slow_start_from_ten_segments():
+    from report_parts import report_method
+
+    scenarios = tidy_tables.grid(delays_ms=(100,), losses_percent=(0,), flows=(1,))
+    # 1 Gbit/s x 200 ms = 25 MB = 16,513 frames; ten of them doubled eleven times are more (RFC 6928, RFC 5681).
+    facts = report_method.startup(scenarios)
+    assert (facts["trips"], facts["seconds"], facts["percent"]) == (11, "2.2", pytest.approx(22))
+    assert report_method.startup(scenarios.assign(rate_mbps=float("nan"))) is None
+
+
+def test_threats_name_the_study(one_of_each, real_shape):
+    html = one_of_each.page.read_text()
+    assert "<dt>1 replication</dt>" in html
+    assert "All runs used Linux 7.2.13" in html
+    assert "6 scenarios of 12 are such" in real_shape.page.read_text()
+
+
+def test_one_ip_version_is_no_comparison(one_of_each):
+    html = one_of_each.page.read_text()
+    assert "This study ran over IPv6 alone" in html
+    assert "The study has one IP version, IPv6: nothing to compare." in html
+    assert "No paper&#39;s claims were checked" in html
+
+
+def test_claims_of_both_methods_are_told_apart(two_methods):
+    ours, theirs = (
+        pd.read_csv(built.table("claims"), keep_default_na=False).set_index("claim")["verdict"]
+        for built in (two_methods, two_methods.other)
+    )
+    html = two_methods.page.read_text()
+    both = (ours == "reproduced") & (theirs.reindex(ours.index) == "reproduced")
+    published = (ours == "not reproduced") & (theirs.reindex(ours.index) == "reproduced")
+    sound = (ours == "reproduced") & (theirs.reindex(ours.index) == "not reproduced")
+    assert min(both.sum(), published.sum(), sound.sum()) > 0
+    for name, number in (
+        ("TCP&#39;s: both methods", both.sum()),
+        ("the emulation&#39;s: published method only", published.sum()),
+        ("the sound method only", sound.sum()),
+    ):
+        assert f"<b>{number}</b> {name}</dt>" in html
+        assert html.count(f">{name}</td>") == number
+    assert html.count(">not checked</td>") == 1
+    assert "In 4 runs of the study other-method vegas was asked for and cubic ran" in html
+    assert "4 of them are equal, digit by digit" in html
+
+
+def test_the_published_method_itself_swaps_the_roles():
+    from report_parts import report_claims
+
+    assert report_claims.owner("not reproduced", "reproduced")[0].startswith("the emulation's")
+    scenarios = tidy_tables.grid()
+    assert not report_claims.follows_published_method(scenarios)
+    assert report_claims.follows_published_method(scenarios.assign(netem="both-ends"))
+    claims = pd.DataFrame(
+        [{"claim": "a", "verdict": "reproduced"}, {"claim": "b", "verdict": "not testable"}]
+    )
+    theirs = claims.assign(verdict="not reproduced")
+    counts = {name: number for name, _, number in report_claims.tally(claims, ("x", theirs), swapped=True)[1]}
+    assert counts["the emulation's: published method only"] == 1
+    assert counts["open"] == 1
+
+
+def test_claims_with_open_interval_or_tiny_p():
+    from report_parts import report_claims
+
+    row = {"value": 3.2, "low": 2.9, "high": float("nan"), "unit": "times"}
+    assert report_claims.value_text(row) == "3.20 times (2.90 or more)"
+    row = {"value": 2e-26, "low": float("nan"), "high": float("nan"), "unit": ""}
+    assert report_claims.value_text(row) == "2e-26"
+    assert report_claims.value_text(row | {"value": float("nan")}) == "–"
+
+
+def test_pooled_tables_have_the_papers_layout(real_shape):
+    html = real_shape.page.read_text()
+    pooled = pd.read_csv(real_shape.table("pooled"))
+    for row in pooled.to_dict("records"):
+        assert f"<td>{number_format.number(row['mean'])}</td>" in html
+    assert "TCP performs better over IPv6." in html
+    assert "occurs" in html  # what the mode is
+
+
+def test_long_table_is_carried_whole(all_ccas):
+    html = all_ccas.page.read_text()
+    pairs = pd.read_csv(all_ccas.table("cca_pairs"), keep_default_na=False)
+    assert len(pairs) == 17 * 16 // 2 * 2 * 4
+    packed = re.search(r'id="cca-pairs" data-gzip="([^"]+)"', html).group(1)
+    rows = json.loads(gzip.decompress(base64.b64decode(packed)))
+    assert len(rows) == len(pairs)
+    assert {row[3] for row in rows} | {row[4] for row in rows} == set(tidy_tables.ALL_CCAS)
+    effects = [row[8][1] for row in rows if isinstance(row[8], list)]
+    known = pd.to_numeric(pairs["effect"]).dropna()
+    assert effects == pytest.approx(list(known), rel=1e-12)
+    assert "These are the first 100 of 1,088 rows" in html
+
+
+def test_row_of_another_length_is_an_error():
+    from report_parts.report_data_tables import Column, data_table
+
+    with pytest.raises(ValueError, match="table t: 1 cells for 2 columns"):
+        data_table("t", "T", [Column("a"), Column("b")], [["x"]])
+
+
+def test_missing_column_is_named(small, tmp_path):
+    from report_parts.report_columns import CCA_TESTS
+    from run_tables.tidy_columns import read_table
+
+    path = tmp_path / "ccas.csv"
+    pd.read_csv(small.table("ccas")).drop(columns="kendall_w").to_csv(path, index=False)
+    with pytest.raises(ValueError, match="ccas.csv: no column kendall_w"):
+        read_table(path, CCA_TESTS)
+
+
+@pytest.mark.parametrize(
+    "value, shown",
+    [(-1.381, "−1.38"), (0.25, "+0.25"), (0.0, "0"), (-0.00001, "0.0000"), (-99.13, "−99.1"), (1234.5, "+1,234")],
+)  # fmt: skip
+def test_differences_as_shown(value, shown):
+    from report_parts.report_data_tables import signed
+
+    assert signed(value, 4 if abs(value) == 0.00001 else None) == shown
+
+
+def test_marks_gathered_in_the_page_are_all_there(build):
+    scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,))
+    built = build(tidy_tables.synthetic_study(scenarios, ["reno"], replications=20))
+    html = built.page.read_text()
+    figure = re.search(r'<figure id="goodput-figure">(.*?)</figure>', html, re.DOTALL).group(1)
+    lines = re.findall(r'd="M([-\d. ]+)" style="fill: none; stroke: none; marker-start: url\(#([^)]+)\)', figure)
+    assert len(lines) == 2
+    for points, marker in lines:
+        assert len(points.split()) == 2 * 20
+        assert f'<marker id="{marker}"' in figure

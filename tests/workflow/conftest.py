@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import study as studies
+from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
 SMOKE = "config/studies/smoke.yaml"

@@ -3,8 +3,8 @@ import gzip
 import json
 
 import pytest
-from run_metrics import flow_metrics, run_metrics
-from study_schema import study_schema
+from run_tables.run_metrics import flow_metrics, run_metrics
+from study_files.study_schema import study_schema
 
 CCAS = study_schema()["properties"]["ccas"]["items"]["enum"]
 SLOW = {"duration_s": 3}

@@ -1,59 +1,61 @@
 # Report: tidy tables, analysis and figures -> report.html
 
 
+def figure_files(kind):
+    """Return input name -> path of every figure, its data or its caption."""
+    paths = {
+        "figure": "results/{{study}}/figures/{name}.svg",
+        "data": "results/{{study}}/figures/{name}.csv",
+        "caption": "report/captions/{caption}.rst",
+    }
+    return {
+        f"{name.replace('-', '_')}_{kind}": paths[kind].format(
+            name=name, caption="ip-difference" if name.startswith("ip-difference") else name
+        )
+        for name in FIGURE_NAMES
+    }
+
+
 rule write_report:
     input:
+        **figure_files("figure"),
+        **figure_files("data"),
+        **figure_files("caption"),
         runs="results/{study}/tidy/runs.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
         provenance="results/{study}/tidy/provenance.json",
         descriptive="results/{study}/analysis/descriptive.csv",
         validity="results/{study}/analysis/validity.csv",
         checks="results/{study}/analysis/checks.csv",
-        goodput_figure="results/{study}/figures/goodput.svg",
-        goodput_data="results/{study}/figures/goodput.csv",
-        goodput_caption="report/captions/goodput.rst",
-        rtt_figure="results/{study}/figures/rtt.svg",
-        rtt_data="results/{study}/figures/rtt.csv",
-        rtt_caption="report/captions/rtt.rst",
-        loss_figure="results/{study}/figures/loss.svg",
-        loss_data="results/{study}/figures/loss.csv",
-        loss_caption="report/captions/loss.rst",
-        retransmits_figure="results/{study}/figures/retransmits.svg",
-        retransmits_data="results/{study}/figures/retransmits.csv",
-        retransmits_caption="report/captions/retransmits.rst",
+        ip_versions="results/{study}/analysis/ip_versions.csv",
+        ip_overall="results/{study}/analysis/ip_overall.csv",
+        ccas="results/{study}/analysis/ccas.csv",
+        cca_pairs="results/{study}/analysis/cca_pairs.csv",
+        pooled="results/{study}/analysis/pooled.csv",
+        pooled_tests="results/{study}/analysis/pooled_tests.csv",
+        models="results/{study}/analysis/models.csv",
+        regressions="results/{study}/analysis/regressions.csv",
+        claims="results/{study}/analysis/claims.csv",
+        mislabelled="results/{study}/analysis/mislabelled.csv",
+        **{name: path for name, path in OTHER_TABLES.items() if name != "other_descriptive"},
         template="report/page.html.j2",
         style="report/page.css",
         script="report/page.js",
-        parts=[
-            "report/macros.html.j2",
-            "report/sections/results.html.j2",
-            "report/sections/conditions.html.j2",
-            "report/sections/validity.html.j2",
-            "report/sections/provenance.html.j2",
-            "report/sections/statistics.html.j2",
-        ],
-        modules=[
-            f"workflow/scripts/{name}.py"
-            for name in (
-                "image_libraries",
-                "script_log",
-                "tidy_columns",
-                "metrics",
-                "number_format",
-                "scenario_words",
-                "figure_style",
-                "figure_svg",
-                "findings",
-                "report_figures",
-                "report_tables",
-            )
-        ],
+        parts=["report/macros.html.j2", *sorted(map(str, Path("report/sections").glob("*.html.j2")))],
+        modules=modules_of("write_report"),
     output:
         report="results/{study}/report.html",
     params:
         image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
+        significance=SIGNIFICANCE,
+        power=POWER,
+        margins=studies.differences(STUDY["analysis"]["equivalence_margin"]),
+        detect=studies.differences(STUDY["analysis"]["detect"]),
         configfile=STUDY_FILE,
+        compare_with=OTHER_STUDY,
+        claims=CLAIMS and CLAIMS["claims"],
+        paper=CLAIMS and CLAIMS["paper"],
     log:
         "results/{study}/logs/write_report.log",
     container:

@@ -5,10 +5,9 @@ from script_log import keep_log
 
 if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
-    require_image_libraries("numpy", "pandas", "matplotlib", "jinja2")
+    require_image_libraries("numpy", "scipy", "pandas", "pingouin", "matplotlib", "jinja2")
 
 import base64
-import gzip
 import hashlib
 import json
 import shlex
@@ -17,66 +16,122 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import jinja2
-from figure_style import DARK, LIGHT
-from findings import findings
+from figure_parts.figure_style import DARK, LIGHT
 from markupsafe import Markup
-from metrics import METRICS
 from number_format import count, number
-from report_figures import inline_panels
-from report_tables import descriptive_groups, environment_rows, mean_tables, scenario_rows
-from scenario_words import ip_words
-from tidy_columns import (
-    CHECK_COUNTS, DESCRIPTIVE, SCENARIOS, VALIDITY, read_runs, read_table, run_name
+from report_parts.findings import findings
+from report_parts.report_columns import (
+    CCA_PAIRS,
+    CCA_TESTS,
+    CLAIMS,
+    IP_OVERALL,
+    IP_VERSION_TESTS,
+    MISLABELLED,
+    MODELS,
+    POOLED,
+    POOLED_TESTS,
+    REGRESSIONS,
 )  # fmt: skip
+from report_parts.report_files import download, figure_item, optional
+from report_parts.report_sections import (
+    ccas_section,
+    claims_section,
+    ip_versions_section,
+    method_section,
+    mislabelled_section,
+    published_section,
+    theory_section,
+)  # fmt: skip
+from report_parts.report_tables import descriptive_groups, environment_rows, mean_tables, scenario_rows
+from run_tables.metrics import METRICS, PUBLISHED_METRICS
+from run_tables.tidy_columns import (
+    CHECK_COUNTS,
+    DESCRIPTIVE,
+    SCENARIOS,
+    VALIDITY,
+    read_runs,
+    read_table,
+    run_name,
+)  # fmt: skip
+from scenario_words import ip_words
 
 DEFAULT_CONFIG = "config/config.yaml"
 MAX_EXCLUDED_SHOWN = 200
-MEDIA_TYPES = {".csv": "text/csv", ".svg": "image/svg+xml", ".json": "application/json"}
+# Figures that stand alone, beside those of the metrics.
+FIGURES = ("ideal", "price", "knee", "distributions", "emulation", "methods")
+TABLES = {
+    "scenarios": SCENARIOS,
+    "descriptive": DESCRIPTIVE,
+    "validity": VALIDITY,
+    "checks": CHECK_COUNTS,
+    "ip_versions": IP_VERSION_TESTS,
+    "ip_overall": IP_OVERALL,
+    "pooled": POOLED,
+    "pooled_tests": POOLED_TESTS,
+    "models": MODELS,
+    "regressions": REGRESSIONS,
+    "ccas": CCA_TESTS,
+    "cca_pairs": CCA_PAIRS,
+}
+# Those that a study may lack.
+OPTIONAL_TABLES = {
+    "claims": CLAIMS,
+    "mislabelled": MISLABELLED,
+    "other_claims": CLAIMS,
+    "other_mislabelled": MISLABELLED,
+}
 
 
-def download(path):
-    """Return a file as the page carries it: the very bytes, compressed, and how to call them."""
-    path = Path(path)
-    packed = gzip.compress(path.read_bytes(), 9, mtime=0)
-    return {
-        "name": path.name,
-        "type": MEDIA_TYPES[path.suffix],
-        "gzip": base64.b64encode(packed).decode("ascii"),
-    }
+def read_tables(inputs):
+    """Read every table; those that a study may lack are None if it does."""
+    tables = {name: read_table(inputs[name], kinds) for name, kinds in TABLES.items()}
+    for name, kinds in OPTIONAL_TABLES.items():
+        path = optional(inputs, name)
+        tables[name] = read_table(path, kinds) if path else None
+    return SimpleNamespace(runs=read_runs(inputs["runs"]), **tables)
 
 
-def render_caption(path, params):
-    """Return a figure's caption, filled in as ``snakemake --report`` does it.
-
-    Parameters
-    ----------
-    path : str or path
-        Plain prose with jinja, no markup.
-    params : mapping
-        What stands in it as ``snakemake.params.<name>``.
-    """
-    template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(
-        Path(path).read_text(encoding="utf-8")
-    )
-    text = template.render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
-    return " ".join(text.split())
-
-
-def figure_context(metric, inputs, tables, captions):
+def metric_figure(metric, inputs, tables, caption_params):
     """Return what the page shows of one metric."""
     groups, notes = descriptive_groups(tables.descriptive, tables.scenarios, metric)
-    panels, columns = inline_panels(inputs[f"{metric.slug}_figure"], metric.slug)
     return {
+        **figure_item(inputs, metric.slug, caption_params),
         "metric": metric,
-        "caption": captions[metric.slug],
-        "panels": [Markup(panel) for panel in panels],
-        "columns": columns,
-        "svg": download(inputs[f"{metric.slug}_figure"]),
-        "csv": download(inputs[f"{metric.slug}_data"]),
         "means": mean_tables(tables.descriptive, tables.scenarios, metric),
         "groups": groups,
         "notes": notes,
     }
+
+
+def figures(inputs, study, params):
+    """Return the other figures by slug: those alone, the paper's, and the IP differences.
+
+    Returns
+    -------
+    dict of str to dict
+        As `figure_item` gives; a figure that the study lacks is left out.
+    """
+    common = caption_params(study, params)
+    items = {slug: figure_item(inputs, slug, common) for slug in FIGURES}
+    for metric in PUBLISHED_METRICS:
+        items[metric.slug] = figure_item(inputs, metric.slug, common)
+    for metric in METRICS:
+        slug = f"ip-difference-{metric.slug}"
+        words = {
+            "metric": metric.slug,
+            "metric_name": metric.name,
+            "margin": params["margins"][metric.column],
+            "effect_unit": metric.effect_unit,
+        }
+        items[slug] = figure_item(inputs, slug, common | words)
+    return {slug: item for slug, item in items.items() if item}
+
+
+def caption_params(study, params):
+    """Return what every caption may name."""
+    given = {name: params[name] for name in ("confidence", "significance", "power")}
+    studies = {"name": study["study"], "other_name": params.get("compare_with")}
+    return given | studies | {"replications": study["replications"]}
 
 
 def rerun_commands(study, run, configfile, sha256):
@@ -131,30 +186,37 @@ def page_context(inputs, params):
     inputs : mapping of str to path
         The rule's inputs by name.
     params : mapping
-        confidence, captions (dict of slug to path) and configfile.
+        confidence, significance, power, margins, detect, configfile, compare_with, claims, paper.
     """
-    tables = SimpleNamespace(
-        runs=read_runs(inputs["runs"]),
-        scenarios=read_table(inputs["scenarios"], SCENARIOS),
-        descriptive=read_table(inputs["descriptive"], DESCRIPTIVE),
-        validity=read_table(inputs["validity"], VALIDITY),
-        checks=read_table(inputs["checks"], CHECK_COUNTS),
-    )
+    tables = read_tables(inputs)
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
     study, runs = provenance["study"], tables.runs
-    caption_params = {"replications": study["replications"], "confidence": params["confidence"]}
-    captions = {
-        metric.slug: render_caption(inputs[f"{metric.slug}_caption"], caption_params)
-        for metric in METRICS
-    }
+    environments = provenance["environments"]
+    metrics = [
+        metric_figure(metric, inputs, tables, caption_params(study, params)) for metric in METRICS
+    ]
     example = runs[runs["valid"]].iloc[0] if runs["valid"].any() else runs.iloc[0]
+    other = None
+    if params.get("compare_with") and tables.other_claims is not None:
+        other = (params["compare_with"], tables.other_claims)
+    named = ["runs", "provenance", *TABLES, *(name for name in OPTIONAL_TABLES if optional(inputs, name))]
     return {
         "study": study,
-        "facts": facts(tables, study, provenance["environments"]),
-        "findings": findings(runs, tables.descriptive, tables.checks),
-        "figures": [figure_context(metric, inputs, tables, captions) for metric in METRICS],
+        "facts": facts(tables, study, environments),
+        "findings": findings(tables, params["significance"], other),
+        "metrics": {item["slug"]: item for item in metrics},
+        "figures": figures(inputs, study, params),
         "ip_versions": [ip_words(name) for name in runs["ip_version"].unique()],
         "confidence_percent": f"{100 * params['confidence']:g}",
+        "significance": f"{params['significance']:g}",
+        "power_percent": f"{100 * params['power']:g}",
+        "method": method_section(tables, study, environments, params),
+        "ccas": ccas_section(tables, params),
+        "ip": ip_versions_section(tables, params),
+        "theory": theory_section(tables),
+        "published": published_section(tables, params),
+        "claims": claims_section(tables, other, params),
+        "mislabelled": mislabelled_section(tables, params),
         "scenarios": scenario_rows(tables.scenarios, runs),
         "checks": tables.checks.to_dict("records"),
         "cells_excluded": tables.validity[tables.validity["excluded"] > 0].to_dict("records"),
@@ -162,21 +224,14 @@ def page_context(inputs, params):
         "excluded": excluded_rows(runs),
         "runs_total": len(runs),
         "runs_valid": int(runs["valid"].sum()),
-        "environments": environment_rows(provenance["environments"]),
-        "environment_count": len(provenance["environments"]),
+        "environments": environment_rows(environments),
+        "environment_count": len(environments),
         "workflow": provenance["workflow"],
         "example": {"name": run_name(example), "seed": int(example["seed"])},
         "commands": rerun_commands(
             study["study"], example, params["configfile"], example.get("document_sha256")
         ),
-        "files": {
-            "runs": download(inputs["runs"]),
-            "descriptive": download(inputs["descriptive"]),
-            "validity": download(inputs["validity"]),
-            "checks": download(inputs["checks"]),
-            "scenarios": download(inputs["scenarios"]),
-            "provenance": download(inputs["provenance"]),
-        },
+        "files": {name: download(optional(inputs, name)) for name in named},
     }
 
 

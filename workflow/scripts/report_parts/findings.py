@@ -1,153 +1,150 @@
-"""Say in sentences, with numbers, what the description of a study shows first.
+"""The opening of the report: five sentences with numbers, generated from the tables.
 
-These sentences describe means of what was measured; they test nothing.
+Each answers what a reader asks first: who is fastest, what that costs, whether the IP version
+matters, which of a paper's claims hold, and whether the numbers can be trusted.
 """
 
-from number_format import count, number
-from tidy_columns import link_packets
+from dataclasses import dataclass
 
-# A mean this many times the next is called the highest; below it the two are called close.
-CLEAR_LEAD = 1.1
+from number_format import count, is_missing, number
+from report_parts.findings_ip_version import ip_version_sentence
+from report_parts.findings_speed import price_sentence, speed_sentence
+from report_parts.report_data_tables import minus
+from run_tables.tidy_columns import link_packets
+
+MAX_REASONS = 2
 
 
-def findings(runs, descriptive, checks):
-    """Return the opening sentences of the report.
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, its topic in a word or two, and the identifier of the section that shows it."""
+
+    topic: str
+    text: str
+    section: str
+
+
+def findings(tables, significance, other=None):
+    """Return the five sentences.
 
     Parameters
     ----------
-    runs, descriptive, checks : pandas.DataFrame
-        ``tidy/runs.csv``, ``analysis/descriptive.csv`` and ``analysis/checks.csv``.
+    tables : object
+        runs, scenarios, descriptive, checks, ccas, ip_versions, ip_overall: DataFrames as in
+        ``tidy`` and ``analysis``; claims: DataFrame or None.
+    significance : float
+        Of every test.
+    other : tuple of (str, pandas.DataFrame), optional
+        Name of the study of the other method, and its claims.
 
     Returns
     -------
-    list of str
-        Plain text, the most important first.
+    list of Finding
     """
-    valid = int(runs["valid"].sum())
-    sentences = [validity_sentence(runs, checks)]
-    if valid == 0:
-        return [*sentences, "So there is nothing to describe: no figure shows a value."]
-    sentences += leader_sentences(_means(descriptive, "goodput_mbps"), len(set(runs["cca"])))
-    sentences += ip_sentences(_means(descriptive, "goodput_mbps"))
-    sentences += queue_sentences(runs)
-    sentences += loss_sentences(runs)
-    return sentences
+    runs = tables.runs
+    trust = Finding("Trust", trust_sentence(runs, tables.checks), "validity")
+    claims = Finding("Claims", claims_sentence(tables.claims, other), "claims")
+    if not runs["valid"].any():
+        nothing = "No run is valid, so {}."
+        return [
+            Finding("Speed", nothing.format("nothing can be said about which CCA is fastest"), "speed"),
+            Finding("Price", nothing.format("no figure shows a value"), "price"),
+            Finding("IP version", nothing.format("IPv4 and IPv6 can't be compared"), "ip-version"),
+            claims,
+            trust,
+        ]
+    return [
+        Finding("Speed", speed_sentence(tables, significance), "speed"),
+        Finding("Price", price_sentence(tables), "price"),
+        Finding("IP version", ip_version_sentence(tables, significance), "ip-version"),
+        claims,
+        trust,
+    ]
 
 
-def validity_sentence(runs, checks):
-    """Say how many runs are valid, and what the others failed."""
+def claims_sentence(claims, other=None):
+    """Say how many of a paper's claims hold here, and whether the other method agrees."""
+    if claims is None or claims.empty:
+        return "No paper's claims were checked: the study's file names none."
+    counts = claims["verdict"].value_counts()
+    held, failed, open_ = (
+        int(counts.get(name, 0)) for name in ("reproduced", "not reproduced", "not testable")
+    )
+    text = (
+        f"Of the paper's {count(len(claims), 'claim')} {held:,} {'is' if held == 1 else 'are'} "
+        f"reproduced here, {failed:,} {'is' if failed == 1 else 'are'} not, "
+        f"{open_:,} can't be tested with these data"
+    )
+    if other is None:
+        return f"{text}."
+    name, theirs = other
+    both = claims.merge(theirs, on="claim", suffixes=("", "_other"))
+    decided = both[(both[["verdict", "verdict_other"]] != "not testable").all(axis=1)]
+    if decided.empty:
+        return f"{text}; none could be tested in the study {name} too."
+    differ = int((decided["verdict"] != decided["verdict_other"]).sum())
+    return (
+        f"{text}; with the method of the study {name} "
+        f"{differ:,} of the {len(decided):,} tested in both "
+        f"{'comes' if differ == 1 else 'come'} out differently."
+    )
+
+
+def trust_sentence(runs, checks):
+    """Say how many runs are valid, and how well loss and RTT agree with what was configured."""
+    parts = [validity_words(runs, checks)]
+    valid = runs[runs["valid"]]
+    parts += loss_words(valid) + rtt_words(valid)
+    return "; ".join(parts) + "."
+
+
+def validity_words(runs, checks):
+    """Say how many runs passed, and what the others failed."""
     total, valid = len(runs), int(runs["valid"].sum())
     if valid == total:
-        return f"All {count(total, 'run')} passed every check." if total > 1 else (
-            "The only run passed every check."
+        return f"All {total:,} runs passed every check" if total > 1 else (
+            "The only run passed every check"
         )  # fmt: skip
     failed = checks[checks["failed"] > 0].sort_values("failed", ascending=False, kind="stable")
-    reasons = ", ".join(
-        f"{row['check']} ({number(row['failed'], 0)})" for row in failed.to_dict("records")
-    )
-    subject = "No run is" if valid == 0 else f"{count(valid, 'run is', 'runs are')}"
-    return (
-        f"{subject} valid of {total:,}; {count(total - valid, 'run')} failed a check and "
-        f"{'is' if total - valid == 1 else 'are'} excluded: {reasons}."
-    )
+    reasons = [f"{row['check']} ({row['failed']:,.0f})" for row in failed.to_dict("records")]
+    shown = ", ".join(reasons[:MAX_REASONS]) + (" and others" if len(reasons) > MAX_REASONS else "")
+    subject = f"No run of {total:,} is" if valid == 0 else f"{valid:,} of {count(total, 'run')} are"
+    return f"{subject} valid, the rest failed checks, such as {shown}"
 
 
-def leader_sentences(means, ccas):
-    """Say which CCA had clearly the highest mean in how many scenarios, and by how much.
-
-    Clearly means `CLEAR_LEAD` times the next. Only combinations of scenario and IP version in
-    which two CCAs or more have a mean count.
-    """
-    if ccas < 2:
+def loss_words(valid):
+    """Say how well the links' realised loss agrees with what was configured."""
+    lossy = valid[valid["loss_configured_percent"] > 0]
+    lossy = lossy.assign(reached=link_packets(lossy)).dropna(subset=["reached", "link_drops"])
+    rates, packets = [], 0.0
+    for configured, group in lossy.groupby("loss_configured_percent"):
+        if group["reached"].sum() > 0:
+            realised = 100 * group["link_drops"].sum() / group["reached"].sum()
+            rates.append((configured, realised))
+            packets += group["reached"].sum()
+    if not rates:
         return []
-    leads, contests = {}, 0
-    for _, group in means.groupby(["scenario", "ip_version"], sort=False):
-        if len(group) < 2:
-            continue
-        contests += 1
-        ordered = group.sort_values("mean", ascending=False, kind="stable")
-        first, second = ordered["mean"].iloc[0], ordered["mean"].iloc[1]
-        if first >= CLEAR_LEAD * second and second > 0:
-            leads.setdefault(ordered["cca"].iloc[0], []).append((first, first / second))
-    combinations = count(contests, "combination") + " of scenario and IP version"
-    sentences = [
-        f"Goodput: {cca} had the highest mean in {len(led)} of {combinations}, with "
-        f"{_range([value for value, _ in led])} Mbit/s, "
-        f"{_range([ratio for _, ratio in led], 3)} times that of the next CCA."
-        for cca, led in sorted(leads.items(), key=lambda item: -len(item[1]))
-    ]
-    close = contests - sum(map(len, leads.values()))
-    if close:
-        others = "in the other one" if close == 1 else f"in the other {close}"
-        subject = others if sentences else f"in all {combinations}"
-        sentences.append(
-            f"Goodput: {subject} the two highest means lie within "
-            f"{100 * (CLEAR_LEAD - 1):.0f} % of each other."
+    if len(rates) <= 2:
+        shown = " and ".join(
+            f"{number(seen)} % where {configured:.10g} % was set" for configured, seen in rates
         )
-    return sentences
+    else:
+        worst = max(rates, key=lambda rate: abs(rate[1] / rate[0] - 1))
+        shown = f"at worst {number(worst[1])} % where {worst[0]:.10g} % was set"
+    return [f"links dropped {shown} ({number(packets, 0)} packets)"]
 
 
-def ip_sentences(means):
-    """Say how the mean goodput of IPv6 compares with that of IPv4, cell by cell."""
-    wide = means.pivot_table(
-        index=["scenario", "cca"], columns="ip_version", values="mean", sort=False
-    )
-    if not {"ipv4", "ipv6"} <= set(wide.columns):
+def rtt_words(valid):
+    """Say how close the lowest round-trip time seen came to the empty path's, in every scenario."""
+    known = valid.dropna(subset=["rtt_min_ms", "rtt_path_ms"])
+    if known.empty:
         return []
-    pairs = wide.dropna(subset=["ipv4", "ipv6"])
-    pairs = pairs[pairs["ipv4"] > 0]
-    if pairs.empty:
+    excess = (known["rtt_min_ms"] - known["rtt_path_ms"]).groupby(known["scenario"]).min()
+    low, high = excess.min(), excess.max()
+    if is_missing(high):
         return []
-    ratio = pairs["ipv6"] / pairs["ipv4"]
-    if len(ratio) == 1:
-        return [f"Mean goodput over IPv6 was {ratio.iloc[0]:.3f} times that over IPv4."]
-    return [
-        f"Mean goodput over IPv6 was {ratio.min():.3f} to {ratio.max():.3f} times that over IPv4 "
-        f"(median {ratio.median():.3f}, {len(ratio)} pairs of cells); its longer header alone "
-        "makes 1428/1448 = 0.986 of a full link."
-    ]
-
-
-def queue_sentences(runs):
-    """Say which CCA kept the queue shortest and longest, in multiples of the path's RTT."""
-    valid = runs[runs["valid"] & (runs["rtt_path_ms"] > 0) & runs["rtt_mean_ms"].notna()]
-    if valid.empty or valid["cca"].nunique() < 2:
-        return []
-    ratio = (valid["rtt_mean_ms"] / valid["rtt_path_ms"]).groupby(
-        [valid["scenario"], valid["cca"]], sort=False
-    )
-    top = ratio.mean().sort_values(ascending=False)
-    scenario, cca = top.index[0]
-    label = valid.loc[valid["scenario"] == scenario, "scenario_label"].iloc[0]
-    return [
-        f"The longest queue was {cca}'s in scenario {label}: a mean round-trip time of "
-        f"{top.iloc[0]:.2f} times the empty path's. The shortest there was "
-        f"{top[scenario].index[-1]}'s, {top[scenario].iloc[-1]:.2f} times."
-    ]
-
-
-def loss_sentences(runs):
-    """Say how well the link's realised loss agrees with what was configured."""
-    valid = runs[runs["valid"] & (runs["loss_configured_percent"] > 0)]
-    valid = valid.assign(reached=link_packets(valid)).dropna(subset=["reached", "link_drops"])
-    packets = valid["reached"].sum()
-    if packets == 0:
-        return []
-    rates = []
-    for configured, group in valid.groupby("loss_configured_percent"):
-        realised = 100 * group["link_drops"].sum() / group["reached"].sum()
-        rates.append(f"{number(realised)} % where {configured:.10g} % was configured")
-    return [
-        f"The emulated links dropped {' and '.join(rates)} ({number(packets, 0)} packets in all)."
-    ]
-
-
-def _means(descriptive, metric):
-    return descriptive[(descriptive["metric"] == metric) & descriptive["mean"].notna()]
-
-
-def _range(values, digits=4):
-    low, high = min(values), max(values)
-    shown = [f"{value:,.{digits}g}" if value < 1000 else number(value) for value in (low, high)]
-    return shown[0] if shown[0] == shown[1] else f"{shown[0]} to {shown[1]}"
-
+    if max(abs(low), abs(high)) < 0.005:
+        return ["lowest RTT seen: within 0.01 ms of the empty path's"]
+    if low < 0:
+        return [f"lowest RTT seen: {minus(f'{low:.2f} to {high:.2f}')} ms off the empty path's"]
+    return [f"lowest RTT seen: at most {number(high, 2)} ms above the empty path's"]

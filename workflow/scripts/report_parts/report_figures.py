@@ -8,12 +8,18 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import fields
 
-from figure_style import LIGHT
-from figure_svg import SVG, XLINK
+from figure_parts.figure_style import LIGHT
+from figure_parts.figure_svg import SVG, XLINK
 
 _VARIABLES = {getattr(LIGHT, field.name): f"var(--{field.name})" for field in fields(LIGHT)}
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 _FAMILY = re.compile(r"\s*font-family:[^;]*;?")
+_SPACED_STEP = re.compile(r"\s*([MLHVQCZ])\s*", re.IGNORECASE)
+# A panel wider than this many points needs more room than a column for its type to be legible.
+BROAD_PT = 262
+_PLAIN_USE = {"x", "y", "href"}
+# From so many equal marks on they are gathered.
+MANY_DOTS = 12
 # Elements of a page that could run or load something; none belongs in a figure.
 _FOREIGN = {"script", "foreignObject", "image", "a", "style", "animate", "set", "iframe"}
 
@@ -58,7 +64,7 @@ def _panel(view, by_id, prefix):
     inside = {element.get("id") for element in group.iter()}
     svg = ET.Element(f"{{{SVG}}}svg")
     svg.set("viewBox", view.get("viewBox"))
-    svg.set("class", "panel")
+    svg.set("class", "panel broad" if float(view.get("viewBox").split()[2]) > BROAD_PT else "panel")
     svg.set("role", "img")
     svg.set("aria-label", group.get("aria-label", ""))
     elsewhere = ET.SubElement(svg, f"{{{SVG}}}defs")
@@ -70,7 +76,43 @@ def _panel(view, by_id, prefix):
     svg = ET.fromstring(ET.tostring(svg))
     for element in svg.iter():
         _adapt(element, used, prefix)
+    _gather_dots(svg, prefix)
     return ET.tostring(svg, encoding="unicode", short_empty_elements=True)
+
+
+def _gather_dots(svg, prefix):
+    """Replace many equal marks by one line without ink that has the mark at each of its points.
+
+    14,400 dots take a fifth of the space so. Theirs are tenths of a point: the file has hundredths.
+    """
+    definitions = svg.find("defs")
+    by_id = {element.get("id"): element for element in svg.iter() if element.get("id")}
+    parents = {child: parent for parent in svg.iter("defs") for child in parent}
+    for group in svg.findall(".//g"):
+        dots = list(group)
+        hrefs = {dot.get("href") for dot in dots}
+        if len(dots) < MANY_DOTS or len(hrefs) > 1 or any(set(dot.keys()) != _PLAIN_USE for dot in dots):
+            continue
+        mark = by_id[hrefs.pop()[1:]]
+        identifier = f"{prefix}d{len(definitions)}"
+        marker = ET.SubElement(
+            definitions, "marker", id=identifier, markerUnits="userSpaceOnUse", markerWidth="1",
+            markerHeight="1", overflow="visible", style=group.get("style", ""),
+        )  # fmt: skip
+        ET.SubElement(marker, mark.tag, {k: v for k, v in mark.attrib.items() if k != "id"})
+        points = " ".join(f"{_tenth(dot.get('x'))} {_tenth(dot.get('y'))}" for dot in dots)
+        group[:] = []
+        places = "; ".join(f"marker-{place}: url(#{identifier})" for place in ("start", "mid", "end"))
+        ET.SubElement(group, "path", d=f"M{points}", style=f"fill: none; stroke: none; {places}")
+    still_used = {use.get("href")[1:] for use in svg.iter("use")}
+    for element, parent in parents.items():
+        if element.get("id") not in still_used:
+            parent.remove(element)
+
+
+def _tenth(coordinate):
+    text = f"{float(coordinate):.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
 
 
 def _adapt(element, used, prefix):
@@ -85,6 +127,8 @@ def _adapt(element, used, prefix):
     reference = element.attrib.pop(f"{{{XLINK}}}href", None)
     if reference:
         element.set("href", f"#{prefix}{reference[1:]}")
+    if element.get("d"):
+        element.set("d", _SPACED_STEP.sub(r"\1", element.get("d")))
     style = element.get("style")
     if style:
         style = _COLOUR.sub(lambda match: _VARIABLES.get(match.group(), match.group()), style)

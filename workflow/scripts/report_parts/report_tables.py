@@ -2,11 +2,9 @@
 
 import json
 
-from number_format import (
-    NONE, count, decimals_for, interval, is_missing, number, p_value, plain
-)  # fmt: skip
+from number_format import NONE, count, decimals_for, interval, is_missing, number, p_value, plain  # fmt: skip
+from run_tables.tidy_columns import link_packets
 from scenario_words import both_ways, conditions, heading, ip_words, rate_words
-from tidy_columns import link_packets
 
 # So many columns of numbers fit a page of paper.
 MAX_VALUE_COLUMNS = 12
