@@ -281,7 +281,7 @@ def test_all_text_is_escaped(packed, build, visit, monkeypatch):
     pd.DataFrame([row] * 2).to_csv(built.table("mislabelled"), index=False)
     built.other = built
     if packed:
-        monkeypatch.setattr("report_data_tables.MAX_PLAIN_ROWS", 0)
+        monkeypatch.setattr("report_parts.report_data_tables.MAX_PLAIN_ROWS", 0)
     built.write_page(compare_with=evil, paper={"title": evil, "authors": evil, "source": evil})
     page = visit(built.page)
     page.wait_for_function("[...document.querySelectorAll('.data')].every((e) => e.querySelector('.more-rows'))")

@@ -2,6 +2,8 @@
 import csv
 import gzip
 import json
+import re
+import shutil
 
 import pytest
 
@@ -65,13 +67,43 @@ def test_report_and_figures_are_there(smoke):
     folder = smoke.folder / "results/smoke"
     page = (folder / "report.html").read_text()
     assert "All 16 runs passed every check" in page
-    # Each figure's panels are drawn by the browser: SVG without a prefix, two scenarios each.
-    assert page.count('class="panel"') == 8
-    assert page.count('<svg viewBox') >= 8
+    figures = sorted((folder / "figures").glob("*.svg"))
+    assert len(figures) == 17  # 4 metrics, the paper's 4, 5 of the runs, 4 differences of IP versions
+    for figure in figures:
+        assert figure.stat().st_size > 1000
+        assert figure.with_suffix(".csv").read_text().count("\n") > 2
+        assert f'data-name="{figure.name}"' in page
+    # Panels are drawn by the browser: SVG without a prefix, two a figure.
+    assert len(re.findall(r'class="panel[" ]', page)) == 2 * len(figures)
     assert "ns0:" not in page
-    for name in ("goodput", "rtt", "loss", "retransmits"):
-        assert (folder / "figures" / f"{name}.svg").stat().st_size > 1000
-        assert (folder / "figures" / f"{name}.csv").read_text().count("\n") > 8
+
+
+def test_analysis_says_in_words_what_it_cannot_compute(smoke):
+    """Two replications: no test can be made of them, and every gap has its reason."""
+    folder = smoke.folder / "results/smoke/analysis"
+    tables = {path.stem: list(csv.DictReader(path.open())) for path in folder.glob("*.csv")}
+    assert set(tables) == {
+        "descriptive", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled",
+        "pooled_tests", "models", "regressions", "claims", "mislabelled",
+    }  # fmt: skip
+    for name, rows in tables.items():
+        for row in rows:
+            assert not {value.lower() for value in row.values()} & {"nan", "inf", "-inf"}, name
+    assert len(tables["ip_versions"]) == 2 * 2 * 4
+    assert all(row["note"] for row in tables["ip_versions"] if not row["p"])
+    assert all(row["note"] for row in tables["cca_pairs"] if not row["p"])
+    # None of the paper's scenarios is in this study.
+    assert tables["claims"]
+    assert {row["verdict"] for row in tables["claims"]} == {"not testable"}
+    assert all(row["because"] for row in tables["claims"])
+    assert tables["mislabelled"] == []
+
+
+def test_reno_follows_its_model_in_the_table_too(smoke):
+    with (smoke.folder / "results/smoke/analysis/models.csv").open() as stream:
+        rows = [row for row in csv.DictReader(stream) if row["model"] == "square-root law" and row["cca"] == "reno"]
+    assert rows
+    assert all(0.5 < float(row["ratio"]) < 2 for row in rows)
 
 
 def test_every_run_has_log_and_benchmark(smoke):
@@ -105,6 +137,49 @@ def test_a_changed_caption_reruns_figures_and_report_alone(copy_of_smoke):
     caption.write_text(caption.read_text() + "\nOne more sentence.\n")
     assert set(copy_of_smoke.planned(*SMOKE)) <= {"all", "plot_goodput", "write_report"}
     assert "write_report" in copy_of_smoke.planned(*SMOKE)
+
+
+def test_a_changed_colour_reruns_figures_and_report_alone(copy_of_smoke):
+    style = copy_of_smoke.folder / "workflow/scripts/figure_parts/figure_style.py"
+    style.write_text(style.read_text().replace('pink="#eb53a7"', 'pink="#eb53a8"'))
+    planned = copy_of_smoke.planned(*SMOKE)
+    assert sum(rule.startswith("plot_") for rule in planned) == 17
+    assert all(rule.startswith("plot_") or rule in ("write_report", "all") for rule in planned)
+
+
+def test_a_changed_margin_repeats_the_analysis_and_no_run(copy_of_smoke):
+    path = copy_of_smoke.folder / "config/studies/smoke.yaml"
+    path.write_text(path.read_text().replace("analysis:", "analysis:\n  equivalence_margin: {goodput_percent: 3}"))
+    planned = copy_of_smoke.planned(*SMOKE)
+    assert {"compare_ip_versions", "plot_ip_difference_goodput", "write_report"} <= set(planned)
+    assert not {"emulate_run", "tidy_runs", "describe_cells", "plot_goodput"} & set(planned)
+
+
+def test_a_broken_claims_file_stops_before_anything_runs(copy_of_smoke):
+    path = copy_of_smoke.folder / "config/claims/lima-ccas-ipv4-ipv6.yaml"
+    path.write_text(path.read_text().replace("place: highest", "place: hihgest", 1))
+    status, output = copy_of_smoke.snakemake("--cores", "1", *SMOKE, check=False)
+    assert status != 0
+    message = next(line for line in output.splitlines() if line.startswith("sawtooth: "))
+    assert "config/claims/lima-ccas-ipv4-ipv6.yaml" in message
+    assert "hihgest" in message
+    path.unlink()
+    status, output = copy_of_smoke.snakemake("--cores", "1", *SMOKE, check=False)
+    assert status != 0
+    assert "config/claims/lima-ccas-ipv4-ipv6.yaml: can't be read" in output
+
+
+def test_results_of_another_method_come_into_the_report_once_they_are_there(copy_of_smoke):
+    path = copy_of_smoke.folder / "config/studies/smoke.yaml"
+    path.write_text(path.read_text().replace("analysis:", "analysis:\n  compare_with: other"))
+    assert "plot_methods" not in copy_of_smoke.planned(*SMOKE)
+    results = copy_of_smoke.folder / "results"
+    shutil.copytree(results / "smoke/analysis", results / "other/analysis")
+    planned = copy_of_smoke.planned(*SMOKE)
+    assert set(planned) == {"plot_methods", "write_report", "all"}
+    copy_of_smoke.snakemake("--cores", "1", *SMOKE)
+    assert (results / "smoke/figures/methods.svg").exists()
+    assert copy_of_smoke.planned(*SMOKE) == {}
 
 
 def test_a_changed_testbed_makes_all_runs_stale(copy_of_smoke):

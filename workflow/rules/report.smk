@@ -51,6 +51,7 @@ rule write_report:
         significance=SIGNIFICANCE,
         power=POWER,
         margins=studies.differences(STUDY["analysis"]["equivalence_margin"]),
+        margin_reason=STUDY["analysis"]["equivalence_margin"]["reason"],
         detect=studies.differences(STUDY["analysis"]["detect"]),
         configfile=STUDY_FILE,
         compare_with=OTHER_STUDY,
