@@ -18,8 +18,9 @@ setup:  ## make the workflow environment and the container images
 test: setup  ## set up and pass the tests; ARGS go to pytest
 	@$(IN_ENVIRONMENT) python -m pytest $(ARGS)
 
-bench: setup  ## set up and print the speed of the runs
+bench: setup  ## set up and print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/run.py $(ARGS)
+	@$(IN_ENVIRONMENT) python benchmarks/analysis.py --report
 
 lock: ## resolve envs/*.in anew into envs/*.lock
 	@$(PYTHON) setup lock

@@ -1,12 +1,12 @@
 """How long the analysis of a full-size study takes, and how much memory.
 
-    .venv/bin/python benchmarks/analysis.py [--replications 100]
+    .venv/bin/python benchmarks/analysis.py [--replications 100] [--report]
 
 Draws a synthetic study (6 CCAs x 2 IP versions x 12 scenarios x replications: 14,400 runs at 100), runs
 each script of the analysis stage on it as the workflow does, a process each in the analysis image, one after
 another on one core, and prints a Markdown table: seconds of wall and of CPU time, start of container and Python
-included, and the peak of resident memory. CPU time is what holds on a busy machine. A script whose
-tables aren't drawn is named and left out.
+included, and the peak of resident memory. CPU time is what holds on a busy machine. With --report it draws the
+figures and writes the page too, in one process, and prints their sizes.
 """
 import argparse
 import json
@@ -35,7 +35,7 @@ STAGE = {
     "compare_ccas": (["runs"], ["ccas", "cca_pairs"]),
     "describe_pooled": (["runs"], ["pooled", "pooled_tests"]),
     "fit_models": (["runs", "scenarios"], ["models", "regressions"]),
-    "check_claims": (["runs", "ip_overall"], ["claims"]),
+    "check_claims": (["runs"], ["claims"]),
     "find_mislabelled": (["runs", "flows", "provenance"], ["mislabelled"]),
 }
 CLAIMS = "config/claims/lima-ccas-ipv4-ipv6.yaml"
@@ -68,9 +68,9 @@ def parameters():
 
 
 def table_path(folder, name):
-    """Return the table that a script reads, tidy or made by an earlier script, or None."""
+    """Return the table that a script reads: drawn, or made by an earlier script."""
     places = (f"tidy/{name}.csv", f"tidy/{name}.json", f"analysis/{name}.csv")
-    return next((str(folder / place) for place in places if (folder / place).exists()), None)
+    return next(str(folder / place) for place in places if (folder / place).exists())
 
 
 def cpu_of_children_s():
@@ -98,6 +98,7 @@ def measure(name, inputs, outputs, params, folder, core):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replications", type=int, default=100, help="runs of each cell")
+    parser.add_argument("--report", action="store_true", help="draw the figures and write the page too")
     options = parser.parse_args()
     core = str(max(os.sched_getaffinity(0)))
     params = parameters()
@@ -112,15 +113,28 @@ def main():
         measured = []
         for name, (inputs, outputs) in STAGE.items():
             found = {table: table_path(folder, table) for table in inputs}
-            missing = [table for table, path in found.items() if path is None]
-            if missing or not (SCRIPTS / f"{name}.py").exists():
-                reason = f"no table {', '.join(missing)}" if missing else "no such script"
-                print(f"| {name} (left out: {reason}) | | | |", flush=True)
-                continue
             measured.append(measure(name, found, outputs, params, folder, core))
             print(f"| {name} | {row(*measured[-1])} |", flush=True)
         walls, cpus, peaks = zip(*measured, strict=True)
         print(f"| all, one after another | {row(sum(walls), sum(cpus), max(peaks))} |")
+        if options.report:
+            print_report_size(study, folder / "report")
+
+
+def print_report_size(study, folder):
+    """Take the study to its page, and print the sizes of page and figures in MB."""
+    sys.path.insert(0, str(ROOT / "tests" / "report"))
+    from built_study import Built  # noqa: PLC0415, it imports matplotlib
+
+    began = time.monotonic()
+    built = Built(folder).build(study, claims=True)
+    sizes = {path.name: path.stat().st_size / 1e6 for path in sorted((folder / "figures").glob("*.svg"))}
+    largest = max(sizes, key=sizes.get)
+    print(
+        f"\nreport.html: {built.page.stat().st_size / 1e6:.1f} MB, its {len(sizes)} figures as SVG "
+        f"{sum(sizes.values()):.1f} MB, the largest {largest} with {sizes[largest]:.2f} MB; "
+        f"analysis, figures and page in one process took {time.monotonic() - began:.0f} s"
+    )
 
 
 def row(wall_s, cpu_s, memory_mb):

@@ -116,7 +116,7 @@ def synthetic_study(
     Returns
     -------
     dict
-        runs, checks, scenarios, truth (a row a cell and metric): DataFrames; provenance: dict.
+        runs, flows, checks, scenarios, truth (a row a cell and metric): DataFrames; provenance: dict.
     """
     rng = np.random.default_rng(seed)
     scenarios = grid() if scenarios is None else scenarios
@@ -134,8 +134,10 @@ def synthetic_study(
                     checks += run_checks(run, scenario, failed)
                     runs.append(run_row(run, scenario, means, spread, failed, rng))
     scenarios = scenarios.astype({"label": str})
+    runs = pd.DataFrame(runs)
     return {
-        "runs": pd.DataFrame(runs),
+        "runs": runs,
+        "flows": flow_rows(runs),
         "checks": pd.DataFrame(checks),
         "scenarios": scenarios,
         "truth": pd.DataFrame(truth),
@@ -211,6 +213,13 @@ def run_row(run, scenario, means, spread, failed, rng):
     }
 
 
+def flow_rows(runs):
+    """Return what flows.csv says of the CCA of each flow: the one asked for."""
+    flows = runs.loc[runs.index.repeat(runs["flows"]), ["scenario", "cca", "ip_version", "replication"]]
+    numbers = flows.groupby(level=0).cumcount()
+    return flows.assign(flow=numbers, cca_observed=flows["cca"]).reset_index(drop=True)
+
+
 def provenance(study, title, seed, replications, ccas, ip_versions, runs):
     """Return the content of provenance.json."""
     return {
@@ -250,7 +259,7 @@ def write_tidy(study, folder):
     """Write the tables as ``<folder>/tidy/*.csv`` and ``provenance.json``; return that folder."""
     tidy = Path(folder) / "tidy"
     tidy.mkdir(parents=True, exist_ok=True)
-    for name in ("runs", "checks", "scenarios"):
+    for name in ("runs", "flows", "checks", "scenarios"):
         study[name].to_csv(tidy / f"{name}.csv", index=False, lineterminator="\n")
     (tidy / "provenance.json").write_text(json.dumps(study["provenance"], indent=1) + "\n")
     return tidy
