@@ -20,7 +20,7 @@ MISLABELLED_ROW = {
     "ip_version": "ipv6", "runs": 4, "goodput_mbps": 933.1, "rtt_mean_ms": 35.2, "retransmits": 1667.25,
     "reference_scenario": "allowed", "goodput_mbps_asked": 870.1, "rtt_mean_ms_asked": 20.4,
     "retransmits_asked": 0, "goodput_mbps_observed": 933.1, "rtt_mean_ms_observed": 35.2,
-    "retransmits_observed": 1667.25, "identical_runs": 4,
+    "retransmits_observed": 1667.25, "identical_runs": 4, "same_as": "",
 }  # fmt: skip
 
 @pytest.fixture(scope="session")

@@ -1,75 +1,132 @@
-"""Whether the IP version matters: one sentence from the paired tests and those over the whole."""
+"""Whether the IP version matters: one sentence from the tests over all cells, in pairs and pooled."""
 
-from compare_overall import ALIGNED, EQUAL, POOLED, VAN_ELTEREN
-from number_format import count, is_missing, p_value
+from compare_overall import ALIGNED, EQUAL, MSS_RATIO, POOLED, VAN_ELTEREN
+from number_format import count, is_missing, plain
 from report_parts.report_data_tables import signed
+from report_parts.sentence_words import p_words
+from scenario_words import ip_words
+
+# Tests over all cells that fit the design, the better one first.
+DESIGNED = {ALIGNED: "paired", VAN_ELTEREN: "stratified"}
+METRIC = "goodput_mbps"
 
 
 def ip_version_sentence(tables, significance):
-    """Say how many cells differ between IPv4 and IPv6 in goodput, by how much, and why.
+    """Say whether IPv6's goodput differs from IPv4's, whether its longer header explains that, and what pooling sees.
 
     Parameters
     ----------
     tables : object
         runs, ip_versions and ip_overall: DataFrames.
     significance : float
-        Against which p after Holm's correction is held.
+        Against which each p is held.
     """
     present = list(dict.fromkeys(tables.runs["ip_version"]))
     if len(present) < 2:
-        return f"The study has one IP version, {present[0].replace('ipv', 'IPv')}: nothing to compare."
-    cells = tables.ip_versions[tables.ip_versions["metric"] == "goodput_mbps"]
+        return f"The study has one IP version, {ip_words(present[0])}, so there is nothing to compare."
+    cells = tables.ip_versions[tables.ip_versions["metric"] == METRIC]
     if cells["effect"].isna().all():
-        return "No cell has valid runs of both IP versions: they can't be compared."
-    parts = [cell_words(cells, significance)]
-    parts += expected_words(cells, tables.runs, significance)
-    parts += overall_words(tables.ip_overall, significance)
-    return "; ".join(parts) + "."
+        return "No cell has valid runs of both IP versions, so they can't be compared."
+    overall = tables.ip_overall[(tables.ip_overall["metric"] == METRIC) & tables.ip_overall["p"].notna()]
+    known = {(row["method"], row["null"]): row for row in overall.to_dict("records")}
+    method = next((name for name in DESIGNED if (name, EQUAL) in known), None)
+    if method is None:
+        return cell_words(cells, significance)
+    equal, ratio = known[method, EQUAL], known.get((method, MSS_RATIO))
+    text = overall_words(
+        DESIGNED[method], equal, ratio, header(cells, tables.runs), signed(cells["effect"].median(), 2), significance
+    )
+    return f"{text}{pooled_words(known.get((POOLED, EQUAL)), equal['p'] < significance, significance)}."
 
 
 def cell_words(cells, significance):
-    """Say how many cells differ by test, how many lie within the margin, and the median difference."""
+    """Say how many cells differ by test: all there is to say where no test over the whole could be made."""
     tested = cells[cells["p_holm"].notna()]
-    text = f"IPv6's goodput could be tested in none of {count(len(cells), 'cell')}"
-    if len(tested):
-        differ = int((tested["p_holm"] < significance).sum())
-        text = f"IPv6's goodput differs from IPv4's in {differ:,} of {count(len(tested), 'cell')} tested (Holm)"
-    margins = cells["margin"].dropna().unique()
-    if len(tested) and len(margins) == 1:
-        text += f" and lies within ±{margins[0]:g} % in {int((cells['equivalent'] == 'yes').sum()):,}"
-    return f"{text} (median {signed(cells['effect'].median(), 2)} %)"
-
-
-def expected_words(cells, runs, significance):
-    """Say how many cells differ from what the segment sizes alone give."""
-    tested = cells[cells["p_expected_holm"].notna()]
+    median = f"the median difference from IPv4's is {signed(cells['effect'].median(), 2)} %"
     if tested.empty:
-        return []
-    differ = int((tested["p_expected_holm"] < significance).sum())
+        return f"IPv6's goodput could be tested in none of {count(len(cells), 'cell')}; {median}."
+    differ = int((tested["p_holm"] < significance).sum())
+    return (
+        f"IPv6's goodput differs significantly from IPv4's in {differ:,} of {count(len(tested), 'cell')} tested "
+        f"(Holm-corrected); {median}."
+    )
+
+
+def header(cells, runs):
+    """Return what IPv6's longer header costs, as words and numbers.
+
+    Returns
+    -------
+    dict or None
+        header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448"), percent (float); None if no
+        cell has an expected effect.
+    """
+    expected = cells["expected_effect"].dropna()
+    if expected.empty:
+        return None
     sizes = [set(runs.loc[runs["ip_version"] == ip, "mss_bytes"].dropna()) for ip in ("ipv6", "ipv4")]
-    ratio = "ratio of the segment sizes"
+    words = {
+        "header": "the longer header", "costs": "costs", "ratio": "ratio of segment sizes",
+        "percent": expected.median(),
+    }  # fmt: skip
     if all(len(size) == 1 for size in sizes):
-        ratio = f"MSS ratio {sizes[0].pop():g}/{sizes[1].pop():g}"
-    expected = signed(tested["expected_effect"].median(), 2)
-    return [f"{differ:,} {'differs' if differ == 1 else 'differ'} from the {ratio} ({expected} %)"]
+        ipv6, ipv4 = (size.pop() for size in sizes)
+        words["ratio"] = f"segment-size ratio {ipv6:g}/{ipv4:g}"
+        if ipv4 > ipv6:
+            words |= {"header": f"{plain(ipv4 - ipv6)} more bytes of header", "costs": "cost"}
+    return words
 
 
-def overall_words(overall, significance):
-    """Say whether the test that fits the design and the pooled one see a difference over all cells."""
-    here = overall[(overall["metric"] == "goodput_mbps") & (overall["null"] == EQUAL)]
-    p = {row["method"]: row["p"] for row in here.to_dict("records") if not is_missing(row["p"])}
-    paired, pooled = p.get(ALIGNED, p.get(VAN_ELTEREN)), p.get(POOLED)
-    if paired is None or pooled is None:
-        return []
-    seen, missed = f"p {_p(paired)}", f"p {_p(pooled)}"
-    if paired < significance:
-        also = "too" if pooled < significance else "misses it"
-        return [f"overall the paired test sees a difference ({seen}), the pooled one {also} ({missed})"]
-    if pooled < significance:
-        return [f"the pooled test sees a difference ({missed}), the paired one overall none ({seen})"]
-    return [f"overall neither the paired ({seen}) nor the pooled test ({missed}) sees a difference"]
+def overall_words(name, equal, ratio, cost, median, significance):
+    """Say what the test over all cells finds against equality, and against what the header costs.
+
+    Parameters
+    ----------
+    name : str
+        The test's, in a word.
+    equal, ratio : mapping
+        Rows of ``ip_overall`` of one method, the second or None.
+    cost : dict or None
+        As `header` returns.
+    median : str
+        Of the cells' differences, in percent.
+    """
+    differs = equal["p"] < significance
+    if differs:
+        higher = equal["direction"] == "IPv6 higher"
+        text = (
+            f"Over all cells IPv6's goodput is {'higher' if higher else 'lower'} than IPv4's "
+            f"(median {median} %, {name} test {p_words(equal['p'])})"
+        )
+    else:
+        text = (
+            f"Over all cells the {name} test finds no difference between IPv6's goodput and IPv4's "
+            f"({p_words(equal['p'])}, median {median} %)"
+        )
+    if ratio is None or cost is None or is_missing(ratio["p"]):
+        return text
+    against = f"{cost['ratio']} ({signed(cost['percent'], 2)} %)"
+    p = p_words(ratio["p"])
+    if differs and ratio["p"] >= significance:
+        return (
+            f"{text}, and the whole difference is what {cost['header']} {cost['costs']}: against the {against} "
+            f"the test finds none ({p})"
+        )
+    if differs:
+        more = "more" if ratio["direction"] == "IPv4 higher" else "less"
+        if higher:
+            return f"{text}, which {cost['header']} can't explain: it differs from the {against} too ({p})"
+        return f"{text}, but by {more} than {cost['header']} would cost: it differs from the {against} too ({p})"
+    if ratio["p"] < significance:
+        return f"{text}, though {cost['header']} should cost some: it differs from the {against} ({p})"
+    return f"{text}, nor one from what {cost['header']} would cost, the {against} ({p})"
 
 
-def _p(value):
-    text = p_value(value)
-    return text if text.startswith("<") else f"= {text}"
+def pooled_words(pooled, differs, significance):
+    """Say whether the pooled test, as published, sees what the other does."""
+    if pooled is None or is_missing(pooled["p"]):
+        return ""
+    p = p_words(pooled["p"])
+    if pooled["p"] < significance:
+        return f"; the published, pooled test sees {'it too' if differs else 'one'} ({p})"
+    return f"; the published, pooled test {'misses it' if differs else 'sees none either'} ({p})"

@@ -1,13 +1,13 @@
-"""Who is fastest and where, and what that costs: two sentences from means and the test of CCAs."""
+"""Who is fastest and where, and what the fastest pays: two sentences from means and the test of CCAs."""
 
-from number_format import count, is_missing, number
-from scenario_words import ip_words
+from number_format import count
+from report_parts.sentence_words import between, cca_name, place_words, short
 
 # A mean this many times the next is a clear lead; below it the two are called close.
 CLEAR_LEAD = 1.1
-CLEAR = f"by {100 * (CLEAR_LEAD - 1):.0f} % or more"
-# Where CCAs meet; what both halves of the sentence count.
-PLACES = "scenarios × IP versions"
+CLEAR = f"{100 * (CLEAR_LEAD - 1):.0f} %"
+# Where CCAs meet.
+PLACE = ["scenario", "ip_version"]
 
 
 def means_of(descriptive, metric):
@@ -22,26 +22,19 @@ def speed_sentence(tables, significance):
         return "No valid run has a goodput."
     if means["cca"].nunique() < 2:
         return (
-            f"The study has one CCA with values, {means['cca'].iloc[0]}: its mean goodput was "
-            f"{between(means['mean'])} Mbit/s in {count(len(means), 'cell')}; "
-            "there is nothing to compare it with."
+            f"The study has values of one CCA only, {cca_name(means['cca'].iloc[0])}, whose mean goodput was "
+            f"{between(means['mean'])} Mbit/s in {count(len(means), 'cell')}; there is nothing to compare it with."
         )
     lossy = _lossy(tables.scenarios)
-    parts = [
-        words
-        for name, group in (("with random loss", True), ("without loss", False))
-        for words in lead_words(means[means["scenario"].map(lossy) == group], name)
-    ]
+    parts = []
+    for where, group in (("with random loss", True), ("without loss", False)):
+        parts += lead_words(means[means["scenario"].map(lossy) == group], where, again=bool(parts))
     if not parts:
-        parts = ["No two CCAs have a goodput in the same place"]
-    test = cca_test_words(tables.ccas, tables.cca_pairs, significance)
-    if len(parts) == 2:
-        parts[1] = parts[1].replace(f" {PLACES}", "").replace(CLEAR, "so")
-    sentence = "; ".join([*parts, test])
-    return f"{sentence[0].upper()}{sentence[1:]}."
+        parts = ["no two CCAs have a goodput in the same scenario over the same IP version"]
+    return sentence("; ".join([*parts, cca_test_words(tables.ccas, tables.cca_pairs, significance)]))
 
 
-def lead_words(means, where):
+def lead_words(means, where, again=False):
     """Say in how many places (scenario and IP version) one CCA clearly leads.
 
     Parameters
@@ -50,30 +43,74 @@ def lead_words(means, where):
         scenario, ip_version, cca, mean.
     where : str
         What these places have in common.
+    again : bool
+        Whether the sentence has said before what a place and a lead are.
 
     Returns
     -------
     list of str
         None or one.
     """
-    leads, contests = {}, 0
-    for _, group in means.groupby(["scenario", "ip_version"], sort=False):
-        if len(group) < 2:
-            continue
-        contests += 1
-        ordered = group.sort_values("mean", ascending=False, kind="stable")
-        first, second = ordered["mean"].iloc[0], ordered["mean"].iloc[1]
-        if second > 0 and first >= CLEAR_LEAD * second:
-            leads.setdefault(ordered["cca"].iloc[0], []).append(first / second)
-    if not contests:
+    firsts = leaders(means)
+    if not firsts:
         return []
-    if not leads:
-        return [f"{where} no CCA leads {CLEAR} in any of {contests} {PLACES}"]
-    cca = max(leads, key=lambda name: len(leads[name]))
-    return [
-        f"{where} {cca} leads {CLEAR} in {len(leads[cca])} of {contests} {PLACES}, with "
-        f"{between(leads[cca])} times the next CCA's goodput"
-    ]
+    lead = "leads so clearly" if again else f"leads by {CLEAR} or more"
+    clear = [(cca, times) for cca, times in firsts if times is not None and times >= CLEAR_LEAD]
+    if not clear:
+        return [f"{where} no CCA {lead} in {in_places(0, len(firsts), again)}"]
+    cca = most_frequent(name for name, _ in clear)
+    mine = [times for name, times in clear if name == cca]
+    over = "" if again else " the next CCA's goodput"
+    places = in_places(len(mine), len(firsts), again)
+    return [f"{where} {cca_name(cca)} {lead} in {places}, with {between(mine)} times{over}"]
+
+
+def in_places(found, total, again=False):
+    """Return "all 12 combinations of scenario and IP version", without what they are if it was said before."""
+    if total == 1:
+        return "the only one" if again else "the only combination of scenario and IP version"
+    share = f"{found or 'any'} of {total}"
+    if found == total:
+        share = "both" if total == 2 else f"all {total}"
+    return share if again else f"{share} combinations of scenario and IP version"
+
+
+def leaders(means):
+    """Return who is first in each place where CCAs meet, with how many times the next one's mean.
+
+    Returns
+    -------
+    list of (str, float or None)
+        None where the next one has nothing.
+    """
+    found = []
+    for _, group in means.groupby(PLACE, sort=False):
+        if len(group) > 1:
+            ordered = group.sort_values("mean", ascending=False, kind="stable")
+            first, second = ordered["mean"].iloc[0], ordered["mean"].iloc[1]
+            found.append((ordered["cca"].iloc[0], first / second if second > 0 else None))
+    return found
+
+
+def most_frequent(names):
+    """Return the name that occurs most often, the first of several."""
+    names = list(names)
+    return max(dict.fromkeys(names), key=names.count)
+
+
+def fastest(means):
+    """Return the CCA that clearly leads most often, or is first most often if none leads; and that in words.
+
+    Returns
+    -------
+    tuple of (str, str) or None
+        None where no two CCAs meet.
+    """
+    firsts = leaders(means)
+    clear = [cca for cca, times in firsts if times is not None and times >= CLEAR_LEAD]
+    if clear:
+        return most_frequent(clear), "which leads most often"
+    return (most_frequent(cca for cca, _ in firsts), "which is first most often") if firsts else None
 
 
 def cca_test_words(ccas, pairs, significance):
@@ -87,80 +124,101 @@ def cca_test_words(ccas, pairs, significance):
         return "no test of the CCAs could be made"
     found = int((tested["p_holm"] < significance).sum())
     names = "/".join(dict.fromkeys(tested["test"]))
-    return f"CCAs differ in {found} of {len(tested)} ({names}, Holm)"
+    if len(tested) == 1:
+        return f"the CCAs' goodput {'differs' if found else 'does not differ'} significantly there ({names})"
+    shown = f"all {found}" if found == len(tested) else f"{found or 'none'} of {len(tested)}"
+    return f"the CCAs' goodput differs significantly in {shown} ({names}, Holm-corrected)"
 
 
 def price_sentence(tables):
-    """Say what was sent again most, and who queued longest and shortest in the same place."""
-    parts = retransmission_words(tables.descriptive) + queue_words(tables)
-    if not parts:
-        return "Neither retransmissions nor queueing delay are known."
-    return "; ".join(parts) + "."
-
-
-def retransmission_words(descriptive):
-    """Say which cell sent the largest share of its segments again."""
-    means = means_of(descriptive, "retransmit_percent")
-    if means.empty:
-        return []
-    top = means.loc[means["mean"].idxmax()]
-    if top["mean"] == 0:
-        return ["The price: none; no run sent a segment again"]
-    here = _same_place(means, top)
-    text = (
-        f"The price: {top['cca']} sent {number(top['mean'])} % of its segments again "
-        f"in scenario {_place(top)}"
-    )
-    if len(here) > 1:
-        least = here.loc[here["mean"].idxmin()]
-        text += f" ({least['cca']}, least, {number(least['mean'])} %)"
-    return [text]
-
-
-def queue_words(tables):
-    """Say where the queue was longest against the path's RTT, and who kept it shortest there."""
+    """Say what the fastest CCA pays: segments sent again and delay, against the other CCAs."""
+    goodput = means_of(tables.descriptive, "goodput_mbps")
+    if goodput["cca"].nunique() == 1:
+        return lone_price(tables, goodput["cca"].iloc[0])
+    if (first := fastest(goodput)) is None:
+        return "What speed costs can't be said, for no two CCAs have values in the same place."
+    cca, why = first
+    again = against_others(means_of(tables.descriptive, "retransmit_percent"), cca)
+    rtt = against_others(means_of(tables.descriptive, "rtt_mean_ms"), cca)
+    if again.empty and rtt.empty:
+        return "What speed costs can't be said, for neither retransmissions nor RTTs are known."
+    more, longer = (table[table["mine"] >= CLEAR_LEAD * table["others"]] for table in (again, rtt))
+    more = more[more["mine"] > 0]
+    subject = f"{cca_name(cca)}, {why},"
+    if more.empty and longer.empty:
+        return f"{subject} pays no clear price: {' and '.join(_no_price(again, rtt))}."
     path = dict(zip(tables.runs["scenario"], tables.runs["rtt_path_ms"], strict=True))
+    if more.empty:
+        top = longer.loc[(longer["mine"] / longer["others"]).idxmax()]
+        parts = [f"in {place_words(top, tables.scenarios)} {_rtt_words(top, path)}", *_no_price(again, rtt[:0])]
+        return f"{subject} pays for it with delay: {', but '.join(parts)}."
+    top = more.loc[(more["mine"] - more["others"]).idxmax()]
+    parts = [
+        f"in {place_words(top, tables.scenarios)} it sent {short(top['mine'])} % of its segments again, "
+        f"the others at most {short(top['others'])} %"
+    ]
+    here = longer[(longer[PLACE] == top[PLACE]).all(axis=1)]
+    if len(here):
+        parts.append(f"and {_rtt_words(here.iloc[0], path)}")
+    elif len(longer):
+        times = (longer["mine"] / longer["others"]).max()
+        parts.append(f"and elsewhere its mean RTT was up to {short(times)} times the highest of theirs")
+    else:
+        parts += [f"but {words}" for words in _no_price(again[:0], rtt)]
+    return f"{subject} pays for it: {', '.join(parts)}."
+
+
+def lone_price(tables, cca):
+    """Say what the study's only CCA sent again, and how long its queue was."""
+    parts = []
+    means = means_of(tables.descriptive, "retransmit_percent")
+    if len(means):
+        top = means.loc[means["mean"].idxmax()]
+        place = place_words(top, tables.scenarios)
+        again = f"{short(top['mean'])} % of its segments" if top["mean"] > 0 else "nothing"
+        parts.append(f"sent {again} again in {place}" + (", the most of all cells" if len(means) > 1 else ""))
     means = means_of(tables.descriptive, "rtt_mean_ms")
+    path = dict(zip(tables.runs["scenario"], tables.runs["rtt_path_ms"], strict=True))
     means = means.assign(path=means["scenario"].map(path))
     means = means[means["path"] > 0]
-    if means.empty:
-        return []
-    means = means.assign(times=means["mean"] / means["path"])
-    top = means.loc[means["times"].idxmax()]
-    text = (
-        f"the knee: in scenario {_place(top)} {top['cca']}'s mean RTT is "
-        f"{top['times']:.2f} times the empty path's"
-    )
-    here = _same_place(means, top)
-    least = here.loc[here["times"].idxmin()]
-    if least["cca"] == top["cca"]:
-        return [text]
-    text += f", {least['cca']}'s {least['times']:.2f} times"
-    here = _same_place(means_of(tables.descriptive, "goodput_mbps"), top)
-    goodput = dict(zip(here["cca"], here["mean"], strict=True))
-    mine, theirs = goodput.get(least["cca"]), goodput.get(top["cca"])
-    if not is_missing(mine) and not is_missing(theirs) and theirs > 0:
-        text += f" with {number(100 * mine / theirs, 0)} % of its goodput"
-    return [text]
+    if len(means):
+        most = "at most " if len(means) > 1 else ""
+        parts.append(f"had a mean RTT of {most}{short((means['mean'] / means['path']).max())} times the empty path's")
+    if not parts:
+        return "What speed costs can't be said, for neither retransmissions nor RTTs are known."
+    return f"{cca_name(cca)}, the only CCA, {' and '.join(parts)}."
 
 
-def _place(row):
-    return f"{row['scenario_label']} over {ip_words(row['ip_version'])}"
+def against_others(means, cca):
+    """Return one CCA's mean and the highest of all others', a row each place that has both.
+
+    Returns
+    -------
+    pandas.DataFrame
+        scenario, ip_version, mine, others.
+    """
+    is_mine = means["cca"] == cca
+    mine = means[is_mine].rename(columns={"mean": "mine"})[[*PLACE, "mine"]]
+    others = means[~is_mine].groupby(PLACE, sort=False)["mean"].max().rename("others").reset_index()
+    return mine.merge(others, on=PLACE)
 
 
-def _same_place(table, row):
-    return table[
-        (table["scenario"] == row["scenario"]) & (table["ip_version"] == row["ip_version"])
-    ]
+def sentence(text):
+    """Return a text that begins with a capital and ends with a full stop."""
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _rtt_words(row, path):
+    text = f"its mean RTT was {short(row['mine'])} ms, theirs at most {short(row['others'])} ms"
+    empty = path.get(row["scenario"])
+    return f"{text} (empty path: {short(empty)} ms)" if empty and empty > 0 else text
+
+
+def _no_price(again, rtt):
+    words = [] if again.empty else [f"nowhere did it send a share {CLEAR} above every other CCA's again"]
+    return words + ([] if rtt.empty else [f"nowhere was its mean RTT {CLEAR} above all of theirs"])
 
 
 def _lossy(scenarios):
     loss = scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0
     return dict(zip(scenarios["scenario"], loss, strict=True))
-
-
-def between(values, digits=3):
-    """Return "5.31 to 81.2", or one number if both ends look alike."""
-    low, high = min(values), max(values)
-    shown = [f"{value:,.{digits}g}" if value < 1000 else number(value) for value in (low, high)]
-    return shown[0] if shown[0] == shown[1] else f"{shown[0]} to {shown[1]}"

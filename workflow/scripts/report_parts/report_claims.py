@@ -1,8 +1,11 @@
 """A paper's claims as the page shows them: ours, the other method's, and whose conclusion each is."""
 
+import math
+
 from number_format import NONE, count, is_missing, number
 from report_parts.report_data_tables import Cell, Column, data_table, minus, number_cell, shared_decimals
 from report_parts.report_results import Scenarios
+from report_parts.sentence_words import cca_name, listed, short
 from scenario_words import ip_words
 
 REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable"
@@ -18,9 +21,16 @@ OWNERS = {
     (REPRODUCED, NOT_REPRODUCED): ("the sound method only", "verdict alike"),
     (NOT_REPRODUCED, NOT_REPRODUCED): ("neither", "verdict bad"),
 }
+# Claims that are a test's outcome on all runs pooled: that both methods give it says nothing of TCP yet.
+TEST_KINDS = ("no_difference", "normality")
+TESTS_OWN = "the test's: pooling shows it with both methods"
 OWNER_MEANINGS = {
     "TCP's: both methods": (
         "Reproduced with the sound and with the published method: it doesn't hang on how the network was emulated."
+    ),
+    TESTS_OWN: (
+        "The paper's own test on all runs pooled comes out so with both methods, for pooling mixes scenarios and CCAs: "
+        "it tells how the test was made, not how TCP behaves."
     ),
     "the emulation's: published method only": (
         "Reproduced with the published method, and refuted with the sound one: it comes from how the network was "
@@ -40,8 +50,10 @@ def follows_published_method(scenarios):
     return bool((scenarios["netem"] == "both-ends").all())
 
 
-def owner(sound, published):
-    """Return whose conclusion a claim is and how that looks, from both methods' verdicts."""
+def owner(sound, published, kind=""):
+    """Return whose conclusion a claim of a kind is and how that looks, from both methods' verdicts."""
+    if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
+        return TESTS_OWN, "verdict alike"
     return OWNERS.get((sound, published), ("open", "verdict open"))
 
 
@@ -91,7 +103,9 @@ def claims_table(claims, other=None, swapped=False):
         ]
     columns += [
         Column("Required", "words"),
+        Column("How its words are read", "words"),
         Column("Why", "words"),
+        Column("Remark", "words"),
         Column("Section", "short"),
         Column("Runs (n)", "number"),
     ]
@@ -101,8 +115,8 @@ def claims_table(claims, other=None, swapped=False):
         cells = [row["statement"], verdict_cell(row["verdict"]), row["published"], value_text(row)]
         if other:
             cells += other_cells(row, theirs.get(row["claim"]), swapped)
-        why = " ".join(filter(None, [row["because"], row.get("remark", "")]))
-        rows.append([*cells, row["requirement"], why, row["section"], number_cell(row["runs"], 0)])
+        cells += [row["requirement"], row["tolerance"], row["because"], row["remark"]]
+        rows.append([*cells, row["section"], number_cell(row["runs"], 0)])
     return data_table("claims-table", "Claims of the paper, one by one", columns, rows)
 
 
@@ -111,7 +125,7 @@ def other_cells(row, partner, swapped):
     if partner is None:
         return [NONE, "not checked", Cell("open", style="verdict open")]
     verdicts = row["verdict"], partner["verdict"]
-    text, style = owner(*(reversed(verdicts) if swapped else verdicts))
+    text, style = owner(*(reversed(verdicts) if swapped else verdicts), row["kind"])
     return [value_text(partner), verdict_cell(partner["verdict"]), Cell(text, style=style)]
 
 
@@ -131,7 +145,7 @@ def tally(claims, other=None, swapped=False):
     counts = dict.fromkeys(OWNER_MEANINGS, 0)
     for row in both.to_dict("records"):
         pair = row["verdict"], row["verdict_other"]
-        counts[owner(*(reversed(pair) if swapped else pair))[0]] += 1
+        counts[owner(*(reversed(pair) if swapped else pair), row["kind"])[0]] += 1
     counts["open"] += len(claims) - len(both)
     return verdicts, [(name, OWNER_MEANINGS[name], number_of) for name, number_of in counts.items()]
 
@@ -151,7 +165,8 @@ def mislabelled_table(table, scenarios=None):
         Column("Asked for", filtered=True),
         Column("Ran", filtered=True),
         Column("Runs (n)", "number"),
-        Column("Identical to what ran", "number"),
+        Column("Same to the last digit as when asked for", "short"),
+        Column("Identical to runs of what ran", "number"),
     ]
     for _, name, unit in MISLABELLED_VALUES:
         columns += [
@@ -165,9 +180,10 @@ def mislabelled_table(table, scenarios=None):
         cells = [
             places.cell(row) if places else row["scenario_label"],
             ip_words(row["ip_version"]),
-            row["cca"],
-            row["observed"],
+            cca_name(row["cca"]),
+            cca_name(row["observed"]),
             number_cell(row["runs"], 0),
+            listed([cca_name(name) for name in row["same_as"].split(", ")]) if row["same_as"] else NONE,
             Cell(f"{number(row['identical_runs'], 0)} of {number(row['runs'], 0)}", row["identical_runs"])
             if not is_missing(row["identical_runs"])
             else Cell(NONE),
@@ -179,25 +195,70 @@ def mislabelled_table(table, scenarios=None):
     return data_table("mislabelled-table", caption, columns, rows)
 
 
-def listed(names):
-    """Return "vegas, veno and westwood"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def mislabelled_words(table, study):
-    """Return what the mislabelled cells show, in two sentences."""
+    """Return what the mislabelled cells show: what was asked for, what ran, and what would have been published.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        ``analysis/mislabelled.csv``, with a row at least.
+    study : str or None
+        The study's name, if it isn't the page's own.
+    """
     runs = int(table["runs"].sum())
-    same = int(table["identical_runs"].fillna(0).sum())
-    asked, ran = (listed(list(dict.fromkeys(table[column]))) for column in ("cca", "observed"))
+    asked, ran = (listed([cca_name(name) for name in dict.fromkeys(table[column])]) for column in ("cca", "observed"))
     where = f" of the study {study}" if study else ""
-    text = (
-        f"In {count(runs, 'run')}{where} {asked} {'was' if table['cca'].nunique() == 1 else 'were'} asked for and "
-        f"{ran} ran: the kernel refused the sysctl, and iperf3 named what it used."
-    )
+    words = [
+        f"In {count(runs, 'run')}{where} the kernel refused the sysctl: "
+        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} asked for, and by iperf3's own report {ran} ran."
+    ]
+    words += [proof_words(table), example_words(table)]
+    same = int(table["identical_runs"].fillna(0).sum())
     if same:
         verb = "is" if same == 1 else "are"
-        text += (
-            f" In goodput, RTT and retransmissions {same:,} of them {verb} equal, digit by digit, "
+        words.append(
+            f"In goodput, RTT and retransmissions {same:,} of the {count(runs, 'run')} {verb} equal, digit by digit, "
             f"to {ran}'s own run with the same seed."
         )
-    return text
+    return " ".join(filter(None, words))
+
+
+def proof_words(table):
+    """Say where several CCAs would have been published with runs that are the same to the last digit."""
+    twins = table[table["same_as"] != ""]
+    if twins.empty:
+        return ""
+    groups = {}
+    for row in twins.to_dict("records"):
+        names = frozenset([row["cca"], *row["same_as"].split(", ")])
+        groups.setdefault((row["scenario"], row["ip_version"], names), row)
+    largest = max(groups, key=lambda group: len(group[2]))[2]
+    # In the order of the table, which is the study's.
+    names = [cca_name(name) for name in dict.fromkeys(table["cca"]) if name in largest]
+    fewest, most = (number(end, 0) for end in (twins["runs"].min(), twins["runs"].max()))
+    every = f"all {fewest if fewest == most else f'{fewest} to {most}'} replications" if most != "1" else "the only run"
+    alike = {group[2] for group in groups} == {largest}
+    return (
+        f"A script that doesn't read the setting back would have published {listed(names)} as {count(len(names), 'CCA')} "
+        f"that have the same goodput, RTT and retransmissions to the last digit in {every} of "
+        f"{count(len(groups), 'combination')} of scenario and IP version{'' if alike else ' (in some, fewer of them)'}, "
+        f"for all of them are {listed(list(dict.fromkeys(map(cca_name, twins['observed']))))}."
+    )
+
+
+def example_words(table):
+    """Say what the CCA asked for had in the same conditions, where that is the most times apart from what was measured."""
+    known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)]
+    if known.empty:
+        return ""
+    row = known.loc[(known["goodput_mbps"] / known["goodput_mbps_asked"]).apply(math.log).abs().idxmax()]
+    group = [row["cca"], *filter(None, row["same_as"].split(", "))]
+    here = known[(known[["scenario", "ip_version"]] == row[["scenario", "ip_version"]]).all(axis=1)]
+    true = {name: here.loc[here["cca"] == name, "goodput_mbps_asked"] for name in dict.fromkeys(here["cca"])}
+    true = [f"true {cca_name(name)} has {short(values.iloc[0])}" for name, values in true.items() if name in group]
+    names = "the name" if len(group) == 1 else f"all {len(group)} names"
+    return (
+        f"In scenario \u201c{row['scenario_label']}\u201d over {ip_words(row['ip_version'])}, for example, "
+        f"{short(row['goodput_mbps'])} Mbit/s would stand under {names}; in the same conditions "
+        f"{listed(true)} Mbit/s."
+    )

@@ -38,11 +38,11 @@ CCA_PAIRS = _kinds(
     number="pairs mean_a mean_b effect ci_low ci_high hl hl_low hl_high cliffs_delta p p_holm",
 )
 CLAIMS = _kinds(
-    text="claim section statement unit published requirement verdict because",
+    text="claim section statement kind unit published requirement verdict because tolerance remark",
     number="value low high runs",
 )
 MISLABELLED = _kinds(
-    text="scenario scenario_label cca observed ip_version reference_scenario",
+    text="scenario scenario_label cca observed ip_version reference_scenario same_as",
     number="runs goodput_mbps rtt_mean_ms retransmits goodput_mbps_asked rtt_mean_ms_asked "
     "retransmits_asked goodput_mbps_observed rtt_mean_ms_observed retransmits_observed "
     "identical_runs",

@@ -114,6 +114,12 @@ def power_rows(ip_versions, margins, detect):
     return rows
 
 
+def margin_reason(params):
+    """Return why the study's margins are as they are, as a sentence; empty if its file doesn't say."""
+    reason = " ".join((params.get("margin_reason") or "").split())
+    return f"{reason}." if reason and reason[-1] not in ".!?" else reason
+
+
 def definitions():
     """Return our definitions beside the paper's, a row a question, with the paper's figure."""
     questions = ("How fast?", "How long does a packet take?", "What gets lost?", "What is sent again?")

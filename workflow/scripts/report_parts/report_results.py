@@ -1,6 +1,6 @@
 """Tables of the tests, as the page shows them: each row with its numbers, n and note."""
 
-from number_format import NONE, is_missing, number, p_value
+from number_format import NONE, is_missing, number, p_value, plain
 from report_parts.report_data_tables import (
     Cell,
     Column,
@@ -258,3 +258,45 @@ def overall_rows(overall):
 def _p_words(value):
     text = p_value(value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def printed_tables(tables, paper):
+    """Return what a paper prints in its tables 3 and 5, to stand beside this study's rows.
+
+    Parameters
+    ----------
+    tables : namespace
+        ``pooled`` and ``pooled_tests``.
+    paper : dict or None
+        A claims file's ``paper``.
+
+    Returns
+    -------
+    dict or None
+        pooled, tests (a dict of texts for each row of these tables, or None where nothing is
+        printed), pooled_remark, tests_remark. None if the paper's values aren't given.
+    """
+    printed = (paper or {}).get("tables")
+    if not printed:
+        return None
+    runs = number(printed["runs_per_ip_version"], 0)
+    statistics, tests = printed.get("table_3", {}), printed.get("table_5", {})
+    return {
+        "pooled": [
+            _printed_row(statistics.get(row["metric"], {}).get(row["ip_version"]), runs)
+            for row in tables.pooled.to_dict("records")
+        ],
+        "tests": [
+            _printed_row(tests.get(row["metric"]), f"{runs} and {runs}")
+            for row in tables.pooled_tests.to_dict("records")
+        ],
+        "pooled_remark": statistics.get("remark", ""),
+        "tests_remark": tests.get("remark", ""),
+    }
+
+
+def _printed_row(values, runs):
+    # As many digits as the paper has, not as many as our own numbers are shown with.
+    return values and {"n": runs} | {
+        key: value if isinstance(value, str) else plain(value) for key, value in values.items()
+    }

@@ -10,7 +10,7 @@ from report_parts.report_claims import (
     mislabelled_words,
     tally,
 )  # fmt: skip
-from report_parts.report_method import definitions, design, power_rows, tests_taken, threats
+from report_parts.report_method import definitions, design, margin_reason, power_rows, tests_taken, threats
 from report_parts.report_results import (
     cca_pairs_table,
     cca_tests_table,
@@ -34,6 +34,7 @@ def method_section(tables, study, environments, params):
         "design": design(study, tables.runs),
         "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
         "power": power_rows(tables.ip_versions, params["margins"], params["detect"]),
+        "margin_reason": margin_reason(params),
         "definitions": definitions(),
         "threats": threats(
             study, tables.runs, tables.scenarios, tables.descriptive, environments

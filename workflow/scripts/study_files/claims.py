@@ -40,8 +40,9 @@ def load_claims(path):
     Returns
     -------
     dict
-        ``paper``, ``ccas``, ``scenarios`` (a list, conditions as lists of values) and ``claims``: a
-        list of dicts with all keys of their kind. Plain lists, dicts, texts and numbers.
+        ``paper`` (with ``tables`` only if the file gives printed values), ``ccas``, ``scenarios`` (a
+        list, conditions as lists of values) and ``claims``: a list of dicts with all keys of their
+        kind. Plain lists, dicts, texts and numbers.
 
     Raises
     ------
@@ -111,7 +112,7 @@ def _complete(content):
     """Return the content with every key of the schema, in its order."""
     schema = claims_schema()["properties"]
     complete = {
-        "paper": _filled(schema["paper"], content["paper"]),
+        "paper": _complete_paper(content["paper"], schema["paper"]),
         "ccas": list(content["ccas"]),
         "scenarios": [
             {key: value if key == "id" or isinstance(value, list) else [value] for key, value in scenario.items()}
@@ -125,6 +126,17 @@ def _complete(content):
     }
     complete["claims"] = [_complete_claim(claim, everywhere) for claim in content["claims"]]
     return complete
+
+
+def _complete_paper(paper, node):
+    complete = _filled(node, paper)
+    if "tables" in complete:
+        nodes = node["properties"]["tables"]["properties"]
+        complete["tables"] = {
+            name: _filled(nodes[name], table) if isinstance(table, dict) else table
+            for name, table in complete["tables"].items()
+        }
+    return copy.deepcopy(complete)
 
 
 def _complete_claim(claim, everywhere):
