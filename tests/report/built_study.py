@@ -23,7 +23,6 @@ PARAMS = {
     "detect": {"goodput_mbps": 1, "rtt_mean_ms": 1, "loss_percent": 0.1, "retransmits": 10},
     "configfile": "config/studies/synthetic.yaml",
     "compare_with": None,
-    "paper": {"title": "A Paper & its Title", "authors": "Lima et al.", "source": None},
 }
 
 
@@ -144,9 +143,10 @@ class Built:
 
         if self.other:
             params = {"compare_with": "other-method", **params}
-        write_report.main(
-            self.page_inputs(), SimpleNamespace(report=self.page), PARAMS | {"claims": None} | params
-        )
+        # As the Snakefile does: what the claims file gives, if the study names one.
+        claims = load_claims(CLAIMS_FILE) if self.table("claims").exists() else None
+        known = {"claims": claims and claims["claims"], "paper": claims and claims["paper"]}
+        write_report.main(self.page_inputs(), SimpleNamespace(report=self.page), PARAMS | known | params)
 
     def change(self, name, change):
         """Rewrite a table of the analysis by a function of its DataFrame of texts."""

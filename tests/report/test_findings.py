@@ -154,23 +154,23 @@ def cells(*values, scenario=CELL):
 
 def test_price_of_the_fastest_is_held_against_the_highest_of_the_others():
     assert price(FAST, cells(21.42, 0.5, 0.7), cells(30.0, 22.0, 21.0)) == (
-        f"BBR, which leads most often, pays for it: in {PLACE} it sent 21.4 % of its segments again, the others at most "
-        "0.7 %, and its mean RTT was 30 ms, theirs at most 22 ms (empty path: 20 ms)."
+        f"BBR, which leads most often, pays for it: in {PLACE} it sent 21.4 % of its segments again, the others at "
+        "most 0.7 %, and its mean RTT was 30 ms, theirs at most 22 ms (empty path: 20 ms)."
     )
     # Another CCA that sends more again or waits longer is not what the fastest pays.
     assert price(FAST, cells(0.5, 21.42, 0.7), cells(22.0, 30.0, 21.0)) == (
-        "BBR, which leads most often, pays no clear price: nowhere did it send a share 10 % above every other CCA's "
-        "again and nowhere was its mean RTT 10 % above all of theirs."
+        "BBR, which leads most often, pays no clear price: nowhere was its share of segments sent again 10 % above all "
+        "others' and nowhere was its mean RTT 10 % above all others'."
     )
 
 
 def test_price_in_one_currency_only():
     assert price(FAST, cells(21.42, 0.5, 0.7), cells(21.0, 22.0, 21.0)).endswith(
-        "the others at most 0.7 %, but nowhere was its mean RTT 10 % above all of theirs."
+        "the others at most 0.7 %, but nowhere was its mean RTT 10 % above all others'."
     )
     assert price(FAST, cells(0.0, 0.0, 0.0), cells(30.0, 22.0, 21.0), path=0) == (
-        f"BBR, which leads most often, pays for it with delay: in {PLACE} its mean RTT was 30 ms, theirs at most 22 ms, "
-        "but nowhere did it send a share 10 % above every other CCA's again."
+        f"BBR, which leads most often, pays for it with delay: in {PLACE} its mean RTT was 30 ms, theirs at most 22 "
+        "ms, but nowhere was its share of segments sent again 10 % above all others'."
     )
     assert price(FAST, [], cells(30.0, 22.0, 21.0)).endswith("theirs at most 22 ms (empty path: 20 ms).")
     elsewhere = cells(30.0, 30.0, 21.0) + cells(150.0, 100.0, 100.0, scenario=CLEAN[1])
@@ -207,20 +207,20 @@ def ip_sentence(rows, over):
     )
 
 
-def test_the_whole_difference_is_the_header():
+def test_the_difference_agrees_with_the_header():
     assert ip_sentence(ip_cells([0.001, 0.3, None]), overall(0.62, 0.0001, 0.413)) == (
-        "Over all cells IPv6's goodput is lower than IPv4's (median −1.40 %, paired test p < 0.001), and the whole "
-        "difference is what 20 more bytes of header cost: against the segment-size ratio 1428/1448 (−1.38 %) the test "
-        "finds none (p = 0.413); the published, pooled test misses it (p = 0.620)."
+        "Over all cells IPv6's goodput is lower than IPv4's (median −1.40 %, paired test p < 0.001), in agreement "
+        "with what 20 more bytes of header cost: against the segment-size ratio 1428/1448 (−1.38 %) the test finds no "
+        "difference (p = 0.413); the published, pooled test misses it (p = 0.620)."
     )
 
 
 @pytest.mark.parametrize(
     "ratio, equal_direction, ratio_direction, said",
     [
-        (0.001, "IPv4 higher", "IPv6 higher", "is lower than IPv4's (median −1.40 %, paired test p = 0.002), but by less "
-         "than 20 more bytes of header would cost: it differs from the segment-size ratio 1428/1448 (−1.38 %) too "
-         "(p = 0.001)"),
+        (0.001, "IPv4 higher", "IPv6 higher", "is lower than IPv4's (median −1.40 %, paired test p = 0.002), but by "
+         "less than 20 more bytes of header would cost: it differs from the segment-size ratio 1428/1448 (−1.38 %, "
+         "p = 0.001) too"),
         (0.001, "IPv4 higher", "IPv4 higher", "but by more than 20 more bytes of header would cost"),
         (0.001, "IPv6 higher", "IPv6 higher", "is higher than IPv4's (median −1.40 %, paired test p = 0.002), which 20 "
          "more bytes of header can't explain"),
@@ -238,9 +238,9 @@ def test_a_difference_that_the_header_does_not_explain(ratio, equal_direction, r
         (0.01, 0.01, 0.5, "; the published, pooled test sees it too (p = 0.010)."),
         (0.5, 0.6, 0.7, "Over all cells the paired test finds no difference between IPv6's goodput and IPv4's "
          "(p = 0.600, median −1.40 %), nor one from what 20 more bytes of header would cost, the segment-size ratio "
-         "1428/1448 (−1.38 %) (p = 0.700); the published, pooled test sees none either (p = 0.500)."),
+         "1428/1448 (−1.38 %, p = 0.700); the published, pooled test sees none either (p = 0.500)."),
         (0.01, 0.6, 0.001, "though 20 more bytes of header should cost some: it differs from the segment-size ratio "
-         "1428/1448 (−1.38 %) (p = 0.001); the published, pooled test sees one (p = 0.010)."),
+         "1428/1448 (−1.38 %, p = 0.001); the published, pooled test sees one (p = 0.010)."),
     ],
 )  # fmt: skip
 def test_pooled_and_paired_test_are_told_apart(pooled, paired, ratio, said):
@@ -316,8 +316,8 @@ def test_validity_is_counted():
     assert findings.validity_words(runs, checks) == "All 10 runs passed every check"
     runs.loc[:1, "valid"] = False
     assert findings.validity_words(runs, checks) == (
-        "8 of 10 runs are valid, and the other 2 failed the checks of the idle path's RTT (2), the CCA that ran (1) and "
-        "others"
+        "8 of 10 runs are valid, and the other 2 failed the checks of the idle path's RTT (2), the CCA that ran (1) "
+        "and others"
     )
     assert findings.validity_words(runs, checks[2:]) == (
         "8 of 10 runs are valid, and the other 2 failed the check of new check"

@@ -58,8 +58,8 @@ def header(cells, runs):
     Returns
     -------
     dict or None
-        header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448"), percent (float); None if no
-        cell has an expected effect.
+        header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448"),
+        percent (float); None if no cell has an expected effect.
     """
     expected = cells["expected_effect"].dropna()
     if expected.empty:
@@ -105,21 +105,22 @@ def overall_words(name, equal, ratio, cost, median, significance):
         )
     if ratio is None or cost is None or is_missing(ratio["p"]):
         return text
-    against = f"{cost['ratio']} ({signed(cost['percent'], 2)} %)"
+    # Its bracket is left open for p.
+    against = f"{cost['ratio']} ({signed(cost['percent'], 2)} %"
     p = p_words(ratio["p"])
     if differs and ratio["p"] >= significance:
         return (
-            f"{text}, and the whole difference is what {cost['header']} {cost['costs']}: against the {against} "
-            f"the test finds none ({p})"
+            f"{text}, in agreement with what {cost['header']} {cost['costs']}: against the {against}) "
+            f"the test finds no difference ({p})"
         )
     if differs:
         more = "more" if ratio["direction"] == "IPv4 higher" else "less"
         if higher:
-            return f"{text}, which {cost['header']} can't explain: it differs from the {against} too ({p})"
-        return f"{text}, but by {more} than {cost['header']} would cost: it differs from the {against} too ({p})"
+            return f"{text}, which {cost['header']} can't explain: it differs from the {against}, {p}) too"
+        return f"{text}, but by {more} than {cost['header']} would cost: it differs from the {against}, {p}) too"
     if ratio["p"] < significance:
-        return f"{text}, though {cost['header']} should cost some: it differs from the {against} ({p})"
-    return f"{text}, nor one from what {cost['header']} would cost, the {against} ({p})"
+        return f"{text}, though {cost['header']} should cost some: it differs from the {against}, {p})"
+    return f"{text}, nor one from what {cost['header']} would cost, the {against}, {p})"
 
 
 def pooled_words(pooled, differs, significance):

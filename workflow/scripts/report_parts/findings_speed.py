@@ -69,7 +69,7 @@ def in_places(found, total, again=False):
     """Return "all 12 combinations of scenario and IP version", without what they are if it was said before."""
     if total == 1:
         return "the only one" if again else "the only combination of scenario and IP version"
-    share = f"{found or 'any'} of {total}"
+    share = f"{found or ('either' if total == 2 else 'any')} of {total}"
     if found == total:
         share = "both" if total == 2 else f"all {total}"
     return share if again else f"{share} combinations of scenario and IP version"
@@ -215,8 +215,8 @@ def _rtt_words(row, path):
 
 
 def _no_price(again, rtt):
-    words = [] if again.empty else [f"nowhere did it send a share {CLEAR} above every other CCA's again"]
-    return words + ([] if rtt.empty else [f"nowhere was its mean RTT {CLEAR} above all of theirs"])
+    words = [] if again.empty else [f"nowhere was its share of segments sent again {CLEAR} above all others'"]
+    return words + ([] if rtt.empty else [f"nowhere was its mean RTT {CLEAR} above all others'"])
 
 
 def _lossy(scenarios):

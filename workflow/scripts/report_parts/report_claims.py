@@ -103,7 +103,7 @@ def claims_table(claims, other=None, swapped=False):
         ]
     columns += [
         Column("Required", "words"),
-        Column("How its words are read", "words"),
+        Column("Our tolerance", "words"),
         Column("Why", "words"),
         Column("Remark", "words"),
         Column("Section", "short"),
@@ -239,16 +239,18 @@ def proof_words(table):
     every = f"all {fewest if fewest == most else f'{fewest} to {most}'} replications" if most != "1" else "the only run"
     alike = {group[2] for group in groups} == {largest}
     return (
-        f"A script that doesn't read the setting back would have published {listed(names)} as {count(len(names), 'CCA')} "
+        f"A script that doesn't read the setting back would have published {listed(names)} as "
+        f"{count(len(names), 'CCA')} "
         f"that have the same goodput, RTT and retransmissions to the last digit in {every} of "
-        f"{count(len(groups), 'combination')} of scenario and IP version{'' if alike else ' (in some, fewer of them)'}, "
+        f"{count(len(groups), 'combination')} of scenario and IP version"
+        f"{'' if alike else ' (in some, fewer of them)'}, "
         f"for all of them are {listed(list(dict.fromkeys(map(cca_name, twins['observed']))))}."
     )
 
 
 def example_words(table):
-    """Say what the CCA asked for had in the same conditions, where that is the most times apart from what was measured."""
-    known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)]
+    """Say what the CCAs asked for have in the same conditions, where that is the most times apart."""
+    known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)].reset_index(drop=True)
     if known.empty:
         return ""
     row = known.loc[(known["goodput_mbps"] / known["goodput_mbps_asked"]).apply(math.log).abs().idxmax()]

@@ -273,25 +273,28 @@ def printed_tables(tables, paper):
     Returns
     -------
     dict or None
-        pooled, tests (a dict of texts for each row of these tables, or None where nothing is
-        printed), pooled_remark, tests_remark. None if the paper's values aren't given.
+        pooled, tests: a dict of texts for each row of these tables, None for a row of which nothing
+        is printed, None for the whole if there is no other; pooled_remark, tests_remark. None if
+        the paper's values aren't given.
     """
     printed = (paper or {}).get("tables")
     if not printed:
         return None
     runs = number(printed["runs_per_ip_version"], 0)
-    statistics, tests = printed.get("table_3", {}), printed.get("table_5", {})
+    table_3, table_5 = printed.get("table_3", {}), printed.get("table_5", {})
+    pooled = [
+        _printed_row(table_3.get(row["metric"], {}).get(row["ip_version"]), runs)
+        for row in tables.pooled.to_dict("records")
+    ]
+    tests = [
+        _printed_row(table_5.get(row["metric"]), f"{runs} and {runs}")
+        for row in tables.pooled_tests.to_dict("records")
+    ]
     return {
-        "pooled": [
-            _printed_row(statistics.get(row["metric"], {}).get(row["ip_version"]), runs)
-            for row in tables.pooled.to_dict("records")
-        ],
-        "tests": [
-            _printed_row(tests.get(row["metric"]), f"{runs} and {runs}")
-            for row in tables.pooled_tests.to_dict("records")
-        ],
-        "pooled_remark": statistics.get("remark", ""),
-        "tests_remark": tests.get("remark", ""),
+        "pooled": pooled if any(pooled) else None,
+        "tests": tests if any(tests) else None,
+        "pooled_remark": table_3.get("remark", ""),
+        "tests_remark": table_5.get("remark", ""),
     }
 
 

@@ -16,6 +16,7 @@ from report_parts.report_results import (
     cca_tests_table,
     ip_versions_table,
     overall_rows,
+    printed_tables,
     verdict_style,
 )  # fmt: skip
 from report_parts.report_theory import models_table, regressions_table
@@ -111,6 +112,7 @@ def published_section(tables, params):
         "notes": notes,
         "hypotheses": HYPOTHESES,
         "tests": tests,
+        "printed": printed_tables(tables, params.get("paper")),
         "paper": citation(params.get("paper")),
     }
 

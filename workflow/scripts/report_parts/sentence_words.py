@@ -1,0 +1,96 @@
+"""Names and numbers as sentences carry them: CCAs as readers write them, scenarios with their conditions."""
+
+from number_format import count, is_missing, number, p_value, plain
+from scenario_words import heading, ip_words, rate_words
+
+# As their authors and RFCs write them; the kernel's name is that of the module.
+CCA_NAMES = {
+    "bbr": "BBR",
+    "bic": "BIC",
+    "cdg": "CDG",
+    "cubic": "CUBIC",
+    "dctcp": "DCTCP",
+    "highspeed": "HighSpeed",
+    "htcp": "H-TCP",
+    "hybla": "Hybla",
+    "illinois": "Illinois",
+    "lp": "TCP-LP",
+    "nv": "NV",
+    "reno": "Reno",
+    "scalable": "Scalable",
+    "vegas": "Vegas",
+    "veno": "Veno",
+    "westwood": "Westwood",
+    "yeah": "YeAH",
+}
+
+
+def cca_name(name):
+    """Return a CCA's name as readers write it, the kernel's if it isn't known; several are joined by `+`."""
+    return "+".join(CCA_NAMES.get(part, part) for part in name.split("+"))
+
+
+def listed(names):
+    """Return "Vegas, Veno and Westwood"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def short(value):
+    """Return a number with three significant digits, without zeros at its end."""
+    if is_missing(value) or value >= 1000 or 0 < abs(value) < 0.001:
+        return number(value)
+    return f"{value:.3g}"
+
+
+def between(values):
+    """Return "5.31 to 81.2", or one number if both ends look alike."""
+    low, high = short(min(values)), short(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def p_words(value):
+    """Return "p < 0.001" or "p = 0.413"."""
+    text = p_value(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def each_way(forward, reverse, unit):
+    """Return a value of both directions: "10 ms each way" or "10 ms there and 5 ms back"."""
+    if forward == reverse:
+        return f"{plain(forward)} {unit} each way"
+    return f"{plain(forward)} {unit} there and {plain(reverse)} {unit} back"
+
+
+def place_words(row, scenarios):
+    """Return a scenario and IP version with what tells the scenario apart.
+
+    Parameters
+    ----------
+    row : mapping
+        scenario and ip_version.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+
+    Returns
+    -------
+    str
+        "scenario 3 over IPv6 (100 ms each way, 1 % loss, 12 flows)"; the rate stands there if the
+        study has several.
+    """
+    scenario = scenarios[scenarios["scenario"] == row["scenario"]].iloc[0]
+    name = heading(scenario)
+    name = f"{name[0].lower()}{name[1:]}" if name != scenario["scenario"] else f"scenario {name}"
+    forward, reverse = scenario["loss_forward_percent"], scenario["loss_reverse_percent"]
+    loss = f"{plain(forward)} % loss" if reverse == 0 else f"{each_way(forward, reverse, '%')} loss"
+    if forward == reverse == 0:
+        loss = "no loss"
+    elif forward == reverse:
+        loss = f"{plain(forward)} % loss each way"
+    words = [
+        each_way(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms"),
+        loss,
+        count(int(scenario["flows"]), "flow"),
+    ]
+    if scenarios["rate_mbps"].nunique(dropna=False) > 1:
+        words.insert(0, rate_words(scenario["rate_mbps"]))
+    return f"{name} over {ip_words(row['ip_version'])} ({', '.join(words)})"
