@@ -106,25 +106,30 @@ def find_mislabelled(runs, flows, scenarios):
 
 
 def describe(group, valid, reference, cell):
-    """Describe the runs of one cell in which one other CCA ran; see `COLUMNS`."""
+    """Describe the runs of one cell in which one other CCA ran; see `COLUMNS`.
+
+    The CCA that ran is shown as it ran under its own name: in the same scenario, with the same
+    seeds, or else in the reference, as the CCA that was asked for.
+    """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}
     row |= means(group)
     row["reference_scenario"] = reference or ""
-    if reference is None:
-        notes.append("no scenario of the study differs from this one in restricted_ccas only")
-    else:
-        for suffix, cca in (("asked", cell["cca"]), ("observed", observed)):
-            there = of_cell(valid, reference, cca, cell["ip_version"])
-            row |= {f"{name}_{suffix}": value for name, value in means(there).items()}
-            if there.empty:
-                notes.append(f"no valid run of {cca} in {reference}")
     # Only the same scenario and replication has the same seed.
     twins = of_cell(valid, cell["scenario"], observed, cell["ip_version"])
     if twins.empty:
         notes.append(f"no valid run of {observed} in the same scenario to compare with run by run")
     else:
         row["identical_runs"], row["difference_percent"] = compare_runs(group, twins)
+    beside = {"observed": twins} if len(twins) else {}
+    if reference is None:
+        notes.append("no scenario of the study differs from this one in restricted_ccas only")
+    else:
+        there = {"asked": cell["cca"]} | ({} if beside else {"observed": observed})
+        beside |= {side: of_cell(valid, reference, cca, cell["ip_version"]) for side, cca in there.items()}
+        notes += [f"no valid run of {cca} in {reference}" for side, cca in there.items() if beside[side].empty]
+    for side, runs in beside.items():
+        row |= {f"{name}_{side}": value for name, value in means(runs).items()}
     return row | {"note": "; ".join(notes)}
 
 
