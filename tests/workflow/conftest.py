@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,24 @@ class Checkout:
         if check and done.returncode:
             pytest.fail(f"snakemake {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout[-4000:]}")
         return done.returncode, done.stdout
+
+    def start(self, *arguments):
+        """Start Snakemake on the smoke study in a process group of its own, and return without waiting."""
+        return subprocess.Popen(
+            [Path(sys.executable).with_name("snakemake"), "--use-apptainer", "--configfile", SMOKE, *arguments],
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        )  # fmt: skip
+
+    def finished_runs(self, at_least=0):
+        """Return the smoke study's run documents, sorted, once there are so many."""
+        deadline = time.monotonic() + 120
+        while True:
+            found = sorted((self.folder / "results/smoke/runs").rglob("*.json.gz"))
+            if len(found) >= at_least:
+                return found
+            if time.monotonic() > deadline:
+                pytest.fail(f"{len(found)} runs were finished in two minutes, {at_least} were waited for")
+            time.sleep(0.1)
 
     def planned(self, *arguments):
         """Return rule -> number of jobs that a dry run plans."""

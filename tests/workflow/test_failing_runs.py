@@ -1,12 +1,12 @@
 """Runs that can't be carried out: what is said, and what is left."""
 import os
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
+SMOKE = ("--configfile", "config/studies/smoke.yaml")
 NAME = "10mbit-20ms-0pct-1flow/reno/ipv4/1"
 
 
@@ -126,43 +126,22 @@ def test_a_failing_run_fails_its_job_and_keeps_its_log(fresh):
 
 def test_a_killed_workflow_resumes(fresh, smoke):
     """Killed with -9 in the middle of runs: the next call goes on, and nothing half-written counts."""
-    import sys
-
-    arguments = ("--cores", "2", "--use-apptainer", "--configfile", "config/studies/smoke.yaml")
-    process = subprocess.Popen(
-        [Path(sys.executable).with_name("snakemake"), *arguments],
-        cwd=fresh.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
-    runs = fresh.folder / "results/smoke/runs"
-    deadline = time.monotonic() + 120
-    while len(list(runs.rglob("*.json.gz")) if runs.exists() else []) < 3:
-        assert time.monotonic() < deadline, "no run was finished"
-        time.sleep(0.1)
+    process = fresh.start("--cores", "2")
+    fresh.finished_runs(at_least=3)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    done_before = len(list(runs.rglob("*.json.gz")))
-    assert done_before < 16
-    fresh.snakemake("--cores", "all", "--configfile", "config/studies/smoke.yaml")
-    for path in sorted(runs.rglob("*.json.gz")):
+    assert len(fresh.finished_runs()) < 16
+    fresh.snakemake("--cores", "all", *SMOKE)
+    assert len(fresh.finished_runs()) == 16
+    for path in fresh.finished_runs():
         assert path.read_bytes() == (smoke.folder / path.relative_to(fresh.folder)).read_bytes(), path
-    assert len(list(runs.rglob("*.json.gz"))) == 16
 
 
 def test_two_workflows_in_one_folder(fresh):
     """The second one says so and leaves; the first one is not disturbed."""
-    import sys
-
-    arguments = ("--cores", "1", "--use-apptainer", "--configfile", "config/studies/smoke.yaml")
-    first = subprocess.Popen(
-        [Path(sys.executable).with_name("snakemake"), *arguments, "--config", "replications=1"],
-        cwd=fresh.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    runs = fresh.folder / "results/smoke/runs"
-    deadline = time.monotonic() + 120
-    while not (runs.exists() and list(runs.rglob("*.json.gz"))):
-        assert time.monotonic() < deadline, "no run was finished"
-        time.sleep(0.1)
-    status, output = fresh.snakemake("--cores", "1", *arguments[3:], "--config", "replications=1", check=False)
+    first = fresh.start("--cores", "1", "--config", "replications=1")
+    fresh.finished_runs(at_least=1)
+    status, output = fresh.snakemake("--cores", "1", *SMOKE, "--config", "replications=1", check=False)
     assert status != 0
     assert "sawtooth: another workflow is at work on results/smoke" in output
     printed, _ = first.communicate(timeout=300)
@@ -172,26 +151,16 @@ def test_two_workflows_in_one_folder(fresh):
 
 def test_interrupted_with_control_c(fresh):
     """SIGINT ends the workflow and its runs; no guest goes on, nothing half-written counts."""
-    import sys
-
-    arguments = ("--cores", "2", "--use-apptainer", "--configfile", "config/studies/smoke.yaml")
-    process = subprocess.Popen(
-        [Path(sys.executable).with_name("snakemake"), *arguments],
-        cwd=fresh.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
-    runs = fresh.folder / "results/smoke/runs"
-    deadline = time.monotonic() + 120
-    while not (runs.exists() and list(runs.rglob("*.json.gz"))):
-        assert time.monotonic() < deadline, "no run was finished"
-        time.sleep(0.1)
+    process = fresh.start("--cores", "2")
+    fresh.finished_runs(at_least=1)
     # As a terminal does it: to the whole group in the foreground.
     os.killpg(process.pid, signal.SIGINT)
     process.wait(timeout=60)
     assert process.returncode != 0
-    assert not list(runs.rglob("*.partial"))
-    left = 16 - len(list(runs.rglob("*.json.gz")))
+    assert not list((fresh.folder / "results/smoke/runs").rglob("*.partial"))
+    left = 16 - len(fresh.finished_runs())
     # A run that ended in the same moment, one a core, is whole but was not entered as done: it counts as not done.
-    assert left <= fresh.planned("--configfile", "config/studies/smoke.yaml")["emulate_run"] <= left + 2
+    assert left <= fresh.planned(*SMOKE)["emulate_run"] <= left + 2
 
 
 @pytest.mark.parametrize(
