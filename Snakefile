@@ -17,6 +17,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 from study_files import study as studies
 from checkout import publish_commit
 from study_files.claims import ClaimsError, load_claims
+from run_cost import job_memory_mb, job_runtime_min, runs_per_job, wall_limit_s
 from run_tables.metrics import METRICS
 from script_modules import modules_of
 from study_lock import hold_study
@@ -24,6 +25,8 @@ from testbed_identity import image_digest, package_digest
 
 # For the provenance. Not a parameter: a commit alone makes no result stale.
 publish_commit(workflow.basedir)
+# A run ends with the workflow that wanted it, also when that was killed.
+os.environ["APPTAINERENV_SAWTOOTH_WORKFLOW"] = str(os.getpid())
 
 # A study file stands alone: `configfile:` would merge it with the default study's keys.
 STUDY_FILE = (
@@ -37,6 +40,9 @@ try:
     CLAIMS = load_claims(f"config/claims/{CLAIMS_NAME}.yaml") if CLAIMS_NAME else None
 except (studies.StudyError, ClaimsError) as error:
     sys.exit(f"sawtooth: {error}")
+
+# How many runs a job carries: a setting of the call (`set-resources` of a profile), not of the study.
+RUNS_PER_JOB = runs_per_job(workflow.resource_settings.overwrite_resources)
 
 SCENARIOS = [scenario["id"] for scenario in STUDY["scenarios"]]
 # A changed testbed or image makes results stale by content, not by date.
@@ -63,6 +69,8 @@ OTHER_TABLES = {
 
 onstart:
     hold_study(f"results/{STUDY['study']}")
+    if RUNS_PER_JOB > 1 and not workflow.execution_settings.keep_incomplete:
+        sys.exit("sawtooth: jobs of several runs need --keep-incomplete, or one that fails takes the others' documents along.")
 
 
 wildcard_constraints:

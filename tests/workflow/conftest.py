@@ -12,6 +12,8 @@ from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
 SMOKE = "config/studies/smoke.yaml"
+#: Put into each checkout for tests that need a workflow and not its numbers.
+MINI = "config/studies/mini.yaml"
 #: What a checkout is made of, for the workflow.
 PARTS = ("Snakefile", "config", "profiles", "report", "workflow")
 
@@ -25,6 +27,7 @@ class Checkout:
             source = ROOT / part
             copy = shutil.copytree if source.is_dir() else shutil.copy
             copy(source, self.folder / part)
+        shutil.copy(Path(__file__).with_name("mini.yaml"), self.folder / MINI)
         (self.folder / "envs").mkdir()
         for image in ("testbed", "analysis"):
             for suffix in (".sif", ".json"):
@@ -48,18 +51,18 @@ class Checkout:
             pytest.fail(f"snakemake {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout[-4000:]}")
         return done.returncode, done.stdout
 
-    def start(self, *arguments):
-        """Start Snakemake on the smoke study in a process group of its own, and return without waiting."""
+    def start(self, *arguments, study=SMOKE):
+        """Start Snakemake on a study in a process group of its own, and return without waiting."""
         return subprocess.Popen(
-            [Path(sys.executable).with_name("snakemake"), "--use-apptainer", "--configfile", SMOKE, *arguments],
+            [Path(sys.executable).with_name("snakemake"), "--use-apptainer", "--configfile", study, *arguments],
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )  # fmt: skip
 
-    def finished_runs(self, at_least=0):
-        """Return the smoke study's run documents, sorted, once there are so many."""
+    def finished_runs(self, at_least=0, study="smoke"):
+        """Return a study's run documents, sorted, once there are so many."""
         deadline = time.monotonic() + 120
         while True:
-            found = sorted((self.folder / "results/smoke/runs").rglob("*.json.gz"))
+            found = sorted((self.folder / "results" / study / "runs").rglob("*.json.gz"))
             if len(found) >= at_least:
                 return found
             if time.monotonic() > deadline:
@@ -94,6 +97,20 @@ def smoke(tmp_path_factory):
     return checkout
 
 
+@pytest.fixture(scope="session")
+def mini(tmp_path_factory):
+    """A checkout in which the mini study was run undisturbed on all cores. Tests must leave it as it is."""
+    checkout = Checkout(tmp_path_factory.mktemp("mini"))
+    checkout.snakemake("--cores", "all", "--configfile", MINI)
+    return checkout
+
+
+@pytest.fixture
+def copy_of_mini(mini, tmp_path):
+    """A copy of the finished mini study's checkout, Snakemake's records included."""
+    return copy_of(mini, tmp_path)
+
+
 @pytest.fixture
 def fresh(tmp_path):
     """A checkout without results."""
@@ -103,8 +120,13 @@ def fresh(tmp_path):
 @pytest.fixture
 def copy_of_smoke(smoke, tmp_path):
     """A copy of the finished smoke study's checkout, Snakemake's records included."""
-    folder = tmp_path / "copy"
-    shutil.copytree(smoke.folder, folder, symlinks=True)
+    return copy_of(smoke, tmp_path)
+
+
+def copy_of(checkout, place):
+    """Return a copy of a checkout with all that is in it."""
+    folder = place / "copy"
+    shutil.copytree(checkout.folder, folder, symlinks=True)
     copy = Checkout.__new__(Checkout)
     copy.folder = folder
     return copy

@@ -3,31 +3,94 @@ RUN_DOCUMENTS = [
     f"results/{STUDY['study']}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"
     for scenario, cca, ip_version, replication in studies.runs(STUDY)
 ]
+# What the runs of a scenario share. Of the study Snakemake records this and the seed with each
+# document, and nothing of the job: how many runs go to a job makes none of them stale.
+CONDITIONS = {scenario: studies.run_conditions(STUDY, scenario) for scenario in SCENARIOS}
+CONDITIONS_JSON = {scenario: json.dumps(shared) for scenario, shared in CONDITIONS.items()}
 
 
-def specification(wildcards):
-    """Return the run's specification as JSON: all that the testbed gets to know."""
-    return json.dumps(
-        studies.run_specification(
-            STUDY, wildcards.scenario, wildcards.cca, wildcards.ip_version, wildcards.replication
-        )
-    )
+# The same for every job, or the text of a rule would make runs stale.
+CARRY_OUT = (
+    "PYTHONPATH=workflow python3 -B -m testbed.job --conditions {params.conditions:q} --job {params.job:q}"
+    " --folder results/{wildcards.study:q} --wall-limit-s {resources.wall_limit_s}"
+)
 
 
-# One run: a guest kernel with its own network and clock. The last line of its log says how it went.
-rule emulate_run:
-    output:
-        document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
-    params:
-        specification=specification,
-        testbed=TESTBED_DIGEST,
-        image=TESTBED_IMAGE,
-    log:
-        "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
-    benchmark:
-        "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
-    container:
-        "envs/testbed.sif"
-    shell:
-        "PYTHONPATH=workflow python3 -B -m testbed --specification {params.specification:q}"
-        " --output {output.document:q} 2>{log:q} || {{ tail -n 1 {log:q} >&2; exit 1; }}"
+def job_with(log=None):
+    """Return the function of a job's parameter: its runs (CCA, IP version, replication, seed) and its log as JSON."""
+
+    def job(wildcards, output):
+        factors = (path.removesuffix(".json.gz").split("/")[-4:] for path in output)
+        runs = [
+            [cca, ip_version, int(replication), studies.run_seed(STUDY["seed"], scenario, replication)]
+            for scenario, cca, ip_version, replication in factors
+        ]
+        return json.dumps({"runs": runs, "log": log and log.format(**wildcards)}, separators=(",", ":"))
+
+    return job
+
+
+def job_memory(wildcards):
+    return job_memory_mb(CONDITIONS[wildcards.scenario])
+
+
+# A profile says how many runs a job carries (`set-resources`): one on a machine, many on a cluster.
+if RUNS_PER_JOB == 1:
+
+    # One run: a guest kernel with its own network and clock. The last line of its log says how it went.
+    rule emulate_run:
+        output:
+            document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
+        params:
+            conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
+            study_seed=STUDY["seed"],
+            testbed=TESTBED_DIGEST,
+            image=TESTBED_IMAGE,
+            job=job_with(),
+        log:
+            "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
+        benchmark:
+            "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
+        resources:
+            mem_mb=job_memory,
+            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
+            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+        container:
+            "envs/testbed.sif"
+        shell:
+            CARRY_OUT
+
+else:
+
+    # The n-th job of a scenario: several runs, one after another. Each is kept as soon as it is
+    # whole (`update`), and a job that is started again carries out those that are missing.
+    for number, job in enumerate(studies.job_runs(STUDY, RUNS_PER_JOB), 1):
+
+        rule:
+            name:
+                f"emulate_runs_{number}"
+            output:
+                update(
+                    [
+                        f"results/{{study}}/runs/{{scenario}}/{cca}/{ip_version}/{replication}.json.gz"
+                        for cca, ip_version, replication in job
+                    ]
+                ),
+            params:
+                conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
+                study_seed=STUDY["seed"],
+                testbed=TESTBED_DIGEST,
+                image=TESTBED_IMAGE,
+                job=job_with(log=f"results/{{study}}/logs/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.log"),
+            log:
+                f"results/{{study}}/logs/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.log",
+            benchmark:
+                f"results/{{study}}/benchmarks/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.tsv"
+            resources:
+                mem_mb=job_memory,
+                runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], RUNS_PER_JOB),
+                wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+            container:
+                "envs/testbed.sif"
+            shell:
+                CARRY_OUT

@@ -14,7 +14,14 @@ import copy
 
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
-from study_files.study_runs import cells, run_seed, run_specification, runs  # noqa: F401, one module for the Snakefile
+from study_files.study_runs import (  # noqa: F401, one module for the Snakefile
+    cells,
+    job_runs,
+    run_conditions,
+    run_seed,
+    run_specification,
+    runs,
+)
 from study_files.study_schema import has_directions, is_section, keys_of, scenario_schema, study_schema
 from study_files.study_validation import problems_of_form
 

@@ -75,21 +75,68 @@ def run_specification(study, scenario_id, cca, ip_version, replication):
         If the study has no such run.
     """
     replication = int(replication)
-    # A study has tens of scenarios, so looking through them costs microseconds.
-    scenario = next((item for item in study["scenarios"] if item["id"] == scenario_id), None)
     if (
-        scenario is None
+        scenario_id not in {scenario["id"] for scenario in study["scenarios"]}
         or cca not in study["ccas"]
         or ip_version not in study["ip_versions"]
         or not 1 <= replication <= study["replications"]
     ):
         raise KeyError(f"study {study['study']} has no run {scenario_id}/{cca}/{ip_version}/{replication}")
     return {
-        "schema_version": SPECIFICATION_VERSION,
-        "study": study["study"],
-        "scenario": {key: value for key, value in scenario.items() if key != "label"},
+        **run_conditions(study, scenario_id),
         "cca": cca,
         "ip_version": ip_version,
         "replication": replication,
         "seed": run_seed(study["seed"], scenario_id, replication),
     }
+
+
+def run_conditions(study, scenario_id):
+    """Return what the specifications of a scenario's runs share.
+
+    Parameters
+    ----------
+    study : dict
+        A resolved study.
+    scenario_id : str
+
+    Returns
+    -------
+    dict
+        ``schema_version``, ``study`` and ``scenario``; shares its parts with the study.
+
+    Raises
+    ------
+    KeyError
+        If the study has no such scenario.
+    """
+    # A study has tens of scenarios, so looking through them costs microseconds.
+    scenario = next((item for item in study["scenarios"] if item["id"] == scenario_id), None)
+    if scenario is None:
+        raise KeyError(f"study {study['study']} has no scenario {scenario_id}")
+    return {
+        "schema_version": SPECIFICATION_VERSION,
+        "study": study["study"],
+        "scenario": {key: value for key, value in scenario.items() if key != "label"},
+    }
+
+
+def job_runs(study, runs_per_job):
+    """Divide the runs of a scenario, the same for each, into jobs.
+
+    Replication comes first in their order, so that more replications only add jobs.
+
+    Parameters
+    ----------
+    study : dict
+        A resolved study.
+    runs_per_job : int
+
+    Returns
+    -------
+    list of list of tuple
+        Of each job the runs: tuples (CCA, IP version, replication).
+    """
+    factors = itertools.product(range(1, study["replications"] + 1), study["ccas"], study["ip_versions"])
+    of_scenario = [(cca, ip_version, replication) for replication, cca, ip_version in factors]
+    return [of_scenario[first : first + runs_per_job] for first in range(0, len(of_scenario), runs_per_job)]

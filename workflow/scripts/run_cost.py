@@ -1,0 +1,65 @@
+"""What a run asks of a machine: memory and time, for schedulers that want to know beforehand."""
+import math
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from testbed.specification import PACKET_BYTES, RunSpecification  # noqa: E402
+from testbed.uml import memory_mib  # noqa: E402
+from testbed.uml import wall_limit_s as _wall_limit_s  # noqa: E402
+
+#: Of container, Python and the workflow's own process on the node, beside the guest, in MiB.
+BESIDE_GUEST_MIB = 400
+#: A run without traffic, and each packet of a full link, in s: the slowest of benchmarks/README.md.
+START_S = 2
+PACKET_S = 16e-6
+#: How much slower than the machine of the benchmarks a node may be.
+SLOWER = 3
+#: What a job is given on top, in minutes: to start, and for one run that is tried again.
+SPARE_MIN = 10
+
+
+def runs_per_job(set_resources):
+    """Return how many runs a job carries: ``--set-resources emulate_run:runs=N``, or 1.
+
+    Parameters
+    ----------
+    set_resources : mapping
+        Rule -> resource -> value, as Snakemake got it from command line and profile.
+
+    Raises
+    ------
+    SystemExit
+        If it is no whole number from 1 on.
+    """
+    of_rule = set_resources["emulate_run"] if "emulate_run" in set_resources else {}
+    value = of_rule["runs"] if "runs" in of_rule else 1
+    value = getattr(value, "value", value)
+    if not isinstance(value, int) or value < 1:
+        sys.exit(f"sawtooth: set-resources: emulate_run: runs is {value!r}; allowed are whole numbers from 1 on.")
+    return value
+
+
+def job_memory_mb(conditions):
+    """Return what a job is to be given in MB: its guest at its full size, one at a time, and what is beside.
+
+    Parameters
+    ----------
+    conditions : dict
+        What the specifications of a scenario's runs share (`study_runs.run_conditions`).
+    """
+    return math.ceil((memory_mib(RunSpecification(conditions)) + BESIDE_GUEST_MIB) * 1.048576)
+
+
+def job_runtime_min(conditions, runs):
+    """Return the minutes after which a scheduler may end a job of so many runs of a scenario."""
+    specification = RunSpecification(conditions)
+    mbps = specification.rate_mbps or specification.flows * specification.traffic["bitrate_mbps"]
+    packets = mbps * 1e6 / 8 * specification.traffic["duration_s"] / PACKET_BYTES
+    return SPARE_MIN + math.ceil(SLOWER * runs * (START_S + PACKET_S * packets) / 60)
+
+
+def wall_limit_s(conditions):
+    """Return the real seconds after which a run of a scenario is ended, in whole seconds."""
+    return math.ceil(_wall_limit_s(RunSpecification(conditions)))
