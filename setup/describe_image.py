@@ -17,6 +17,11 @@ from pathlib import Path
 
 DESCRIPTION = "usr/share/sawtooth/image.json"
 
+# What the digest stands for; another text makes all images others. 2: bytecode has no dates.
+CONTENT = b"sawtooth image content 2\n"
+# The flags of bytecode that Python uses without a look at its source.
+UNCHECKED = (1).to_bytes(4, "little")
+
 # What two builds of the same packages do not share, and no job reads.
 EXCLUDED_TREES = (
     ".singularity.d",  # Apptainer's own: build date, the definition with its mirror
@@ -68,9 +73,25 @@ def entries(root):
                 yield path, f"{stat.S_IMODE(mode):o}", hashlib.file_digest(content, "sha256").hexdigest()
 
 
+def dated_bytecode(root):
+    """Yield the compiled Python files below a root that Python would compile anew if a source's date changed.
+
+    An image's dates are lost when its folder is copied, and a guest that compiles has another time
+    line: the bytes of its runs would change. Python's bytecode says how it is checked (PEP 552).
+    """
+    for folder, folders, files in os.walk(root):
+        below = os.path.relpath(folder, root)
+        folders[:] = [name for name in folders if os.path.normpath(f"{below}/{name}") not in EXCLUDED_TREES]
+        for name in files:
+            if name.endswith(".pyc"):
+                with open(os.path.join(folder, name), "rb") as content:
+                    if content.read(8)[4:] != UNCHECKED:
+                        yield os.path.join(folder, name)
+
+
 def content_digest(root):
     """Digest of all files and links below a root that count: ``sha256:<hex digits>``."""
-    total = hashlib.sha256()
+    total = hashlib.sha256(CONTENT)
     for path, mode, content in entries(root):
         total.update(b"\0".join((os.fsencode(path), mode.encode(), os.fsencode(content))) + b"\n")
     return f"sha256:{total.hexdigest()}"
@@ -97,6 +118,9 @@ def main():
         for entry in entries(asked.root):
             print(*entry)
         return
+    dated = sorted(dated_bytecode(asked.root))
+    if dated:
+        raise SystemExit(f"{len(dated)} compiled Python files depend on dates, {dated[0]} first: compileall --invalidation-mode")
     packages = {name: debian_version(name) for name in asked.debian}
     packages.update((name, importlib.metadata.version(name)) for name in asked.python)
     description = {

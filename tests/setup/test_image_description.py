@@ -7,12 +7,16 @@ import sys
 import pytest
 
 
+#: The head of bytecode that Python uses without a look at its source (PEP 552), and of one that holds a date.
+UNDATED, DATED = "abcd\1\0\0\0", "abcd\0\0\0\0"
+
+
 @pytest.fixture
 def image(tmp_path):
     """A small tree like an image's."""
     for name, content in {
         "usr/bin/tool": "tool", "etc/tool.conf": "x=1", "etc/ld.so.cache": "1", "var/log/dpkg.log": "monday",
-        "usr/lib/python3/__pycache__/a.pyc": "1", "usr/lib/python3/a.py": "1", "var/lib/dpkg/status": "1",
+        "usr/lib/python3/__pycache__/a.pyc": UNDATED, "usr/lib/python3/a.py": "1", "var/lib/dpkg/status": "1",
     }.items():
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -68,6 +72,16 @@ def test_command_line(image, root):
     assert description["packages"]["pytest"] == pytest.__version__
     assert description["tick_hz"] == "1000"
     assert description["content_digest"].startswith("sha256:")
+
+
+def test_bytecode_with_dates_is_refused(image, root):
+    """In a copy that lost them the guest's Python would compile, and every run would have other bytes."""
+    (image / "usr/lib/python3/__pycache__/a.pyc").write_text(DATED)
+    command = [sys.executable, root / "setup/describe_image.py", "--image", "x", "--definition-key", "k", "--root", image]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "1 compiled Python files depend on dates" in done.stderr
+    assert not (image / "usr/share/sawtooth/image.json").exists()
 
 
 @pytest.mark.parametrize("name", ["analysis", "testbed"])
