@@ -31,7 +31,7 @@ def test_missing(tmp_path, recorded):
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"", "no JSON|truncated"),
+        (b"", "empty, 0 bytes"),
         (b"not compressed", "can't be read as gzip"),
         (gzip.compress(b"{" * 5000)[:-12], "truncated"),
         (gzip.compress(b'{"schema_version": 1'), "no JSON"),
@@ -62,4 +62,20 @@ def test_the_document_of_other_parameters(stored, recorded):
     document = recorded("slow-vegas-ipv6")
     document["specification"]["scenario"]["queue"] = {"packets": 34}
     with pytest.raises(DocumentError, match="its scenario is"):
+        read_document(*stored(document))
+
+
+@pytest.mark.parametrize("digest", ["testbed_digest", "image_digest"])
+def test_the_document_of_another_testbed_or_image(stored, recorded, digest):
+    document = recorded("slow-vegas-ipv6")
+    made_by = {key: document["environment"][key] for key in ("testbed_digest", "image_digest")}
+    assert read_document(*stored(document), made_by) == document
+    found = made_by[digest]
+    with pytest.raises(DocumentError, match=f'its {digest} is "{found}", this workflow\'s is "sha256:0"'):
+        read_document(*stored(document), made_by | {digest: "sha256:0"})
+
+
+def test_sections_of_another_kind(stored, recorded):
+    document = recorded("slow-vegas-ipv6") | {"specification": [], "verdict": None}
+    with pytest.raises(DocumentError, match=r"no run document \(specification, verdict missing\)"):
         read_document(*stored(document))

@@ -8,9 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
+from mount_namespace import MountNamespace
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT / "tests" / "workflow") not in sys.path:
+    sys.path.insert(0, str(ROOT / "tests" / "workflow"))
 SMOKE = "config/studies/smoke.yaml"
 #: Put into each checkout for tests that need a workflow and not its numbers.
 MINI = "config/studies/mini.yaml"
@@ -20,6 +23,9 @@ PARTS = ("Snakefile", "config", "profiles", "report", "workflow")
 
 class Checkout:
     """A folder with the workflow in it, and the commands that its users would give."""
+
+    #: What Snakemake is started by, such as `nsenter` for one that sees other mounts.
+    within = ()
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -39,7 +45,7 @@ class Checkout:
     def snakemake(self, *arguments, check=True, timeout=600):
         """Run Snakemake as a user would; return its exit status and what it printed."""
         done = subprocess.run(
-            [Path(sys.executable).with_name("snakemake"), "--use-apptainer", *arguments],
+            [*self.within, Path(sys.executable).with_name("snakemake"), "--use-apptainer", *arguments],
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -54,7 +60,7 @@ class Checkout:
     def start(self, *arguments, study=SMOKE):
         """Start Snakemake on a study in a process group of its own, and return without waiting."""
         return subprocess.Popen(
-            [Path(sys.executable).with_name("snakemake"), "--use-apptainer", "--configfile", study, *arguments],
+            [*self.within, Path(sys.executable).with_name("snakemake"), "--use-apptainer", "--configfile", study, *arguments],
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )  # fmt: skip
 
@@ -68,6 +74,13 @@ class Checkout:
             if time.monotonic() > deadline:
                 pytest.fail(f"{len(found)} runs were finished in two minutes, {at_least} were waited for")
             time.sleep(0.1)
+
+    def same_results_as(self, other, *stages, study="mini"):
+        """Fail unless all that is published of a study, or of some stages, is the same to the byte in both checkouts."""
+        ours, theirs = (published(checkout.folder / "results" / study, stages) for checkout in (self, other))
+        assert ours, f"nothing in {self.folder}/results/{study}"
+        assert ours.keys() == theirs.keys()
+        assert [path for path in ours if ours[path] != theirs[path]] == []
 
     def planned(self, *arguments):
         """Return rule -> number of jobs that a dry run plans."""
@@ -112,15 +125,53 @@ def copy_of_mini(mini, tmp_path):
 
 
 @pytest.fixture
+def one_missing(copy_of_mini):
+    """A finished mini study but for one run, near/reno/ipv4/1."""
+    copy_of_mini.document_path("near", "reno", "ipv4", 1, study="mini").unlink()
+    return copy_of_mini
+
+
+@pytest.fixture
+def mounts():
+    """A mount namespace of its own."""
+    try:
+        with MountNamespace() as namespace:
+            yield namespace
+    except OSError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
 def fresh(tmp_path):
     """A checkout without results."""
     return Checkout(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def checkout_in():
+    """A function that makes a checkout in a folder."""
+
+    def make(folder):
+        folder.mkdir()
+        return Checkout(folder)
+
+    return make
 
 
 @pytest.fixture
 def copy_of_smoke(smoke, tmp_path):
     """A copy of the finished smoke study's checkout, Snakemake's records included."""
     return copy_of(smoke, tmp_path)
+
+
+def published(folder, stages=()):
+    """Return path -> bytes of the files of a results folder but logs, benchmarks and the lock, which tell of one execution."""
+    files = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(name): path.read_bytes()
+        for name, path in files.items()
+        if name.parts[0] not in ("logs", "benchmarks", ".lock") and (not stages or name.parts[0] in stages)
+    }
 
 
 def copy_of(checkout, place):

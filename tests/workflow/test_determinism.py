@@ -2,9 +2,7 @@
 import json
 import os
 import pwd
-import re
 import shutil
-import stat
 import subprocess
 import sys
 import tempfile
@@ -12,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from other_user import apptainer_program, private_folder
 
 LOSSY = "100mbit-10ms-1pct-4flows"
 
@@ -61,8 +60,7 @@ def test_as_another_user(one_run, specification, testbed, tmp_path, root):
         pytest.skip("only root can become another user")
     user = pwd.getpwnam("nobody")
     tools = ((root / "envs/testbed.sif").resolve(), apptainer_program())
-    private = next((p for tool in tools for p in tool.parents if not p.stat().st_mode & stat.S_IXOTH), None)
-    if private:
+    if private := private_folder(*tools):
         pytest.skip(f"other users can't enter {private}: name a cache for all in SAWTOOTH_CACHE, then `make setup`")
     place = Path(tempfile.mkdtemp(prefix="sawtooth-test-", dir="/var/tmp"))
     try:
@@ -84,13 +82,6 @@ def test_as_another_user(one_run, specification, testbed, tmp_path, root):
         assert output.read_bytes() == one_run
     finally:
         shutil.rmtree(place)
-
-
-def apptainer_program():
-    """Return the program that the set-up's wrapper starts (the wrapper itself belongs to this checkout)."""
-    wrapper = Path(sys.executable).with_name("apptainer")
-    found = re.search(r'exec "([^"]+)"', wrapper.read_text()) if wrapper.exists() else None
-    return Path(found[1] if found else shutil.which("apptainer"))
 
 
 def test_another_seed_gives_another_run(one_run, specification, testbed, tmp_path):

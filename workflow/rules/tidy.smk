@@ -15,11 +15,15 @@ rule tidy_runs:
         provenance="results/{study}/tidy/provenance.json",
     params:
         image=ANALYSIS_IMAGE,
+        made_by={"testbed_digest": TESTBED_DIGEST, "image_digest": TESTBED_IMAGE},
         # What the runs are held against is no part of how they were made.
         study={key: value for key, value in STUDY.items() if key != "analysis"},
         snakemake_version=SNAKEMAKE_VERSION,
     log:
         "results/{study}/logs/tidy_runs.log",
+    resources:
+        mem_mb=TIDY_MEMORY_MB,
+        runtime=tidy_runtime_min(len(RUN_DOCUMENTS)),
     container:
         "envs/analysis.sif"
     script:

@@ -33,4 +33,7 @@ def hold_study(folder):
     except BlockingIOError:
         os.close(handle)
         sys.exit(f"sawtooth: another workflow is at work on {folder}: wait until it has ended.")
+    except OSError as error:  # some shared file systems have no locks
+        told = f"sawtooth: {folder} can't be locked ({error.strerror}): see to it that no other workflow is at work on it."
+        print(told, file=sys.stderr)
     _held.append(handle)

@@ -3,6 +3,7 @@ import csv
 import hashlib
 import json
 import os
+import sys
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,7 +17,7 @@ import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
 from run_tables import tidy_rows
-from run_tables.run_documents import read_document
+from run_tables.run_documents import DocumentError, read_document
 from script_log import keep_log
 from study_files.study_runs import run_specification, runs
 
@@ -31,9 +32,19 @@ INTERVALS = pyarrow.schema(
 )
 #: Rows that are held before they are written to the Parquet file.
 BATCH_ROWS = 100_000
+#: Of unusable documents so many are named in the message, all of them in a file.
+NAMED = 5
 
 
-def tidy(study, paths, output, workflow):
+class UnusableDocuments(ValueError):
+    """Files among a study's run documents that can't be used: ``found``, a list of (path, cause), of ``count``."""
+
+    def __init__(self, found, count):
+        self.found, self.count = found, count
+        super().__init__(f"{len(found)} of {count} run documents can't be used, the first: {': '.join(found[0])}")
+
+
+def tidy(study, paths, output, workflow, made_by=None):
     """Write all tidy tables of a study.
 
     Parameters
@@ -46,14 +57,16 @@ def tidy(study, paths, output, workflow):
         Name of a table to its path.
     workflow : dict
         What the provenance says of the workflow itself.
+    made_by : dict, optional
+        Testbed and image that the runs must have had (`run_documents.read_document`).
 
     Raises
     ------
-    run_documents.DocumentError
-        If a file is not the document of its run.
+    UnusableDocuments
+        If files are not the documents of their runs; all were looked at, and the tables are of no use.
     """
     labels = {scenario["id"]: scenario["label"] for scenario in study["scenarios"]}
-    queues, environments = {}, Counter()
+    queues, environments, unusable = {}, Counter(), []
     with ExitStack() as stack:
         tables = {
             name: csv_table(stack, output[name], columns)
@@ -66,7 +79,12 @@ def tidy(study, paths, output, workflow):
         parquet = stack.enter_context(pyarrow.parquet.ParquetWriter(output["intervals"], INTERVALS))
         waiting = []
         for path, of_run in zip(paths, runs(study), strict=True):
-            document = read_document(path, run_specification(study, *of_run))
+            try:
+                document = read_document(path, run_specification(study, *of_run), made_by)
+            except DocumentError as error:
+                # Not the exception itself: it holds on to the text of the document.
+                unusable.append((error.path, error.cause))
+                continue
             run, flows, intervals, checks = tidy_rows.rows_of_run(document, labels[of_run[0]], file_sha256(path))
             tables["runs"].writerow(run)
             tables["flows"].writerows(flows)
@@ -78,6 +96,8 @@ def tidy(study, paths, output, workflow):
                 parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS))
                 waiting.clear()
         parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS))
+    if unusable:
+        raise UnusableDocuments(unusable, environments.total() + len(unusable))
     with ExitStack() as stack:
         scenarios = csv_table(stack, output["scenarios"], tidy_rows.SCENARIO_COLUMNS)
         scenarios.writerows(tidy_rows.scenario_row(s, queues.get(s["id"])) for s in study["scenarios"])
@@ -88,6 +108,26 @@ def tidy(study, paths, output, workflow):
         "workflow": workflow,
     }
     Path(output["provenance"]).write_text(json.dumps(provenance, indent=1, ensure_ascii=False) + "\n")
+
+
+def told(unusable, listed_in):
+    """Return what a user is told of unusable documents: how many, the first, the rest, and what to do.
+
+    Parameters
+    ----------
+    unusable : UnusableDocuments
+    listed_in : pathlib.Path
+        A file with a line for each: path, tab, cause.
+    """
+    return "\n".join(
+        [
+            f"{len(unusable.found)} of {unusable.count} run documents can't be used:",
+            *(f"  {path}: {cause}" for path, cause in unusable.found[:NAMED]),
+            *(["  ..."] if len(unusable.found) > NAMED else []),
+            f"All are listed in {listed_in}. Delete just these, and the next call repeats their runs and no others:",
+            f"  cut -f1 {listed_in} | xargs -d '\\n' rm -f --",
+        ]
+    )
 
 
 def file_sha256(path):
@@ -116,15 +156,23 @@ def workflow_provenance(snakemake_version, analysis_image):
         "analysis_image_digest": analysis_image,
         "snakemake": snakemake_version,
         "commit": os.environ.get("SAWTOOTH_COMMIT") or None,
+        "commit_date": os.environ.get("SAWTOOTH_COMMIT_DATE") or None,
         "dirty": os.environ.get("SAWTOOTH_DIRTY") == "1",
     }
 
 
 if "snakemake" in globals():
     keep_log(snakemake.log[0])  # noqa: F821
-    tidy(
-        snakemake.params.study,  # noqa: F821
-        snakemake.input.documents,  # noqa: F821
-        snakemake.output,  # noqa: F821
-        workflow_provenance(snakemake.params.snakemake_version, snakemake.params.image),  # noqa: F821
-    )
+    unusable_list = Path(snakemake.log[0]).with_name("unusable-documents.txt")  # noqa: F821
+    unusable_list.unlink(missing_ok=True)
+    try:
+        tidy(
+            snakemake.params.study,  # noqa: F821
+            snakemake.input.documents,  # noqa: F821
+            snakemake.output,  # noqa: F821
+            workflow_provenance(snakemake.params.snakemake_version, snakemake.params.image),  # noqa: F821
+            snakemake.params.made_by,  # noqa: F821
+        )
+    except UnusableDocuments as error:
+        unusable_list.write_text("".join(f"{path}\t{cause}\n" for path, cause in error.found))
+        sys.exit(f"sawtooth: {told(error, unusable_list)}")

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from .carrying import carry_out
+from .machine import GuestError
 from .specification import RunSpecification
-from .uml import GuestError
 
 
 def main(arguments=None):

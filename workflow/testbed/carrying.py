@@ -1,4 +1,4 @@
-"""Carrying a run out, from its specification to its document: checked, tried again, written in one step."""
+"""Carrying a run out, from its specification to its document: tried twice, checked, written in one step."""
 import gzip
 import json
 import os
@@ -11,13 +11,13 @@ import jsonschema
 
 from . import uml
 from .environment import IMAGE_DESCRIPTION, package_digest
+from .machine import GuestError, MachineFault
+from .messages import in_words, naming, note
 
-#: A run that a fault of the machine ended is tried so many times in all.
-TRIES = 2
 SCHEMA = Path(__file__).resolve().parent.parent / "schemas" / "run.schema.json"
 
 
-def carry_out(specification, output, log, limit_s=None):
+def carry_out(specification, output, log, limit_s=None, first_fault=None):
     """Carry a run out, write its document, and log how it went in one last line.
 
     Parameters
@@ -29,6 +29,8 @@ def carry_out(specification, output, log, limit_s=None):
         Gets the guest's console and what happened to the run.
     limit_s : float, optional
         Real seconds for each try; by default `uml.wall_limit_s`.
+    first_fault : str, optional
+        What a fault of the machine did to an earlier try, for the log.
 
     Returns
     -------
@@ -42,21 +44,17 @@ def carry_out(specification, output, log, limit_s=None):
     """
     limit_s = limit_s or uml.wall_limit_s(specification)
     began = time.monotonic()
-    faults = []
     try:
-        while True:
-            try:
-                document = uml.boot(specification, limit_s, log)
-                break
-            except uml.MachineFault as fault:
-                if len(faults) + 1 == TRIES:
-                    raise
-                faults.append(one_line(fault))
-                note(log, f"try {len(faults)} of {TRIES}: {faults[-1]}; trying again")
+        try:
+            document = uml.boot(specification, limit_s, log)
+        except MachineFault as fault:
+            first_fault = in_words(fault)
+            note(log, f"first try: {first_fault}; trying again")
+            document = uml.boot(specification, limit_s, log)
         check_document(document)
         write_document(document, output)
-    except (uml.GuestError, OSError) as error:
-        note(log, f"run {specification.name}: {one_line(error)}" + (f" (on try {TRIES} of {TRIES})" if faults else ""))
+    except (GuestError, OSError) as error:
+        note(log, f"run {specification.name}: {in_words(error)}{on_second_try(first_fault)}")
         raise
     failed = [check["name"] for check in document["verdict"]["checks"] if not check["ok"]]
     # What depends on the machine and the moment belongs here and not into the document.
@@ -64,20 +62,14 @@ def carry_out(specification, output, log, limit_s=None):
         log,
         f"run {specification.name}: {'valid' if not failed else 'INVALID: ' + ', '.join(failed)}; "
         f"{specification.traffic['duration_s']} s emulated in {time.monotonic() - began:.1f} s on {platform.node()}"
-        + (f"; on try {len(faults) + 1} of {TRIES}, the first: {faults[0]}" if faults else ""),
+        f"{on_second_try(first_fault)}",
     )
-    return faults[0] if faults else None
+    return first_fault
 
 
-def one_line(error):
-    """Return an error's text in one line, whatever a tool has written."""
-    return " ".join(str(error).split())
-
-
-def note(log, text):
-    """Write a line to a run's log."""
-    log.write(f"{text}\n".encode())
-    log.flush()
+def on_second_try(first_fault):
+    """Return what the last line of a log says of a run that took a second try."""
+    return f"; on the second try, the first: {first_fault}" if first_fault else ""
 
 
 def check_document(document):
@@ -85,15 +77,17 @@ def check_document(document):
     schema = json.loads(SCHEMA.read_text())
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(document))
     if error:
-        raise uml.GuestError("document", f"{error.json_path}: {error.message[:300]}")
+        raise GuestError("document", f"{error.json_path}: {error.message[:300]}")
 
 
 def write_document(document, output):
     """Write a run document, compressed, in one atomic step; the same bytes everywhere."""
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
+    for left in output.parent.glob(f".{output.name}.*.partial"):  # by a run that was killed while it wrote
+        left.unlink(missing_ok=True)
     partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
     try:
-        with partial.open("wb") as stream:
+        with naming(output), partial.open("wb") as stream:
             # No file name and no time in the header.
             with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=stream, mtime=0) as compressed:
                 compressed.write(text.encode())

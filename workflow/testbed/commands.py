@@ -1,5 +1,6 @@
 """Commands on Mininet's nodes: argument lists, never a shell, never ignored."""
 import json
+import signal
 import subprocess
 import sys
 
@@ -12,6 +13,20 @@ class CommandError(RuntimeError):
         super().__init__(
             f"{node.name}: {' '.join(arguments)}: exit status {status}: {self.output or 'no output'}"
         )
+
+
+class KilledError(RuntimeError):
+    """A process in the guest was ended by a signal: the machine did it, or the program crashed."""
+
+
+def check_not_killed(what, process):
+    """Raise `KilledError` if a process was ended by a signal.
+
+    One that is killed from outside dies of SIGSEGV as the guest sees it, so a crash
+    looks the same; that comes again in a second try.
+    """
+    if (process.poll() or 0) < 0:
+        raise KilledError(f"{what} was ended by {signal.Signals(-process.returncode).name}")
 
 
 def run(node, arguments, stdin=None):
@@ -27,6 +42,8 @@ def run(node, arguments, stdin=None):
     ------
     CommandError
         If the exit status is not 0; it carries both output streams.
+    KilledError
+        If a signal ended it.
     """
     process = node.popen(
         list(arguments),
@@ -37,6 +54,7 @@ def run(node, arguments, stdin=None):
     output, errors = process.communicate(stdin.encode() if stdin is not None else None)
     output, errors = output.decode(), errors.decode()
     log(f"{node.name}$ {' '.join(arguments)}" + (f" <<< {stdin!r}" if stdin else ""))
+    check_not_killed(arguments[0], process)
     if process.returncode != 0:
         raise CommandError(node, list(arguments), process.returncode, errors + output)
     if errors.strip():

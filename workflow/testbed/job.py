@@ -7,12 +7,14 @@ that is started again carries out those that aren't there.
 import argparse
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 
-from .carrying import carry_out, is_done, note, one_line
+from .carrying import carry_out, is_done, on_second_try
+from .machine import GuestError, WorkflowEnded
+from .messages import in_words, note, tell
 from .specification import RunSpecification
-from .uml import GuestError, WorkflowEnded
 
 
 def specifications(conditions, runs):
@@ -40,37 +42,40 @@ def specifications(conditions, runs):
 def carry_out_if_missing(specification, folder, limit_s, job_log):
     """Carry out one run unless its document is there; return whether it is there now.
 
-    What a user should see goes to standard error: a failure, and a second try.
+    What a user should see goes to standard error too: a failure, and a second try.
     """
+    run = f"run {specification.name}"
     document = folder / "runs" / f"{specification.name}.json.gz"
     log_file = folder / "logs" / "runs" / f"{specification.name}.log"
     if is_done(specification, document):
-        note(job_log, f"run {specification.name}: was there")
+        note(job_log, f"{run}: was there")
         return True
     try:
         document.parent.mkdir(parents=True, exist_ok=True)
+        document.unlink(missing_ok=True)  # damaged, or another run's
         log_file.parent.mkdir(parents=True, exist_ok=True)
-        with log_file.open("wb") as log:
-            first_try = carry_out(specification, document, log, limit_s)
+        first_fault = "its job was ended" if was_cut_off(log_file, run) else None
+        with log_file.open("wb", buffering=0) as log:
+            first_fault = carry_out(specification, document, log, limit_s, first_fault)
     except WorkflowEnded:
         raise
     except (GuestError, OSError) as error:
-        report(f"run {specification.name}: {one_line(error)}", job_log)
+        tell(f"{run}: {in_words(error)}")
+        note(job_log, f"{run}: {in_words(error)}")
         return False
-    if first_try:
-        report(f"run {specification.name}: succeeded on the second try; the first: {first_try}", job_log)
-    else:
-        note(job_log, f"run {specification.name}: done")
+    if first_fault:
+        tell(f"{run}: succeeded on the second try; the first: {first_fault}")
+    note(job_log, f"{run}: done{on_second_try(first_fault)}")
     return True
 
 
-def report(text, job_log):
-    """Tell the user and the job's log, which may be the thing that can't be written."""
-    print(text, file=sys.stderr, flush=True)
+def was_cut_off(log_file, run):
+    """Tell whether a log is that of an earlier try which did not come to its last line (killed, or its node lost)."""
     try:
-        note(job_log, text)
-    except OSError as error:
-        print(f"{job_log.name}: {error.strerror}", file=sys.stderr)
+        lines = log_file.read_bytes().splitlines() or [b""]
+    except FileNotFoundError:
+        return False
+    return not lines[-1].startswith(f"{run}: ".encode())
 
 
 def main(arguments=None):
@@ -78,20 +83,27 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="testbed.job", description="Carry out runs of one scenario.")
     parser.add_argument("--conditions", required=True, help="what the runs' specifications share, a JSON object")
     parser.add_argument(
-        "--job", required=True, help="a JSON object: runs, a list of [CCA, IP version, replication, seed]; log, a path or null"
+        "--job",
+        required=True,
+        help="a JSON object: runs, a list of [CCA, IP version, replication, seed]; log, a path or null",
     )
     parser.add_argument("--folder", required=True, type=Path, help="results/<study>")
     parser.add_argument("--wall-limit-s", type=float, help="real seconds after which a try of a run is ended")
     options = parser.parse_args(arguments)
     job = json.loads(options.job)
-    with open(job["log"] or os.devnull, "ab") as job_log:
-        try:
+    # As a scheduler ends a job; what a run holds of the machine is given back on the way out.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        with open(job["log"] or os.devnull, "ab", buffering=0) as job_log:
             done = [
                 carry_out_if_missing(specification, options.folder, options.wall_limit_s, job_log)
                 for specification in specifications(json.loads(options.conditions), job["runs"])
             ]
-        except WorkflowEnded:
-            return 1  # nobody is there to be told
+    except OSError as error:
+        tell(in_words(error))
+        return 1
+    except (WorkflowEnded, KeyboardInterrupt):
+        return 1  # there is nobody to be told, or somebody who knows
     return 0 if all(done) else 1
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import probes
-from .commands import log, run
+from .commands import check_not_killed, log, run
 
 FIRST_PORT = 5201
 #: Library that lets iperf3's receiver wait for whole blocks in the kernel.
@@ -89,6 +89,8 @@ def carry(path, specification, folder=Path("/tmp")):
     ------
     TrafficError
         If a server does not listen, or a client or server fails or does not end.
+    KilledError
+        If a signal ended one of them.
     """
     clients = plan_clients(specification)
     preload = {"LD_PRELOAD": WAIT_IN_KERNEL} if specification.transport["receive_wait"] == "kernel" else None
@@ -114,7 +116,13 @@ def carry(path, specification, folder=Path("/tmp")):
     for client, server in zip(clients, servers, strict=True):
         sides = {}
         for side, process in (("client", senders[client.port]), ("server", server)):
-            sides[side] = collect(side, client, process, folder / f"{side}-{client.port}", deadline)
+            try:
+                sides[side] = collect(side, client, process, folder / f"{side}-{client.port}", deadline)
+            except TrafficError:
+                # One that was killed makes the others fail.
+                for one in (*servers, *senders.values()):
+                    check_not_killed("iperf3", one)
+                raise
         results.append(
             {
                 "flows": list(client.flows),

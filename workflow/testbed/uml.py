@@ -7,15 +7,24 @@ and must be the same on every machine, and its environment is empty.
 """
 import contextlib
 import ctypes
-import fcntl
 import json
 import os
-import select
 import shutil
 import signal
 import subprocess
-import tempfile
 from pathlib import Path
+
+from .machine import (
+    GuestError,
+    MachineFault,
+    WorkflowEnded,
+    ended_within,
+    free_core,
+    job_folder,
+    memory_folder,
+    workflow_process,
+)
+from .messages import naming, note
 
 KERNEL = "/usr/lib/sawtooth/linux"
 RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"
@@ -28,26 +37,6 @@ BASE_MEMORY_MIB = 384
 #: queues, in the sender's retransmit queue and out of order at the receiver.
 MEMORY_PER_BYTE = 8
 PR_SET_PDEATHSIG = 1
-#: Process id of the workflow on whose behalf a run is carried out; without it the run ends.
-WORKFLOW_VARIABLE = "SAWTOOTH_WORKFLOW"
-#: Between two looks for a free core, in seconds.
-CORE_POLL_S = 0.2
-
-
-class GuestError(RuntimeError):
-    """The guest did not carry the run out: ``step`` and ``cause``."""
-
-    def __init__(self, step, cause):
-        self.step, self.cause = step, cause
-        super().__init__(f"step '{step}': {cause}")
-
-
-class MachineFault(GuestError):
-    """The machine ended the guest, not the experiment: another try may succeed."""
-
-
-class WorkflowEnded(GuestError):
-    """The workflow that wanted the run is no more, so the run was ended."""
 
 
 def memory_mib(specification):
@@ -104,34 +93,13 @@ def boot(specification, wall_limit_s, log):
         If the guest crashed, hung, or could not carry the run out.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
-        shutil.copytree(Path(__file__).parent, job / "testbed", ignore=shutil.ignore_patterns("__pycache__"))
-        (job / "specification.json").write_text(json.dumps(specification.document))
-        log.write(f"guest: {' '.join(command_line(specification))} on core {core}\n".encode())
-        log.flush()
+        with naming(job):
+            (job / "testbed").mkdir()
+            for module in Path(__file__).parent.glob("*.py"):
+                shutil.copy(module, job / "testbed")
+            (job / "specification.json").write_text(json.dumps(specification.document))
+        note(log, f"guest: {' '.join(command_line(specification))} on core {core}")
         return result(job, execute(specification, job, core, wall_limit_s, log, workflow))
-
-
-@contextlib.contextmanager
-def job_folder():
-    """Make the folder that a guest sees as its job, and delete it, and those that a killed run left."""
-    place = Path(tempfile.gettempdir())
-    for left in place.glob("sawtooth-run-*"):
-        with contextlib.suppress(OSError), locked(left):  # another user's can't be opened
-            shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix="sawtooth-run-", dir=place, ignore_cleanup_errors=True) as folder:
-        with locked(folder):
-            yield Path(folder)
-
-
-@contextlib.contextmanager
-def locked(path):
-    """Hold a file or folder until the context or this process ends; raise BlockingIOError if another does."""
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
 
 
 def execute(specification, job, core, wall_limit_s, log, workflow):
@@ -141,7 +109,7 @@ def execute(specification, job, core, wall_limit_s, log, workflow):
         cwd=job,
         env={
             "HOME": "/tmp",
-            "TMPDIR": memory_folder(),
+            "TMPDIR": memory_folder(BASE_MEMORY_MIB),
             "PATH": "/usr/bin:/bin",
             "LD_PRELOAD": RANDOMNESS,
             "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
@@ -179,49 +147,8 @@ def wait(process, limit_s, workflow):
     if guest in ended:
         return process.wait()
     if ended:
-        raise WorkflowEnded("guest", "the workflow ended, and so did the run")
+        raise WorkflowEnded
     raise MachineFault("guest", f"did not end within its time limit of {limit_s:g} s")
-
-
-@contextlib.contextmanager
-def workflow_process():
-    """Yield the workflow as a file that can be read once it has ended (pidfd_open(2)); None without one."""
-    pid = os.environ.get(WORKFLOW_VARIABLE)
-    if not pid:
-        yield None
-        return
-    try:
-        handle = os.pidfd_open(int(pid))
-    except ProcessLookupError:
-        raise WorkflowEnded("guest", "the workflow ended, and so did the run") from None
-    try:
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def ended_within(seconds, *processes):
-    """Return those of the processes (pidfds, or None) that have ended, as soon as one has or the time is over."""
-    ends = select.poll()
-    for handle in processes:
-        if handle is not None:
-            ends.register(handle, select.POLLIN)
-    return [handle for handle, _ in ends.poll(seconds * 1000)]
-
-
-def memory_folder():
-    """Return where the guest's memory is mapped from: shared memory, or else a folder on disk.
-
-    Raises
-    ------
-    GuestError
-        If neither may be written to and mapped as executable.
-    """
-    candidates = ["/dev/shm", tempfile.gettempdir()]
-    for folder in candidates:
-        if os.access(folder, os.W_OK) and not os.statvfs(folder).f_flag & os.ST_NOEXEC:
-            return folder
-    raise GuestError("guest", f"no place for its memory: {' and '.join(candidates)} are read-only or mounted noexec")
 
 
 def confine(core):
@@ -230,49 +157,23 @@ def confine(core):
     os.sched_setaffinity(0, {core})
 
 
-@contextlib.contextmanager
-def free_core(log, workflow=None, folder="/tmp"):
-    """Hold a core that no other run on this machine holds; wait for one while there is none.
-
-    A guest hands over between its kernel and its processes all the time: on one
-    core that is several times faster than across two. The lock is on a file per
-    core, whoever made it, and ends with this process.
-    """
-    with contextlib.ExitStack() as stack:
-        waited = False
-        while (core := take_core(stack, Path(folder))) is None:
-            if not waited:
-                log.write(b"waiting for a core: other runs have them all\n")
-                log.flush()
-            waited = True
-            if ended_within(CORE_POLL_S, workflow):
-                raise WorkflowEnded("guest", "the workflow ended before there was a core")
-        yield core
-
-
-def take_core(stack, folder):
-    """Return a core that is locked from now on for the lifetime of ``stack``, or None if all are taken."""
-    for core in sorted(os.sched_getaffinity(0)):
-        path = folder / f"sawtooth-core-{core}.lock"
-        with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
-        with contextlib.suppress(BlockingIOError):
-            stack.enter_context(locked(path))
-            return core
-    return None
-
-
 def result(job, status):
     """Return the document that the guest left in ``job``; raise `GuestError` if there is none."""
-    failure, document = job / "failure.json", job / "document.json"
-    if failure.exists():
-        told = json.loads(failure.read_text())
-        raise GuestError(told["step"], f"{told['kind']}: {told['cause']}")
-    if not document.exists():
+    failure, document = left_by_guest(job / "failure.json"), left_by_guest(job / "document.json")
+    if failure:
+        kind = MachineFault if failure["kind"] == "KilledError" else GuestError
+        raise kind(failure["step"], f"{failure['kind']}: {failure['cause']}")
+    if not document:
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
-        hint = " (out of memory?)" if -status in (signal.SIGKILL, signal.SIGBUS) else ""
+        # A guest kernel aborts when its first process was killed.
+        hint = " (out of memory?)" if -status in (signal.SIGKILL, signal.SIGBUS, signal.SIGABRT) else ""
         raise MachineFault("guest", f"the guest kernel {how}{hint} and left no document (see the log)")
+    return document
+
+
+def left_by_guest(path):
+    """Return what a guest wrote, or None: it may have ended before, or in the middle of it."""
     try:
-        return json.loads(document.read_text())
-    except json.JSONDecodeError as error:
-        raise GuestError("guest", f"the guest left a document that is no JSON: {error}") from None
+        return json.loads(path.read_text())
+    except (FileNotFoundError, ValueError):
+        return None

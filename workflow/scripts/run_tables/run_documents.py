@@ -1,28 +1,32 @@
-"""Reading run documents: whole, of this workflow's schema, and of the run they stand for."""
+"""Reading run documents: whole, of this workflow's schema, testbed and image, and of the run they stand for."""
 import gzip
 import json
 import zlib
 from pathlib import Path
 
 SCHEMA_VERSION = 1
-SECTIONS = (
-    "specification",
-    "environment",
-    "network",
-    "idle_rtt",
-    "traffic",
-    "sockets",
-    "links",
-    "stack",
-    "verdict",
-)
+SECTIONS = {
+    "specification": dict,
+    "environment": dict,
+    "network": dict,
+    "idle_rtt": dict,
+    "traffic": list,
+    "sockets": list,
+    "links": dict,
+    "stack": dict,
+    "verdict": dict,
+}
 
 
 class DocumentError(ValueError):
-    """A file among the run documents is not the run document that belongs there."""
+    """A file among the run documents is not the run document that belongs there: ``path`` and ``cause``."""
+
+    def __init__(self, path, cause):
+        self.path, self.cause = str(path), " ".join(cause.split())
+        super().__init__(f"{self.path}: {self.cause}")
 
 
-def read_document(path, specification):
+def read_document(path, specification, made_by=None):
     """Read a run document and make sure that it is the one of a specification.
 
     Parameters
@@ -31,6 +35,8 @@ def read_document(path, specification):
         A gzip-compressed JSON file.
     specification : dict
         What the workflow hands the testbed for this run (`study.run_specification`).
+    made_by : dict, optional
+        What of the document's environment must be just so: ``testbed_digest``, ``image_digest``.
 
     Returns
     -------
@@ -39,35 +45,45 @@ def read_document(path, specification):
     Raises
     ------
     DocumentError
-        Naming the file and what is wrong: missing, truncated, no JSON, another
-        schema, another run, or a run of other parameters.
+        Naming the file and what is wrong: missing, empty, truncated, no JSON, another
+        schema, another run, a run of other parameters, or by another testbed or image.
     """
-    remedy = "delete it and start the workflow again, which repeats this run"
+    document = whole_document(path)
+    for of, expected, whose in (
+        (document["specification"], specification, "the study's"),
+        (document["environment"], made_by or {}, "this workflow's"),
+    ):
+        for key, value in expected.items():
+            if of.get(key) != value:
+                raise DocumentError(path, f"its {key} is {shorten(of.get(key))}, {whose} is {shorten(value)}")
+    return document
+
+
+def whole_document(path):
+    """Return what a file holds if it is a run document of this schema; raise `DocumentError` if not."""
     try:
-        text = gzip.decompress(Path(path).read_bytes())
+        compressed = Path(path).read_bytes()
+        text = gzip.decompress(compressed)
     except FileNotFoundError:
-        raise DocumentError(f"{path}: no such file; start the workflow again, which repeats this run") from None
+        raise DocumentError(path, "no such file") from None
     except OSError as error:
-        raise DocumentError(f"{path}: can't be read as gzip ({error}); {remedy}") from None
+        raise DocumentError(path, f"can't be read as gzip ({error})") from None
     except (EOFError, zlib.error) as error:
-        raise DocumentError(f"{path}: truncated or damaged ({error}); {remedy}") from None
+        raise DocumentError(path, f"truncated or damaged ({error})") from None
+    if not compressed:
+        raise DocumentError(path, "empty, 0 bytes")
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise DocumentError(f"{path}: no JSON ({error}); {remedy}") from None
+        raise DocumentError(path, f"no JSON ({error})") from None
     if not isinstance(document, dict) or "schema_version" not in document:
-        raise DocumentError(f"{path}: no run document (schema_version is missing); {remedy}")
+        raise DocumentError(path, "no run document (schema_version is missing)")
     if document["schema_version"] != SCHEMA_VERSION:
-        raise DocumentError(
-            f"{path}: schema_version is {document['schema_version']}; this workflow reads {SCHEMA_VERSION}; {remedy}"
-        )
-    missing = [section for section in SECTIONS if section not in document]
+        version = shorten(document["schema_version"])
+        raise DocumentError(path, f"its schema_version is {version}, this workflow reads {SCHEMA_VERSION}")
+    missing = [name for name, kind in SECTIONS.items() if not isinstance(document.get(name), kind)]
     if missing:
-        raise DocumentError(f"{path}: no run document ({', '.join(missing)} missing); {remedy}")
-    for key, value in specification.items():
-        found = document["specification"].get(key)
-        if found != value:
-            raise DocumentError(f"{path}: its {key} is {shorten(found)}, the study's is {shorten(value)}; {remedy}")
+        raise DocumentError(path, f"no run document ({', '.join(missing)} missing)")
     return document
 
 

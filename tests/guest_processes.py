@@ -1,0 +1,127 @@
+"""The processes of a workflow's runs, found from outside: what a fault may hit."""
+import contextlib
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+
+def wait_for(look, what, limit_s=120):
+    """Return what `look()` finds, once it finds something."""
+    deadline = time.monotonic() + limit_s
+    while not (found := look()):
+        if time.monotonic() > deadline:
+            pytest.fail(f"{what}: not seen in {limit_s} s")
+        time.sleep(0.01)
+    return found
+
+
+def descendants(pid):
+    """Return the processes below one: (process id, when it started), which together no other process ever has."""
+    parents = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            # After the name, which may hold anything: proc_pid_stat(5), from field 3 on.
+            fields = (process / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(process.name), fields[19]] = int(fields[1])
+    found, waiting = [], [pid]
+    while waiting:
+        parent = waiting.pop()
+        children = [process for process, its_parent in parents.items() if its_parent == parent]
+        found += children
+        waiting += [process for process, _ in children]
+    return found
+
+
+def alive(processes):
+    """Return those of `descendants` that still run."""
+    left = []
+    for process, started in processes:
+        try:
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[19] == started and fields[0] != "Z":
+            left.append(process)
+    return left
+
+
+@contextlib.contextmanager
+def nothing_goes_on():
+    """End whatever was started in the context and is still there, such as a stopped guest of a test that failed."""
+    before = set(descendants(os.getpid()))
+    try:
+        yield
+    finally:
+        for process in alive(set(descendants(os.getpid())) - before):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+
+class Guest:
+    """A guest kernel: one run's, seen as the process that it is."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.folder = Path(os.readlink(f"/proc/{pid}/cwd"))
+        specification = json.loads((self.folder / "specification.json").read_text())
+        self.run = tuple(specification[key] for key in ("cca", "ip_version", "replication"))
+
+    def stop(self):
+        os.kill(self.pid, signal.SIGSTOP)
+        return self
+
+    def go_on(self):
+        os.kill(self.pid, signal.SIGCONT)
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+
+    def core(self):
+        """Return the one core on which it may run."""
+        (core,) = os.sched_getaffinity(self.pid)
+        return core
+
+    def iperf3(self):
+        """Return the processes of iperf3 in the guest, by their arguments in its memory: outside all have one name."""
+        return [process for process, _ in descendants(self.pid) if holds(process, b"iperf3\0--")]
+
+
+def guests(workflow):
+    """Return the guests of a workflow's runs (a process id)."""
+    found = []
+    for process, _ in descendants(workflow):
+        try:
+            # Its helpers have the same name; the kernel is the first of its session.
+            kernel = Path(f"/proc/{process}/cmdline").read_bytes().startswith(b"/usr/lib/sawtooth/linux")
+            if kernel and os.getsid(process) == process:
+                found.append(Guest(process))
+        except OSError:
+            continue
+    return found
+
+
+def first_guest(workflow):
+    """Return a workflow's first guest as soon as there is one."""
+    return wait_for(lambda: guests(workflow.pid), "a guest kernel")[0]
+
+
+def holds(process, text):
+    """Tell whether a process has a text in its writable memory."""
+    try:
+        with open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
+            for line in Path(f"/proc/{process}/maps").read_text().splitlines():
+                addresses, rights, *_ = line.split()
+                begin, end = (int(address, 16) for address in addresses.split("-"))
+                if rights.startswith("rw") and end - begin < 1 << 20:
+                    memory.seek(begin)
+                    if text in memory.read(end - begin):
+                        return True
+    except OSError:
+        pass
+    return False

@@ -1,0 +1,187 @@
+"""A workflow that is killed, interrupted, started twice, or can't write: what is said, what is left, how it goes on."""
+import itertools
+import json
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from guest_processes import alive, descendants, first_guest, guests, nothing_goes_on, wait_for
+from other_user import apptainer_program, private_folder
+from study_files import study as studies
+
+MINI = ("--configfile", "config/studies/mini.yaml")
+DOCUMENT = "results/mini/runs/near/reno/ipv4/1.json.gz"
+# A document that is missing under a finished table is only missed if it is asked for.
+TIDY = ("--", "results/mini/tidy/runs.csv", DOCUMENT)
+
+
+@pytest.fixture(autouse=True)
+def ended():
+    with nothing_goes_on():
+        yield
+
+
+def told(printed):
+    """Return what Sawtooth itself told the user."""
+    return [line for line in printed.splitlines() if line.startswith("sawtooth: ")]
+
+
+def test_a_killed_workflow_resumes_to_the_same_results(fresh, mini):
+    """kill -9 in the middle of runs; the next call goes on to a report and all else as if nothing had happened."""
+    workflow = fresh.start("--cores", "2", study=MINI[1])
+    fresh.finished_runs(at_least=3, study="mini")
+    processes = descendants(workflow.pid)
+    os.killpg(workflow.pid, signal.SIGKILL)
+    workflow.communicate()
+    wait_for(lambda: not alive(processes), "the end of its runs", limit_s=20)
+    finished = {path: path.stat().st_ino for path in fresh.finished_runs(study="mini")}
+    assert len(finished) < 8
+    fresh.snakemake("--cores", "all", *MINI)
+    fresh.same_results_as(mini)
+    # A run that ended in the same moment, one a core, is whole but was not entered as done: it is carried out again.
+    assert sum(path.stat().st_ino != before for path, before in finished.items()) <= 2
+
+
+@pytest.mark.parametrize("fault", ["kill -9 of the workflow alone", "Ctrl-C", "kill of the run's job"])
+def test_runs_end_with_their_workflow(one_missing, mini, fault):
+    """Also a run that hangs: no process, no folder, nothing half-written is left, and the next call carries it out."""
+    workflow = one_missing.start("--cores", "1", *TIDY, study=MINI[1])
+    guest = first_guest(workflow).stop()
+    processes = descendants(workflow.pid)
+    if fault == "Ctrl-C":
+        os.killpg(workflow.pid, signal.SIGINT)  # as a terminal does it: to all in the foreground
+    elif fault == "kill of the run's job":
+        os.kill(int(re.search(r"PPid:\s+(\d+)", Path(f"/proc/{guest.pid}/status").read_text())[1]), signal.SIGTERM)
+    else:
+        workflow.kill()
+    # The output's other end is open until the last of its runs has ended.
+    workflow.communicate(timeout=60)
+    assert workflow.returncode != 0
+    wait_for(lambda: not alive(processes), "the end of its run", limit_s=20)
+    assert not guest.folder.exists()
+    documents = one_missing.folder / "results/mini/runs"
+    assert {path.name for path in documents.rglob("*") if path.is_file()} == {"1.json.gz", "2.json.gz"}
+    assert not (one_missing.folder / DOCUMENT).exists()
+    one_missing.snakemake("--cores", "1", *MINI, *TIDY)
+    one_missing.same_results_as(mini)
+
+
+def test_two_workflows_in_one_folder(one_missing, mini):
+    """The second one says so and leaves; the first one is not disturbed."""
+    first = one_missing.start("--cores", "1", *TIDY, study=MINI[1])
+    guest = first_guest(first).stop()
+    status, printed = one_missing.snakemake("--cores", "1", *MINI, *TIDY, check=False)
+    assert status != 0
+    assert "sawtooth: another workflow is at work on results/mini: wait until it has ended." in told(printed)
+    guest.go_on()
+    printed, _ = first.communicate(timeout=120)
+    assert first.returncode == 0, printed[-2000:]
+    one_missing.same_results_as(mini)
+
+
+def test_a_disk_that_is_full_in_the_middle_of_runs(fresh, mini, mounts):
+    """What was finished stays, what was not is not there, and with room again the next call carries out the rest."""
+    (fresh.folder / "results").mkdir()
+    fresh.within = mounts.within(fresh.folder)
+    # A run takes 20 KiB, its log included: there is room for five of eight.
+    mounts.run("mount", "-t", "tmpfs", "-o", "size=116k", "none", str(fresh.folder / "results"))
+    status, printed = fresh.snakemake("--cores", "2", *MINI, *TIDY, check=False)
+    assert status != 0
+    sentences = told(printed)
+    assert sentences
+    assert all(re.match(r"sawtooth: .*results/mini/.*: no space left on device$", line) for line in sentences)
+    results = mounts.seen(fresh.folder / "results/mini")
+    finished = sorted((results / "runs").rglob("*.json.gz"))
+    assert 1 <= len(finished) < 8
+    for path in finished:
+        assert path.read_bytes() == (mini.folder / "results/mini" / path.relative_to(results)).read_bytes()
+    assert not list((results / "runs").rglob(".*"))
+    mounts.run("mount", "-o", "remount,size=50m", str(fresh.folder / "results"))
+    assert fresh.planned(*MINI, *TIDY) == {"emulate_run": 8 - len(finished), "tidy_runs": 1}
+    fresh.snakemake("--cores", "2", *MINI, *TIDY)
+    fresh.folder = mounts.seen(fresh.folder)
+    fresh.same_results_as(mini, "runs", "tidy")
+
+
+def test_a_read_only_results_folder(one_missing, mini, mounts):
+    folder = str(one_missing.folder / "results")
+    one_missing.within = mounts.within(one_missing.folder)
+    mounts.run("mount", "--bind", folder, folder)
+    mounts.run("mount", "-o", "remount,bind,ro", folder)
+    status, printed = one_missing.snakemake("--cores", "1", *MINI, "--", DOCUMENT, check=False)
+    assert status != 0
+    assert told(printed) == ["sawtooth: results/mini can't be written (Read-only file system)."]
+    mounts.run("mount", "-o", "remount,bind,rw", folder)
+    one_missing.snakemake("--cores", "1", *MINI, *TIDY)
+    one_missing.same_results_as(mini)
+
+
+def test_two_users_never_share_a_core(one_missing, mini, runs_of_another_user):
+    """A workflow's run, and another user's, as many as there are cores: each guest has one, the last run waits."""
+    mine = one_missing.start("--cores", "1", "--", DOCUMENT, study=MINI[1])
+    stopped = [first_guest(mine).stop()]
+    cores = os.sched_getaffinity(0)
+    others = runs_of_another_user(len(cores))
+
+    def a_guest_on_each_core():
+        at_work = [guest for other in others for guest in guests(other.pid)]
+        stopped.extend(guest.stop() for guest in at_work if guest.pid not in [known.pid for known in stopped])
+        return len(stopped) >= len(cores)
+
+    wait_for(a_guest_on_each_core, "a guest on each core")
+    waiting = "waiting for a core: other runs have them all"
+    wait_for(lambda: any(waiting in other.log.read_text() for other in others), "a run that waits")
+    assert len([guest for process in (mine, *others) for guest in guests(process.pid)]) == len(stopped)
+    assert sorted(guest.core() for guest in stopped) == sorted(cores)
+    for guest in stopped:
+        guest.go_on()
+    printed, _ = mine.communicate(timeout=120)
+    assert mine.returncode == 0, printed[-2000:]
+    one_missing.same_results_as(mini)
+    for other in others:
+        assert other.wait(timeout=120) == 0, other.log.read_text()[-2000:]
+        assert other.document.stat().st_uid == other.user
+        assert other.document.read_bytes() == mini.document_path(*other.run, study="mini").read_bytes()
+
+
+@pytest.fixture
+def runs_of_another_user(one_missing):
+    """A function that starts runs of the mini study as the user `nobody`, without a workflow; returns the processes."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    user, image = pwd.getpwnam("nobody"), (one_missing.folder / "envs/testbed.sif").resolve()
+    if private := private_folder(image, apptainer_program()):
+        pytest.skip(f"other users can't enter {private}: name a cache for all in SAWTOOTH_CACHE, then `make setup`")
+    place = Path(tempfile.mkdtemp(prefix="sawtooth-test-", dir="/var/tmp"))
+    shutil.copytree(one_missing.folder / "workflow", place / "workflow")
+    for path in (place, *place.rglob("*")):
+        os.chown(path, user.pw_uid, user.pw_gid)
+
+    def start(count):
+        study = one_missing.study(MINI[1])
+        chosen = itertools.islice(studies.runs(study), count)
+        return [carry_out(study, run, place / f"{n}") for n, run in enumerate(chosen)]
+
+    def carry_out(study, run, output):
+        command = [
+            str(apptainer_program()), "--silent", "exec", "--userns", "--cleanenv", "--bind", str(place),
+            "--env", f"PYTHONPATH={place}/workflow", str(image), "python3", "-B", "-m", "testbed",
+            "--specification", json.dumps(studies.run_specification(study, *run)), "--output", f"{output}.json.gz",
+        ]  # fmt: skip
+        with Path(f"{output}.log").open("wb") as log:
+            process = subprocess.Popen(
+                command, cwd=place, user=user.pw_uid, group=user.pw_gid, extra_groups=[], stderr=log,
+                env={"PATH": os.environ["PATH"], "HOME": str(place)},
+            )  # fmt: skip
+        process.run, process.user = run, user.pw_uid
+        process.log, process.document = Path(f"{output}.log"), Path(f"{output}.json.gz")
+        return process
+
+    yield start
+    shutil.rmtree(place)

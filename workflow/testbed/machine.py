@@ -1,0 +1,169 @@
+"""What a run holds of the machine while it lasts: a core, a folder, room for its memory.
+
+All of it ends with the run, also with one that was killed; and a run ends with
+the workflow that wanted it.
+"""
+import contextlib
+import fcntl
+import os
+import select
+import shutil
+import tempfile
+from pathlib import Path
+
+from .messages import note
+
+#: Process id of the workflow on whose behalf a run is carried out; without it the run ends.
+WORKFLOW_VARIABLE = "SAWTOOTH_WORKFLOW"
+#: Between two looks for a free core, in seconds.
+CORE_POLL_S = 0.2
+#: Where all users of the machine find the locks of its cores.
+CORE_LOCKS = Path("/tmp")
+
+
+class GuestError(RuntimeError):
+    """The guest did not carry the run out: ``step`` and ``cause``."""
+
+    def __init__(self, step, cause):
+        self.step, self.cause = step, cause
+        super().__init__(f"step '{step}': {cause}")
+
+
+class MachineFault(GuestError):
+    """The machine ended the guest, not the experiment: another try may succeed."""
+
+
+class WorkflowEnded(GuestError):
+    """The workflow that wanted the run is no more, so the run was ended."""
+
+    def __init__(self):
+        super().__init__("guest", "the workflow ended, and so did the run")
+
+
+@contextlib.contextmanager
+def workflow_process():
+    """Yield the workflow as a file that can be read once it has ended (pidfd_open(2)); None without one.
+
+    Raises
+    ------
+    WorkflowEnded
+        If it has ended already.
+    """
+    pid = os.environ.get(WORKFLOW_VARIABLE)
+    if not pid:
+        yield None
+        return
+    try:
+        handle = os.pidfd_open(int(pid))
+    except ProcessLookupError:
+        raise WorkflowEnded from None
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def ended_within(seconds, *processes):
+    """Return those of the processes (pidfds, or None) that have ended, as soon as one has or the time is over."""
+    ends = select.poll()
+    for handle in processes:
+        if handle is not None:
+            ends.register(handle, select.POLLIN)
+    return [handle for handle, _ in ends.poll(seconds * 1000)]
+
+
+@contextlib.contextmanager
+def job_folder():
+    """Make the folder that a guest sees as its job, and delete it, and those that killed runs have left."""
+    place = Path(tempfile.gettempdir())
+    for left in place.glob("sawtooth-run-*"):
+        with contextlib.suppress(OSError), locked(left):  # one at work, or another user's
+            shutil.rmtree(left, ignore_errors=True)
+    made = Path(tempfile.mkdtemp(prefix="sawtooth-new-", dir=place))
+    with locked(made):
+        # Not before it is locked may another run find it.
+        folder = made.rename(place / made.name.replace("new", "run", 1))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Hold a file or folder until the context or this process ends; raise BlockingIOError if another does."""
+    # O_NONBLOCK: a pipe that another user gave such a name would never open.
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def free_core(log, workflow=None, folder=CORE_LOCKS):
+    """Hold a core that no other run on this machine holds; wait for one while there is none.
+
+    A guest hands over between its kernel and its processes all the time: on one
+    core that is several times faster than across two. The lock is on a file per
+    core, whoever made it, and ends with this process.
+
+    Raises
+    ------
+    WorkflowEnded
+        If the workflow (a pidfd) ends before there is one.
+    """
+    with contextlib.ExitStack() as stack:
+        waited = False
+        while (core := take_core(stack, folder)) is None:
+            if not waited:
+                note(log, "waiting for a core: other runs have them all")
+            waited = True
+            if ended_within(CORE_POLL_S, workflow):
+                raise WorkflowEnded
+        yield core
+
+
+def take_core(stack, folder):
+    """Return a core that is locked from now on for the lifetime of ``stack``, or None if all are taken."""
+    for core in sorted(os.sched_getaffinity(0)):
+        path = folder / f"sawtooth-core-{core}.lock"
+        mask = os.umask(0)  # every user must be able to open it, whatever the first one's mask
+        try:
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY | os.O_CLOEXEC, 0o444))
+        finally:
+            os.umask(mask)
+        with contextlib.suppress(BlockingIOError):
+            stack.enter_context(locked(path))
+            return core
+    return None
+
+
+def memory_folder(least_mib):
+    """Return where a guest's memory is mapped from: shared memory, or else a folder on disk.
+
+    Parameters
+    ----------
+    least_mib : int
+        What has to be free there.
+
+    Raises
+    ------
+    GuestError
+        If neither has the room and may be written to and mapped as executable.
+    """
+    causes = []
+    for folder in ("/dev/shm", tempfile.gettempdir()):
+        state = os.statvfs(folder)
+        free_mib = state.f_bavail * state.f_frsize // 2**20
+        if not os.access(folder, os.W_OK):
+            causes.append(f"{folder} can't be written")
+        elif state.f_flag & os.ST_NOEXEC:
+            causes.append(f"{folder} is mounted noexec")
+        elif free_mib < least_mib:
+            causes.append(f"{folder} has {free_mib} MiB free")
+        else:
+            return folder
+    raise GuestError("guest", f"no place for its memory, {least_mib} MiB at least: {', '.join(causes)}")

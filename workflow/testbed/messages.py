@@ -1,0 +1,42 @@
+"""What a run says of itself: lines in its log, and errors in words that name what and where."""
+import contextlib
+import sys
+
+
+def note(log, text):
+    """Write a line to a log; if the log can't be written, tell the user: no run is lost for that.
+
+    Parameters
+    ----------
+    log : binary file
+        Unbuffered, or a full disk would be noticed only when it is closed.
+    text : str
+    """
+    try:
+        log.write(f"{text}\n".encode())
+        log.flush()
+    except OSError as error:
+        tell(f"{log.name}: {in_words(error)}")
+
+
+def tell(text):
+    """Tell the user, on standard error."""
+    print(f"sawtooth: {text}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def naming(path):
+    """Name a path in the system's errors of this context; what a full disk raises names none."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
+def in_words(error):
+    """Return an error in one line, whatever a tool has written; of the system's errors path and cause."""
+    if isinstance(error, OSError) and error.strerror:
+        cause = error.strerror[0].lower() + error.strerror[1:]
+        return f"{error.filename}: {cause}" if error.filename else cause
+    return " ".join(str(error).split())
