@@ -1,13 +1,18 @@
-"""Set-up of Sawtooth, run from the checkout: python3 setup [lock | clean-cache].
+"""Set-up of Sawtooth, run from the checkout: python3 setup [bundle [FOLDER] | lock | clean-cache].
 
 Makes the workflow environment, finds or fetches Apptainer, builds the container images. All of
-it is kept by content, so a second call does nothing.
+it is kept by content, so a second call does nothing. In an unpacked bundle all of it comes from
+there.
 """
 
 import os
 import signal
 import sys
 
+ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+if os.path.isdir(ROOT + "/bundle") and not os.path.realpath(sys.prefix).startswith(ROOT + "/bundle/"):
+    # An unpacked bundle brings its Python, whatever this machine has.
+    os.execv("/bin/sh", ["sh", ROOT + "/bundle/python3", ROOT + "/setup"] + sys.argv[1:])
 if sys.version_info < (3, 11):
     sys.exit(
         "sawtooth: Python 3.11 or newer is needed, and %s is %d.%d: install one and name it, `make PYTHON=python3.11`."
@@ -16,17 +21,21 @@ if sys.version_info < (3, 11):
 
 from pathlib import Path  # noqa: E402
 
+import bundle  # noqa: E402
 import environment  # noqa: E402
 import images  # noqa: E402
 import lock  # noqa: E402
 import machine  # noqa: E402
 import toolbox  # noqa: E402
+import unpacked  # noqa: E402
 from cache import cache_dir, remove_tree  # noqa: E402
 from progress import SetupError, refuse, say  # noqa: E402
 
 
 def set_up():
     """Do what is left to do, what can't work first."""
+    if unpacked.is_unpacked_bundle():
+        unpacked.check_whole()
     definitions = sorted(set(Path("envs").glob("*.def")) - {images.BASE})
     missing = images.missing_images(definitions)
     machine.check_architecture()
@@ -51,11 +60,13 @@ def main():
         if sys.argv[1:] == ["lock"]:
             environment.make_environment()
             lock.write_locks(str(environment.VENV / "bin/python"))
+        elif sys.argv[1:2] == ["bundle"] and len(sys.argv) <= 3:
+            bundle.make_bundle(Path(*sys.argv[2:]))
         elif sys.argv[1:] == ["clean-cache"]:
             say(f"deleting {cache_dir()}")
             remove_tree(cache_dir())
         elif sys.argv[1:]:
-            raise SetupError(f"unknown arguments {sys.argv[1:]}: known are lock and clean-cache.")
+            raise SetupError(f"unknown arguments {sys.argv[1:]}: known are bundle [FOLDER], lock and clean-cache.")
         else:
             set_up()
     except SetupError as error:
@@ -69,5 +80,5 @@ def main():
 
 
 if __name__ == "__main__":
-    os.chdir(Path(__file__).resolve().parent.parent)
+    os.chdir(ROOT)
     sys.exit(main())

@@ -10,12 +10,15 @@ import tempfile
 from pathlib import Path
 
 from progress import SetupError, say
+from unpacked import CACHE, is_unpacked_bundle
 
 
 def cache_dir(environ=os.environ):
-    """Return the cache's directory: SAWTOOTH_CACHE, or sawtooth in the user's cache."""
+    """Return the cache's directory: SAWTOOTH_CACHE, or sawtooth in the user's cache; of a bundle, its own."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
+    if is_unpacked_bundle():
+        return CACHE.absolute()
     base = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base).absolute() / "sawtooth"
 

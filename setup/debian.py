@@ -98,7 +98,7 @@ def find_keyring(folder):
     raise SetupError("Debian's signing keys are missing: install the package debian-archive-keyring.")
 
 
-def unpack_packages(packages, folder, log, title):
+def unpack_packages(packages, folder, log, title, keep=None):
     """Fetch packages and all they depend on from Debian's `SUITE`; unpack them, installing nothing.
 
     Parameters
@@ -109,6 +109,8 @@ def unpack_packages(packages, folder, log, title):
     log : pathlib.Path
     title : str
         What the packages are, for the user.
+    keep : pathlib.Path, optional
+        Gets the packages themselves as well.
 
     Raises
     ------
@@ -130,6 +132,8 @@ def unpack_packages(packages, folder, log, title):
         raise SetupError(f"{title} can't be fetched from {mirror} (no network, or no Debian mirror there?): {error}")
     for package in sorted((workdir / "cache/archives").glob("*.deb")):
         subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
+    if keep:
+        (workdir / "cache/archives").rename(keep)
     (folder / KEYRING.relative_to("/")).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(keyring, folder / KEYRING.relative_to("/"))
     shutil.rmtree(workdir)

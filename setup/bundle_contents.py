@@ -1,0 +1,149 @@
+"""What goes into a bundle: the workflow's files, images, packages and tools, without a trace of this machine."""
+
+import os
+import stat
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import images
+import toolbox
+import unpacked
+from debian import KEYRING
+from progress import SetupError
+
+#: Of the repository: nobody passes the tests where nothing can be fetched.
+NOT_PACKED = (".ci/", "tests/")
+# What Apptainer notes of a build (definition with mirror and folders, date), and apt's sources; no job reads them.
+LEFT_OUT = (".singularity.d/Singularity", ".singularity.d/labels.json", ".singularity.d/bootstrap_history", "etc/apt")
+# Folders in whose place a build has the building machine's.
+BOUND = ("home/", "tmp/", "var/tmp/")
+# The building machine's; Apptainer puts the running one's in their place.
+EMPTIED = ("etc/hostname", "etc/hosts", "etc/machine-id", "etc/resolv.conf", "etc/subuid", "etc/subgid")
+# A user's account may have come in from the building machine: those of the system have low numbers.
+ACCOUNTS = ("etc/passwd", "etc/group")
+SYSTEM_IDS = 1000
+NOBODY = "65534"
+# Manuals, translations, and network plugins: no container here has a network of its own.
+UNUSED_TOOLS = (
+    "usr/lib/cni", "usr/share/bug", "usr/share/doc", "usr/share/info", "usr/share/lintian", "usr/share/locale",
+    "usr/share/man",
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One member of the archive.
+
+    Attributes
+    ----------
+    name : str
+        Path below the bundle's folder.
+    mode : int
+        Type and permissions, as of os.lstat.
+    source : pathlib.Path or bytes or str or None
+        Where a file's content is, or the content itself; a link's target; None for a directory.
+    date : int or None
+        In seconds since 1970; None for the commit's date.
+    """
+
+    name: str
+    mode: int
+    source: object
+    date: int | None = None
+
+    @property
+    def size(self):
+        """Size of the content in bytes, 0 for directories and links."""
+        if isinstance(self.source, Path):
+            return self.source.stat().st_size
+        return len(self.source) if isinstance(self.source, bytes) else 0
+
+
+def git(*arguments):
+    """Return what git prints about this checkout."""
+    try:
+        return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout
+    except FileNotFoundError:
+        raise SetupError("to make a bundle git is needed: install it (apt-get install git).")
+    except subprocess.CalledProcessError as error:
+        raise SetupError(f"a bundle is made of a git checkout, which this folder is not: {error.stderr.strip()}")
+
+
+def workflow_entries():
+    """List the files that git tracks, as they are in the working tree."""
+    names = git("ls-files", "-z").split("\0")
+    found = []
+    for name in sorted(filter(None, names)):
+        file = Path(name)
+        if name.startswith(NOT_PACKED) or not os.path.lexists(file):
+            continue
+        executable = file.stat().st_mode & stat.S_IXUSR
+        found.append(Entry(name, stat.S_IFREG | (0o755 if executable else 0o644), file))
+    return found
+
+
+def image_entries(definition):
+    """List an image's folder: every file, link and directory but what tells of the machine that built it."""
+    _, folder = images.cached_image(definition)
+    below = f"{unpacked.IMAGES}/{folder.name}"
+    found = [Entry(below + "/image.json", stat.S_IFREG | 0o644, folder / "image.json")]
+    for entry in tree_entries(folder / "root", below + "/root", LEFT_OUT):
+        path = entry.name.removeprefix(below + "/root/")
+        if path.startswith(BOUND):
+            continue
+        if path.rstrip("-") in EMPTIED and stat.S_ISREG(entry.mode):
+            entry = Entry(entry.name, entry.mode, b"")
+        elif path.rstrip("-") in ACCOUNTS:
+            entry = Entry(entry.name, entry.mode, system_accounts(entry.source.read_bytes()))
+        elif isinstance(entry.source, Path):
+            # Python compiles a file anew whose date isn't the one that it was compiled with, also in the guest,
+            # where that is enough to change a run.
+            entry = Entry(entry.name, entry.mode, entry.source, int(entry.source.stat().st_mtime))
+        found.append(entry)
+    return found
+
+
+def system_accounts(table):
+    """Return the lines of /etc/passwd or /etc/group that are the system's own."""
+
+    def is_of_system(line):
+        number = line.split(":")[2]
+        return number == NOBODY or int(number) < SYSTEM_IDS
+
+    return "".join(line for line in table.decode().splitlines(keepends=True) if is_of_system(line)).encode()
+
+
+def toolbox_entries(workdir, venv):
+    """List the files of Apptainer's packages as they came, unpacked into a working directory."""
+    tools = toolbox.private_toolbox(venv)
+    for package in sorted((tools / toolbox.ARCHIVES).glob("*.deb")):
+        subprocess.run(["dpkg-deb", "-x", package, workdir], check=True)
+    keyring = KEYRING.relative_to("/")
+    (workdir / keyring).parent.mkdir(parents=True, exist_ok=True)
+    (workdir / keyring).write_bytes((tools / keyring).read_bytes())
+    return tree_entries(workdir, str(unpacked.TOOLBOX), UNUSED_TOOLS)
+
+
+def tree_entries(root, below, left_out):
+    """List a directory tree by name, itself first, as entries below a path of the bundle."""
+    found = [Entry(below, os.lstat(root).st_mode, None)]
+
+    def walk(folder, relative):
+        for item in sorted(os.scandir(folder), key=lambda item: os.fsencode(item.name)):
+            path = relative + item.name
+            mode = item.stat(follow_symlinks=False).st_mode
+            if path in left_out:
+                continue
+            if stat.S_ISLNK(mode):
+                found.append(Entry(f"{below}/{path}", mode, os.readlink(item.path)))
+            elif stat.S_ISDIR(mode):
+                found.append(Entry(f"{below}/{path}", mode, None))
+                walk(item.path, path + "/")
+            elif stat.S_ISREG(mode):
+                found.append(Entry(f"{below}/{path}", mode, Path(item.path)))
+            else:
+                raise SetupError(f"{item.path} is neither file, directory nor link, and can't go into a bundle.")
+
+    walk(root, "")
+    return found

@@ -1,0 +1,106 @@
+"""An unpacked bundle (`make bundle`): what it brings, and whether it came whole.
+
+A checkout with a folder `bundle` needs no network: images, Apptainer, Python and the workflow's
+packages are in there. Images are used where they are; what set-up makes of the rest goes into
+`bundle/cache`, so the folder has everything and one set-up serves all machines that see it.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+from progress import SetupError, say
+
+BUNDLE = Path("bundle")
+IMAGES = BUNDLE / "images"
+TOOLBOX = BUNDLE / "toolbox"
+WHEELS = BUNDLE / "wheels"
+CACHE = BUNDLE / "cache"
+#: Starts the Python of the analysis image without a container.
+PYTHON = BUNDLE / "python3"
+#: As sha256sum writes and reads it: every file of the bundle but this one, the last in the archive.
+DIGESTS = BUNDLE / "SHA256SUMS"
+#: Every symbolic link, a line ``path -> target`` each.
+LINKS = BUNDLE / "LINKS"
+#: Commit, its date in seconds since 1970, and `clean` or `changed`; read by workflow/scripts/checkout.py.
+COMMIT = BUNDLE / "commit"
+CHECKED = BUNDLE / "checked"
+REMEDY = "unpack the archive anew, and if that says the same, copy it anew from where it was made"
+
+
+def is_unpacked_bundle():
+    """Tell whether this folder is an unpacked bundle."""
+    return BUNDLE.is_dir()
+
+
+def read_list(path, separator):
+    """Read a list of the bundle, a line ``first<separator>second`` each."""
+    try:
+        lines = filter(None, path.read_text(errors="surrogateescape").split("\n"))
+        return [tuple(line.split(separator, 1)) for line in lines if line.index(separator)]
+    except (OSError, ValueError):
+        raise SetupError(f"this bundle isn't whole, {path} is missing or cut short: {REMEDY}.")
+
+
+def check_whole():
+    """Compare an unpacked bundle with its list of digests, once.
+
+    Files of the workflow may be edited on the machine that they were brought to; what lies below
+    `bundle` may not. A folder that was copied is compared anew.
+
+    Raises
+    ------
+    SetupError
+        A file or link is missing, changed or too many, or lost its date; names the first and how many there are.
+    """
+    state = f"{digest_of(DIGESTS) if DIGESTS.is_file() else ''} {BUNDLE.absolute()} {BUNDLE.stat().st_ino}"
+    if CHECKED.is_file() and CHECKED.read_text() == state:
+        return
+    say("comparing the bundle with its list of digests, once")
+    digests = {Path(path): digest for digest, path in read_list(DIGESTS, "  ")}
+    links = {Path(path): target for path, target in read_list(LINKS, " -> ")}
+    missing = [path for path in digests if not path.is_file()]
+    missing += [path for path in links if not path.is_symlink()]
+    refuse_if(missing, "missing")
+    changed = [path for path, digest in digests.items() if BUNDLE in path.parents and digest_of(path) != digest]
+    changed += [path for path, target in links.items() if os.readlink(path) != target]
+    refuse_if(changed, "not what was packed")
+    refuse_if(sorted(set(files_below(BUNDLE)) - set(digests) - set(links) - {DIGESTS, CHECKED}), "not of the bundle")
+    undated = [path for path in digests if path.suffix == ".pyc" and IMAGES in path.parents and not is_current(path)]
+    refuse_if(undated, "older or newer than its source, for dates were not copied along")
+    CHECKED.write_text(state)
+
+
+def is_current(compiled):
+    """Tell whether a compiled file of an image is of its source as it is, by the date that it names.
+
+    In an image where it isn't, Python compiles at every start, and runs give other bytes.
+    """
+    with open(compiled, "rb") as content:
+        head = content.read(12)
+    by_date = head[4:8] == bytes(4)  # PEP 552; the others go by content, or are not compared
+    source = compiled.parent.parent / (compiled.name.split(".")[0] + ".py")
+    if source.is_symlink() and os.readlink(source).startswith("/"):
+        source = Path(*source.parts[:4], os.readlink(source).lstrip("/"))  # bundle/images/<image>/root
+    return not by_date or not source.is_file() or int(source.stat().st_mtime) == int.from_bytes(head[8:12], "little")
+
+
+def refuse_if(paths, what):
+    """Raise SetupError if there are paths, naming the first."""
+    if paths:
+        more = f" (and so are {len(paths) - 1} more)" if len(paths) > 1 else ""
+        raise SetupError(f"this bundle isn't whole, {paths[0]} is {what}{more}: {REMEDY}.")
+
+
+def files_below(folder):
+    """Yield every file and link below a folder but those that set-up makes."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if Path(place, name) != CACHE]
+        yield from (Path(place, name) for name in files)
+        yield from (Path(place, name) for name in folders if os.path.islink(os.path.join(place, name)))
+
+
+def digest_of(path):
+    """SHA-256 of a file in hex digits."""
+    with open(path, "rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
