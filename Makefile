@@ -1,25 +1,28 @@
 # `make help` says what there is. PYTHON, STUDY and ARGS may be given: make STUDY=smoke ARGS=-n
-PYTHON = python3
+# ARGS are words of the command as one would type them; every other value reaches the shell quoted.
+PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
 STUDY =
-RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(CONFIG))
-N = 10
+RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quoted,$(CONFIG)))
+N =
 SEED = 1
 RUNS =
 CONFIG = $(if $(STUDY),config/studies/$(STUDY).yaml,config/config.yaml)
-IN_ENVIRONMENT = PATH="$(CURDIR)/.venv/bin:$$PATH"
+IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH"
+quoted = '$(subst ','\'',$(1))'
 
 .PHONY: run setup test bench verify publish bundle lock clean-cache help
 
 run: setup  ## set up and run the study, report included
-	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(CONFIG)) $(ARGS)
-	@sed -n 's|^study: *\([a-z0-9.-]*\).*|report: results/\1/report.html|p' $(CONFIG)
+	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(ARGS)
+	@sed -n 's|^study: *\([a-z0-9.-]*\).*|report: results/\1/report.html|p' $(call quoted,$(CONFIG))
 
 setup:  ## make the workflow environment and the container images
-	@command -v $(PYTHON) >/dev/null || { echo "sawtooth: $(PYTHON) is missing: install Python 3.11 or newer (apt-get install python3), or name one, make PYTHON=..." >&2; exit 1; }
-	@$(PYTHON) setup
+	@command -v $(call quoted,$(PYTHON)) >/dev/null || { echo 'sawtooth: '$(call quoted,$(PYTHON))' is missing: install Python 3.11 or newer (apt-get install python3), or name one, make PYTHON=...' >&2; exit 1; }
+	@$(call quoted,$(PYTHON)) setup
 
 test: setup  ## set up and pass the tests; ARGS go to pytest
+	@test -d tests || { echo 'sawtooth: a bundle has no tests; `make verify` reruns runs and compares bytes' >&2; exit 1; }
 	@$(IN_ENVIRONMENT) python -m pytest $(ARGS)
 
 bench: setup  ## set up and print the speed of the runs and of the analysis
@@ -27,19 +30,19 @@ bench: setup  ## set up and print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/analysis.py --report
 
 verify: setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes
-	@$(IN_ENVIRONMENT) python workflow/scripts/verify_results.py $(RESULTS) --count $(N) --seed $(SEED) $(if $(RUNS),--runs $(RUNS)) $(ARGS)
+	@$(IN_ENVIRONMENT) python workflow/scripts/verify_results.py $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
 
 publish: setup  ## pack RESULTS, manifest included, into one archive to publish
-	@$(IN_ENVIRONMENT) python workflow/scripts/pack_results.py $(RESULTS) $(ARGS)
+	@$(IN_ENVIRONMENT) python workflow/scripts/pack_results.py $(call quoted,$(RESULTS)) $(ARGS)
 
 bundle: setup  ## pack workflow, images and environment for machines without network
-	@$(PYTHON) setup bundle
+	@$(call quoted,$(PYTHON)) setup bundle $(ARGS)
 
 lock: ## resolve envs/*.in anew into envs/*.lock
-	@$(PYTHON) setup lock
+	@$(call quoted,$(PYTHON)) setup lock
 
 clean-cache:  ## delete all images and tools that set-up keeps outside the checkout
-	@$(PYTHON) setup clean-cache
+	@$(call quoted,$(PYTHON)) setup clean-cache
 
 help:
 	@sed -n 's/^\([a-z-]*\):[a-z ]*## /make \1\t/p' Makefile | expand -t 20

@@ -1,6 +1,7 @@
 """What all tests share: where the repository is, and its modules made importable."""
 import gzip
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -26,3 +27,19 @@ def recorded():
         return json.loads(gzip.decompress((ROOT / "tests" / "data" / f"{name}.json.gz").read_bytes()))
 
     return read
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A running Chromium; its absence is a failure, not a skip."""
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.fail("The report is tested in Chromium: install it with apt-get install chromium.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        )
+        yield browser
+        browser.close()

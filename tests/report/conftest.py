@@ -86,22 +86,6 @@ def build(tmp_path_factory):
     return lambda study, **more: Built(tmp_path_factory.mktemp("study")).build(study, **more)
 
 
-@pytest.fixture(scope="session")
-def chromium():
-    """A running Chromium; its absence is a failure, not a skip."""
-    from playwright.sync_api import sync_playwright
-
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.fail("The report is tested in Chromium: install it with apt-get install chromium.")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def visit(chromium):
     """Return a function that opens a page and collects what goes wrong in it.

@@ -1,4 +1,4 @@
-# Report: tidy tables, analysis and figures -> report.html
+# Report: tidy tables, analysis and figures -> report.html; all of these and the runs -> ro-crate-metadata.json
 
 
 def figure_files(kind):
@@ -63,3 +63,39 @@ rule write_report:
         "envs/analysis.sif"
     script:
         "../scripts/write_report.py"
+
+
+# Published with the results, for the manifest names what made them: path here -> its copy.
+SOURCES = {
+    path: f"results/{{study}}/workflow/{path.removeprefix('workflow/')}"
+    for path in ("Snakefile", *sorted(map(str, Path("workflow/rules").glob("*.smk"))))
+} | ({f"config/claims/{CLAIMS_NAME}.yaml": "results/{study}/workflow/claims.yaml"} if CLAIMS_NAME else {})
+
+
+# Digest and size of every published file. The run documents' digests are those that tidying found.
+rule write_manifest:
+    input:
+        files=[
+            *rules.tidy_runs.output,
+            *(path for path in rules.write_report.input if path.startswith("results/{study}/")),
+            *rules.write_report.output,
+        ],
+        runs="results/{study}/tidy/runs.csv",
+        provenance="results/{study}/tidy/provenance.json",
+        claims="results/{study}/analysis/claims.csv",
+        sources=list(SOURCES),
+        modules=modules_of("write_manifest"),
+    output:
+        manifest="results/{study}/ro-crate-metadata.json",
+        study="results/{study}/workflow/study.json",
+        sources=list(SOURCES.values()),
+    params:
+        image=ANALYSIS_IMAGE,
+        study=STUDY,
+        paper=CLAIMS and {key: CLAIMS["paper"][key] for key in ("title", "authors", "script") if CLAIMS["paper"].get(key)},
+    log:
+        "results/{study}/logs/write_manifest.log",
+    container:
+        "envs/analysis.sif"
+    script:
+        "../scripts/write_manifest.py"

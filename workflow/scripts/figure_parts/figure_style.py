@@ -85,6 +85,8 @@ SMALL_SIZE_PT = 7.5
 RC = {
     # Text stays text: it can be searched, set in the page's own type, and edited for a paper.
     "svg.fonttype": "none",
+    # Labels are the study's words: a dollar sign is one, not the start of a formula.
+    "text.parse_math": False,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica", "sans-serif"],
     "font.size": FONT_SIZE_PT,

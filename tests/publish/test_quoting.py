@@ -1,0 +1,172 @@
+"""What users and studies write never becomes a command: by reading the code, and by trying."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from study_files import study as studies
+
+#: Leave a file `pwned` if a shell sees them unquoted, or quoted only by double or single quotes.
+HOSTILE = ["x; touch pwned #`touch pwned`$$(touch pwned)", "x'; touch pwned; '", "x\ntouch pwned"]
+
+
+def python_files(root):
+    for folder in ("workflow", "setup", "benchmarks"):
+        yield from sorted((root / folder).rglob("*.py"))
+
+
+def starts_a_shell(node):
+    """Tell whether a call hands a string to a shell: shell=True, os.system, os.popen, subprocess.getoutput, sh -c."""
+    name = ast.unparse(node.func)
+    if name in ("os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"):
+        return True
+    if any(key.arg == "shell" and ast.unparse(key.value) != "False" for key in node.keywords):
+        return True
+    command = node.args[0] if node.args else None
+    if name.startswith("subprocess.") and not isinstance(command, (ast.List, ast.Name, ast.ListComp, ast.BinOp)):
+        return isinstance(command, (ast.Constant, ast.JoinedStr))
+    return False
+
+
+def shell_calls(text):
+    return [
+        ast.unparse(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and starts_a_shell(node)
+    ]
+
+
+def test_no_program_of_ours_hands_a_string_to_a_shell(root):
+    files = list(python_files(root))
+    assert len(files) > 60
+    assert {path.name: calls for path in files if (calls := shell_calls(path.read_text()))} == {}
+
+
+@pytest.mark.parametrize(
+    "call", ["os.system(f'ls {x}')", "subprocess.run('ls', shell=True)", "subprocess.run(f'ls {x}')"]
+)
+def test_such_a_string_would_be_found(call):
+    assert shell_calls(call) == [call]
+
+
+def rule_files(root):
+    return [root / "Snakefile", *sorted((root / "workflow/rules").glob("*.smk"))]
+
+
+def unquoted(text):
+    """Return the placeholders of Snakemake's that stand unquoted in a text, numbers from our own functions aside."""
+    found = re.findall(r"\{(?:wildcards|params|input|output|config|log)\b[^{}]*\}", text)
+    return [placeholder for placeholder in found if not placeholder.endswith(":q}")]
+
+
+def test_every_placeholder_in_a_shell_command_is_quoted(root):
+    commands = {
+        path.name: [
+            line
+            for line in path.read_text().splitlines()
+            if re.search(r"\{(wildcards|params|input|output|log)\.", line)
+        ]
+        for path in rule_files(root)
+    }
+    assert any(commands.values())  # a rule that has a command
+    assert {name: found for name, lines in commands.items() if (found := unquoted("\n".join(lines)))} == {}
+
+
+def test_only_the_emulation_has_shell_commands(root):
+    """All other rules are scripts, which get their values as values."""
+    assert [path.name for path in rule_files(root) if re.search(r"^\s+(shell|run):", path.read_text(), re.M)] == [
+        "emulate.smk"
+    ]
+
+
+@pytest.fixture
+def checkout(root, tmp_path):
+    """A folder in which `make` finds all it needs, set-up aside."""
+    for name in ("config", "envs", "profiles", "report", "workflow", "Snakefile", "Makefile"):
+        (tmp_path / name).symlink_to(root / name)
+    (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])
+    return tmp_path
+
+
+def make(checkout, *arguments):
+    command = ["make", "--old-file", "setup", *arguments]  # as if it were set up
+    done = subprocess.run(
+        command, cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+@pytest.mark.parametrize(
+    "target, variable",
+    [("publish", "RESULTS"), ("publish", "STUDY"), ("publish", "CONFIG"), ("setup", "PYTHON"), ("run", "STUDY"),
+     ("verify", "RESULTS"), ("verify", "RUNS"), ("verify", "N"), ("verify", "SEED")],
+)  # fmt: skip
+def test_no_value_given_to_make_becomes_a_command(target, variable, value, checkout):
+    old = [] if target == "setup" else ["--old-file", "setup"]
+    command = ["make", *old, target, f"{variable}={value}"]
+    done = subprocess.run(
+        command, cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+    )
+    assert done.returncode != 0
+    assert not (checkout / "pwned").exists(), done.stdout
+
+
+def test_such_a_value_would_be_seen(checkout):
+    """The words of ARGS are the user's own part of the command, as typed: a shell does see them."""
+    make(checkout, "publish", "RESULTS=nowhere", "ARGS=; touch pwned")
+    assert (checkout / "pwned").exists()
+
+
+def test_a_value_with_spaces_and_quotes_arrives_whole(checkout):
+    status, output = make(checkout, "publish", 'RESULTS=it\'s a/place "here"')
+    assert status != 0
+    assert 'it\'s a/place "here"/ro-crate-metadata.json: no such file' in output
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        {"study": "x; touch pwned"},
+        {"study": "../../pwned"},
+        {"study": "-rf"},
+        {"ccas": ["reno; touch pwned"]},
+        {"ip_versions": ["ipv4`touch pwned`"]},
+        {"replications": "1; touch pwned"},
+        {"seed": "$(touch pwned)"},
+        {"scenarios": [{"id": "a; touch pwned"}]},
+        {"scenarios": [{"id": "../../pwned"}]},
+        {"scenarios": [{"id": "a", "link": {"rate_mbps": "10; touch pwned"}}]},
+        {"analysis": {"claims": "../../pwned"}},
+        {"analysis": {"compare_with": "; touch pwned"}},
+    ],
+)
+def test_a_study_can_not_name_what_a_shell_or_a_path_would_act_on(override, root):
+    path = root / "config/studies/smoke.yaml"
+    with pytest.raises(studies.StudyError):
+        studies.resolve(studies.load(path, override), path)
+
+
+def plan(checkout, *arguments):
+    command = [Path(sys.executable).with_name("snakemake"), "--cores", "1", "--dry-run", *arguments]
+    done = subprocess.run(
+        command, cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+    )
+    return done.returncode, done.stdout
+
+
+def test_an_override_is_refused_before_anything_runs(checkout):
+    status, output = plan(checkout, "--config", "ccas=['reno; touch pwned']", "study=x`touch pwned`")
+    assert status != 0
+    assert "sawtooth: config/config.yaml: " in output
+    assert list(checkout.rglob("pwned")) == []
+
+
+def test_a_study_file_of_any_name_is_read(checkout):
+    odd = checkout / "it's; $(touch pwned) `touch pwned`.yaml"
+    odd.write_text((checkout / "config/studies/smoke.yaml").read_text())
+    status, output = plan(checkout, "--configfile", os.path.relpath(odd, checkout))
+    assert status == 0, output
+    assert list(checkout.rglob("pwned")) == []

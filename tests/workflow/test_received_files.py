@@ -1,0 +1,201 @@
+"""What is received is read with limits, and where two documents differ is said to the place."""
+import gzip
+import itertools
+import json
+import multiprocessing
+import os
+import random
+import stat
+import tempfile
+import zipfile
+
+import pytest
+from result_checks.compressed_json import decompress, parse
+from result_checks.json_difference import NOTHING, file_difference, first_byte, first_difference
+from result_checks.received_archive import unpack
+from result_checks.received_errors import ReceivedError, shown
+from result_checks.received_folder import read_file, temporary_folder
+from result_checks.reruns import finding
+from result_checks.sampling import chance_of_finding, draw, found_with
+
+
+@pytest.mark.parametrize(
+    "one, other, found",
+    [
+        ({"a": [1, {"b": 2.5}]}, {"a": [1, {"b": 2.5}]}, None),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, None),
+        ({"a": [1, {"b": 2.5}]}, {"a": [1, {"b": 2.6}]}, ("/a/1/b", 2.5, 2.6)),
+        ({"a": 1}, {"a": 1.0}, ("/a", 1, 1.0)),
+        ({"a": 1}, {"a": True}, ("/a", 1, True)),
+        ({"a": None}, {}, ("/a", None, NOTHING)),
+        ({}, {"a": None}, ("/a", NOTHING, None)),
+        ([1, 2], [1, 2, 3], ("/2", NOTHING, 3)),
+        ([1, 2, 3], [1, 2], ("/2", 3, NOTHING)),
+        ({"a": []}, {"a": {}}, ("/a", [], {})),
+        ({"x/y": {"~": 1}}, {"x/y": {"~": 2}}, ("/x~1y/~0", 1, 2)),
+        ([], {}, ("", [], {})),
+        ({"b": 1, "a": 1}, {"a": 2, "b": 2}, ("/a", 1, 2)),
+    ],
+)
+def test_the_first_difference_of_two_json_values(one, other, found):
+    # 1 == True in Python, so the types are compared as well.
+    assert repr(first_difference(one, other)) == repr(found)
+
+
+def compressed(value, **options):
+    return gzip.compress(json.dumps(value, **options).encode(), mtime=0)
+
+
+def test_a_difference_is_told_by_what_kind_it_is():
+    value, other = ({"a": {"b": number}, "c": "x" * 100} for number in (1.5, 2.5))
+    made = compressed(value)
+    assert file_difference(made, made) is None
+    assert "at /a/b: 2.5 was received, 1.5 is what" in file_difference(compressed(other), made)
+    assert "at /c: nothing was received" in file_difference(compressed({"a": {"b": 1.5}}), made)
+    assert "only its compression differs" in file_difference(gzip.compress(gzip.decompress(made), mtime=1), made)
+    assert "only written otherwise" in file_difference(compressed(value, indent=1), made)
+    assert "it is truncated" in file_difference(made[:-9], made)
+    assert "can't be read as gzip" in file_difference(b"nothing of the kind", made)
+    assert f"its end, after {len(made) - 1} of {len(made)} bytes" in file_difference(made[:-1], made)
+    assert f"byte {len(made)} of {len(made) + 1}" in file_difference(made + b"\0", made)
+
+
+def test_the_first_byte_is_found_wherever_it_is():
+    draws = random.Random(4)
+    for _ in range(200):
+        content = draws.randbytes(draws.randint(1, 50))
+        place = draws.randrange(len(content))
+        assert first_byte(content, content[:place] + bytes([content[place] ^ 1]) + draws.randbytes(3)) == place
+
+
+def test_a_rerun_without_a_document_says_why(tmp_path):
+    (tmp_path / "log").write_text("first\nrun far/reno/ipv4/1: step 'guest': did not end\n")
+    told = finding(tmp_path, "far/reno/ipv4/1", tmp_path / "document.json.gz", 1)
+    assert told == "NOT REPEATED: the rerun left no document: run far/reno/ipv4/1: step 'guest': did not end"
+
+
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        (gzip.compress(bytes(2**20)), "decompresses to more than 1000000 bytes"),
+        (gzip.compress(b"{}")[:-1], "is truncated"),
+        (b"", "is truncated"),
+        (gzip.compress(b"{}") + gzip.compress(b"{}"), "bytes behind its end"),
+        (b"{}", "can't be read as gzip"),
+    ],
+)
+def test_what_is_not_one_whole_gzip_stream_is_refused(content, why):
+    with pytest.raises(ReceivedError, match=why):
+        decompress(content, limit=10**6)
+
+
+@pytest.mark.parametrize("text", [b"[" * 10**6, b"[NaN]", b"[Infinity]", b"\xff", b"{", b"1" * 10**5])
+def test_what_is_no_json_is_refused(text):
+    with pytest.raises(ReceivedError, match="JSON"):
+        parse(text)
+
+
+def archive_of(path, entries):
+    """Write a zip archive of pairs (name or ZipInfo, content)."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+    return path
+
+
+def link(name):
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return entry
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    "entries, why",
+    [
+        ([("../outside", "")], "could lead out"),
+        ([("runs/../../outside", "")], "could lead out"),
+        ([("/outside", "")], "could lead out"),
+        ([("runs\\outside", "")], "could lead out"),
+        ([(link("runs"), "/tmp"), ("runs/outside", "")], "link or a device"),
+        ([("runs/1", "a"), ("runs/1", "b")], "twice"),
+        ([("runs/1", "a"), ("runs/./1", "b")], "twice"),
+        ([("runs", "a"), ("runs/1", "b")], "can't be unpacked"),
+        ([("bomb", bytes(2**24))], "over 100 times its own size"),
+    ],
+)
+def test_a_hostile_archive_is_not_unpacked(tmp_path, entries, why):
+    archive, place = archive_of(tmp_path / "a.zip", entries), tmp_path / "below" / "place"
+    place.mkdir(parents=True)
+    with pytest.raises(ReceivedError, match=why):
+        unpack(archive, place)
+    assert sorted(tmp_path.iterdir()) == [archive, place.parent]
+    assert list(place.parent.iterdir()) == [place]
+
+
+def test_a_damaged_archive_is_refused(tmp_path):
+    archive = archive_of(tmp_path / "a.zip", [("runs/1", random.Random(1).randbytes(1000))])
+    content = bytearray(archive.read_bytes())
+    content[500] ^= 1
+    archive.write_bytes(content)
+    (tmp_path / "place").mkdir()
+    with pytest.raises(ReceivedError, match="can't be unpacked"):
+        unpack(archive, tmp_path / "place")
+
+
+def test_only_ordinary_files_of_the_folder_are_read(tmp_path):
+    folder = tmp_path / "results"
+    (folder / "tidy").mkdir(parents=True)
+    (folder / "tidy/real").write_bytes(b"12345")
+    (tmp_path / "secret").write_text("secret")
+    (folder / "tidy/link").symlink_to(tmp_path / "secret")
+    (folder / "behind").symlink_to(tmp_path)
+    os.mkfifo(folder / "pipe")
+    assert read_file(folder, "tidy/real", 5) == b"12345"
+    for path in ("tidy/real", "tidy/link", "behind/secret", "pipe", "tidy", "none"):
+        with pytest.raises(ReceivedError, match=path):
+            read_file(folder, path, limit=4)
+
+
+def use_temporary_folders(count):
+    for _ in range(count):
+        with temporary_folder() as folder:
+            (folder / "file").write_text("")
+
+
+def test_temporary_folders_of_verifications_that_start_at_once_do_not_disturb_each_other(tmp_path, monkeypatch):
+    """Each deletes what killed ones have left, and nobody's else."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "sawtooth-verify-left").mkdir()
+    processes = [multiprocessing.Process(target=use_temporary_folders, args=(100,)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 4
+    use_temporary_folders(1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_terminal_is_not_told_what_to_do():
+    assert shown("a\x1b[2Jb\nc\udcff") == "a\\x1b[2Jb\\nc\\udcff"
+    assert len(shown("x" * 1000)) == 200
+
+
+def test_whoever_draws_with_a_seed_draws_the_same():
+    """Written down, so that another version of Python or of this workflow can't change it unnoticed."""
+    names = [f"far/reno/ipv4/{replication}" for replication in range(1, 9)]
+    assert draw(reversed(names), 3, seed=1) == draw(names, 3, seed=1)
+    assert [name[-1] for name in draw(names, 3, seed=1)] == ["3", "5", "1"]
+
+
+@pytest.mark.parametrize("total, changed, count", [(8, 1, 3), (8, 3, 2), (8, 6, 3), (8, 8, 1), (5, 2, 5)])
+def test_the_chance_of_finding_is_that_of_all_draws(total, changed, count):
+    draws = list(itertools.combinations(range(total), count))
+    found = sum(1 for drawn in draws if min(drawn) < changed) / len(draws)
+    assert chance_of_finding(total, changed, count) == pytest.approx(found)
+
+
+def test_the_least_number_of_changed_documents_that_a_draw_finds():
+    least = found_with(0.95, 576, 10)
+    assert chance_of_finding(576, least, 10) >= 0.95 > chance_of_finding(576, least - 1, 10)

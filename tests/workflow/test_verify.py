@@ -1,0 +1,331 @@
+"""Results are verified by running them again: what is as it was passes, what was changed is found and named."""
+import fcntl
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from listed_results import listed, write_manifest
+from result_checks.manifest import MANIFEST, published_files
+
+NAME = "far/reno/ipv4/1"
+OTHER = "near/cubic/ipv4/2"
+
+
+@pytest.fixture
+def results(mini, tmp_path):
+    """A copy of the mini study's results, elsewhere, as somebody else would have received it."""
+    folder = tmp_path / "received, from 'somebody'" / "mini"
+    shutil.copytree(mini.folder / "results/mini", folder, ignore=shutil.ignore_patterns("logs", "benchmarks", ".lock"))
+    return folder
+
+
+@pytest.fixture
+def verify(mini, tmp_path):
+    """A function that verifies with the mini study's checkout; returns exit status and what was printed."""
+
+    def run(results, *arguments):
+        done = subprocess.run(
+            command(mini, results, *arguments),
+            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+        )  # fmt: skip
+        return done.returncode, done.stdout
+
+    return run
+
+
+def command(checkout, results, *arguments):
+    return [sys.executable, checkout.folder / "workflow/scripts/verify_results.py", results, *arguments]
+
+
+def document_path(results, name=NAME):
+    return results / "runs" / f"{name}.json.gz"
+
+
+def rewrite(results, change, name=NAME):
+    """Change a run document as a careful forger does: whole again, and so are its digests in table and manifest."""
+    document = json.loads(gzip.decompress(document_path(results, name).read_bytes()))
+    change(document)
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n"
+    put(results, name, gzip.compress(text.encode(), mtime=0))
+
+
+def put(results, name, content):
+    """Replace a run document, and its digests in table and manifest."""
+    path = document_path(results, name)
+    before = hashlib.sha256(path.read_bytes()).hexdigest()
+    path.write_bytes(content)
+    runs = results / "tidy/runs.csv"
+    runs.write_text(runs.read_text().replace(before, hashlib.sha256(content).hexdigest()))
+    renew_manifest(results)
+
+
+def renew_manifest(results):
+    """Let the manifest list the files that are there, with their digests."""
+    write_manifest(results, [listed(results, path) for path in published_files(results) if path != MANIFEST])
+
+
+def everything(folder):
+    """Return what is in a folder: names, bytes, modes and times of change."""
+    return {
+        path: (path.stat().st_mode, path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
+        for path in folder.rglob("*")
+    }
+
+
+def line_of(output, word):
+    return next((line for line in output.splitlines() if line.startswith(word)), "")
+
+
+def test_results_that_are_as_they_were_pass_and_stay_as_they_are(verify, results):
+    for path in results.rglob("*"):
+        path.chmod(path.stat().st_mode & ~0o222)
+    before = everything(results)
+    status, output = verify(results, "--count", "2", "--seed", "3", "--tables")
+    assert status == 0, output
+    assert output.count("same bytes") == 2
+    assert "PROBLEM" not in output and "not checked" not in output
+    assert output.splitlines()[-1] == "verdict: all is well"
+    assert everything(results) == before
+
+
+def test_an_archive_to_publish_passes(verify, mini, results, tmp_path):
+    archive = tmp_path / "mini.crate.zip"
+    pack = [sys.executable, mini.folder / "workflow/scripts/pack_results.py", results, "--output", archive]
+    subprocess.run(pack, check=True)
+    status, output = verify(archive, "--runs", NAME)
+    assert status == 0, output
+    assert "same bytes" in output
+
+
+def flip_bit(path, offset):
+    content = bytearray(path.read_bytes())
+    content[offset] ^= 1
+    path.write_bytes(content)
+
+
+def test_a_changed_byte_is_found_and_named_three_times(verify, results):
+    path = document_path(results)
+    flip_bit(path, middle := path.stat().st_size // 2)
+    status, output = verify(results, "--runs", NAME)
+    assert status == 1, output
+    assert f"changed: runs/{NAME}.json.gz" in output
+    assert f"run {NAME}: the document was changed" in output
+    assert f"{NAME}  DIFFERENT at byte {middle} of {path.stat().st_size}" in output
+
+
+def test_a_changed_byte_that_changes_no_value_is_found_too(verify, results):
+    content = bytearray(document_path(results).read_bytes())
+    content[4] ^= 1  # the time in gzip's header
+    put(results, NAME, content)
+    status, output = verify(results, "--runs", NAME)
+    assert status == 1, output
+    assert "DIFFERENT at byte 4 of" in output and "only its compression differs" in output
+
+
+def test_a_careful_forger_is_found_by_the_rerun_alone(verify, results):
+    """Document, table and manifest agree with each other; only the run itself disagrees."""
+
+    def flatter(document):
+        document["traffic"][0]["client"]["end"]["sum_received"]["bits_per_second"] = 9.9e6
+
+    rewrite(results, flatter)
+    status, output = verify(results, "--no-reruns")
+    assert status == 0, output
+    status, output = verify(results, "--runs", NAME, OTHER)
+    assert status == 1, output
+    (found,) = [line for line in output.splitlines() if "DIFFERENT" in line]
+    assert NAME in found
+    assert "at /traffic/0/client/end/sum_received/bits_per_second: 9900000.0 was received" in found
+    assert "same bytes" in next(line for line in output.splitlines() if line.strip().startswith(OTHER))
+
+
+def test_a_deleted_and_an_added_document_are_named(verify, results):
+    document_path(results, OTHER).unlink()
+    shutil.copy(document_path(results), document_path(results, "far/reno/ipv4/3"))
+    status, output = verify(results, "--no-reruns")
+    assert status == 1, output
+    assert f"missing: runs/{OTHER}.json.gz" in output
+    assert "not listed: runs/far/reno/ipv4/3.json.gz" in output
+    assert f"run {OTHER} has a row and no document" in output
+    assert "run far/reno/ipv4/3 has a document and no row" in output
+    assert f"run far/reno/ipv4/3: has the specification of the run {NAME}" in output
+
+
+def test_a_run_left_out_with_all_its_traces_is_missed(verify, results):
+    """Who drops an unwelcome run from documents, tables and manifest has still promised it in the study."""
+    document_path(results).unlink()
+    runs = results / "tidy/runs.csv"
+    rows = runs.read_text().splitlines(keepends=True)
+    runs.write_text("".join(row for row in rows if not row.startswith("far,") or ",reno,ipv4,1," not in row))
+    renew_manifest(results)
+    status, output = verify(results, "--no-reruns")
+    assert status == 1, output
+    assert output.count("PROBLEM") == 1
+    assert f"1 of the study's 8 runs have no document, the first: {NAME}" in output
+
+
+def test_a_table_that_the_documents_don_t_give_is_found(verify, results):
+    flows = results / "tidy/flows.csv"
+    text = flows.read_text()
+    flows.write_text(text.replace("far,", "far ,", 1))
+    renew_manifest(results)
+    status, output = verify(results, "--no-reruns", "--tables")
+    assert status == 1, output
+    line = text.splitlines().index(next(row for row in text.splitlines() if row.startswith("far,"))) + 1
+    assert f"tidy/flows.csv is not what the documents give: the first difference is in line {line}," in output
+    assert output.count("is not what the documents give") == 1
+
+
+def made_elsewhere(document):
+    document["environment"]["image_digest"] = f"sha256:{'7' * 64}"
+
+
+def test_another_image_is_named_and_its_runs_are_not_repeated(verify, results):
+    names = [str(path.relative_to(results / "runs")).removesuffix(".json.gz") for path in results.rglob("*.json.gz")]
+    for name in names:
+        rewrite(results, made_elsewhere, name)
+    provenance = results / "tidy/provenance.json"
+    content = json.loads(provenance.read_text())
+    content["workflow"]["commit"] = "c0ffee" + "0" * 34
+    provenance.write_text(json.dumps(content))
+    renew_manifest(results)
+    status, output = verify(results, "--count", "2")
+    assert status == 3, output
+    assert "8 of 8 documents need another testbed" in output
+    assert f"testbed image sha256:{'7' * 64}" in output
+    assert f"`git checkout c0ffee{'0' * 34}`, `make setup`" in output
+    assert "same bytes" not in output and "DIFFERENT" not in output
+
+
+def test_where_some_runs_need_another_image_the_others_are_repeated(verify, results):
+    rewrite(results, made_elsewhere)
+    status, output = verify(results, "--runs", NAME, OTHER)
+    assert status == 3, output
+    assert "1 of 8 documents need another testbed" in output
+    assert "1 of 2 that were named" in output
+    assert output.count("same bytes") == 1
+
+
+@pytest.mark.parametrize(
+    "section, values",
+    [
+        ("traffic", {"duration_s": 10**9}),
+        ("traffic", {"bitrate_mbps": "1; touch /tmp/x"}),
+        ("link", {"netem": "$(reboot)"}),
+    ],
+)
+def test_a_hostile_specification_is_not_run(verify, results, section, values):
+    """Nothing else is there that could contradict it."""
+    shutil.rmtree(results / "tidy")
+    (results / MANIFEST).unlink()
+    path = document_path(results)
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    document["specification"]["scenario"][section].update(values)
+    path.write_bytes(gzip.compress((json.dumps(document, separators=(",", ":")) + "\n").encode(), mtime=0))
+    status, output = verify(results, "--runs", NAME)
+    assert status == 1, output
+    assert f"run {NAME}: won't be run: " in output
+    assert "none of the runs asked for can be repeated" in output
+
+
+def test_a_study_that_the_workflow_would_refuse_is_refused(verify, results):
+    provenance = results / "tidy/provenance.json"
+    content = json.loads(provenance.read_text())
+    content["study"]["replications"] = 10**12
+    provenance.write_text(json.dumps(content))
+    status, output = verify(results, "--no-reruns")
+    assert status == 1, output
+    assert "tidy/provenance.json names no study of this version: study: replications is 1000000000000" in output
+
+
+def test_links_are_not_followed(verify, results, tmp_path):
+    path = document_path(results)
+    path.rename(tmp_path / "elsewhere.json.gz")
+    path.symlink_to(tmp_path / "elsewhere.json.gz")
+    status, output = verify(results, "--no-reruns")
+    assert status == 1, output
+    assert f"runs/{NAME}.json.gz is no run document" in output
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["--count", "0"], "N is '0'; allowed are whole numbers from 1 on."),
+        (["--count", "9"], "has 8 runs, so allowed is 1 to 8."),
+        (["--seed", "one"], "SEED is 'one'; allowed are whole numbers from 0 on."),
+        (["--runs", "far/reno/ipv4/7"], "has no run far/reno/ipv4/7; the nearest names are far/reno/ipv4/"),
+    ],
+)
+def test_a_call_that_makes_no_sense_is_refused_in_one_sentence(verify, mini, arguments, sentence):
+    status, output = verify(mini.folder / "results/mini", *arguments)
+    assert status == 2
+    assert output.startswith("sawtooth: ") and sentence in output
+    assert len(output.splitlines()) == 1
+
+
+def test_what_is_no_results_folder_is_refused_in_one_sentence(verify, mini, tmp_path):
+    (tmp_path / "empty/runs").mkdir(parents=True)
+    for results, sentence in (
+        (tmp_path / "nothing", "no such folder"),
+        (mini.folder / "Snakefile", "neither a folder nor a zip archive"),
+        (mini.folder / "results", "did you mean"),
+        (tmp_path / "empty", "has no run document below `runs`"),
+    ):
+        status, output = verify(results)
+        assert status == 2
+        assert output.startswith("sawtooth: ") and sentence in output
+        assert len(output.splitlines()) == 1
+
+
+def test_results_that_a_workflow_is_at_work_on_are_left_alone(verify, results):
+    with (results / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        status, output = verify(results, "--no-reruns")
+    assert (status, output) == (2, f"sawtooth: a workflow is at work on {results}: wait until it has ended.\n")
+
+
+def descendants(pid):
+    """Return the ids of all processes below one."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue  # it has ended meanwhile
+    found, waiting = set(), [pid]
+    while waiting:
+        parent = waiting.pop()
+        below = {child for child, of in parents.items() if of == parent} - found
+        found |= below
+        waiting += below
+    return found
+
+
+def test_an_interrupt_leaves_nothing_behind(mini, tmp_path):
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        command(mini, mini.folder / "results/mini", "--count", "8"),
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True,
+    )  # fmt: skip
+    for line in process.stdout:
+        if "same bytes" in line:
+            break
+    under_way = descendants(process.pid)
+    assert under_way and any(tmp_path.iterdir())
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert "Traceback" not in output
+    assert not list(tmp_path.iterdir())
+    deadline = time.monotonic() + 10  # orphans are reaped by init
+    while any(Path(f"/proc/{pid}").exists() for pid in under_way) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not [pid for pid in under_way if Path(f"/proc/{pid}").exists()]

@@ -1,0 +1,109 @@
+"""What made a study, as entities of its RO-Crate: workflow, images, kernel, tools and libraries."""
+
+from urllib.parse import quote
+
+from rocrate.model.contextentity import ContextEntity
+
+#: Terms of the Workflow Run RO-Crate profiles that RO-Crate's own context lacks.
+RUN_TERMS = "https://w3id.org/ro/terms/workflow-run"
+WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+HOMEPAGES = {
+    "ethtool": "https://www.kernel.org/pub/software/network/ethtool/",
+    "iperf3": "https://software.es.net/iperf/",
+    "iproute2": "https://wiki.linuxfoundation.org/networking/iproute2",
+    "iputils-ping": "https://github.com/iputils/iputils",
+    "libc6": "https://www.gnu.org/software/libc/",
+    "linux": "https://www.kernel.org/",
+    "matplotlib": "https://matplotlib.org/",
+    "mininet": "https://mininet.org/",
+    "numpy": "https://numpy.org/",
+    "pandas": "https://pandas.pydata.org/",
+    "pingouin": "https://pingouin-stats.org/",
+    "pyarrow": "https://arrow.apache.org/",
+    "python3": "https://www.python.org/",
+    "rocrate": "https://www.researchobject.org/ro-crate-py/",
+    "scipy": "https://scipy.org/",
+}
+
+
+def describe_workflow(workflow, made_by):
+    """Return the properties of the workflow's entity beside its files.
+
+    Parameters
+    ----------
+    workflow : ComputationalWorkflow
+        The crate's main entity.
+    made_by : dict
+        ``workflow`` of tidy/provenance.json: commit, whether with changes, Snakemake's version.
+    """
+    commit, changes = made_by["commit"], " with changes that were not committed" if made_by["dirty"] else ""
+    workflow["name"] = "Sawtooth"
+    workflow["description"] = (
+        "TCP congestion-control experiments that anyone can rerun to the byte: a Snakemake workflow."
+    )
+    workflow["version"] = f"{commit}{changes}" if commit else "not recorded"
+    workflow["conformsTo"] = {"@id": WORKFLOW_PROFILE}
+    workflow["license"] = workflow.crate.root_dataset["license"]
+
+
+def add_images(crate, testbeds, analysis):
+    """Add the container images by the digests of their content; return their entities."""
+    kinds = [*(("testbed", digest) for digest in testbeds), ("analysis", analysis)]
+    return [
+        crate.add(
+            ContextEntity(
+                crate,
+                f"#{name}-image-{digest.removeprefix('sha256:')[:12]}",
+                {
+                    "@type": "ContainerImage",
+                    "name": f"envs/{name}.sif",
+                    "additionalType": {"@id": f"{RUN_TERMS}#SIFImage"},
+                    "identifier": digest,
+                    "description": f"Made by envs/{name}.def. The identifier is the digest of the image's content, "
+                    f"content_digest in envs/{name}.json, not that of its file.",
+                },
+            )
+        )
+        for name, digest in kinds
+    ]
+
+
+def add_software(crate, environments, libraries):
+    """Add kernel, tools and libraries, each version once.
+
+    Parameters
+    ----------
+    crate : ROCrate
+    environments : list of dict
+        ``environments`` of tidy/provenance.json.
+    libraries : dict of str to str
+        Python libraries of the analysis image: name to version.
+
+    Returns
+    -------
+    list of ContextEntity
+        Identified by package URLs, sorted by these.
+    """
+    found = {}
+    for environment in environments:
+        config = environment["kernel_config_sha256"]
+        address = f"pkg:generic/linux@{quote(environment['kernel'])}?config_sha256={config}"
+        found[address] = ("linux", environment["kernel"], f"The runs' guest kernel, {environment['clock']}.")
+        for key, version in environment.items():
+            if key.endswith("_version"):
+                name = key.removesuffix("_version")
+                found[f"pkg:deb/debian/{name}@{quote(version, safe='')}"] = (name, version, "In the testbed image.")
+    for name, version in libraries.items():
+        found[f"pkg:pypi/{name}@{quote(version, safe='')}"] = (name, version, "In the analysis image.")
+    entities = []
+    for address, (name, version, description) in sorted(found.items()):
+        properties = {
+            "@type": "SoftwareApplication",
+            "name": name,
+            "softwareVersion": version,
+            "description": description,
+        }
+        if name in HOMEPAGES:
+            properties["url"] = HOMEPAGES[name]
+        entities.append(crate.add(ContextEntity(crate, address, properties)))
+    return entities

@@ -1,0 +1,152 @@
+"""Carrying received runs out once more, and comparing bytes."""
+import contextlib
+import csv
+import io
+import json
+import math
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+
+from result_checks.json_difference import file_difference
+from result_checks.received_errors import ReceivedError, shown
+from result_checks.received_folder import DOCUMENT_LIMIT, read_file
+from run_cost import PACKET_S, START_S
+from testbed.machine import WORKFLOW_VARIABLE
+from testbed.specification import PACKET_BYTES, RunSpecification
+
+#: Real seconds that a run is given to end by itself once it is told to.
+END_S = 10
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a rerun went: ``finding`` is None where the bytes are the same."""
+
+    name: str
+    finding: str | None
+
+
+def expected_s(specification):
+    """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
+    run = RunSpecification(specification)
+    mbps = run.rate_mbps or run.flows * run.traffic["bitrate_mbps"]
+    return START_S + PACKET_S * mbps * 1e6 / 8 * run.traffic["duration_s"] / PACKET_BYTES
+
+
+def about(seconds):
+    """Return a time as short text: seconds, or minutes where they are many."""
+    return f"about {math.ceil(seconds)} s" if seconds < 120 else f"about {math.ceil(seconds / 60)} min"
+
+
+def command(root, specification, output):
+    """Return the command that carries a run out as the workflow does, as a list of arguments.
+
+    The image sees of the machine what the workflow's runs see but for the user's home.
+    """
+    environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
+    return [
+        "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home",
+        "--mount", mount(output.parent), "--mount", f"{mount(root / 'workflow')},ro",
+        *(word for name, value in environment.items() for word in ("--env", f"{name}={value}")),
+        str(root / "envs/testbed.sif"),
+        "python3", "-B", "-m", "testbed", "--specification", json.dumps(specification), "--output", str(output),
+    ]  # fmt: skip
+
+
+def mount(folder):
+    """Return how Apptainer is told to show a folder at its own place, whatever characters its path has."""
+    fields = io.StringIO()
+    csv.writer(fields, lineterminator="").writerow(["type=bind", f"source={folder}", f"destination={folder}"])
+    return fields.getvalue()
+
+
+def rerun(runs, folder, root, place, cores):
+    """Carry runs out, several at a time, and compare each document with the received one.
+
+    Parameters
+    ----------
+    runs : dict of str to dict
+        Name to validated specification.
+    folder : pathlib.Path
+        The received results folder; nothing is written into it.
+    root : pathlib.Path
+        The checkout.
+    place : pathlib.Path
+        A temporary folder.
+    cores : int
+        How many at a time.
+
+    Yields
+    ------
+    Outcome
+        As the runs end. Whatever ends the iteration ends the runs that are under way.
+    """
+    waiting, running = list(runs.items()), {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < cores:
+                name, specification = waiting.pop(0)
+                output = place / f"{len(runs) - len(waiting)}" / "document.json.gz"
+                output.parent.mkdir()
+                process = start(command(root, specification, output), output.parent)
+                running[os.pidfd_open(process.pid)] = process, name, output
+            for handle in ended(running):
+                process, name, output = running.pop(handle)
+                os.close(handle)
+                outcome = Outcome(name, finding(folder, name, output, process.wait()))
+                shutil.rmtree(output.parent)
+                yield outcome
+    finally:
+        end([process for process, *_ in running.values()])
+        for handle in running:
+            os.close(handle)
+
+
+def start(arguments, folder):
+    """Start a rerun in a session of its own: who stops the verification stops it, and not the terminal."""
+    with (folder / "log").open("wb") as log:
+        return subprocess.Popen(
+            arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+
+
+def ended(handles):
+    """Wait until one of some processes (pidfds) has ended, and return those that have."""
+    ends = select.poll()
+    for handle in handles:
+        ends.register(handle, select.POLLIN)
+    return [handle for handle, _ in ends.poll()]
+
+
+def end(processes):
+    """End reruns: they are asked to clean up after themselves, and killed if they don't."""
+    processes = [process for process in processes if process.poll() is None]
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+    deadline = time.monotonic() + END_S
+    for process in processes:
+        try:
+            process.wait(max(0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def finding(folder, name, output, status):
+    """Return where a received document differs from the one that a rerun left, or None if it doesn't."""
+    if status != 0 or not output.exists():
+        log = (output.parent / "log").read_text(errors="replace").strip().splitlines()
+        return f"NOT REPEATED: the rerun left no document: {shown(log[-1]) if log else f'exit status {status}'}"
+    try:
+        received = read_file(folder, f"runs/{name}.json.gz", DOCUMENT_LIMIT)
+    except ReceivedError as error:
+        return f"NOT COMPARED: {error}"
+    difference = file_difference(received, output.read_bytes())
+    return difference and f"DIFFERENT at {difference}"
