@@ -17,12 +17,17 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 from study_files import study as studies
 from checkout import publish_commit
 from study_files.claims import ClaimsError, load_claims
-from run_cost import job_memory_mb, job_runtime_min, runs_per_job, wall_limit_s
+from lost_jobs import show_lost_jobs
+from progress_lines import show_progress
+from run_cost import TIDY_MEMORY_MB, job_memory_mb, job_runtime_min, runs_per_job, tidy_runtime_min, wall_limit_s
 from run_tables.metrics import METRICS
 from script_modules import modules_of
+from slurm_reachable import require_slurm
 from study_lock import hold_study
 from testbed_identity import image_digest, package_digest
 
+show_progress()
+show_lost_jobs()
 # For the provenance. Not a parameter: a commit alone makes no result stale.
 publish_commit(workflow.basedir)
 # A run ends with the workflow that wanted it, also when that was killed.
@@ -68,6 +73,10 @@ OTHER_TABLES = {
 
 
 onstart:
+    # With a limit of jobs per second, which no setting turns off, Snakemake looks for jobs once a second
+    # more with each job that has ended: after a thousand runs that is all it does.
+    workflow.scheduler.job_rate_limiter = None
+    require_slurm(workflow.executor_plugin.name)
     hold_study(f"results/{STUDY['study']}")
     if RUNS_PER_JOB > 1 and not workflow.execution_settings.keep_incomplete:
         sys.exit("sawtooth: jobs of several runs need --keep-incomplete, or one that fails takes the others' documents along.")
@@ -88,12 +97,17 @@ include: "workflow/rules/plot.smk"
 include: "workflow/rules/report.smk"
 
 
+# On a cluster runs, and reading them all, are jobs of the scheduler; the rest takes a minute where Snakemake runs.
+workflow.localrules(*(rule.name for rule in workflow.rules if not rule.name.startswith(("emulate_run", "tidy_runs"))))
+
+
 report: "report/workflow.rst"
 
 
 rule all:
     input:
         f"results/{STUDY['study']}/report.html",
+        f"results/{STUDY['study']}/ro-crate-metadata.json",
         # Named here, so that a deleted run or figure is missed even though the report is there.
         RUN_DOCUMENTS,
         FIGURES,

@@ -62,6 +62,13 @@ if RUNS_PER_JOB == 1:
 
 else:
 
+    # What a call or profile sets for `emulate_run` holds for these jobs too.
+    SET_FOR_EACH_JOB = {
+        name: getattr(value, "value", value)
+        for name, value in workflow.resource_settings.overwrite_resources["emulate_run"].items()
+        if name != "runs"
+    }
+
     # The n-th job of a scenario: several runs, one after another. Each is kept as soon as it is
     # whole (`update`), and a job that is started again carries out those that are missing.
     for number, job in enumerate(studies.job_runs(STUDY, RUNS_PER_JOB), 1):
@@ -87,9 +94,12 @@ else:
             benchmark:
                 f"results/{{study}}/benchmarks/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.tsv"
             resources:
-                mem_mb=job_memory,
-                runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], RUNS_PER_JOB),
-                wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+                **{
+                    "mem_mb": job_memory,
+                    "runtime": lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], RUNS_PER_JOB),
+                    "wall_limit_s": lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+                }
+                | SET_FOR_EACH_JOB,
             container:
                 "envs/testbed.sif"
             shell:

@@ -77,6 +77,30 @@ Whatever is random in a run (which packets are lost, when flows start, the guest
 - All CCAs and both IP versions meet the same random numbers in a replication. They are pairs, and the statistics compare them as such.
 - Another `seed` repeats the whole study with other random numbers. Renaming a scenario does so for that scenario.
 
+## Large studies
+
+The settings in `profiles/default/config.yaml` and why they are there:
+
+- `scheduler: greedy`, `scheduler-subsample: 100`: Snakemake's default scheduler solves a linear programme over all jobs that are ready whenever one has ended. This one weighs a hundred of them, half a millisecond each. It starts no more than these at a time, so whoever gives more than 100 `--cores` or `--jobs` gives a larger `--scheduler-subsample`.
+- `nolock: true`: Snakemake's lock writes the names of all files, and outlives a killed workflow. The study's own is one file, held by the kernel.
+- `quiet: [rules, reason, host]`, `logger: [rich]`: bars in a terminal; in a log file a line for each percent of the jobs and each failure with its log. `snakemake -n --quiet` takes half the time of `snakemake -n`.
+- One setting has no key: the Snakefile switches off Snakemake's limit of jobs per second, with which Snakemake looks for jobs once more often for each job that has ended.
+- `rerun-triggers` are all on: leaving some out would save seconds, and could leave results standing that a changed parameter has made stale. Records in a data base (`--persistence-backend db`) gained nothing that could be measured.
+
+One run a job is the default. Where a job has a price of its own, as on a cluster, several share one: `--set-resources emulate_run:runs=50 --keep-incomplete` (`profiles/slurm` does). A run keeps its own document, log and seed; what is done stays done when the number changes. `--set-resources` on the command line replaces the profile's, so name `emulate_run:runs` with each use; what else it sets for `emulate_run` (`mem_mb`, `runtime`, `wall_limit_s`, after which a run that hangs is ended) holds for these jobs as well.
+
+## Clusters
+
+`snakemake --profile profiles/slurm`; `profiles/default` is loaded as well. A job that fails is shown with its log: which run failed, at which step and why, or what Slurm said if it was Slurm that ended it. Each run's own log is `results/<study>/logs/runs/<scenario>/<cca>/<ip version>/<replication>.log`. Leave Snakemake running (`tmux`); killed, its next call goes on where it was. Jobs still in the queue are then best cancelled first (`scancel --me`): carried out beside the new ones they cost time and change nothing.
+
+- **Account, partition**: `--default-resources slurm_account=net slurm_partition=short`; the profile sets none, so nothing is lost.
+- **No accounting (`sacct`)**: `--slurm-status-command squeue`, with a `MinJobAge` of two minutes or more.
+- **Pre-emption**: in a partition that pre-empts jobs replace `slurm-no-requeue: true` by `slurm-requeue: true` in the profile; Snakemake would wait for a pre-empted job for ever.
+- **Another scheduler**: any executor plugin of Snakemake, with `--executor <name> --jobs 100 --set-resources emulate_run:runs=50 --keep-incomplete --retries 2`. (Not tried.)
+- **No user namespaces on the nodes**, but a set-uid Apptainer: `--apptainer-args "--cleanenv"` in place of the default's `--userns --cleanenv`. (Not tried.)
+- **Cores**: a run takes one of the cores that the scheduler gave its job and locks it in `/tmp`. Where each job has a `/tmp` of its own, the scheduler's affinity (`TaskPlugin=task/affinity` or cgroup) is what keeps runs apart.
+- **`/dev/shm`** holds a guest's memory, which counts as the job's. Where it is noexec or too small for a guest to start, the memory is mapped from `/tmp`.
+
 ## All keys
 
 {tables}

@@ -18,6 +18,9 @@ PACKET_S = 16e-6
 SLOWER = 3
 #: What a job is given on top, in minutes: to start, and for one run that is tried again.
 SPARE_MIN = 10
+#: Of tidying, whatever the number of runs, in MB; and of a run's document, in s.
+TIDY_MEMORY_MB = 2000
+TIDY_DOCUMENT_S = 0.05
 
 
 def runs_per_job(set_resources):
@@ -58,6 +61,11 @@ def job_runtime_min(conditions, runs):
     mbps = specification.rate_mbps or specification.flows * specification.traffic["bitrate_mbps"]
     packets = mbps * 1e6 / 8 * specification.traffic["duration_s"] / PACKET_BYTES
     return SPARE_MIN + math.ceil(SLOWER * runs * (START_S + PACKET_S * packets) / 60)
+
+
+def tidy_runtime_min(runs):
+    """Return the minutes after which a scheduler may end the tidying of so many runs."""
+    return SPARE_MIN + math.ceil(SLOWER * runs * TIDY_DOCUMENT_S / 60)
 
 
 def wall_limit_s(conditions):

@@ -1,0 +1,203 @@
+"""What a study of thousands of runs costs beside its runs: planning, starting, tidying, storing.
+
+    .venv/bin/python benchmarks/scale.py planning [--runs 100 1000 14400]
+    .venv/bin/python benchmarks/scale.py overhead|parallel [--repeat 3]
+    .venv/bin/python benchmarks/scale.py tidy|storage [--documents results/ipv4-ipv6-full]
+
+Prints Markdown tables. Works in copies of the checkout in temporary folders. `tidy` and
+`storage` take the results folder of config/studies/ipv4-ipv6-full.yaml, with one
+replication or more; without one they run it first (144 runs of 30 s, twenty minutes of
+one core). CPU seconds are those of all processes of a call, unless a line says otherwise.
+"""
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import shutil
+
+import scale_documents
+from scale_calls import (
+    BIN,
+    CCAS,
+    FIFTY,
+    ROOT,
+    SIZES,
+    Call,
+    call,
+    call_until,
+    checkout,
+    cpu_s,
+    documents,
+    head,
+    pretend_done,
+    row,
+    snakemake,
+    spread,
+    started,
+    threads,
+    write_study,
+)
+from study_files import study as studies
+
+ONE_RUN_A_JOB = ("--until", "emulate_run")
+ONE_JOB = (*FIFTY, "--until", "emulate_runs_1")
+#: Cells whose runs are limited by loss and not by what a core can emulate.
+LOSSY = {"link": {"rate_mbps": 1000, "delay_ms": 10, "loss_percent": {"forward": 1, "reverse": 0}}, "queue": {"bdp": 1}}
+
+
+def planning(options):
+    """Print time and memory of Snakemake before it does anything, for new, resumed and finished studies."""
+    head("runs", "call", "wall s", "CPU s", "memory MB")
+    for runs in options.runs:
+        for runs_per_job, settings in ((1, ()), (50, FIFTY)):
+            if runs < 10_000 and runs_per_job > 1:
+                continue  # it makes no difference worth a line
+            with checkout() as folder:
+                scenarios, ccas, replications = SIZES[runs]
+                study, results = write_study(folder, scenarios, CCAS[:ccas], replications)
+                name = f"{runs:,}" + (f", {runs_per_job} a job" if runs_per_job > 1 else "")
+                for what, took in planned(study, results, folder, settings):
+                    row(name, what, f"{took.wall_s:.1f}", f"{took.cpu_s:.1f}", f"{took.memory_mb:.0f}")
+
+
+def planned(study, results, folder, settings):
+    """Iterate over the calls of a study that is new, done, and done but for one run: (what, Call)."""
+    begin = snakemake(study, *settings)
+    yield "`snakemake -n`", call([*begin, "-n"], folder)
+    yield "new: until the first run starts", call_until(lambda _: started(folder), begin, folder)
+    reset(folder, results)
+    pretend_done(study, folder, *settings)
+    yield "all done: until it says so", call(begin, folder)
+    documents(results)[-1].unlink()
+    yield "all but one run done: until that one starts", call_until(lambda _: started(folder), begin, folder)
+
+
+def reset(folder, results):
+    """Take a checkout back to what it was before its first call."""
+    for rest in (results, folder / ".snakemake"):
+        shutil.rmtree(rest)
+
+
+def overhead(options):
+    """Print what the workflow adds to a run, after planning: 24 runs of a second, in three ways, on one core."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # this program and all that it starts
+    ways = {"the testbed called in a loop": [], "workflow, one run a job": [], "workflow, 24 runs a job": []}
+    with checkout() as folder:
+        study, results = write_study(folder, 1, CCAS[:2], 6)
+        resolved = studies.resolve(studies.load(folder / study), study)
+        specifications = [studies.run_specification(resolved, *of_run) for of_run in studies.runs(resolved)]
+        for _ in range(options.repeat):
+            loop, *workflows = ways.values()
+            loop.append(call(["sh", "-c", testbed_loop(specifications)], folder))
+            for took, settings in zip(workflows, (ONE_RUN_A_JOB, ONE_JOB), strict=True):
+                begin = snakemake(study, *settings)
+                start = call_until(lambda _: started(folder), begin, folder)
+                reset(folder, results)
+                whole = call(begin, folder)
+                reset(folder, results)
+                took.append(Call(whole.wall_s - start.wall_s, whole.cpu_s - start.cpu_s, whole.memory_mb))
+    runs = len(specifications)
+    head("24 runs of 1 s at 10 Mbit/s, one core", "wall s a run", "CPU s a run", "beyond the loop: wall s", "CPU s")
+    for name, took in ways.items():
+        beyond = [[(c.wall_s - b.wall_s) / runs for c, b in zip(took, loop, strict=True)],
+                  [(c.cpu_s - b.cpu_s) / runs for c, b in zip(took, loop, strict=True)]]  # fmt: skip
+        row(name, spread(c.wall_s / runs for c in took), spread(c.cpu_s / runs for c in took),
+            *(map(spread, beyond) if took is not loop else ("", "")))  # fmt: skip
+    print()
+    report_full_grid()
+
+
+def testbed_loop(specifications):
+    """Return a shell script that carries out runs one after another, each in a container of its own."""
+    exec_in_image = [
+        BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--env", f"PYTHONPATH={ROOT / 'workflow'}",
+        "--bind", ROOT / "workflow", ROOT / "envs/testbed.sif", "python3", "-B", "-m", "testbed",
+    ]  # fmt: skip
+    of_runs = (
+        [*map(str, exec_in_image), "--specification", json.dumps(specification), "--output", f"{number}.json.gz"]
+        for number, specification in enumerate(specifications)
+    )
+    return "\n".join(["set -e", *map(shlex.join, of_runs)])
+
+
+def report_full_grid():
+    """Print the CPU time of Snakemake's own process for each run while 14,400 are ready, and its threads."""
+    seen = []
+
+    def enough(pid):
+        done = len(documents(results))
+        if done >= (5, 25, 45)[len(seen)]:
+            seen.append((done, cpu_s(pid), threads(pid)))
+        return len(seen) == 3
+
+    with checkout() as folder:
+        scenarios, ccas, replications = SIZES[14400]
+        study, results = write_study(folder, scenarios, CCAS[:ccas], replications)
+        call_until(enough, snakemake(study), folder)
+    head("14,400 runs ready, one run a job: runs", "CPU s of Snakemake's own process a run", "its threads at the end")
+    for (done, cpu, _), (next_done, next_cpu, next_threads) in zip(seen, seen[1:]):
+        row(f"{done + 1} to {next_done}", f"{(next_cpu - cpu) / (next_done - done):.2f}", next_threads)
+
+
+def parallel(options):
+    """Print how much faster two cores are than one, for the workflow and for the machine itself, and compare bytes."""
+    both = sorted(os.sched_getaffinity(0))[:2]
+    speedups, machine, digests = [], [], set()
+    with checkout() as folder:
+        study, results = write_study(folder, 2, ["reno", "cubic"], 4, duration_s=30, **LOSSY)
+        resolved = studies.resolve(studies.load(folder / study), study)
+        some = list(studies.runs(resolved))[:5]
+        loop = testbed_loop([studies.run_specification(resolved, *of_run) for of_run in some])
+        for _ in range(options.repeat):
+            walls = {}
+            for cores in (1, 2):
+                os.sched_setaffinity(0, both[:cores])
+                begin = snakemake(study, *ONE_RUN_A_JOB, cores=cores)
+                start = call_until(lambda _: started(folder), begin, folder)
+                reset(folder, results)
+                walls[cores] = call(begin, folder).wall_s - start.wall_s
+                digests.add(digest(results))
+                reset(folder, results)
+            speedups.append(walls[1] / walls[2])
+            machine.append(ceiling(loop, folder, both))
+    head("32 runs of 30 s, 1 Gbit/s, 1 % loss", "speed of two cores over one")
+    row("workflow, after planning", spread(speedups))
+    row("the testbed in a loop on each core, against one loop alone", spread(machine))
+    print(f"\nBytes of all runs, {2 * options.repeat} times: {'the same' if len(digests) == 1 else 'DIFFERENT'}.")
+
+
+def ceiling(loop, folder, cores):
+    """Return what two cores do together over what one does alone, without the workflow."""
+    one = ["taskset", "-c", cores[0], "sh", "-c", loop]
+    places = [folder / str(core) for core in cores]
+    for place in places:
+        place.mkdir(exist_ok=True)
+    alone = call(one, places[0]).wall_s
+    os.sched_setaffinity(0, cores)
+    pair = [f"(cd {place} && taskset -c {core} sh -c {shlex.quote(loop)})" for place, core in zip(places, cores)]
+    return 2 * alone / call(["sh", "-c", f"{' & '.join(pair)} & wait"], folder).wall_s
+
+
+def digest(results):
+    """Return one SHA-256 over the names and bytes of all run documents."""
+    sha256 = hashlib.sha256()
+    for path in documents(results):
+        sha256.update(str(path.relative_to(results)).encode() + path.read_bytes())
+    return sha256.hexdigest()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["planning", "overhead", "parallel", "tidy", "storage"])
+    parser.add_argument("--runs", type=int, nargs="+", choices=SIZES, default=[100, 1000, 14400], help="of planning")
+    parser.add_argument("--repeat", type=int, default=3, help="of overhead and parallel")
+    parser.add_argument("--documents", help="of tidy and storage: a results folder of the study ipv4-ipv6-full")
+    options = parser.parse_args()
+    parts = {"planning": planning, "overhead": overhead, "parallel": parallel}
+    parts |= {"tidy": scale_documents.tidy, "storage": scale_documents.storage}
+    parts[options.what](options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""Snakemake calls whose time and memory are measured, in copies of the checkout."""
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
+BIN = Path(sys.executable).parent
+SETTINGS = ("Snakefile", "config", "profiles", "report", "workflow")
+CCAS = ["reno", "cubic", "bbr", "vegas", "veno", "westwood"]
+#: Number of runs -> (scenarios, CCAs, replications) over both IP versions.
+SIZES = {100: (5, 5, 2), 1000: (10, 5, 10), 14400: (12, 6, 100), 100_000: (10, 5, 1000)}
+#: Fifty runs a job.
+FIFTY = ("--set-resources", "emulate_run:runs=50", "--keep-incomplete")
+#: Till a run notices that its workflow is gone, and ends.
+NOTICED_S = 3
+TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Call:
+    """What a call took: wall and CPU seconds (its own, its children's too), the largest process's MB, its output."""
+
+    wall_s: float
+    cpu_s: float
+    memory_mb: float
+    output: str = ""
+
+
+@contextmanager
+def checkout():
+    """Give a copy of this checkout in a temporary folder, with the set-up's images and without results."""
+    with tempfile.TemporaryDirectory(prefix="sawtooth-scale-") as name:
+        folder = Path(name)
+        for part in SETTINGS:
+            source = ROOT / part
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / part)
+        (folder / "envs").mkdir()
+        for image in ("testbed.sif", "testbed.json", "analysis.sif", "analysis.json"):
+            if not (ROOT / "envs" / image).exists():
+                sys.exit(f"benchmark: envs/{image} is missing: run `make setup` first.")
+            (folder / "envs" / image).symlink_to((ROOT / "envs" / image).resolve())
+        yield folder
+
+
+def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario):
+    """Write a study of so many scenarios, CCAs and replications; return its file and its results' folder."""
+    path = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 30}, "flows": 1} | scenario
+    study = {
+        "study": "scale",
+        "title": "Scale",
+        "replications": replications,
+        "ccas": ccas,
+        "defaults": {"traffic": {"duration_s": duration_s}},
+        "scenarios": [{"id": f"path-{number}", **path} for number in range(1, scenarios + 1)],
+    }
+    (folder / "config/studies/scale.yaml").write_text(json.dumps(study))
+    return "config/studies/scale.yaml", folder / "results" / "scale"
+
+
+def snakemake(study, *arguments, cores=1):
+    """Return the command of a user's call of Snakemake."""
+    return [BIN / "snakemake", "--use-apptainer", "--cores", cores, "--configfile", study, *arguments]
+
+
+def call(command, folder, watch=None):
+    """Run a command to its end.
+
+    Parameters
+    ----------
+    command : list
+    folder : pathlib.Path
+        Where it runs.
+    watch : callable, optional
+        Called ten times a second with the process's id.
+
+    Returns
+    -------
+    Call
+    """
+    with tempfile.TemporaryFile() as output:
+        began = time.monotonic()
+        process = subprocess.Popen([str(word) for word in command], cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        while watch and os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            watch(process.pid)
+            time.sleep(0.1)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall_s = time.monotonic() - began
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    if status:
+        sys.exit(f"benchmark: {' '.join(map(str, command))[:300]} failed:\n{text[-3000:]}")
+    return Call(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text)
+
+
+def started(folder):
+    """Tell whether Snakemake has begun a job that hasn't ended: it keeps a marker of each."""
+    markers = folder / ".snakemake" / "incomplete"
+    return markers.is_dir() and any(markers.iterdir())
+
+
+def call_until(condition, command, folder):
+    """Run a command until a condition on its process id holds; end it; return what that process took till then."""
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            [str(word) for word in command], cwd=folder, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            while not condition(process.pid):
+                if process.poll() is not None:
+                    output.seek(0)
+                    sys.exit(f"benchmark: Snakemake ended too early:\n{output.read().decode(errors='replace')[-3000:]}")
+                time.sleep(0.05)
+            took = Call(time.monotonic() - began, cpu_s(process.pid), peak_mb(process.pid))
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            time.sleep(NOTICED_S)
+    return took
+
+
+def cpu_s(pid):
+    """Return the CPU seconds of a running process, without its children."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * TICK_S
+
+
+def threads(pid):
+    """Return the number of a process's threads."""
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def peak_mb(pid):
+    """Return the largest resident set that a running process has had."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)
+
+
+#: `snakemake --touch` of files that needn't be there: Snakemake itself writes the records of all jobs
+#: as after real ones. Its executor's pause of 0.1 s a job is left out.
+TOUCH = """
+import sys
+import snakemake.executors.touch as touch
+from snakemake.cli import main
+from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
+
+def run_job(self, job):
+    for file in job.output:
+        file.touch_or_create()
+    self.report_job_submission(SubmittedJobInfo(job=job))
+    self.report_job_success(SubmittedJobInfo(job=job))
+
+touch.Executor.run_job = run_job
+main(sys.argv[1:])
+"""
+
+
+def pretend_done(study, folder, *arguments):
+    """Leave the state of a finished study: empty files as results, and Snakemake's own records of each job."""
+    at_a_time = ("--scheduler-subsample", 300)
+    touch = [*snakemake(study, "--touch", *at_a_time, *arguments, cores=300)[1:]]
+    return call([sys.executable, "-c", TOUCH, *touch], folder)
+
+
+def row(*cells):
+    """Print one row of a Markdown table."""
+    print(f"| {' | '.join(map(str, cells))} |", flush=True)
+
+
+def head(*names):
+    """Print the head of a Markdown table."""
+    row(*names)
+    print("|" + "---|" * len(names), flush=True)
+
+
+def spread(values, digits=2):
+    """Return the median, and the least and most where there are several."""
+    values = list(values)
+    text = f"{statistics.median(values):.{digits}f}"
+    return text if len(values) == 1 else f"{text} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+
+
+def documents(results):
+    """Return the run documents below a results folder, sorted."""
+    return sorted(results.glob("runs/*/*/*/*.json.gz"))

@@ -1,0 +1,88 @@
+"""What is asked of a scheduler, held against what jobs took."""
+from types import SimpleNamespace
+
+import pytest
+import run_cost
+from study_files import study as studies
+
+SMOKE = "config/studies/smoke.yaml"
+
+
+@pytest.fixture
+def conditions(root):
+    """A function that returns what the runs of a scenario of the smoke study share, with a path and flows of its own."""
+
+    def make(rate_mbps, delay_ms, flows, duration_s):
+        study = studies.resolve(studies.load(root / SMOKE), SMOKE)
+        scenario = study["scenarios"][0]["id"]
+        made = studies.run_conditions(study, scenario)
+        link = {**made["scenario"]["link"], "rate_mbps": rate_mbps, "delay_ms": {"forward": delay_ms, "reverse": delay_ms}}
+        packets = max(33, round(rate_mbps * 1e6 / 8 * 2 * delay_ms / 1e3 / 1514))
+        traffic = {**made["scenario"]["traffic"], "duration_s": duration_s}
+        return {
+            **made,
+            "scenario": {**made["scenario"], "link": link, "queue": {"packets": packets}, "flows": flows, "traffic": traffic},
+        }
+
+    return make
+
+
+# Peak of a whole Slurm job (RSS and shared memory of its control group: two Snakemakes, container, guest) and
+# wall seconds of the run on a machine with four busy processes a core.
+@pytest.mark.parametrize(
+    ("path", "peak_mb", "wall_s"),
+    [
+        ((10, 10, 1, 5), 306, 2.8),
+        ((100, 20, 4, 5), 319, 4.4),
+        ((1000, 10, 1, 5), 326, 22.4),
+        ((1000, 50, 12, 5), 441, 11.7),
+        ((1000, 100, 64, 5), 664, 28.6),
+    ],
+)
+def test_jobs_are_given_what_they_took_and_not_many_times_more(conditions, path, peak_mb, wall_s):
+    shared = conditions(*path)
+    assert 1.5 * peak_mb < run_cost.job_memory_mb(shared) < 4 * peak_mb
+    # Of fifty runs, where the spare minutes hardly count.
+    assert 50 * wall_s < 60 * run_cost.job_runtime_min(shared, 50) < 50 * wall_s * 15
+
+
+def test_longer_and_faster_runs_get_more_time(conditions):
+    def minutes(*path, runs=50):
+        return run_cost.job_runtime_min(conditions(*path), runs)
+
+    assert minutes(10, 10, 1, 10) < minutes(100, 10, 1, 10) < minutes(1000, 10, 1, 10) < minutes(1000, 10, 1, 30)
+    spare = run_cost.SPARE_MIN
+    # Three times 50 x (2 s and 16 us for each of 2,476,882 packets of 1,514 bytes) are 104.1 minutes.
+    assert minutes(1000, 10, 1, 30) - spare == 105
+    assert minutes(1000, 10, 1, 30, runs=1) - spare == 3
+
+
+def test_a_job_is_given_the_guest_at_its_full_size(conditions):
+    """A guest cannot take more than its kernel was told, so no job is ended for want of memory."""
+    from testbed.specification import RunSpecification
+    from testbed.uml import memory_mib
+
+    shared = conditions(1000, 100, 64, 5)
+    assert run_cost.job_memory_mb(shared) * 1e6 > (memory_mib(RunSpecification(shared)) + 253) * 2**20
+
+
+def test_tidying_is_given_time_by_the_document():
+    assert run_cost.tidy_runtime_min(16) == run_cost.SPARE_MIN + 1
+    assert run_cost.tidy_runtime_min(14_400) == run_cost.SPARE_MIN + 36
+
+
+@pytest.mark.parametrize("settings", [{}, {"emulate_run": {}}, {"tidy_runs": {"runs": 9}}])
+def test_a_job_has_one_run_unless_told_otherwise(settings):
+    assert run_cost.runs_per_job(settings) == 1
+
+
+@pytest.mark.parametrize("value", [50, SimpleNamespace(value=50)])
+def test_runs_per_job_are_a_resource_of_the_rule(value):
+    """As a number, and as Snakemake wraps it."""
+    assert run_cost.runs_per_job({"emulate_run": {"runs": value}}) == 50
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, "many", None])
+def test_other_runs_per_job_are_refused_in_one_sentence(value):
+    with pytest.raises(SystemExit, match=r"sawtooth: set-resources: emulate_run: runs is .*; allowed are whole numbers"):
+        run_cost.runs_per_job({"emulate_run": {"runs": value}})

@@ -1,0 +1,28 @@
+"""A study of 14,400 runs is planned, started and watched like one of eight."""
+import os
+import re
+
+import pytest
+
+FULL = "config/studies/ipv4-ipv6-full.yaml"
+MINI = "config/studies/mini.yaml"
+FIFTY = ("--set-resources", "emulate_run:runs=50", "--keep-incomplete")
+
+
+@pytest.mark.parametrize(("settings", "jobs"), [((), 14_400), (FIFTY, 288)])
+def test_the_full_study_is_planned_in_little_memory(fresh, settings, jobs):
+    process = fresh.start("--cores", "1", "--dry-run", "--quiet", *settings, study=FULL)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, output[-2000:]
+    assert sum(map(int, re.findall(r"^ emulate runs?(?: \d+)? +(\d+)", output, re.MULTILINE))) == jobs
+    assert usage.ru_maxrss / 1024 < 2000
+
+
+def test_jobs_are_looked_for_once_a_finished_run(fresh):
+    """And not once a second for each run that has ever finished, which takes a core in the end."""
+    _, output = fresh.snakemake("--cores", "1", "--verbose", "--until", "emulate_run", "--configfile", MINI)
+    assert re.findall(r"Ready jobs: (\d+)", output) == ["8", "7", "6", "5", "4", "3", "2", "1"]
+    # A log file: no line for each job, but how far it is.
+    assert "8 of 8 jobs done (100 %)" in output
+    assert "Activating" not in output
