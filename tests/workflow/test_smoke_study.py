@@ -192,7 +192,7 @@ def test_a_deleted_run_is_made_again_with_the_same_bytes(copy_of_smoke, smoke):
     which = (LOSSY, "vegas", "ipv6", 2)
     path = copy_of_smoke.document_path(*which)
     path.unlink()
-    copy_of_smoke.snakemake("--cores", "1", *SMOKE, "--", path.relative_to(copy_of_smoke.folder))
+    copy_of_smoke.snakemake("--cores", "1", *SMOKE, "--", str(path.relative_to(copy_of_smoke.folder)))
     assert path.read_bytes() == smoke.document_path(*which).read_bytes()
 
 
