@@ -88,7 +88,7 @@ class Checkout:
         counts = {}
         for line in output.splitlines():
             *words, count = line.split() or [""]
-            if words and count.isdigit() and all(word.isalpha() for word in words):
+            if words and count.isdigit() and all(word.isalnum() for word in words):
                 counts["_".join(words)] = int(count)
         if counts.pop("total", 0) != sum(counts.values()):
             pytest.fail(f"the dry run's table of jobs can't be read:\n{output}")

@@ -26,3 +26,12 @@ def test_jobs_are_looked_for_once_a_finished_run(fresh):
     # A log file: no line for each job, but how far it is.
     assert "8 of 8 jobs done (100 %)" in output
     assert "Activating" not in output
+
+
+def test_how_many_runs_a_job_carries_makes_no_finished_run_stale(one_missing):
+    """A study goes on on a cluster that was begun on one machine: only the job with the missing run is to do."""
+    call = ("--configfile", "config/studies/mini.yaml", "--set-resources", "emulate_run:runs=3", "--keep-incomplete")
+    planned = one_missing.planned(*call)
+    jobs = {rule: count for rule, count in planned.items() if rule.startswith("emulate")}
+    assert sum(jobs.values()) == 1
+    assert "tidy_runs" in planned

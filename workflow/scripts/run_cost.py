@@ -55,12 +55,17 @@ def job_memory_mb(conditions):
     return math.ceil((memory_mib(RunSpecification(conditions)) + BESIDE_GUEST_MIB) * 1.048576)
 
 
-def job_runtime_min(conditions, runs):
-    """Return the minutes after which a scheduler may end a job of so many runs of a scenario."""
+def run_time_s(conditions):
+    """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
     specification = RunSpecification(conditions)
     mbps = specification.rate_mbps or specification.flows * specification.traffic["bitrate_mbps"]
     packets = mbps * 1e6 / 8 * specification.traffic["duration_s"] / PACKET_BYTES
-    return SPARE_MIN + math.ceil(SLOWER * runs * (START_S + PACKET_S * packets) / 60)
+    return START_S + PACKET_S * packets
+
+
+def job_runtime_min(conditions, runs):
+    """Return the minutes after which a scheduler may end a job of so many runs of a scenario."""
+    return SPARE_MIN + math.ceil(SLOWER * runs * run_time_s(conditions) / 60)
 
 
 def tidy_runtime_min(runs):

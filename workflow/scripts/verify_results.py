@@ -34,6 +34,7 @@ from result_checks.received_errors import ReceivedError, shown  # noqa: E402
 from result_checks.received_folder import documents as find_documents  # noqa: E402
 from result_checks.received_folder import opened, temporary_folder  # noqa: E402
 from result_checks.received_study import ReceivedStudy  # noqa: E402
+from run_cost import run_time_s  # noqa: E402
 from testbed_identity import image_digest, package_digest  # noqa: E402
 
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -213,7 +214,7 @@ def rerun(folder, here_too, options, account):
         return len(asked)
     runs = {name: here_too[name] for name in chosen}
     cores = min(options.cores, len(runs))
-    cost = {name: reruns.expected_s(specification) for name, specification in runs.items()}
+    cost = {name: run_time_s(specification) for name, specification in runs.items()}
     time_text = reruns.about(sum(cost.values()) / cores)
     account.step("reruns", f"{what}; {time_text} on {cores} idle core{'s' * (cores > 1)}")
     width, began, done, differ = max(map(len, chosen)), time.monotonic(), 0.0, 0

@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from result_checks.json_difference import file_difference
 from result_checks.received_errors import ReceivedError, shown
 from result_checks.received_folder import DOCUMENT_LIMIT, read_file
-from run_cost import PACKET_S, START_S
 from testbed.machine import WORKFLOW_VARIABLE
-from testbed.specification import PACKET_BYTES, RunSpecification
 
 #: Real seconds that a run is given to end by itself once it is told to.
 END_S = 10
@@ -29,13 +27,6 @@ class Outcome:
 
     name: str
     finding: str | None
-
-
-def expected_s(specification):
-    """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
-    run = RunSpecification(specification)
-    mbps = run.rate_mbps or run.flows * run.traffic["bitrate_mbps"]
-    return START_S + PACKET_S * mbps * 1e6 / 8 * run.traffic["duration_s"] / PACKET_BYTES
 
 
 def about(seconds):

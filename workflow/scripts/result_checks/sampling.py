@@ -1,6 +1,7 @@
 """Which runs are drawn, and what a sample without a difference tells of the rest."""
 import math
 import random
+from bisect import bisect_left
 
 
 def draw(names, count, seed):
@@ -35,11 +36,5 @@ def chance_of_finding(total, changed, count):
 
 def found_with(chance, total, count):
     """Return the least number of changed documents of which a draw finds one with at least such a chance."""
-    low, high = 1, total
-    while low < high:
-        middle = (low + high) // 2
-        if chance_of_finding(total, middle, count) >= chance:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    # The chance grows with their number.
+    return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))
