@@ -2,6 +2,7 @@
 # Configuration, then the stages in the order in which the data flow.
 import json
 import os
+import platform
 import sys
 from pathlib import Path
 
@@ -15,8 +16,10 @@ sys.path.insert(0, str(Path(workflow.basedir, "workflow", "scripts")))
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 from study_files import study as studies
+from study_files.study_outline import study_outline
 from checkout import publish_commit
 from study_files.claims import ClaimsError, load_claims
+from study_files.study_platforms import machine_problem
 from lost_jobs import show_lost_jobs
 from progress_lines import show_progress
 from run_cost import TIDY_MEMORY_MB, job_memory_mb, job_runtime_min, runs_per_job, tidy_runtime_min, wall_limit_s
@@ -24,7 +27,7 @@ from run_tables.metrics import METRICS
 from script_modules import modules_of
 from slurm_reachable import require_slurm
 from study_lock import hold_study
-from testbed_identity import image_digest, package_digest
+from testbed_identity import image_digest, package_digest, simulator_digest
 
 show_progress()
 show_lost_jobs()
@@ -46,6 +49,9 @@ try:
 except (studies.StudyError, ClaimsError) as error:
     sys.exit(f"sawtooth: {error}")
 
+if problem := machine_problem(STUDY, platform.machine()):
+    sys.exit(f"sawtooth: {STUDY_FILE}: {problem}")
+
 # How many runs a job carries: a setting of the call (`set-resources` of a profile), not of the study.
 RUNS_PER_JOB = runs_per_job(workflow.resource_settings.overwrite_resources)
 
@@ -53,6 +59,11 @@ SCENARIOS = [scenario["id"] for scenario in STUDY["scenarios"]]
 # A changed testbed or image makes results stale by content, not by date.
 TESTBED_DIGEST = package_digest("workflow/testbed")
 TESTBED_IMAGE = image_digest("envs/testbed.json")
+# Scenario -> platform without its version; platform -> what its documents say of the program and the image.
+PLATFORMS = {scenario["id"]: scenario["platform"].partition(":")[0] for scenario in STUDY["scenarios"]}
+MADE_BY = {"uml": {"testbed_digest": TESTBED_DIGEST, "image_digest": TESTBED_IMAGE}}
+if "ns3" in PLATFORMS.values():
+    MADE_BY["ns3"] = {"testbed_digest": simulator_digest(), "image_digest": image_digest("envs/ns3.json")}
 ANALYSIS_IMAGE = image_digest("envs/analysis.json")
 # Two-sided confidence of every interval, and the level of every test, as fractions.
 CONFIDENCE = 0.95
@@ -70,6 +81,8 @@ OTHER_TABLES = {
     for name in ("descriptive", "claims", "mislabelled")
     if OTHER_STUDY and Path(path := f"results/{OTHER_STUDY}/analysis/{name}.csv").exists()
 }
+# What the study's design asks of analysis, figures and report.
+OUTLINE = study_outline(STUDY, CLAIMS_NAME, OTHER_STUDY, methods="other_descriptive" in OTHER_TABLES)
 
 
 onstart:
@@ -85,7 +98,7 @@ onstart:
 wildcard_constraints:
     study=re.escape(STUDY["study"]),
     scenario="|".join(map(re.escape, SCENARIOS)),
-    cca="|".join(STUDY["ccas"]),
+    cca="|".join(map(re.escape, STUDY["ccas"])),
     ip_version="|".join(STUDY["ip_versions"]),
     replication=r"[1-9]\d*",
 
@@ -94,11 +107,17 @@ include: "workflow/rules/emulate.smk"
 include: "workflow/rules/tidy.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/plot.smk"
+# What only some studies have: analysis and figures of a topic in a file of its own.
+for topic in OUTLINE.topics:
+
+    include: f"workflow/rules/{topic.name}.smk"
+
+
 include: "workflow/rules/report.smk"
 
 
 # On a cluster runs, and reading them all, are jobs of the scheduler; the rest takes a minute where Snakemake runs.
-workflow.localrules(*(rule.name for rule in workflow.rules if not rule.name.startswith(("emulate_run", "tidy_runs"))))
+workflow.localrules(*(rule.name for rule in workflow.rules if not rule.name.startswith(("emulate_run", "simulate_run", "tidy_runs"))))
 
 
 report: "report/workflow.rst"

@@ -5,7 +5,8 @@ from study_files import study
 CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
-STUDY_KEYS = "study, title, description, seed, replications, ccas, ip_versions, defaults, scenarios, analysis"
+STUDY_KEYS = "study, title, description, seed, replications, ccas, mixes, ip_versions, defaults, scenarios, analysis"
+MIXES = " (or mixes, several with + between them)"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -43,14 +44,14 @@ CASES = [
     (
         ("scenarios.1.flow", 2),
         "unknown key 'scenarios[far].flow'; did you mean 'flows'? "
-        "Allowed here: id, label, link, queue, flows, traffic, transport, platform.",
+        "Allowed here: id, label, link, queue, hosts, flows, traffic, transport, platform.",
     ),
     (
         ("defaults.id", "a"),
         "unknown key 'defaults.id'; it belongs to a scenario. "
-        "Allowed here: link, queue, flows, traffic, transport, platform.",
+        "Allowed here: link, queue, hosts, flows, traffic, transport, platform.",
     ),
-    (("ccas", None, "missing"), f"ccas is missing; allowed is a list of at least one of {CCAS}, each once."),
+    (("ccas", None, "missing"), f"ccas is missing; allowed is a list of at least one of {CCAS}{MIXES}, each once."),
     (("scenarios.1.id", None, "missing"), f"scenarios[1].id is missing; allowed is {NAME}."),
     # Names
     (("study", "a/b"), f'study is "a/b"; allowed is {NAME}.'),
@@ -69,15 +70,15 @@ CASES = [
     ),
     (("scenarios.1.label", 2), "scenarios[far].label is 2; allowed is text of one line, 1 to 24 characters, in quotes."),
     # Factors
-    (("ccas", []), f"ccas is []; allowed is a list of at least one of {CCAS}, each once."),
-    (("ccas", "reno"), f'ccas is "reno"; allowed is a list of at least one of {CCAS}, each once.'),
-    (("ccas", ["reno", "reno"]), f'ccas has "reno" twice; allowed is a list of at least one of {CCAS}, each once.'),
-    (("ccas", ["reno", "bbr3"]), f"ccas[1] is \"bbr3\"; did you mean 'bbr'? Allowed is one of {CCAS}."),
-    (("ccas", ["CUBIC"]), f"ccas[0] is \"CUBIC\"; did you mean 'cubic'? Allowed is one of {CCAS}."),
-    (("ccas", ["fast"]), f'ccas[0] is "fast"; allowed is one of {CCAS}.'),
+    (("ccas", []), f"ccas is []; allowed is a list of at least one of {CCAS}{MIXES}, each once."),
+    (("ccas", "reno"), f'ccas is "reno"; allowed is a list of at least one of {CCAS}{MIXES}, each once.'),
+    (("ccas", ["reno", "reno"]), f'ccas has "reno" twice; allowed is a list of at least one of {CCAS}{MIXES}, each once.'),
+    (("ccas", ["reno", "bbr3"]), f"ccas[1] is \"bbr3\"; did you mean 'bbr'? Allowed is one of {CCAS}, or several with + between them."),
+    (("ccas", ["CUBIC"]), f"ccas[0] is \"CUBIC\"; did you mean 'cubic'? Allowed is one of {CCAS}, or several with + between them."),
+    (("ccas", ["fast"]), f'ccas[0] is "fast"; allowed is one of {CCAS}, or several with + between them.'),
     (
         ("ccas", [False]),
-        f"ccas[0] is false; YAML takes a bare yes, no, on or off for true or false; allowed is one of {CCAS}.",
+        f"ccas[0] is false; YAML takes a bare yes, no, on or off for true or false; allowed is one of {CCAS}, or several with + between them.",
     ),
     (("ip_versions", []), "ip_versions is []; allowed is a list of at least one of ipv4, ipv6, each once."),
     (("ip_versions", [6]), "ip_versions[0] is 6; did you mean 'ipv6'? Allowed is one of ipv4, ipv6."),
@@ -85,7 +86,7 @@ CASES = [
     (("scenarios", None), "scenarios is null; allowed is a list of at least one mapping."),
     (
         ("scenarios.1", "far"),
-        'scenarios[1] is "far"; allowed is a mapping with the keys id, label, link, queue, flows, traffic, transport, platform.',
+        'scenarios[1] is "far"; allowed is a mapping with the keys id, label, link, queue, hosts, flows, traffic, transport, platform.',
     ),
     (("replications", 0), "replications is 0; allowed is a whole number from 1 to 10000."),
     (("replications", 2.5), "replications is 2.5; allowed is a whole number from 1 to 10000."),
@@ -238,7 +239,7 @@ CASES = [
         ("defaults.transport", {"segmentation_offload": "off"}),
         'defaults.transport.segmentation_offload is "off"; allowed is true or false.',
     ),
-    (("defaults.platform", "host"), 'defaults.platform is "host"; allowed is uml.'),
+    (("defaults.platform", "host"), 'defaults.platform is "host"; allowed is one of uml, ns3:3.39, ns3:3.42, ns3:3.43, ns3:3.44.'),
     # Memory
     (
         ("scenarios.1", {"id": "far", "link": {"rate_mbps": 10_000, "delay_ms": 100}, "flows": 12}),

@@ -36,14 +36,14 @@ def test_every_parameter_is_described_with_range_and_default():
         number = study_schema.dereferenced(node.get("else", node))
         assert number.get("unit") == {
             "mbps": "Mbit/s", "ms": "ms", "s": "s", "percent": "percent", "bytes": "bytes",
-            "packets": "packets", "bdp": "BDP", "flows": "flows", "points": "percentage points",
+            "packets": "packets", "bdp": "BDP", "flows": "flows", "pairs": "pairs", "points": "percentage points",
         }.get(suffix), key  # fmt: skip
 
 
 def test_defaults_of_the_schema_fill_what_is_not_given(small):
     resolved = study.resolve(small, "small.yaml")
     assert list(resolved) == [
-        "study", "title", "description", "seed", "replications", "ccas", "ip_versions", "scenarios", "analysis"
+        "study", "title", "description", "seed", "replications", "ccas", "mixes", "ip_versions", "scenarios", "analysis"
     ]  # fmt: skip
     assert resolved["title"] == "small"
     assert resolved["ip_versions"] == ["ipv4", "ipv6"]
@@ -58,9 +58,22 @@ def test_defaults_of_the_schema_fill_what_is_not_given(small):
             "netem": "receiving-side",
         },
         "queue": {"bdp": 1},
+        "hosts": {"pairs": 1, "access_delay_ms": [0]},
         "flows": 1,
-        "traffic": {"duration_s": 10, "interval_s": 1, "processes": "per-flow", "bitrate_mbps": None},
+        "traffic": {
+            "duration_s": 10,
+            "interval_s": 1,
+            "start_within_ms": None,
+            "sample_interval_ms": None,
+            "processes": "per-flow",
+            "block_bytes": 131072,
+            "bitrate_mbps": None,
+        },
         "transport": {
+            "segment_bytes": None,
+            "delayed_acks": True,
+            "min_rto_ms": None,
+            "recovery": "prr",
             "segmentation_offload": False,
             "cca_set_by": "socket",
             "restricted_ccas": "allowed",

@@ -1,9 +1,9 @@
-"""Outputs of ping, ss and tc as they came, and what is read from them."""
+"""Outputs of ping and tc as they came, and what is read from them."""
 import json
 
 import pytest
 from testbed.emulation import Bottleneck, Netem, parse_qdiscs
-from testbed.probes import parse_ping, parse_rate, parse_ss, ping_count
+from testbed.probes import parse_ping, ping_count
 
 
 @pytest.fixture
@@ -27,40 +27,6 @@ def test_ping_count_grows_with_loss():
     # 0.5^30 is about 1e-9.
     assert ping_count(0.5, 0) == 30
     assert ping_count(0.99, 0.99) == 1000
-
-
-def test_ss(data):
-    sockets = parse_ss((data / "ss.txt").read_text())
-    assert len(sockets) == 2
-    bbr = next(s for s in sockets if s["cca"] == "bbr")
-    control = next(s for s in sockets if s["cca"] == "cubic")
-    assert bbr["remote_port"] == control["remote_port"] == 5201
-    assert bbr["mss_bytes"] == 1448
-    assert bbr["rtt_min_ms"] >= 40
-    assert bbr["pacing_mbps"] > 0
-    assert bbr["bytes_sent"] > 100_000
-
-
-def test_ss_of_ipv6():
-    line = (
-        "0      0      [2001:db8:1::2]:33434 [2001:db8:2::2]:5201 ts sack vegas wscale:10,10 rto:241 rtt:40.1/0.2 "
-        "mss:1428 cwnd:37 bytes_sent:37 bytes_acked:38 pacing_rate 12.6Mbps delivery_rate 980000bps minrtt:40\n"
-    )
-    (socket,) = parse_ss(line)
-    assert (socket["local_port"], socket["remote_port"], socket["cca"]) == (33434, 5201, "vegas")
-    assert (socket["rtt_ms"], socket["rttvar_ms"], socket["cwnd_packets"]) == (40.1, 0.2, 37)
-    assert socket["delivery_mbps"] == pytest.approx(0.98)
-    assert "ssthresh_packets" not in socket
-
-
-@pytest.mark.parametrize(("text", "mbps"), [("980000bps", 0.98), ("11.6Mbps", 11.6), ("2Gbps", 2000), ("5Kbps", 0.005)])
-def test_rates(text, mbps):
-    assert parse_rate(text) == pytest.approx(mbps)
-
-
-def test_unknown_rate_is_an_error():
-    with pytest.raises(ValueError, match="'fast'"):
-        parse_rate("fast")
 
 
 def read(data, name):

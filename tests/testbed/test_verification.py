@@ -45,9 +45,7 @@ def add_netem_drops(count, interface="r2-eth0"):
 
 
 def other_cca_in_ss(document):
-    ports = {c["local_port"] for p in document["traffic"] for c in p["client"]["start"]["connected"]}
-    sample = document["sockets"][1]["sockets"]
-    next(s for s in sample if s["local_port"] in ports)["cca"] = "cubic"
+    document["sockets"][1]["sockets"][0]["cca"] = "cubic"
 
 
 def no_flow_at_first_sample(document):
@@ -56,8 +54,17 @@ def no_flow_at_first_sample(document):
 
 def one_flow_waits(document):
     """One data connection has sent its cookie alone."""
-    port = document["traffic"][2]["client"]["start"]["connected"][0]["local_port"]
-    next(s for s in document["sockets"][0]["sockets"] if s["local_port"] == port)["bytes_sent"] = 37
+    document["sockets"][0]["sockets"][2]["bytes_sent"] = 37
+
+
+def asked_for_but_not_there(document):
+    document["specification"]["scenario"]["traffic"]["sample_interval_ms"] = 100
+
+
+def one_flow_is_short(document):
+    document["specification"]["scenario"]["traffic"]["sample_interval_ms"] = 100
+    lengths = [101, 101, 98, 101]
+    document["series"] = {"sockets": [{"flow": flow, "time_s": [0.0] * n} for flow, n in enumerate(lengths)]}
 
 
 def lost_stream(document):
@@ -87,10 +94,14 @@ CORRUPTIONS = [
     ("host_settings", set_in(*READ_BACK, "hosts", "h1", "net.ipv4.tcp_ecn", "1")),
     ("cca", set_in("traffic", 0, "client", "end", "sender_tcp_congestion", "cubic")),
     ("cca", other_cca_in_ss),
+    ("segment_size", set_in("sockets", 2, "sockets", 3, "mss_bytes", 1436)),
+    ("series", asked_for_but_not_there),
+    ("series", one_flow_is_short),
+    ("host_settings", set_in(*READ_BACK, "hosts", "h2", "route", "quickack 1")),
     ("pacing", set_in(*READ_BACK, "interfaces", "h1-eth0", "qdiscs", {"fq": {}})),
-    ("idle_rtt", set_in("idle_rtt", "min_ms", 19.9)),
-    ("idle_rtt", set_in("idle_rtt", "min_ms", 20.3)),
-    ("idle_rtt", set_in("idle_rtt", "min_ms", None)),
+    ("idle_rtt", set_in("idle_rtt", 0, "min_ms", 19.9)),
+    ("idle_rtt", set_in("idle_rtt", 0, "min_ms", 20.3)),
+    ("idle_rtt", set_in("idle_rtt", 0, "min_ms", None)),
     ("exit_status", set_in("traffic", 1, "server", "error", "the client has unexpectedly closed the connection")),
     ("duration", set_in("traffic", 3, "client", "end", "sum_sent", "seconds", 9.8)),
     ("streams", lost_stream),

@@ -1,4 +1,4 @@
-# Emulation: study -> runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
+# Emulation and simulation: study -> runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
 RUN_DOCUMENTS = [
     f"results/{STUDY['study']}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"
     for scenario, cca, ip_version, replication in studies.runs(STUDY)
@@ -34,13 +34,20 @@ def job_memory(wildcards):
     return job_memory_mb(CONDITIONS[wildcards.scenario])
 
 
+# The scenarios of each platform, as a wildcard's constraint.
+EMULATED = "|".join(re.escape(name) for name in SCENARIOS if PLATFORMS[name] == "uml")
+SIMULATED = "|".join(re.escape(name) for name in SCENARIOS if PLATFORMS[name] != "uml")
+
+
 # A profile says how many runs a job carries (`set-resources`): one on a machine, many on a cluster.
-if RUNS_PER_JOB == 1:
+if EMULATED and RUNS_PER_JOB == 1:
 
     # One run: a guest kernel with its own network and clock. The last line of its log says how it went.
     rule emulate_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
+        wildcard_constraints:
+            scenario=EMULATED,
         params:
             conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
             study_seed=STUDY["seed"],
@@ -60,7 +67,7 @@ if RUNS_PER_JOB == 1:
         shell:
             CARRY_OUT
 
-else:
+elif EMULATED:
 
     # What a call or profile sets for `emulate_run` holds for these jobs too.
     SET_FOR_EACH_JOB = {
@@ -83,6 +90,8 @@ else:
                         for cca, ip_version, replication in job
                     ]
                 ),
+            wildcard_constraints:
+                scenario=EMULATED,
             params:
                 conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
                 study_seed=STUDY["seed"],
@@ -104,3 +113,31 @@ else:
                 "envs/testbed.sif"
             shell:
                 CARRY_OUT
+
+
+if SIMULATED:
+
+    # One run in the ns-3 simulator: minutes, so always a job of its own.
+    rule simulate_run:
+        output:
+            document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
+        wildcard_constraints:
+            scenario=SIMULATED,
+        params:
+            conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
+            study_seed=STUDY["seed"],
+            testbed=MADE_BY["ns3"]["testbed_digest"],
+            image=MADE_BY["ns3"]["image_digest"],
+            job=job_with(),
+        log:
+            "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
+        benchmark:
+            "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
+        resources:
+            mem_mb=job_memory,
+            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
+            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+        container:
+            "envs/ns3.sif"
+        shell:
+            CARRY_OUT

@@ -10,12 +10,14 @@ rule tidy_runs:
         runs_parquet="results/{study}/tidy/runs.parquet",
         flows="results/{study}/tidy/flows.csv",
         intervals="results/{study}/tidy/intervals.parquet",
+        sockets="results/{study}/tidy/sockets.parquet",
+        queue="results/{study}/tidy/queue.parquet",
         checks="results/{study}/tidy/checks.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
         provenance="results/{study}/tidy/provenance.json",
     params:
         image=ANALYSIS_IMAGE,
-        made_by={"testbed_digest": TESTBED_DIGEST, "image_digest": TESTBED_IMAGE},
+        made_by=MADE_BY,
         # What the runs are held against is no part of how they were made.
         study={key: value for key, value in STUDY.items() if key != "analysis"},
         snakemake_version=SNAKEMAKE_VERSION,

@@ -153,7 +153,7 @@ def readme(configuration=CONFIGURATION):
     str
         Markdown.
     """
-    ccas = keys_of(study_schema())["ccas"]["items"]["enum"]
+    ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     return TEXT.format(
         studies=_studies_table(configuration),
         cca_count=len(ccas),

@@ -5,15 +5,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from testbed.specification import PACKET_BYTES, RunSpecification  # noqa: E402
-from testbed.uml import memory_mib  # noqa: E402
-from testbed.uml import wall_limit_s as _wall_limit_s  # noqa: E402
+from testbed.platforms import platform_of  # noqa: E402
+from testbed.specification import RunSpecification  # noqa: E402
 
 #: Of container, Python and the workflow's own process on the node, beside the guest, in MiB.
 BESIDE_GUEST_MIB = 400
-#: A run without traffic, and each packet of a full link, in s: the slowest of benchmarks/README.md.
-START_S = 2
-PACKET_S = 16e-6
 #: How much slower than the machine of the benchmarks a node may be.
 SLOWER = 3
 #: What a job is given on top, in minutes: to start, and for one run that is tried again.
@@ -52,15 +48,14 @@ def job_memory_mb(conditions):
     conditions : dict
         What the specifications of a scenario's runs share (`study_runs.run_conditions`).
     """
-    return math.ceil((memory_mib(RunSpecification(conditions)) + BESIDE_GUEST_MIB) * 1.048576)
+    specification = RunSpecification(conditions)
+    return math.ceil((platform_of(specification).memory_mib(specification) + BESIDE_GUEST_MIB) * 1.048576)
 
 
 def run_time_s(conditions):
-    """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
+    """Return about how many seconds of one core a run takes, rather too many."""
     specification = RunSpecification(conditions)
-    mbps = specification.rate_mbps or specification.flows * specification.traffic["bitrate_mbps"]
-    packets = mbps * 1e6 / 8 * specification.traffic["duration_s"] / PACKET_BYTES
-    return START_S + PACKET_S * packets
+    return platform_of(specification).run_time_s(specification)
 
 
 def job_runtime_min(conditions, runs):
@@ -75,4 +70,5 @@ def tidy_runtime_min(runs):
 
 def wall_limit_s(conditions):
     """Return the real seconds after which a run of a scenario is ended, in whole seconds."""
-    return math.ceil(_wall_limit_s(RunSpecification(conditions)))
+    specification = RunSpecification(conditions)
+    return math.ceil(platform_of(specification).wall_limit_s(specification))

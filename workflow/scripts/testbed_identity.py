@@ -8,6 +8,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from testbed.environment import package_digest  # noqa: E402, F401  (the same function as in the guest)
 
 
+def simulator_digest():
+    """Return the digest of the program that carries out runs in a simulator."""
+    from simulator.run import digest  # only studies that have such runs need it
+
+    return digest()
+
+
 def image_digest(description):
     """Return the content digest of an image that set-up has made.
 

@@ -16,7 +16,7 @@ if "snakemake" in globals():
 import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
-from run_tables import tidy_rows
+from run_tables import tidy_rows, time_series
 from run_tables.run_documents import DocumentError, read_document
 from script_log import keep_log
 from study_files.study_runs import run_specification, runs
@@ -76,7 +76,10 @@ def tidy(study, paths, output, workflow, made_by=None):
                 ("checks", tidy_rows.CHECK_COLUMNS),
             )
         }
-        parquet = stack.enter_context(pyarrow.parquet.ParquetWriter(output["intervals"], INTERVALS))
+        parquet, sockets, queue = (
+            stack.enter_context(pyarrow.parquet.ParquetWriter(output[name], schema))
+            for name, schema in (("intervals", INTERVALS), ("sockets", time_series.SOCKETS), ("queue", time_series.QUEUE))
+        )
         waiting = []
         for path, of_run in zip(paths, runs(study), strict=True):
             try:
@@ -91,6 +94,7 @@ def tidy(study, paths, output, workflow, made_by=None):
             tables["checks"].writerows(checks)
             queues[run["scenario"]] = run["queue_packets"]
             environments[json.dumps(flat(document["environment"]))] += 1
+            write_series(document, flows, sockets, queue)
             waiting += intervals
             if len(waiting) >= BATCH_ROWS:
                 parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS))
@@ -108,6 +112,16 @@ def tidy(study, paths, output, workflow, made_by=None):
         "workflow": workflow,
     }
     Path(output["provenance"]).write_text(json.dumps(provenance, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_series(document, flows, sockets, queue):
+    """Write the time series of a run, if it has any, to the two Parquet files."""
+    if "series" in document:
+        keys = tidy_rows.factors(document)
+        ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
+        tables = list(time_series.socket_tables(document, keys, ccas))
+        sockets.write_table(pyarrow.concat_tables(tables))
+        queue.write_table(time_series.queue_table(document, keys))
 
 
 def told(unusable, listed_in):
@@ -137,9 +151,10 @@ def file_sha256(path):
 
 
 def flat(environment):
-    """Return a run's environment with the tools' versions beside the rest."""
+    """Return a run's environment with the tools' versions, and what is known of a simulator, beside the rest."""
     tools = {f"{name}_version": version for name, version in sorted(environment["tools"].items())}
-    return {key: value for key, value in environment.items() if key != "tools"} | tools
+    simulator = {f"simulator_{name}": value for name, value in sorted(environment.get("simulator", {}).items())}
+    return {key: value for key, value in environment.items() if key not in ("tools", "simulator")} | simulator | tools
 
 
 def csv_table(stack, path, columns):

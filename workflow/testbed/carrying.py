@@ -9,10 +9,10 @@ from pathlib import Path
 
 import jsonschema
 
-from . import uml
-from .environment import IMAGE_DESCRIPTION, package_digest
+from .environment import IMAGE_DESCRIPTION
 from .machine import GuestError, MachineFault
 from .messages import in_words, naming, note
+from .platforms import platform_of
 
 SCHEMA = Path(__file__).resolve().parent.parent / "schemas" / "run.schema.json"
 
@@ -28,7 +28,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None):
     log : binary file
         Gets the guest's console and what happened to the run.
     limit_s : float, optional
-        Real seconds for each try; by default `uml.wall_limit_s`.
+        Real seconds for each try; by default the platform's own.
     first_fault : str, optional
         What a fault of the machine did to an earlier try, for the log.
 
@@ -42,15 +42,16 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None):
     GuestError, OSError
         If there is no document. The log's last line says so too.
     """
-    limit_s = limit_s or uml.wall_limit_s(specification)
+    platform_module = platform_of(specification)
+    limit_s = limit_s or platform_module.wall_limit_s(specification)
     began = time.monotonic()
     try:
         try:
-            document = uml.boot(specification, limit_s, log)
+            document = platform_module.boot(specification, limit_s, log)
         except MachineFault as fault:
             first_fault = in_words(fault)
             note(log, f"first try: {first_fault}; trying again")
-            document = uml.boot(specification, limit_s, log)
+            document = platform_module.boot(specification, limit_s, log)
         check_document(document)
         write_document(document, output)
     except (GuestError, OSError) as error:
@@ -117,7 +118,7 @@ def is_done(specification, output):
         return (
             document["specification"] == specification.document
             and isinstance(document["verdict"]["valid"], bool)
-            and environment["testbed_digest"] == package_digest()
+            and environment["testbed_digest"] == platform_of(specification).digest()
             and environment["image_digest"] == json.loads(IMAGE_DESCRIPTION.read_text())["content_digest"]
         )
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):

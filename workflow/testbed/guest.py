@@ -16,9 +16,9 @@ from . import environment, probes, topology, traffic, transport, verification
 from .commands import log
 from .specification import RunSpecification
 
-SCHEMA_VERSION = 1
-#: Three for each of 64 clients and servers, and as many again.
-OPEN_FILES = 1024
+SCHEMA_VERSION = 2
+#: Ten for each of 64 pairs of hosts (their shells, clients, servers and readers), and as many for all else.
+OPEN_FILES = 1280
 
 
 class Steps:
@@ -53,7 +53,7 @@ def carry_out(specification, step):
     path = topology.build(specification, net)
 
     step("transport")
-    for host in (path.sender, path.receiver):
+    for host in path.end_hosts:
         transport.configure_host(host, specification)
 
     step("read back")
@@ -64,7 +64,7 @@ def carry_out(specification, step):
 
     step("traffic")
     before = probes.link_counters(path)
-    processes, samples = traffic.carry(path, specification)
+    processes, looks, series = traffic.carry(path, specification)
     after = probes.link_counters(path)
     stack = probes.stack_counters(path)
 
@@ -76,7 +76,8 @@ def carry_out(specification, step):
         "network": network,
         "idle_rtt": idle,
         "traffic": processes,
-        "sockets": samples,
+        "sockets": looks,
+        **({"series": series} if series else {}),
         "links": {"before": before, "after": after},
         "stack": stack,
     }
@@ -89,7 +90,7 @@ def as_set(path):
     return {
         "qdiscs": {name: interface.expected() for name, interface in path.interfaces.items()},
         "bottleneck": {d: i and i.name for d, i in path.bottleneck.items()},
-        "netem": {d: i and i.name for d, i in path.netem.items()},
+        "netem": {d: [i.name for i in interfaces] for d, interfaces in path.netem.items()},
     }
 
 
@@ -97,7 +98,7 @@ def read_back(path, specification):
     """Return what the kernel says of interfaces and hosts."""
     return {
         "interfaces": {name: interface.read_back() for name, interface in path.interfaces.items()},
-        "hosts": {host.name: transport.read_back(host, specification) for host in (path.sender, path.receiver)},
+        "hosts": {host.name: transport.read_back(host, specification) for host in path.end_hosts},
     }
 
 

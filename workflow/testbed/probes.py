@@ -1,26 +1,14 @@
-"""What is measured besides iperf3: idle RTT, sockets, counters of kernel and links."""
+"""What is measured besides iperf3 and the sockets: idle RTT, counters of kernel and links."""
 import json
 import math
 import re
 from pathlib import Path
 
+from .addresses import host_address
 from .commands import run, run_json
 
 PING_INTERVAL_S = 0.1
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
-#: Fields of `ss -ti` with a time in ms (rtt and rttvar come as one pair).
-SS_NUMBERS = {
-    "mss": "mss_bytes",
-    "cwnd": "cwnd_packets",
-    "ssthresh": "ssthresh_packets",
-    "bytes_sent": "bytes_sent",
-    "bytes_retrans": "bytes_retransmitted",
-    "bytes_acked": "bytes_acked",
-    "minrtt": "rtt_min_ms",
-    "unacked": "unacked_packets",
-}
-SS_RATES = {"pacing_rate": "pacing_mbps", "delivery_rate": "delivery_mbps"}
-RATE_UNITS = {"bps": 1e-6, "Kbps": 1e-3, "Mbps": 1.0, "Gbps": 1e3}
 
 
 def ping_count(loss_forward, loss_reverse):
@@ -35,22 +23,24 @@ def ping_count(loss_forward, loss_reverse):
 
 
 def idle_rtt(path, specification):
-    """Ping the receiver over the idle path.
+    """Ping each pair's receiver over the idle path, one pair after another.
 
     Returns
     -------
-    dict
-        ``sent``, ``received`` (packets), ``min_ms``, ``mean_ms``, ``max_ms``;
-        the times are None if every packet was lost.
+    list of dict
+        Of each pair ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``,
+        ``mean_ms``, ``max_ms``: None if every packet was lost.
     """
     losses = (specification.direction(d).loss_percent / 100 for d in ("forward", "reverse"))
-    address = path.receiver_address(specification.ip_version)
     count = ping_count(*losses)
-    # ping's exit status is 1 without any answer: that is a measurement too.
-    command = ["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address]
-    process = path.sender.popen(command)
-    output = process.communicate()[0].decode()
-    return parse_ping(output, count)
+    found = []
+    for pair in path.pairs:
+        address = host_address(pair, pair.receiver, specification.ip_version)
+        # ping's exit status is 1 without any answer: that is a measurement too.
+        process = path.net[pair.sender].popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
+        output = process.communicate()[0].decode()
+        found.append({"sender": pair.sender, "receiver": pair.receiver, **parse_ping(output, count)})
+    return found
 
 
 def parse_ping(output, count):
@@ -66,58 +56,6 @@ def parse_ping(output, count):
         "mean_ms": float(mean),
         "max_ms": float(longest),
     }
-
-
-def sockets(node):
-    """Return the node's established TCP connections as `parse_ss` gives them."""
-    return parse_ss(run(node, ["ss", "-tinHO", "state", "established"]))
-
-
-def parse_ss(output):
-    """Parse ``ss -tinHO state established`` (iproute2), one line a connection.
-
-    Returns
-    -------
-    list of dict
-        ``local_port``, ``remote_port``, ``cca``, ``rtt_ms``, ``rttvar_ms`` and
-        what of `SS_NUMBERS` and `SS_RATES` the line has.
-    """
-    connections = []
-    for line in output.splitlines():
-        words = line.split()
-        if len(words) < 5:
-            continue
-        connection = {
-            "local_port": int(words[2].rsplit(":", 1)[1]),
-            "remote_port": int(words[3].rsplit(":", 1)[1]),
-            "cca": None,
-        }
-        # The CCA is the one word without a value in front of the first key:value.
-        details = words[4:]
-        for word in details:
-            if re.fullmatch(r"[a-z][a-z0-9_-]*", word) and word not in ("ts", "sack", "ecn", "ecnseen", "fastopen"):
-                connection["cca"] = word
-                break
-            if ":" in word:
-                break
-        for i, word in enumerate(details):
-            key, _, value = word.partition(":")
-            if key == "rtt" and "/" in value:
-                connection["rtt_ms"], connection["rttvar_ms"] = map(float, value.split("/"))
-            elif key in SS_NUMBERS and value:
-                connection[SS_NUMBERS[key]] = float(value) if "." in value else int(value)
-            elif word in SS_RATES and i + 1 < len(details):
-                connection[SS_RATES[word]] = parse_rate(details[i + 1])
-        connections.append(connection)
-    return connections
-
-
-def parse_rate(text):
-    """Return a rate that ss printed (``11.6Mbps``, ``980000bps``) in Mbit/s."""
-    match = re.fullmatch(r"([\d.]+)([KMG]?bps)", text)
-    if not match:
-        raise ValueError(f"ss printed the rate {text!r}; expected a number with bps, Kbps, Mbps or Gbps")
-    return float(match[1]) * RATE_UNITS[match[2]]
 
 
 def link_counters(path):
@@ -162,7 +100,7 @@ def stack_counters(path):
     """
     backlog = Path("/proc/net/softnet_stat").read_text().splitlines()
     return {
-        "tcp": {node.name: nstat(node) for node in (path.sender, path.receiver)},
+        "tcp": {node.name: nstat(node) for node in path.end_hosts},
         "backlog_drops": sum(int(line.split()[1], 16) for line in backlog),
     }
 

@@ -21,6 +21,17 @@ class Direction:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """A sender and a receiver: their names, the index from 0, and the RTT of their empty path."""
+
+    index: int
+    sender: str
+    receiver: str
+    access_delay_ms: float
+    rtt_ms: float
+
+
+@dataclass(frozen=True)
 class RunSpecification:
     """One execution: a cell, its replication and its seed.
 
@@ -39,7 +50,17 @@ class RunSpecification:
 
     @property
     def cca(self):
+        """The run's CCA, or the mix of its flows joined by ``+``."""
         return self.document["cca"]
+
+    @property
+    def ccas(self):
+        """The CCAs of the run, in the order in which flows get them."""
+        return self.cca.split("+")
+
+    def flow_cca(self, flow):
+        """Return the CCA of a flow (numbered from 0): those of a mix go to the flows in turn."""
+        return self.ccas[flow % len(self.ccas)]
 
     @property
     def ip_version(self):
@@ -66,6 +87,24 @@ class RunSpecification:
         return self.scenario["flows"]
 
     @property
+    def platform(self):
+        """What carries the packets: ``uml``, or ``ns3:`` and a version."""
+        return self.scenario["platform"]
+
+    @property
+    def pairs(self):
+        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on."""
+        return [
+            Pair(i, f"h{2 * i + 1}", f"h{2 * i + 2}", access_ms, self._link_rtt_ms + 4 * access_ms)
+            for i, access_ms in enumerate(self.scenario["hosts"]["access_delay_ms"])
+        ]
+
+    def flow_pair(self, flow):
+        """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn."""
+        pairs = self.pairs
+        return pairs[flow % len(pairs)]
+
+    @property
     def rate_mbps(self):
         """Rate of the bottleneck in Mbit/s, or None where nothing limits it."""
         return self.link["rate_mbps"]
@@ -79,9 +118,19 @@ class RunSpecification:
         )
 
     @property
-    def rtt_path_ms(self):
-        """Round-trip time of the empty path in ms, jitter and serialisation aside."""
+    def _link_rtt_ms(self):
         return self.link["delay_ms"]["forward"] + self.link["delay_ms"]["reverse"]
+
+    @property
+    def rtt_path_ms(self):
+        """Round-trip time of the empty path in ms, jitter and serialisation aside; the mean over the pairs of hosts."""
+        access_ms = self.scenario["hosts"]["access_delay_ms"]
+        return self._link_rtt_ms + 4 * sum(access_ms) / len(access_ms)
+
+    @property
+    def rtt_longest_ms(self):
+        """Round-trip time of the longest empty path in ms."""
+        return self._link_rtt_ms + 4 * max(self.scenario["hosts"]["access_delay_ms"])
 
     @property
     def bdp_bytes(self):
@@ -111,7 +160,14 @@ class RunSpecification:
     @property
     def segment_bytes(self):
         """TCP payload of a full packet (MSS less the timestamp option) in bytes."""
-        return MTU_BYTES - HEADER_BYTES[self.ip_version] - TCP_TIMESTAMP_OPTION_BYTES
+        largest = MTU_BYTES - HEADER_BYTES[self.ip_version] - TCP_TIMESTAMP_OPTION_BYTES
+        return self.transport["segment_bytes"] or largest
+
+    @property
+    def packet_bytes(self):
+        """A full packet of this run as queueing disciplines count it, in bytes."""
+        headers = HEADER_BYTES[self.ip_version] + TCP_TIMESTAMP_OPTION_BYTES + ETHERNET_HEADER_BYTES
+        return self.segment_bytes + headers
 
     @property
     def goodput_limit_mbps(self):
@@ -121,7 +177,7 @@ class RunSpecification:
         """
         if self.rate_mbps is None:
             return None
-        return self.rate_mbps * self.segment_bytes / PACKET_BYTES
+        return self.rate_mbps * self.segment_bytes / self.packet_bytes
 
     @property
     def buffer_bytes(self):
@@ -131,7 +187,8 @@ class RunSpecification:
         of a packet that was not segmented, and autotuning doubles once more.
         """
         queue = (self.queue_packets or 0) * PACKET_BYTES + (self.queue_bytes or 0)
-        needed = 8 * ((self.bdp_bytes or 0) + queue)
+        longest = (self.rate_mbps or 0) * 1e6 / 8 * self.rtt_longest_ms / 1e3
+        needed = 8 * (longest + queue)
         return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
 
     def substream(self, name):

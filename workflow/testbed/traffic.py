@@ -1,4 +1,5 @@
 """Traffic: iperf3 servers and clients, started at times drawn from the seed."""
+import bisect
 import json
 import os
 import random
@@ -7,16 +8,18 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import probes
+from .addresses import host_address
 from .commands import check_not_killed, log, run
+from .sampling import Sampler
+from .specification import TCP_TIMESTAMP_OPTION_BYTES
 
 FIRST_PORT = 5201
 #: Library that lets iperf3's receiver wait for whole blocks in the kernel.
 WAIT_IN_KERNEL = "/usr/lib/sawtooth/waitall.so"
 #: How long a client may take beyond its duration: lost control packets are sent again.
 GRACE_S = 120.0
-#: When sockets are looked at, as fractions of the duration.
-SOCKET_SAMPLES = (0.25, 0.5, 0.75)
+#: When sockets are looked at, as fractions of the time that all flows have in common.
+SOCKET_LOOKS = (0.25, 0.5, 0.75)
 
 
 class TrafficError(RuntimeError):
@@ -35,14 +38,28 @@ class Client:
 def plan_clients(specification):
     """Return the clients of a run.
 
-    Start times are drawn uniformly within one RTT of the empty path, so that
-    replications of a cell without loss differ and flows are not in step.
+    Start times are drawn uniformly within the time that the study gives, one RTT of the
+    empty path if it gives none, so that replications of a cell without loss differ and
+    flows are not in step.
     """
     draw = random.Random(specification.substream("flow-starts"))
-    rtt_s = specification.rtt_path_ms / 1e3
+    within_s = start_within_s(specification)
     if specification.traffic["processes"] == "single":
-        return [Client(tuple(range(specification.flows)), FIRST_PORT, draw.uniform(0, rtt_s))]
-    return [Client((i,), FIRST_PORT + i, draw.uniform(0, rtt_s)) for i in range(specification.flows)]
+        return [Client(tuple(range(specification.flows)), FIRST_PORT, draw.uniform(0, within_s))]
+    return [Client((i,), FIRST_PORT + i, draw.uniform(0, within_s)) for i in range(specification.flows)]
+
+
+def start_within_s(specification):
+    """Return the time within which clients start, in s from the traffic's origin."""
+    within_ms = specification.traffic["start_within_ms"]
+    return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
+
+
+def look_times_s(clients, specification):
+    """Return when sockets are looked at: all clients have started and none has ended, in s from the traffic's origin."""
+    begin = start_within_s(specification)
+    common = specification.traffic["duration_s"] - begin
+    return [begin + set_up_s(clients, specification) + fraction * common for fraction in SOCKET_LOOKS]
 
 
 def set_up_s(clients, specification):
@@ -51,7 +68,7 @@ def set_up_s(clients, specification):
     Control connection and parameters are three round trips; then each stream of
     a client connects after the one before.
     """
-    return specification.rtt_path_ms / 1e3 * (3 + max(len(client.flows) for client in clients))
+    return specification.rtt_longest_ms / 1e3 * (3 + max(len(client.flows) for client in clients))
 
 
 def server_command(client):
@@ -64,26 +81,32 @@ def client_command(client, specification, address):
     command = [
         "iperf3", "--client", address, "--port", str(client.port), "--json",
         "--time", str(traffic["duration_s"]), "--interval", f"{traffic['interval_s']:g}",
+        "--length", str(traffic["block_bytes"]),
     ]  # fmt: skip
     if len(client.flows) > 1:
         command += ["--parallel", str(len(client.flows))]
     if transport["cca_set_by"] == "socket":
-        command += ["--congestion", specification.cca]
+        command += ["--congestion", specification.flow_cca(client.flows[0])]
+    if transport["segment_bytes"] is not None:
+        # TCP's own maximum counts the options along with the payload.
+        command += ["--set-mss", str(transport["segment_bytes"] + TCP_TIMESTAMP_OPTION_BYTES)]
     if traffic["bitrate_mbps"] is not None:
         command += ["--bitrate", f"{traffic['bitrate_mbps']:g}M"]
     return command
 
 
 def carry(path, specification, folder=Path("/tmp")):
-    """Start all servers and clients, sample sockets meanwhile, collect the results.
+    """Start all servers and clients, read sockets meanwhile, collect the results.
 
     Returns
     -------
     processes : list of dict
-        A client each: ``flows``, ``port``, ``start_offset_ms``, iperf3's JSON of
-        both sides as ``client`` and ``server``.
-    samples : list of dict
-        ``time_s`` since the first client may start, ``sockets`` of the sender.
+        A client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``,
+        ``start_offset_ms``, iperf3's JSON of both sides as ``client`` and ``server``.
+    looks : list of dict
+        ``time_s`` since the first client may start, ``sockets`` of the senders' data connections.
+    series : dict or None
+        As `sampling.Sampler.series`, if the study asks for time series.
 
     Raises
     ------
@@ -94,44 +117,83 @@ def carry(path, specification, folder=Path("/tmp")):
     """
     clients = plan_clients(specification)
     preload = {"LD_PRELOAD": WAIT_IN_KERNEL} if specification.transport["receive_wait"] == "kernel" else None
-    servers = [start(path.receiver, server_command(c), folder / f"server-{c.port}", preload) for c in clients]
-    wait_for_listeners(path.receiver, clients)
+    servers = {}
+    for client in clients:
+        node = path.net[specification.flow_pair(client.flows[0]).receiver]
+        servers[client.port] = start(node, server_command(client), folder / f"server-{client.port}", preload)
+    wait_for_listeners(path, specification, clients)
+    with Sampler(path, specification) as sampler:
+        origin = time.monotonic()
+        senders = start_and_sample(path, specification, clients, sampler, origin, folder)
+    deadline = origin + start_within_s(specification) + specification.traffic["duration_s"] + GRACE_S
+    results = [
+        results_of(client, specification, senders[client.port], servers[client.port], folder, deadline, (senders, servers))
+        for client in clients
+    ]
+    flows = flow_connections(results)
+    return results, sampler.looks(flows), sampler.series(flows)
 
-    address = path.receiver_address(specification.ip_version)
-    duration_s = specification.traffic["duration_s"]
-    events = [(c.start_offset_s, 0, c) for c in clients]
-    events += [(set_up_s(clients, specification) + fraction * duration_s, 1, None) for fraction in SOCKET_SAMPLES]
-    origin = time.monotonic()
-    senders, samples = {}, []
-    for at, _, client in sorted(events, key=lambda event: event[:2]):
+
+def start_and_sample(path, specification, clients, sampler, origin, folder):
+    """Start the clients and read sockets, each at its time; return port -> client process.
+
+    Looks come after what starts at the same instant, samples last and until all clients have ended.
+    """
+    interval_ms = specification.traffic["sample_interval_ms"]
+    events = [(client.start_offset_s, 0, client) for client in clients]
+    events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
+    if interval_ms:
+        events.append((0.0, 2, sampler.sample))
+    events.sort(key=lambda event: event[:2])
+    limit_s = start_within_s(specification) + specification.traffic["duration_s"] + GRACE_S
+    senders = {}
+    while events:
+        at, kind, what = events.pop(0)
         time.sleep(max(0.0, origin + at - time.monotonic()))
-        if client:
-            command = client_command(client, specification, address)
-            senders[client.port] = start(path.sender, command, folder / f"client-{client.port}")
-        else:
-            samples.append({"time_s": at, "sockets": probes.sockets(path.sender)})
+        if kind == 0:
+            pair = specification.flow_pair(what.flows[0])
+            command = client_command(what, specification, host_address(pair, pair.receiver, specification.ip_version))
+            senders[what.port] = start(path.net[pair.sender], command, folder / f"client-{what.port}")
+            continue
+        what(at)
+        running = len(senders) < len(clients) or any(sender.poll() is None for sender in senders.values())
+        if kind == 2 and running and at < limit_s:
+            # From the count, not by adding up: 600 times 0.1 is not 60.
+            again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
+            bisect.insort(events, again, key=lambda event: event[:2])
+    return senders
 
-    deadline = origin + duration_s + GRACE_S
-    results = []
-    for client, server in zip(clients, servers, strict=True):
-        sides = {}
-        for side, process in (("client", senders[client.port]), ("server", server)):
-            try:
-                sides[side] = collect(side, client, process, folder / f"{side}-{client.port}", deadline)
-            except TrafficError:
-                # One that was killed makes the others fail.
-                for one in (*servers, *senders.values()):
-                    check_not_killed("iperf3", one)
-                raise
-        results.append(
-            {
-                "flows": list(client.flows),
-                "port": client.port,
-                "start_offset_ms": client.start_offset_s * 1e3,
-                **sides,
-            }
-        )
-    return results, samples
+
+def results_of(client, specification, sender, server, folder, deadline, everyone):
+    """Wait for a client and its server and return their entry in the document."""
+    sides = {}
+    for side, process in (("client", sender), ("server", server)):
+        try:
+            sides[side] = collect(side, client, process, folder / f"{side}-{client.port}", deadline)
+        except TrafficError:
+            # One that was killed makes the others fail.
+            for one in (process for group in everyone for process in group.values()):
+                check_not_killed("iperf3", one)
+            raise
+    pair = specification.flow_pair(client.flows[0])
+    return {
+        "flows": list(client.flows),
+        "sender": pair.sender,
+        "receiver": pair.receiver,
+        "cca": specification.flow_cca(client.flows[0]),
+        "port": client.port,
+        "start_offset_ms": client.start_offset_s * 1e3,
+        **sides,
+    }
+
+
+def flow_connections(results):
+    """Return (sender, its port) -> flow of all data connections, from iperf3's JSON."""
+    return {
+        (result["sender"], connection["local_port"]): flow
+        for result in results
+        for flow, connection in zip(result["flows"], result["client"]["start"]["connected"], strict=True)
+    }
 
 
 def start(node, command, output, environment=None):
@@ -147,18 +209,21 @@ def start(node, command, output, environment=None):
         )
 
 
-def wait_for_listeners(node, clients, limit_s=5.0):
+def wait_for_listeners(path, specification, clients, limit_s=5.0):
     """Wait until every server listens; the guest's clock does not run meanwhile."""
-    wanted = {client.port for client in clients}
+    wanted = {}
+    for client in clients:
+        wanted.setdefault(specification.flow_pair(client.flows[0]).receiver, set()).add(client.port)
     deadline = time.monotonic() + limit_s
-    while True:
-        lines = run(node, ["ss", "-tlnH"]).splitlines()
-        listening = {int(line.split()[3].rsplit(":", 1)[1]) for line in lines}
-        if wanted <= listening:
-            return
-        if time.monotonic() > deadline:
-            raise TrafficError(f"iperf3 server does not listen on port {min(wanted - listening)} after {limit_s:g} s")
-        time.sleep(0.01)
+    for receiver, ports in wanted.items():
+        while True:
+            lines = run(path.net[receiver], ["ss", "-tlnH"]).splitlines()
+            listening = {int(line.split()[3].rsplit(":", 1)[1]) for line in lines}
+            if ports <= listening:
+                break
+            if time.monotonic() > deadline:
+                raise TrafficError(f"iperf3 server does not listen on port {min(ports - listening)} after {limit_s:g} s")
+            time.sleep(0.01)
 
 
 def collect(side, client, process, output, deadline):

@@ -23,7 +23,16 @@ def settings(specification):
         "net.ipv4.tcp_no_metrics_save": "1",
         # 2 is Linux's default: answer ECN, do not ask for it. DCTCP without ECN is not DCTCP:
         # the kernel then runs Reno as "dctcp-reno".
-        "net.ipv4.tcp_ecn": "1" if specification.cca == "dctcp" else "2",
+        "net.ipv4.tcp_ecn": "1" if "dctcp" in specification.ccas else "2",
+    }
+
+
+def route_metrics(specification):
+    """Return what the default routes of a ``sender`` and a ``receiver`` carry besides, as ip-route(8) writes it."""
+    least = specification.transport["min_rto_ms"]
+    return {
+        "sender": f"rto_min {least}ms" if least else "",
+        "receiver": "" if specification.transport["delayed_acks"] else "quickack 1",
     }
 
 
@@ -52,10 +61,14 @@ def configure_host(node, specification):
 
 
 def read_back(node, specification):
-    """Return the host's values of `settings` and its default CCA, as sysctl prints them."""
+    """Return the host's values of `settings`, its default CCA, and the metrics of its default route ("route")."""
     names = [*settings(specification), "net.ipv4.tcp_congestion_control"]
     values = run(node, ["sysctl", "-n", *names]).splitlines()
-    return dict(zip(names, values, strict=True))
+    family = "-4" if specification.ip_version == "ipv4" else "-6"
+    route = run(node, ["ip", family, "route", "show", "default"]).split()
+    route = [word for word in route if word != "lock"]  # as ip marks a least timeout
+    metrics = [f"{key} {route[route.index(key) + 1]}" for key in ("rto_min", "quickack") if key in route]
+    return dict(zip(names, values, strict=True)) | {"route": " ".join(metrics)}
 
 
 def write(path, value):

@@ -8,12 +8,14 @@ and must be the same on every machine, and its environment is empty.
 import contextlib
 import ctypes
 import json
+import math
 import os
 import shutil
 import signal
 import subprocess
 from pathlib import Path
 
+from .environment import package_digest
 from .machine import (
     GuestError,
     MachineFault,
@@ -25,6 +27,7 @@ from .machine import (
     workflow_process,
 )
 from .messages import naming, note
+from .specification import PACKET_BYTES
 
 KERNEL = "/usr/lib/sawtooth/linux"
 RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"
@@ -36,6 +39,12 @@ BASE_MEMORY_MIB = 384
 #: What a payload byte under way costs in a guest that does not segment: sk_buffs in
 #: queues, in the sender's retransmit queue and out of order at the receiver.
 MEMORY_PER_BYTE = 8
+#: A run without traffic, each host and each packet of a full link, in s: the slowest of benchmarks/README.md.
+START_S = 2
+HOST_S = 0.1
+PACKET_S = 16e-6
+#: What a reading of a socket costs the guest's program: its numbers, and again as Python's and as text.
+MEMORY_PER_READING_BYTES = 2000
 PR_SET_PDEATHSIG = 1
 
 
@@ -50,7 +59,24 @@ def memory_mib(specification):
         rate_mbps = specification.flows * specification.traffic["bitrate_mbps"]
     queue = (specification.queue_packets or 0) * 1514 + (specification.queue_bytes or 0)
     under_way = rate_mbps * 1e6 / 8 * specification.rtt_path_ms / 1e3 + 2 * queue
-    return BASE_MEMORY_MIB + 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64) + 16 * specification.flows
+    packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
+    interval_ms = specification.traffic["sample_interval_ms"]
+    readings = specification.flows * specification.traffic["duration_s"] * 1e3 / interval_ms if interval_ms else 0
+    samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * readings / 2**20 / 64)
+    hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
+    return BASE_MEMORY_MIB + packets_mib + samples_mib + hosts_mib
+
+
+def run_time_s(specification):
+    """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
+    mbps = specification.rate_mbps or specification.flows * specification.traffic["bitrate_mbps"]
+    packets = mbps * 1e6 / 8 * specification.traffic["duration_s"] / PACKET_BYTES
+    return START_S + HOST_S * 2 * len(specification.pairs) + PACKET_S * packets
+
+
+def digest():
+    """Return the digest of the program that carries runs out."""
+    return package_digest()
 
 
 def wall_limit_s(specification):

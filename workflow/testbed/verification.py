@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 
 from .emulation import OFFLOADS
 from .specification import PACKET_BYTES
-from .transport import settings
+from .traffic import start_within_s
+from .transport import route_metrics, settings
 
 #: Chance that a sound run fails a loss check.
 LOSS_FALSE_ALARM = 1e-6
@@ -78,60 +79,74 @@ def check_offloads(specification, document):
 
 
 def check_host_settings(specification, document):
-    """Both hosts have the buffer sizes, metrics and ECN settings that were set."""
-    wrong = []
-    for host in ("h1", "h2"):
-        found = document["network"]["read_back"]["hosts"][host]
-        wrong += [
-            f"{host}: {name} is {found[name]}"
-            for name, value in settings(specification).items()
-            if found[name].split() != value.split()
-        ]
+    """All hosts have the buffer sizes, metrics, ECN and route settings that were set."""
+    wrong, metrics = [], route_metrics(specification)
+    for pair in specification.pairs:
+        for side, host in (("sender", pair.sender), ("receiver", pair.receiver)):
+            found = document["network"]["read_back"]["hosts"][host]
+            wanted = settings(specification) | {"route": metrics[side]}
+            wrong += [
+                f"{host}: {name} is {found[name]}"
+                for name, value in wanted.items()
+                if found[name].split() != value.split()
+            ]
     limit = f"buffers up to {specification.buffer_bytes} bytes, the rest as set"
     return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
 
 
 def check_cca(specification, document):
-    """Every data connection ran the CCA: by iperf3's JSON and by ss, at every sample."""
-    observed = []
-    for process in document["traffic"]:
-        observed.append(process["client"]["end"].get("sender_tcp_congestion"))
-    ports = data_ports(document)
-    seen = [s["cca"] for sample in document["sockets"] for s in sample["sockets"] if s["local_port"] in ports]
-    ok = set(observed) == {specification.cca} and set(seen) == {specification.cca}
+    """Every data connection ran its CCA: by iperf3's JSON and by the kernel, at every look."""
+    observed = [
+        (specification.flow_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
+        for process in document["traffic"]
+        for flow in process["flows"]
+    ]
+    seen = [(specification.flow_cca(s["flow"]), s["cca"]) for s in readings(document)]
+    ok = bool(seen) and all(wanted == found for wanted, found in (*observed, *seen))
     return Check(
         "cca",
         ok,
-        f"{specification.cca} on every connection",
-        f"iperf3: {words(observed)}; ss: {words(seen)} ({len(seen)} readings)",
+        f"{' and '.join(specification.ccas)} on every connection" + (" in turn" if len(specification.ccas) > 1 else ""),
+        f"iperf3: {words(found for _, found in observed)}; kernel: {words(found for _, found in seen)} ({len(seen)} readings)",
+    )
+
+
+def check_segment_size(specification, document):
+    """Every data connection sent full packets of the size that the study says, at every look."""
+    wanted = specification.segment_bytes
+    seen = [s["mss_bytes"] for s in readings(document)]
+    return Check(
+        "segment_size", bool(seen) and set(seen) == {wanted}, f"{wanted} bytes of payload", f"{words(seen)} bytes"
     )
 
 
 def check_pacing(specification, document):
-    """The sender's interface has no qdisc of its own, so a CCA that paces uses TCP's own timer."""
-    kinds = document["network"]["read_back"]["interfaces"]["h1-eth0"]["qdiscs"]
-    ports = data_ports(document)
-    rates = [
-        s.get("pacing_mbps") for sample in document["sockets"] for s in sample["sockets"] if s["local_port"] in ports
-    ]
+    """The senders' interfaces have no qdisc of their own, so a CCA that paces uses TCP's own timer."""
+    interfaces = document["network"]["read_back"]["interfaces"]
+    kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
+    rates = [s.get("pacing_mbps") for s in readings(document)]
     known = bool(rates) and all(rate for rate in rates)
     return Check(
         "pacing",
-        set(kinds) == {"noqueue"} and known,
+        kinds == {"noqueue"} and known,
         "TCP internal (noqueue at the sender), pacing rate known",
-        f"{'+'.join(kinds)} at the sender, {sum(1 for r in rates if r)} of {len(rates)} readings have a pacing rate",
+        f"{words(kinds)} at the sender, {sum(1 for r in rates if r)} of {len(rates)} readings have a pacing rate",
     )
 
 
 def check_idle_rtt(specification, document):
-    """The idle path's shortest RTT is the configured delay and little more."""
-    path_ms = specification.rtt_path_ms
+    """The idle paths' shortest RTTs are the configured delays and little more."""
     jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
-    low, high = max(0.0, path_ms - jitter_ms), path_ms + jitter_ms + IDLE_RTT_SLACK_MS
-    shortest = document["idle_rtt"]["min_ms"]
-    # ping prints microseconds: half of one is its rounding.
-    ok = shortest is not None and low - 0.0006 <= shortest <= high
-    return Check("idle_rtt", ok, f"{low:g} to {high:g} ms", "no answer" if shortest is None else f"{shortest:g} ms")
+    wrong, expected, observed = [], [], []
+    for pair, idle in zip(specification.pairs, document["idle_rtt"], strict=True):
+        low, high = max(0.0, pair.rtt_ms - jitter_ms), pair.rtt_ms + jitter_ms + IDLE_RTT_SLACK_MS
+        shortest = idle["min_ms"]
+        # ping prints microseconds: half of one is its rounding.
+        if shortest is None or not low - 0.0006 <= shortest <= high:
+            wrong.append(pair.sender)
+        expected.append(f"{low:g} to {high:g} ms")
+        observed.append("no answer" if shortest is None else f"{shortest:g} ms")
+    return Check("idle_rtt", not wrong, in_turn(expected), in_turn(observed))
 
 
 def check_exit_status(specification, document):
@@ -174,11 +189,9 @@ def check_intervals(specification, document):
 
 def check_overlap(specification, document):
     """All flows were sending at every look at the sockets, from a quarter of the duration to three."""
-    ports = data_ports(document)
     # The first bytes of a data connection are iperf3's cookie, not data.
     sending = [
-        sum(1 for s in sample["sockets"] if s["local_port"] in ports and s.get("bytes_sent", 0) > IPERF3_COOKIE_BYTES)
-        for sample in document["sockets"]
+        sum(1 for s in look["sockets"] if s.get("bytes_sent", 0) > IPERF3_COOKIE_BYTES) for look in document["sockets"]
     ]
     times = ", ".join(f"{sample['time_s']:g}" for sample in document["sockets"])
     return Check(
@@ -221,19 +234,33 @@ def check_loss_reverse(specification, document):
 
 
 def check_rtt_floor(specification, document):
-    """No connection measured an RTT below the path's."""
+    """No connection measured an RTT below its path's."""
     jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
-    floor = max(0.0, specification.rtt_path_ms - jitter_ms)
-    ports = data_ports(document)
-    seen = [
-        s["rtt_min_ms"]
-        for sample in document["sockets"]
-        for s in sample["sockets"]
-        if s["local_port"] in ports and "rtt_min_ms" in s
-    ]
-    # ss prints three decimals at the most.
-    ok = bool(seen) and min(seen) >= floor - 0.001
-    return Check("rtt_floor", ok, f"at least {floor:g} ms", f"{min(seen):g} ms" if seen else "no reading")
+    wrong, expected, observed = [], [], []
+    for pair in specification.pairs:
+        floor = max(0.0, pair.rtt_ms - jitter_ms)
+        seen = [s["rtt_min_ms"] for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
+        # The kernel's are whole microseconds.
+        if not seen or min(seen) < floor - 0.001:
+            wrong.append(pair.sender)
+        expected.append(f"at least {floor:g} ms")
+        observed.append(f"{min(seen):g} ms" if seen else "no reading")
+    return Check("rtt_floor", not wrong, in_turn(expected), in_turn(observed))
+
+
+def check_series(specification, document):
+    """The time series have a reading of every flow at every sample of the time that all flows have in common."""
+    interval_ms = specification.traffic["sample_interval_ms"]
+    if interval_ms is None:
+        return Check("series", True, "none asked for", "none")
+    wanted = math.floor((specification.traffic["duration_s"] - start_within_s(specification)) * 1e3 / interval_ms)
+    counts = [len(flow["time_s"]) for flow in document.get("series", {}).get("sockets", ())]
+    return Check(
+        "series",
+        len(counts) == specification.flows and min(counts) >= wanted,
+        f"{specification.flows} flows, each {wanted} readings at least",
+        f"{len(counts)} flows, {min(counts, default=0)} to {max(counts, default=0)} readings",
+    )
 
 
 def check_goodput_ceiling(specification, document):
@@ -244,9 +271,14 @@ def check_goodput_ceiling(specification, document):
     limit = specification.goodput_limit_mbps
     if limit is None:
         return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
-    # Each flow's own time counts: what drains from the queue while another ends.
-    slack = 1.002 + 2 * PACKET_BYTES * 8 / (limit * 1e6 * specification.traffic["duration_s"])
-    return Check("goodput_ceiling", goodput <= limit * slack, f"at most {limit:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
+    # Each flow's own time counts: flows that start apart, what drains from the queue while another ends.
+    duration_s = specification.traffic["duration_s"]
+    starts_s = [process["start_offset_ms"] / 1e3 for process in document["traffic"]]
+    apart = (max(starts_s) - min(starts_s)) / duration_s
+    slack = 1.002 + apart + 2 * PACKET_BYTES * 8 / (limit * 1e6 * duration_s)
+    return Check(
+        "goodput_ceiling", goodput <= limit * slack, f"at most {limit * (1 + apart):.3f} Mbit/s", f"{goodput:.3f} Mbit/s"
+    )
 
 
 def check_memory(specification, document):
@@ -278,6 +310,7 @@ CHECKS = (
     check_offloads,
     check_host_settings,
     check_cca,
+    check_segment_size,
     check_pacing,
     check_idle_rtt,
     check_exit_status,
@@ -288,27 +321,30 @@ CHECKS = (
     check_loss_forward,
     check_loss_reverse,
     check_rtt_floor,
+    check_series,
     check_goodput_ceiling,
     check_memory,
     check_drops_elsewhere,
 )
 
 
-def data_ports(document):
-    """Return the sender's ports of all data connections, from iperf3's JSON."""
-    return {c["local_port"] for p in document["traffic"] for c in p["client"]["start"]["connected"]}
+def readings(document):
+    """Return all looks at the flows' sockets in one list."""
+    return [socket for look in document["sockets"] for socket in look["sockets"]]
 
 
 def netem_counts(document, direction):
-    """Return (packets offered to, packets dropped by) netem of a direction during the traffic.
+    """Return (packets offered to, packets dropped by) netem of a direction during the traffic, all pairs together.
 
     Passed packets are the device's: with segmentation offload a qdisc counts the
     segments of those that pass, but a dropped super-packet as one.
     """
-    name = document["network"]["set"]["netem"][direction]
-    before, after = (document["links"][when][name] for when in ("before", "after"))
-    dropped = after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
-    return after["tx_packets"] - before["tx_packets"] + dropped, dropped
+    dropped = passed = 0
+    for name in document["network"]["set"]["netem"][direction]:
+        before, after = (document["links"][when][name] for when in ("before", "after"))
+        dropped += after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
+        passed += after["tx_packets"] - before["tx_packets"]
+    return passed + dropped, dropped
 
 
 def relative_entropy(q, p):
@@ -320,6 +356,11 @@ def relative_entropy(q, p):
                 return math.inf
             total += a * math.log(a / b)
     return total
+
+
+def in_turn(texts):
+    """Return what is said of each pair as one text: once if it is the same for all."""
+    return texts[0] if len(set(texts)) == 1 else "; ".join(texts)
 
 
 def words(values):

@@ -4,16 +4,13 @@ import json
 import zlib
 from pathlib import Path
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SECTIONS = {
     "specification": dict,
     "environment": dict,
     "network": dict,
-    "idle_rtt": dict,
     "traffic": list,
     "sockets": list,
-    "links": dict,
-    "stack": dict,
     "verdict": dict,
 }
 
@@ -36,7 +33,8 @@ def read_document(path, specification, made_by=None):
     specification : dict
         What the workflow hands the testbed for this run (`study.run_specification`).
     made_by : dict, optional
-        What of the document's environment must be just so: ``testbed_digest``, ``image_digest``.
+        Platform without its version -> what of the document's environment must be just so:
+        ``testbed_digest``, ``image_digest``.
 
     Returns
     -------
@@ -49,9 +47,10 @@ def read_document(path, specification, made_by=None):
         schema, another run, a run of other parameters, or by another testbed or image.
     """
     document = whole_document(path)
+    platform = specification["scenario"]["platform"].partition(":")[0]
     for of, expected, whose in (
         (document["specification"], specification, "the study's"),
-        (document["environment"], made_by or {}, "this workflow's"),
+        (document["environment"], (made_by or {}).get(platform, {}), "this workflow's"),
     ):
         for key, value in expected.items():
             if of.get(key) != value:

@@ -1,9 +1,10 @@
 """What a run document says in numbers: metrics of the run, its flows and its intervals."""
+from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 
 #: TCP's data are the forward direction of the path.
 FORWARD = "forward"
-#: Ethernet frame that carries a full segment of either IP version, as the shaper counts it.
-FULL_FRAME_BYTES = 1514
+#: What a TCP segment's frame has besides its payload: Ethernet, IP and TCP headers, and the timestamp option.
+HEADER_BYTES = {"ipv4": 14 + 20 + 20 + 12, "ipv6": 14 + 40 + 20 + 12}
 
 
 def jain_index(values):
@@ -26,36 +27,51 @@ def streams(document):
 
 
 def kernel_rtt_min_ms(document):
-    """Return local port -> smallest RTT the kernel saw (tcpi_min_rtt) in ms, from the last look at the sockets."""
-    smallest = {}
-    for sample in document["sockets"]:
-        for socket in sample["sockets"]:
-            if "rtt_min_ms" in socket:
-                smallest[socket["local_port"]] = socket["rtt_min_ms"]
-    return smallest
+    """Return flow -> smallest RTT the kernel saw (tcpi_min_rtt) in ms, from the last look at the sockets."""
+    return {
+        socket["flow"]: socket["rtt_min_ms"]
+        for look in document["sockets"]
+        for socket in look["sockets"]
+        if "rtt_min_ms" in socket
+    }
+
+
+def flow_conditions(document, flow):
+    """Return what a flow was to have: ``flow_cca``, ``pair`` (of hosts, from 1), ``rtt_path_ms`` of that pair's empty path."""
+    asked = document["specification"]
+    ccas, scenario = asked["cca"].split("+"), asked["scenario"]
+    access_ms, delay_ms = scenario["hosts"]["access_delay_ms"], scenario["link"]["delay_ms"]
+    pair = flow % len(access_ms)
+    return {
+        "flow_cca": ccas[flow % len(ccas)],
+        "pair": pair + 1,
+        "rtt_path_ms": delay_ms["forward"] + delay_ms["reverse"] + 4 * access_ms[pair],
+    }
 
 
 def flow_metrics(document):
     """Return one dict a flow.
 
-    Keys: ``flow``, ``start_offset_ms``, ``goodput_mbps`` (bytes received over the
-    receiver's time), ``rtt_mean_ms``, ``rtt_max_ms`` (of the smoothed RTT that
+    Keys: ``flow`` and those of `flow_conditions`; ``start_offset_ms``, ``goodput_mbps`` (bytes
+    received over the receiver's time), ``rtt_mean_ms``, ``rtt_max_ms`` (of the smoothed RTT that
     iperf3 reads at each interval's end), ``rtt_min_ms`` (the kernel's smallest
     single RTT), ``retransmits`` (segments), ``bytes_sent``, ``bytes_received``,
-    ``cwnd_max_bytes``, ``cca_observed``.
+    ``cwnd_max_bytes``, ``cca_observed``. Of a simulated run what the simulator counted.
     """
+    if is_simulated(document):
+        return [flow | flow_conditions(document, flow["flow"]) for flow in simulated_flows(document)]
     smallest = kernel_rtt_min_ms(document)
     flows = []
     for flow, process, stream in streams(document):
         sender, receiver = stream["sender"], stream["receiver"]
-        ports = {c["socket"]: c["local_port"] for c in process["client"]["start"]["connected"]}
         flows.append(
             {
                 "flow": flow,
+                **flow_conditions(document, flow),
                 "start_offset_ms": process["start_offset_ms"],
                 "goodput_mbps": receiver["bits_per_second"] / 1e6,
                 "rtt_mean_ms": sender["mean_rtt"] / 1e3,
-                "rtt_min_ms": smallest.get(ports[sender["socket"]]),
+                "rtt_min_ms": smallest.get(flow),
                 "rtt_max_ms": sender["max_rtt"] / 1e3,
                 "retransmits": sender["retransmits"],
                 "bytes_sent": sender["bytes"],
@@ -80,9 +96,12 @@ def bottleneck_metrics(document):
         loss at once (``both-ends``) it counts them together: ``queue_drops`` and
         ``link_drops`` are then None unless no loss is configured.
     """
+    if is_simulated(document):
+        return simulated_bottleneck(document)
     placed = document["network"]["set"]
     link = document["specification"]["scenario"]["link"]
-    passed, lost = qdisc_counts(document, placed["netem"][FORWARD], "netem")
+    counts = [qdisc_counts(document, name, "netem") for name in placed["netem"][FORWARD]]
+    passed, lost = (sum(column) for column in zip(*counts, strict=True))
     if link["netem"] == "both-ends":
         offered, dropped = passed + lost, lost
         queue_drops, link_drops = (lost, 0) if link["loss_percent"][FORWARD] == 0 else (None, None)
@@ -111,8 +130,9 @@ def qdisc_counts(document, interface, kind):
 
 
 def segment_bytes(document):
-    """Return the maximum segment size of the run's connections in bytes, as iperf3 read it."""
-    return document["traffic"][0]["client"]["start"]["tcp_mss_default"]
+    """Return the payload of a full segment of the run's connections in bytes, as the sender's TCP had it; None if nobody looked."""
+    seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
+    return max(seen) if seen else document["specification"]["scenario"]["transport"]["segment_bytes"]
 
 
 def ideal_goodput_mbps(document):
@@ -123,7 +143,9 @@ def ideal_goodput_mbps(document):
     """
     scenario = document["specification"]["scenario"]
     rate, limit = scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"]
-    limits = [] if rate is None else [rate * segment_bytes(document) / FULL_FRAME_BYTES]
+    segment = segment_bytes(document)
+    frame = segment and segment + HEADER_BYTES[document["specification"]["ip_version"]]
+    limits = [] if rate is None or segment is None else [rate * segment / frame]
     limits += [] if limit is None else [limit * scenario["flows"]]
     return min(limits) if limits else None
 
@@ -138,7 +160,8 @@ def published_metrics(document, flows):
         second; ``rtt_first_stream_ms``: mean RTT of the first stream; ``retransmit_percent``:
         retransmits over (bytes sent / MSS), there called packet loss. None if nothing was sent.
     """
-    packets = sum(flow["bytes_sent"] for flow in flows) / segment_bytes(document)
+    segment = segment_bytes(document)
+    packets = sum(flow["bytes_sent"] for flow in flows) / segment if segment else 0
     return {
         "throughput_per_stream_mbps": sum(flow["goodput_mbps"] for flow in flows) / len(flows),
         "rtt_first_stream_ms": flows[0]["rtt_mean_ms"],
@@ -174,6 +197,9 @@ def interval_metrics(document):
     Keys: ``flow``, ``start_s``, ``end_s``, ``sent_mbps``, ``retransmits``,
     ``cwnd_bytes``, ``rtt_ms``, ``rttvar_ms`` (at the interval's end).
     """
+    if is_simulated(document):
+        yield from simulated_intervals(document)
+        return
     for process in document["traffic"]:
         for interval in process["client"]["intervals"]:
             for flow, stream in zip(process["flows"], interval["streams"], strict=True):

@@ -1,15 +1,16 @@
 """Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
 from run_tables.run_metrics import flow_metrics, interval_metrics, run_metrics
+from run_tables.simulated_metrics import is_simulated
 
 RUN_COLUMNS = (
     "scenario", "scenario_label", "cca", "ip_version", "replication", "seed", "valid", "invalid_because",
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "queue_packets", "duration_s",
     "mss_bytes", "ideal_goodput_mbps", "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "loss_percent", "retransmits",
     "jain_index", "throughput_per_stream_mbps", "rtt_first_stream_ms", "retransmit_percent",
-    "packets_sent", "queue_drops", "link_drops", "testbed_digest", "image_digest", "document_sha256",
+    "packets_sent", "queue_drops", "link_drops", "platform", "pairs", "testbed_digest", "image_digest", "document_sha256",
 )  # fmt: skip
 FLOW_COLUMNS = (
-    "scenario", "cca", "ip_version", "replication", "flow", "start_offset_ms", "goodput_mbps", "rtt_mean_ms",
+    "scenario", "cca", "ip_version", "replication", "flow", "flow_cca", "pair", "rtt_path_ms", "start_offset_ms", "goodput_mbps", "rtt_mean_ms",
     "rtt_min_ms", "rtt_max_ms", "retransmits", "bytes_sent", "bytes_received", "cwnd_max_bytes", "cca_observed", "valid",
 )  # fmt: skip
 CHECK_COLUMNS = ("scenario", "cca", "ip_version", "replication", "check", "ok", "expected", "observed")
@@ -17,6 +18,7 @@ SCENARIO_COLUMNS = (
     "scenario", "label", "rate_mbps", "delay_forward_ms", "delay_reverse_ms", "jitter_forward_ms",
     "jitter_reverse_ms", "loss_forward_percent", "loss_reverse_percent", "queue", "queue_packets", "flows",
     "bitrate_mbps", "duration_s", "platform", "segmentation_offload", "netem", "processes",
+    "pairs", "access_delay_ms", "start_within_ms", "sample_interval_ms", "segment_bytes", "delayed_acks", "min_rto_ms", "recovery",
 )  # fmt: skip
 
 
@@ -34,12 +36,20 @@ def factors(document):
 def queue_limit_packets(document):
     """Return the limit in packets that was set at the data's bottleneck, or None."""
     placed = document["network"]["set"]
-    name = placed["bottleneck"]["forward"] or placed["netem"]["forward"]
+    if is_simulated(document):
+        return placed["queue_packets"]
+    name = placed["bottleneck"]["forward"] or placed["netem"]["forward"][0]
     kinds = placed["qdiscs"][name]
     if "pfifo" in kinds:
         return kinds["pfifo"]["limit"]
     both_ends = document["specification"]["scenario"]["link"]["netem"] == "both-ends"
     return kinds["netem"]["limit"] if both_ends else None
+
+
+def mean_rtt_path_ms(scenario):
+    """Return the RTT of the empty path in ms, the mean over the pairs of hosts."""
+    delay_ms, access_ms = scenario["link"]["delay_ms"], scenario["hosts"]["access_delay_ms"]
+    return delay_ms["forward"] + delay_ms["reverse"] + 4 * sum(access_ms) / len(access_ms)
 
 
 def rows_of_run(document, label, document_sha256):
@@ -74,12 +84,14 @@ def rows_of_run(document, label, document_sha256):
         ),
         "rate_mbps": link["rate_mbps"],
         "delay_ms": link["delay_ms"]["forward"],
-        "rtt_path_ms": link["delay_ms"]["forward"] + link["delay_ms"]["reverse"],
+        "rtt_path_ms": mean_rtt_path_ms(scenario),
         "loss_configured_percent": link["loss_percent"]["forward"],
         "flows": scenario["flows"],
         "queue_packets": queue_limit_packets(document),
         "duration_s": scenario["traffic"]["duration_s"],
         **run_metrics(document, flows),
+        "platform": scenario["platform"],
+        "pairs": scenario["hosts"]["pairs"],
         "testbed_digest": document["environment"]["testbed_digest"],
         "image_digest": document["environment"]["image_digest"],
         "document_sha256": document_sha256,
@@ -115,4 +127,9 @@ def scenario_row(scenario, queue_packets):
         "segmentation_offload": scenario["transport"]["segmentation_offload"],
         "netem": link["netem"],
         "processes": scenario["traffic"]["processes"],
+        "pairs": scenario["hosts"]["pairs"],
+        "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(scenario["hosts"]["access_delay_ms"])),
+        "start_within_ms": scenario["traffic"]["start_within_ms"],
+        "sample_interval_ms": scenario["traffic"]["sample_interval_ms"],
+        **{key: scenario["transport"][key] for key in ("segment_bytes", "delayed_acks", "min_rto_ms", "recovery")},
     }

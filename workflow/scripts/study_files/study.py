@@ -11,6 +11,7 @@ The way from a study file to a run::
 key is there or what it means when it isn't.
 """
 import copy
+import itertools
 
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
@@ -78,7 +79,8 @@ def resolve(config, source):
     dict
         The study without `defaults`, which every scenario then contains. All
         keys of the schema are there, in the schema's order; values for each
-        direction are `{forward, reverse}`; whole numbers are int.
+        direction are `{forward, reverse}`, access delays a list with one for each
+        pair of hosts; whole numbers are int; `ccas` has what runs have, mixes written out.
 
     Raises
     ------
@@ -94,10 +96,26 @@ def resolve(config, source):
     shared = study.pop("defaults")
     node = scenario_schema()
     study["scenarios"] = [_complete(node, _merge(node, shared, scenario)) for scenario in config["scenarios"]]
+    for scenario in study["scenarios"]:
+        _complete_hosts(scenario["hosts"])
     problems = contradictions(study)
     if problems:
         raise StudyError(source, problems)
-    return study
+    return _with_mixes(study)
+
+
+def _complete_hosts(hosts):
+    """Give each pair its own access delay, where one number stands for all."""
+    if not isinstance(hosts["access_delay_ms"], list):
+        hosts["access_delay_ms"] = [hosts["access_delay_ms"]] * hosts["pairs"]
+
+
+def _with_mixes(study):
+    """Write out the mixes: `ccas` of the result are those that runs have."""
+    if study["mixes"] != "ordered-pairs":
+        return study
+    pairs = ["+".join(pair) for pair in itertools.product(study["ccas"], repeat=2)]
+    return study | {"ccas": pairs, "mixes": "as-listed"}
 
 
 def differences(section):
@@ -141,6 +159,8 @@ def _normal(node, value):
         return {direction: _normal({}, value[direction]) for direction in ("forward", "reverse")}
     if isinstance(value, dict):
         return {key: _normal({}, item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_normal({}, item) for item in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return copy.deepcopy(value)

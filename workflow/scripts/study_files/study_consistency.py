@@ -4,11 +4,15 @@ They work on a resolved study, whose form `study_validation` has approved.
 """
 from fractions import Fraction
 
+from study_files.study_platforms import flow_problems, platform_problems
+
 FRAME_BYTES = 1514  # Ethernet frame with a full IP packet of 1500 bytes
 SUPER_FRAME_BYTES = 65_550  # the largest that segmentation offload makes: 65,536 bytes and the Ethernet header
 # The guest has 6 GB, and a packet takes up to twice its size there (socket
 # buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
+# Of a run's time series, in readings of sockets: they are held in the guest and in one document.
+SAMPLES_LIMIT = 500_000
 # The largest receive window that TCP can announce (RFC 7323, section 2.3).
 WINDOW_LIMIT_BYTES = 2**30
 
@@ -30,16 +34,21 @@ def contradictions(study):
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
-    checks = (_check_rate, _check_jitter, _check_intervals, _check_queue, _check_memory)
+    sentences += _check_mixes(study)
+    checks = (_check_rate, _check_jitter, _check_intervals, _check_starts, _check_hosts, _check_queue, _check_memory, _check_samples)
     for scenario in study["scenarios"]:
         for check in checks:
             sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in check(scenario)]
+        sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in flow_problems(scenario, study["ccas"])]
+        sentences += platform_problems(scenario, study["ccas"], study["ip_versions"])
     return sentences
 
 
 def path_rtt_ms(scenario):
-    """Return the RTT of a resolved scenario's path without queueing, in milliseconds."""
-    return scenario["link"]["delay_ms"]["forward"] + scenario["link"]["delay_ms"]["reverse"]
+    """Return the RTT of a resolved scenario's path without queueing in milliseconds, the mean over its pairs of hosts."""
+    access_ms = scenario["hosts"]["access_delay_ms"]
+    delay_ms = scenario["link"]["delay_ms"]
+    return delay_ms["forward"] + delay_ms["reverse"] + 4 * sum(access_ms) / len(access_ms)
 
 
 def flow_bdp_bytes(scenario):
@@ -95,6 +104,45 @@ def _check_intervals(scenario):
         yield (
             f"traffic.interval_s is {interval_s}; "
             f"allowed is what divides the duration, {duration_s} (s), without remainder."
+        )
+
+
+def _check_mixes(study):
+    mixes = [cca for cca in study["ccas"] if "+" in cca]
+    if mixes and study["mixes"] == "ordered-pairs":
+        yield f"ccas has the mix {mixes[0]}; allowed with mixes: ordered-pairs are single CCAs, which it pairs."
+
+
+def _check_hosts(scenario):
+    pairs, flows = scenario["hosts"]["pairs"], scenario["flows"]
+    given = len(scenario["hosts"]["access_delay_ms"])
+    if pairs > flows:
+        yield f"hosts.pairs is {pairs}; allowed is at most the number of flows, {flows}."
+    if given != pairs:
+        yield f"hosts.access_delay_ms has {given} numbers; allowed is one for each of the pairs, {pairs}, or one for all."
+    if any(scenario["hosts"]["access_delay_ms"]) and scenario["link"]["netem"] == "both-ends":
+        yield "hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, for its netem delays all alike."
+
+
+def _check_starts(scenario):
+    within_ms, half_ms = scenario["traffic"]["start_within_ms"], 500 * scenario["traffic"]["duration_s"]
+    if within_ms is not None and within_ms >= half_ms:
+        yield (
+            f"traffic.start_within_ms is {within_ms}; allowed is less than half the duration, {half_ms} (ms), "
+            "so that all flows have some time in common."
+        )
+
+
+def _check_samples(scenario):
+    interval_ms, traffic = scenario["traffic"]["sample_interval_ms"], scenario["traffic"]
+    if interval_ms is None:
+        return
+    readings = round(traffic["duration_s"] * 1e3 / interval_ms) * scenario["flows"]
+    if readings > SAMPLES_LIMIT:
+        least_ms = -(-traffic["duration_s"] * 1000 * scenario["flows"] // SAMPLES_LIMIT)
+        yield (
+            f"traffic.sample_interval_ms is {interval_ms}, which makes {readings:,} readings of sockets in a run; "
+            f"allowed are up to {SAMPLES_LIMIT:,}, from {least_ms} (ms)."
         )
 
 

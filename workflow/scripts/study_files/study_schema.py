@@ -87,6 +87,8 @@ def allowed_text(node):
     node = dereferenced(node)
     if "allowed" in node:
         return node["allowed"]
+    if "joined" in node:
+        return f"one of {', '.join(node['joined'])}, or several with + between them"
     if "enum" in node:
         return ("one of " if len(node["enum"]) > 1 else "") + ", ".join(node["enum"])
     if has_directions(node):
@@ -115,6 +117,7 @@ def _number_text(node, kinds):
 
 def _list_text(node):
     items = dereferenced(node["items"])
-    if "enum" in items:
-        return f"a list of at least one of {', '.join(items['enum'])}, each once"
+    if "enum" in items or "joined" in items:
+        mixes = " (or mixes, several with + between them)" if "joined" in items else ""
+        return f"a list of at least one of {', '.join(items.get('enum') or items['joined'])}{mixes}, each once"
     return "a list of at least one mapping"

@@ -10,7 +10,7 @@ import math
 import re
 from functools import lru_cache
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 from study_files.study_schema import allowed_text, homes_of_keys, keys_of, study_schema
 
@@ -84,7 +84,13 @@ def validator_class():
     # Not-a-number fulfils every range, for all comparisons with it are false.
     checker = Draft202012Validator.TYPE_CHECKER
     finite = checker.redefine("number", lambda _, value: checker.is_type(value, "number") and not _is_endless(value))
-    return extend(Draft202012Validator, type_checker=finite)
+    return extend(Draft202012Validator, {"joined": _joined_violations}, type_checker=finite)
+
+
+def _joined_violations(validator, choices, value, schema):
+    """Keyword `joined`: a text is one of the choices, or several with `+` between them."""
+    if isinstance(value, str) and any(part not in choices for part in value.split("+")):
+        yield ValidationError(f"{value!r} has parts that are none of {choices}")
 
 
 def _is_endless(value):
@@ -138,6 +144,11 @@ def wrong_value(error, path, config):
     sentence = f"{where} is {value_text(value)}; "
     if "enum" in error.schema:
         return sentence + _choice_hint(value, error.schema["enum"]) + f" is {allowed_text(error.schema)}."
+    if "joined" in error.schema:
+        choices = error.schema["joined"]
+        parts = value.split("+") if isinstance(value, str) else [value]
+        wrong = next(part for part in parts if part not in choices)
+        return sentence + _choice_hint(wrong, choices) + f" is {allowed_text(error.schema)}."
     sentence += f"allowed is {allowed_text(error.schema)}"
     if error.validator == "type":
         sentence += _type_hint(value, error.schema)

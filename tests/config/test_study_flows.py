@@ -1,0 +1,134 @@
+"""Mixes, pairs of hosts, time series and platforms: what studies may say of them, and what they then mean."""
+import pytest
+from study_files import study
+from study_files.study_platforms import machine_problem
+
+
+@pytest.fixture
+def two_flows(small):
+    small["defaults"] = {"flows": 2, "hosts": {"pairs": 2}}
+    return small
+
+
+def problems(config):
+    with pytest.raises(study.StudyError) as caught:
+        study.resolve(config, "small.yaml")
+    return [line.removeprefix("small.yaml: ") for line in str(caught.value).splitlines()]
+
+
+def test_ordered_pairs_are_written_out(two_flows):
+    two_flows["mixes"] = "ordered-pairs"
+    resolved = study.resolve(two_flows, "small.yaml")
+    assert resolved["ccas"] == ["reno+reno", "reno+cubic", "cubic+reno", "cubic+cubic"]
+    # A resolved study is one that can be resolved again.
+    assert study.resolve(resolved, "small.yaml") == resolved
+
+
+def test_a_mix_has_its_own_cells_and_the_seeds_of_the_others(two_flows):
+    two_flows["ccas"] = ["reno", "reno+cubic"]
+    resolved = study.resolve(two_flows, "small.yaml")
+    assert {cca for _, cca, _, _ in study.runs(resolved)} == {"reno", "reno+cubic"}
+    seeds = {
+        study.run_specification(resolved, "near", cca, "ipv4", 1)["seed"] for cca in ("reno", "reno+cubic")
+    }
+    assert len(seeds) == 1
+
+
+def test_one_access_delay_stands_for_all_pairs(two_flows):
+    two_flows["scenarios"][0]["hosts"] = {"access_delay_ms": 5}
+    two_flows["scenarios"][1]["hosts"] = {"access_delay_ms": [0, 10.0]}
+    near, far = study.resolve(two_flows, "small.yaml")["scenarios"]
+    assert near["hosts"] == {"pairs": 2, "access_delay_ms": [5, 5]}
+    assert far["hosts"] == {"pairs": 2, "access_delay_ms": [0, 10]}
+
+
+def test_a_queue_in_bdps_counts_the_access_delay(small):
+    # 10 Mbit/s without a delay between the routers, but 4 x 5 ms on the hosts' links: 25,000 bytes.
+    small["scenarios"] = [
+        {"id": "near", "link": {"rate_mbps": 10, "delay_ms": 0}, "hosts": {"access_delay_ms": 5}, "queue": {"bdp": 0.05}}
+    ]
+    assert problems(small) == [
+        "scenarios[near].queue.bdp is 0.05, 1250 bytes; "
+        "allowed is a packet of 1514 bytes or more, from 0.0606 BDP."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ccas": ["reno+fast"]}, "ccas[0] is \"reno+fast\"; allowed is one of bbr, bic,"),
+        ({"ccas": ["reno+"]}, 'ccas[0] is "reno+"; '),
+        ({"ccas": ["reno+cubc"]}, "ccas[0] is \"reno+cubc\"; did you mean 'cubic'? Allowed is one of"),
+        (
+            {"ccas": ["reno+cubic"], "mixes": "ordered-pairs"},
+            "ccas has the mix reno+cubic; allowed with mixes: ordered-pairs are single CCAs, which it pairs.",
+        ),
+        (
+            {"ccas": ["reno+cubic+bbr"]},
+            "scenarios[near].flows is 2; allowed is at least 3, one for each CCA of reno+cubic+bbr.",
+        ),
+        ({"defaults": {"flows": 2, "hosts": {"pairs": 3}}}, "scenarios[near].hosts.pairs is 3; allowed is at most the number of flows, 2."),
+        (
+            {"defaults": {"flows": 2, "hosts": {"pairs": 2, "access_delay_ms": [1, 2, 3]}}},
+            "scenarios[near].hosts.access_delay_ms has 3 numbers; allowed is one for each of the pairs, 2, or one for all.",
+        ),
+        (
+            {"defaults": {"hosts": {"access_delay_ms": -1}}},
+            "defaults.hosts.access_delay_ms is -1; allowed is a number from 0 to 500 (ms), or a list of them, one for each pair.",
+        ),
+        (
+            {"defaults": {"hosts": {"access_delay_ms": [1, "x"]}}},
+            "defaults.hosts.access_delay_ms[1] is \"x\"; allowed is a number from 0 to 500.",
+        ),
+        (
+            {"defaults": {"flows": 2, "queue": {"packets": 9}, "hosts": {"access_delay_ms": 1}, "link": {"netem": "both-ends"}}},
+            "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, for its netem delays all alike.",
+        ),
+        (
+            {"ccas": ["reno+cubic"], "defaults": {"flows": 2, "traffic": {"processes": "single"}}},
+            "scenarios[near].traffic.processes is single; allowed with a mix (reno+cubic) is per-flow.",
+        ),
+        (
+            {"defaults": {"flows": 2, "hosts": {"pairs": 2}, "traffic": {"processes": "single"}}},
+            "scenarios[near].traffic.processes is single; allowed with several pairs of hosts is per-flow.",
+        ),
+        (
+            {"ccas": ["reno+cubic"], "defaults": {"flows": 2, "transport": {"cca_set_by": "sysctl"}}},
+            "scenarios[near].transport.cca_set_by is sysctl; allowed with a mix (reno+cubic) is socket.",
+        ),
+        (
+            {"defaults": {"traffic": {"sample_interval_ms": 0}}},
+            "defaults.traffic.sample_interval_ms is 0; allowed is a whole number from 1 to 1000 (ms), or null.",
+        ),
+        (
+            {"defaults": {"flows": 64, "traffic": {"duration_s": 60, "sample_interval_ms": 1}}},
+            "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; "
+            "allowed are up to 500,000, from 8 (ms).",
+        ),
+        (
+            {"defaults": {"transport": {"recovery": "classic"}}},
+            "scenarios[near].transport.recovery is classic; allowed on uml is prr, Linux's only one.",
+        ),
+        (
+            {"defaults": {"traffic": {"start_within_ms": 10000}}},
+            "scenarios[near].traffic.start_within_ms is 10000; allowed is less than half the duration, 5000 (ms), "
+            "so that all flows have some time in common.",
+        ),
+    ],
+    ids=lambda value: value[:50] if isinstance(value, str) else "",
+)
+def test_message_names_key_value_and_what_is_allowed(two_flows, changes, message):
+    two_flows |= changes
+    assert problems(two_flows)[0].startswith(message)
+
+
+def test_linux_runs_on_x86_64_only(small):
+    resolved = study.resolve(small, "small.yaml")
+    assert machine_problem(resolved, "x86_64") is None
+    assert machine_problem(resolved, "AMD64") is None
+    assert machine_problem(resolved, "aarch64") == (
+        "platform uml runs on x86-64 processors only, and this one is aarch64; "
+        "allowed here are scenarios with platform: ns3:<version>."
+    )
+    simulated = resolved | {"scenarios": [scenario | {"platform": "ns3:3.44"} for scenario in resolved["scenarios"]]}
+    assert machine_problem(simulated, "aarch64") is None

@@ -1,0 +1,192 @@
+"""The kernel's answers over netlink as they came in a guest, beside what ss and tc said at the same instant."""
+import json
+import struct
+
+import pytest
+from testbed.netlink import HEADER, NLMSG_DONE, attributes, messages
+from testbed.queue_information import qdisc, queue
+from testbed.socket_information import INET_DIAG_INFO, MESSAGE_BYTES, connection, established, tcp_info
+
+#: What ss prints of `NAMED` comes after a colon, of `RATES` in the word after.
+NAMED = {
+    "rto": "rto_ms", "mss": "mss_bytes", "cwnd": "cwnd_packets", "ssthresh": "ssthresh_packets",
+    "bytes_sent": "bytes_sent", "bytes_retrans": "bytes_retransmitted", "bytes_acked": "bytes_acked",
+    "unacked": "unacked_packets", "lost": "lost_packets", "sacked": "sacked_packets", "minrtt": "rtt_min_ms",
+}  # fmt: skip
+RATES = {"pacing_rate": "pacing_mbps", "delivery_rate": "delivery_mbps"}
+CCAS = ("reno", "cubic", "bbr", "vegas", "dctcp", "illinois")
+
+
+@pytest.fixture(scope="module")
+def answers(root):
+    """CCA -> what was recorded of its run."""
+    recorded = json.loads((root / "tests" / "data" / "netlink.json").read_text())
+    return {one["run"].split("/")[1]: one for one in recorded}
+
+
+def bodies(replies):
+    """Return (buffer, start, end) of the messages in hexadecimal replies, without the one that ends a dump."""
+    found = []
+    for reply in map(bytes.fromhex, replies):
+        sequence = HEADER.unpack_from(reply)[3]
+        found += [(reply, *place) for kind, *place in messages(reply, len(reply), sequence) if kind != NLMSG_DONE]
+    return found
+
+
+def by_ss(line):
+    """Return the words of a line of ``ss -tinHO`` that a reading must have too."""
+    words = line.split()
+    said = {key: value for key, _, value in (word.partition(":") for word in words[4:]) if key in NAMED and value}
+    said |= {rate: words[words.index(rate) + 1] for rate in RATES if rate in words}
+    for key in ("rtt", "retrans", "bbr", "dctcp"):
+        said |= {key: word.split(":", 1)[1] for word in words if word.startswith(f"{key}:")}
+    if "dctcp" in said:
+        said["dctcp"] = said["dctcp"].split(",ab_ecn")[0]
+    said["ports"] = words[2].rsplit(":", 1)[1], words[3].rsplit(":", 1)[1]
+    said["app_limited"] = "app_limited" in words
+    return said
+
+
+def as_ss(read):
+    """Return a reading in ss's words and with its precision; what is 0 or unknown is not printed."""
+    said = {key: f"{read[column]:.6g}" if "_ms" in column else f"{read[column]}"
+            for key, column in NAMED.items() if read[column]}  # fmt: skip
+    said |= {rate: bps(read[column]) for rate, column in RATES.items() if read[column]}
+    said["rtt"] = f"{read['rtt_ms']:.6g}/{read['rttvar_ms']:.6g}"
+    if read["retransmits"]:
+        said["retrans"] = f"{read['retransmits_unacked']}/{read['retransmits']}"
+    if "bbr_bw_mbps" in read:
+        said["bbr"] = (
+            f"(bw:{bps(read['bbr_bw_mbps'])},mrtt:{read['bbr_rtt_min_ms']:.6g},"
+            f"pacing_gain:{read['bbr_pacing_gain']:.6g},cwnd_gain:{read['bbr_cwnd_gain']:.6g})"
+        )
+    if "dctcp_alpha" in read:
+        said["dctcp"] = f"(ce_state:{read['dctcp_ce_state']},alpha:{read['dctcp_alpha'] * 1024:g}"
+    said["ports"] = f"{read['local_port']}", f"{read['remote_port']}"
+    said["app_limited"] = read["app_limited"]
+    return said
+
+
+def bps(mbps):
+    return f"{mbps * 1e6:.0f}bps"
+
+
+@pytest.mark.parametrize("cca", CCAS)
+def test_every_number_of_ss(answers, cca):
+    read = [connection(*body) for body in bodies(answers[cca]["sockets"])]
+    lines = answers[cca]["ss"]
+    assert len(read) == len(lines) == 2
+    assert [as_ss(one) for one in read] == [by_ss(line) for line in lines]
+    # iperf3's control connection has the kernel's default.
+    assert sorted(one["cca"] for one in read) == sorted(["cubic", cca])
+    assert all(one["cca"] in line.split() for one, line in zip(read, lines, strict=True))
+
+
+def data(answers, cca):
+    """Return (body, reading) of the connection that carries the data."""
+    found = [(body, connection(*body)) for body in bodies(answers[cca]["sockets"])]
+    return max(found, key=lambda one: one[1]["bytes_sent"])
+
+
+def test_what_ss_does_not_print(answers):
+    _, reno = data(answers, "reno")
+    assert reno["state"] == "recovery"
+    assert "bbr_bw_mbps" not in reno and "vegas_rtt_ms" not in reno
+    # BBR leaves it infinite until it drains its queue.
+    assert data(answers, "bbr")[1]["ssthresh_packets"] is None
+
+
+def test_vegas_and_its_like(answers):
+    # ss uses struct tcpvegas_info only for its rate: cwnd * mss over that RTT.
+    for cca in ("vegas", "illinois"):
+        _, read = data(answers, cca)
+        line = next(line for line in answers[cca]["ss"] if cca in line.split())
+        assert read["vegas_enabled"]
+        send = read["cwnd_packets"] * read["mss_bytes"] * 8 / read["vegas_rtt_ms"] / 1e3
+        assert bps(send) in line.split()
+        assert 0 < read["vegas_rtt_count"]
+        assert 40 <= read["vegas_rtt_min_ms"] <= read["rtt_ms"]
+
+
+def information(body):
+    """Return the bytes of a message's struct tcp_info."""
+    buffer, start, end = body
+    at, until = attributes(buffer, start + MESSAGE_BYTES, end)[INET_DIAG_INFO]
+    return bytearray(buffer[at:until])
+
+
+def test_kernels_with_more_or_less_to_say(answers):
+    body, read = data(answers, "cubic")
+    known = information(body)
+    whole = tcp_info(known, 0, len(known))
+    assert whole.items() <= read.items()
+    assert tcp_info(known + bytes(64), 0, len(known) + 64) == whole
+    # Up to tcpi_total_retrans, as Linux 2.6 to 3.14 had it.
+    old = tcp_info(known, 0, 104)
+    assert old == {key: whole[key] for key in old}
+    assert set(whole) - set(old) == {
+        "pacing_mbps", "bytes_acked", "rtt_min_ms", "delivery_mbps", "bytes_sent", "bytes_retransmitted",
+    }  # fmt: skip
+    # Half a field is none.
+    assert tcp_info(known, 0, 103).keys() == old.keys() - {"retransmits"}
+
+
+def test_values_that_mean_unknown(answers):
+    known = information(data(answers, "reno")[0])
+    struct.pack_into("=II", known, 68, 0, 250_000)  # no RTT yet
+    struct.pack_into("=Q", known, 104, 2**64 - 1)  # paced without limit
+    struct.pack_into("=I", known, 148, 2**32 - 1)  # no least RTT
+    struct.pack_into("=Q", known, 160, 0)  # no delivery rate
+    read = tcp_info(known, 0, len(known))
+    assert {key for key, value in read.items() if value is None} == {
+        "rtt_ms", "rttvar_ms", "pacing_mbps", "rtt_min_ms", "delivery_mbps",
+    }  # fmt: skip
+
+
+def test_unknown_state_is_an_error(answers):
+    known = information(data(answers, "reno")[0])
+    known[1] = 5
+    with pytest.raises(ValueError, match="tcpi_ca_state 5, expected 0 to 4"):
+        tcp_info(known, 0, len(known))
+
+
+def test_only_established_ones(answers):
+    (buffer, start, end), read = data(answers, "reno")
+    assert established(buffer, start, end) == read
+    closing = bytearray(buffer)
+    closing[start + 1] = 4  # TCP_FIN_WAIT1
+    assert established(closing, start, end) is None
+
+
+def test_answers_cut_short(answers):
+    reply = bytes.fromhex(answers["reno"]["sockets"][0])
+    sequence = HEADER.unpack_from(reply)[3]
+    for length in (8, 100, len(reply) - 1):
+        with pytest.raises(ValueError, match="netlink"):
+            list(messages(reply, length, sequence))
+    buffer, start, end = data(answers, "reno")[0]
+    with pytest.raises(ValueError, match="inet_diag_msg of 71 bytes"):
+        connection(buffer, start, start + 71)
+    with pytest.raises(ValueError, match="netlink attribute"):
+        connection(buffer, start, end - 20)
+
+
+def test_answers_to_another_question_are_passed_over(answers):
+    reply = bytes.fromhex(answers["reno"]["sockets"][0])
+    sequence = HEADER.unpack_from(reply)[3]
+    assert len(list(messages(reply, len(reply), sequence))) == 2
+    assert list(messages(reply, len(reply), sequence + 1)) == []
+
+
+@pytest.mark.parametrize("cca", CCAS)
+def test_queue_as_tc_says_it(answers, cca):
+    ((buffer, start, end),) = bodies([answers[cca]["queue"]])
+    tc = answers[cca]["tc"]
+    assert queue(buffer, start, end) == {"packets": tc["qlen"], "bytes": tc["backlog"], "drops": tc["drops"]}
+    assert qdisc(buffer, start, end)[1:] == ("pfifo", 0x10 << 16)
+
+
+def test_queue_without_statistics(answers):
+    buffer, start, _ = bodies([answers["reno"]["queue"]])[0]
+    with pytest.raises(ValueError, match="gnet_stats_queue of 0 bytes"):
+        queue(buffer, start, start + 20)

@@ -1,0 +1,92 @@
+"""Addresses, routes and neighbours of the network (10/8; 2001:db8::/32 is RFC 3849's)."""
+from .commands import batch, run_json
+
+PREFIX = {"ipv4": 24, "ipv6": 64}
+#: The routers' ends of the link between them.
+BETWEEN_ROUTERS = {
+    "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
+    "r2-eth1": {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"},
+}
+#: router -> lines for `ip -batch`: the hosts behind the other router.
+ROUTER_ROUTES = {
+    "r1": ["route add 10.2.0.0/16 via 10.0.12.2", "route add 2001:db8:2::/48 via 2001:db8:12::2"],
+    "r2": ["route add 10.1.0.0/16 via 10.0.12.1", "route add 2001:db8:1::/48 via 2001:db8:12::1"],
+}
+
+
+def access_interface(router, pair):
+    """Return the name of a router's interface towards its host of a `Pair`: eth1 is the bottleneck's."""
+    return f"{router}-eth{0 if pair.index == 0 else pair.index + 1}"
+
+
+def access_address(router, pair, last):
+    """Return IP version -> address in the network of a router (r1: senders) and its host of a pair."""
+    side, number = router.removeprefix("r"), pair.index + 1
+    return {"ipv4": f"10.{side}.{number}.{last}", "ipv6": f"2001:db8:{side}:{number:x}::{last}"}
+
+
+def host_address(pair, host, ip_version):
+    """Return the address of the ``sender`` or ``receiver`` of a pair."""
+    return access_address("r1" if host == pair.sender else "r2", pair, 2)[ip_version]
+
+
+def plan_addresses(pairs):
+    """Return interface -> IP version -> address, for a list of `specification.Pair`."""
+    planned = dict(BETWEEN_ROUTERS)
+    for pair in pairs:
+        for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
+            planned[access_interface(router, pair)] = access_address(router, pair, 1)
+            planned[f"{host}-eth0"] = access_address(router, pair, 2)
+    return planned
+
+
+def host_routes(pair, metrics):
+    """Return host -> lines for `ip -batch`: its default routes, with the metrics (``quickack 1``) of each host's side."""
+    return {
+        host: [
+            f"route add {everywhere} via {access_address(router, pair, 1)[version]} {metrics[side]}".rstrip()
+            for version, everywhere in (("ipv4", "default"), ("ipv6", "::/0"))
+        ]
+        for router, host, side in (("r1", pair.sender, "sender"), ("r2", pair.receiver, "receiver"))
+    }
+
+
+def assign(path, pairs, metrics):
+    """Bring the interfaces up and set addresses, routes and permanent neighbours.
+
+    Neighbours are permanent, so that no ARP or neighbour solicitation is delayed
+    or lost in the emulation while traffic flows.
+
+    Parameters
+    ----------
+    path : topology.Path
+    pairs : list of specification.Pair
+    metrics : dict of str to str
+        What the default routes of ``sender`` and ``receiver`` carry besides (ip-route(8)).
+    """
+    interfaces, addresses = path.interfaces, plan_addresses(pairs)
+    lines = {node.name: [] for node in path.net.hosts}
+    for name, planned in addresses.items():
+        node = interfaces[name].node.name
+        lines[node].append(f"link set dev {name} up")
+        for version, address in planned.items():
+            nodad = " nodad" if version == "ipv6" else ""
+            lines[node].append(f"address add {address}/{PREFIX[version]} dev {name}{nodad}")
+    mac = {
+        link["ifname"]: link["address"]
+        for node in path.net.hosts
+        for link in run_json(node, ["ip", "-j", "link", "show"])
+    }
+    for link in path.net.links:
+        for here, there in ((link.intf1, link.intf2), (link.intf2, link.intf1)):
+            lines[here.node.name] += [
+                f"neighbour replace {address} lladdr {mac[there.name]} dev {here.name} nud permanent"
+                for address in addresses[there.name].values()
+            ]
+    for router, routes in ROUTER_ROUTES.items():
+        lines[router] += routes
+    for pair in pairs:
+        for host, routes in host_routes(pair, metrics).items():
+            lines[host] += routes
+    for node in path.net.hosts:
+        batch(node, "ip", lines[node.name])

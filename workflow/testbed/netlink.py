@@ -1,0 +1,181 @@
+"""Questions to the kernel of a node's network namespace, over netlink and from this process.
+
+A socket belongs for good to the network namespace in which it was made, so a
+`Channel` enters the node's namespace once and is read from outside afterwards:
+no process is started, nothing of the node is changed. Message formats: netlink(7)
+and the kernel's include/uapi/linux/netlink.h.
+"""
+import contextlib
+import itertools
+import os
+import socket
+import struct
+
+NLMSG_ERROR, NLMSG_DONE = 2, 3
+#: Without NLM_F_ECHO net/sched/sch_api.c answers the question for one qdisc to listeners only.
+NLM_F_REQUEST, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x8, 0x300
+#: struct nlmsghdr: length, type, flags, sequence number, port.
+HEADER = struct.Struct("=IHHII")
+#: struct nlattr: length, type (below its two flags).
+ATTRIBUTE = struct.Struct("=HH")
+TYPE_MASK = 0x3FFF
+ERROR_NUMBER = struct.Struct("=i")
+#: The kernel fills no more than this at a time (net/netlink/af_netlink.c).
+BUFFER_BYTES = 32_768
+#: Numbers this process's channels; process ids have 22 bits.
+CHANNELS = itertools.count()
+
+
+class NetlinkError(RuntimeError):
+    """The kernel refused a question, or its answer can't be read; ``number`` is the errno, if there is one."""
+
+    def __init__(self, text, number=None):
+        super().__init__(text)
+        self.number = number
+
+
+class Channel:
+    """A netlink socket in a node's network namespace.
+
+    Parameters
+    ----------
+    node : mininet.node.Node
+        Or anything with a ``name`` and the ``pid`` of a process in the namespace.
+    protocol : int
+        NETLINK_ROUTE (0) or NETLINK_SOCK_DIAG (4).
+
+    Raises
+    ------
+    NetlinkError
+        If the namespace can't be entered or the socket not be made.
+    """
+
+    def __init__(self, node, protocol):
+        self.node, self.sequence = node, 0
+        self.buffer = memoryview(bytearray(BUFFER_BYTES))
+        with network_namespace(node):
+            self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol)
+        # Left to itself, the kernel would draw a port at random for a process's second channel.
+        self.socket.bind((os.getpid() + (next(CHANNELS) % 1024 << 22), 0))
+        # Answers are there when the question was sent: to wait for one would be to wait for ever.
+        self.socket.setblocking(False)
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def ask(self, kind, body, what, parse, dump=True):
+        """Send one request and return what ``parse`` makes of each message of the answer.
+
+        Parameters
+        ----------
+        kind : int
+            Type of the request.
+        body : bytes
+            What follows the header.
+        what : str
+            What is asked for, for error messages.
+        parse : callable
+            Gets a memoryview and where in it a message's body lies (start, end).
+        dump : bool
+            Ask for all there are; otherwise for the one that ``body`` names.
+
+        Returns
+        -------
+        list
+
+        Raises
+        ------
+        NetlinkError
+            With the node, ``what`` and the reason.
+        """
+        self.sequence += 1
+        flags = NLM_F_REQUEST | (NLM_F_DUMP if dump else NLM_F_ECHO)
+        answers = []
+        try:
+            self.socket.send(HEADER.pack(HEADER.size + len(body), kind, flags, self.sequence, 0) + body)
+            while True:
+                length = self.socket.recv_into(self.buffer)
+                for answer, start, end in messages(self.buffer, length, self.sequence):
+                    if answer == NLMSG_ERROR:
+                        number = -ERROR_NUMBER.unpack_from(self.buffer, start)[0]
+                        raise OSError(number, os.strerror(number))
+                    if answer == NLMSG_DONE:
+                        return answers
+                    answers.append(parse(self.buffer, start, end))
+                    if not dump:
+                        return answers
+        except BlockingIOError:
+            raise NetlinkError(f"{self.node.name}: {what}: the kernel's answer has no end") from None
+        except (OSError, ValueError, struct.error) as error:
+            raise NetlinkError(f"{self.node.name}: {what}: {error}", getattr(error, "errno", None)) from error
+
+
+def messages(buffer, length, sequence):
+    """Yield (type, start, end) of the messages in the first ``length`` bytes of a buffer.
+
+    Answers to questions other than ``sequence`` are passed over.
+
+    Raises
+    ------
+    ValueError
+        If a message is cut short.
+    """
+    at = 0
+    while at < length:
+        if length - at < HEADER.size:
+            raise ValueError(f"{length - at} bytes of a netlink header, expected {HEADER.size}")
+        size, kind, _, number, _ = HEADER.unpack_from(buffer, at)
+        if not HEADER.size <= size <= length - at:
+            raise ValueError(f"a netlink message of {size} bytes in {length - at}")
+        if number == sequence:
+            yield kind, at + HEADER.size, at + size
+        at += size + 3 & ~3
+
+
+def attributes(buffer, start, end):
+    """Return type -> (start, end) of the attributes between two places of a buffer; the last of a type counts.
+
+    Raises
+    ------
+    ValueError
+        If an attribute is cut short.
+    """
+    found = {}
+    while start + ATTRIBUTE.size <= end:
+        size, kind = ATTRIBUTE.unpack_from(buffer, start)
+        if not ATTRIBUTE.size <= size <= end - start:
+            raise ValueError(f"a netlink attribute of {size} bytes in {end - start}")
+        found[kind & TYPE_MASK] = start + ATTRIBUTE.size, start + size
+        start += size + 3 & ~3
+    return found
+
+
+def text(buffer, start, end):
+    """Return a string attribute, without the zero at its end."""
+    return bytes(buffer[start:end]).rstrip(b"\0").decode()
+
+
+@contextlib.contextmanager
+def network_namespace(node):
+    """Be in a node's network namespace (this thread alone), and come back.
+
+    Raises
+    ------
+    NetlinkError
+        If it can't be entered, or what is done there fails with an OSError.
+    """
+    try:
+        with open("/proc/thread-self/ns/net", "rb") as ours, open(f"/proc/{node.pid}/ns/net", "rb") as theirs:
+            os.setns(theirs.fileno(), os.CLONE_NEWNET)
+            try:
+                yield
+            finally:
+                os.setns(ours.fileno(), os.CLONE_NEWNET)
+    except OSError as error:
+        raise NetlinkError(f"{node.name}: network namespace of process {node.pid}: {error}", error.errno) from error

@@ -1,0 +1,158 @@
+"""Reading sockets and the bottleneck's queue while traffic flows.
+
+One process reads all of them through netlink: nothing is started for a reading, and
+the guest's clock stands still meanwhile. So the flows' packets leave and arrive at the
+same nanosecond with readings and without.
+"""
+import math
+from array import array
+from collections import Counter
+from contextlib import ExitStack
+
+from .queue_information import QueueReader
+from .socket_information import CA_STATES, SocketReader
+
+#: Columns of a flow's time series that are whole numbers.
+WHOLE = frozenset(
+    "cwnd_packets ssthresh_packets unacked_packets sacked_packets lost_packets retransmits bytes_sent bytes_acked "
+    "bytes_retransmitted".split()
+)
+#: All columns of a flow's time series (`socket_information` says what they are).
+COLUMNS = (
+    "cwnd_packets", "ssthresh_packets", "rtt_ms", "rttvar_ms", "rtt_min_ms", "rto_ms", "pacing_mbps", "delivery_mbps",
+    "unacked_packets", "sacked_packets", "lost_packets", "retransmits", "bytes_sent", "bytes_acked", "bytes_retransmitted",
+    "bbr_bw_mbps", "bbr_rtt_min_ms", "bbr_pacing_gain", "bbr_cwnd_gain", "vegas_rtt_ms", "vegas_rtt_min_ms",
+)  # fmt: skip
+#: Column of the kernel's loss state, the only one that is text (tcpi_ca_state).
+STATE = "state"
+QUEUE_COLUMNS = ("packets", "bytes", "drops")
+
+
+class Sampler:
+    """Looks at sockets, and their time series and the queue's.
+
+    Parameters
+    ----------
+    path : topology.Path
+    specification : RunSpecification
+
+    Attributes
+    ----------
+    samples : int
+        Samples taken so far.
+    """
+
+    def __init__(self, path, specification):
+        self._path, self._specification = path, specification
+        self._interval_ms = specification.traffic["sample_interval_ms"]
+        self._looks, self._connections, self._times, self._queue_series = [], {}, array("d"), {}
+        # On each sender its flows' data connections, and the control connection of each client.
+        flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
+        single = specification.traffic["processes"] == "single"
+        self._expected = {host: count + (1 if single else count) for host, count in flows.items()}
+        self._readers, self._queue = {}, None
+        self.samples = 0
+
+    def __enter__(self):
+        with ExitStack() as stack:
+            for node in self._path.senders:
+                self._readers[node.name] = stack.enter_context(SocketReader(node, self._specification.ip_version))
+            if self._interval_ms:
+                interface = self._path.bottleneck["forward"] or self._path.netem["forward"][0]
+                self._queue = stack.enter_context(QueueReader(interface.node, interface.name))
+                self._queue_series = {name: array("q") for name in QUEUE_COLUMNS}
+                self._drops_before = self._queue.read()["drops"]
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self._open.close()
+
+    def _read_sockets(self):
+        """Yield (sender, what the kernel says of one of its connections)."""
+        for host, reader in self._readers.items():
+            for socket in reader.connections(self._expected[host]):
+                yield host, socket
+
+    def look(self, time_s):
+        """Read all sockets once; ``time_s`` is since the traffic's origin."""
+        sockets = [{"host": host, **socket} for host, socket in self._read_sockets()]
+        self._looks.append({"time_s": time_s, "sockets": sockets})
+
+    def sample(self, time_s):
+        """Add a reading of all sockets and of the queue to the time series."""
+        self.samples += 1
+        self._times.append(time_s)
+        queue = self._queue.read()
+        for name, values in self._queue_series.items():
+            values.append(queue[name] - (self._drops_before if name == "drops" else 0))
+        for host, socket in self._read_sockets():
+            key = host, socket["local_port"]
+            if key not in self._connections:
+                self._connections[key] = {name: array("d") for name in ("time_s", *COLUMNS, STATE)}
+            series = self._connections[key]
+            series["time_s"].append(time_s)
+            series[STATE].append(CA_STATES.index(socket[STATE]))
+            for name in COLUMNS:
+                value = socket.get(name)
+                series[name].append(math.nan if value is None else value)
+
+    def looks(self, flows):
+        """Return the looks at the data connections.
+
+        Parameters
+        ----------
+        flows : dict
+            (sender, its port) -> flow.
+
+        Returns
+        -------
+        list of dict
+            ``time_s``; ``sockets``, each with ``host``, ``flow`` and what the kernel says of it.
+        """
+        return [
+            {
+                "time_s": look["time_s"],
+                "sockets": [
+                    {"flow": flows[key], **{name: value for name, value in socket.items() if value is not None}}
+                    for socket in look["sockets"]
+                    if (key := (socket["host"], socket["local_port"])) in flows
+                ],
+            }
+            for look in self._looks
+        ]
+
+    def series(self, flows):
+        """Return the time series of the data connections and of the queue, or None if there was no sample.
+
+        Parameters
+        ----------
+        flows : dict
+            (sender, its port) -> flow.
+
+        Returns
+        -------
+        dict
+            ``interval_ms``; ``sockets``: of each flow ``flow``, ``time_s`` and columns of the same
+            length (`COLUMNS`, of which those are left out that it never had a value of, and
+            ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far.
+        """
+        if not self.samples:
+            return None
+        sockets = [
+            {"flow": flow, **as_lists(self._connections[key])}
+            for key, flow in sorted(flows.items(), key=lambda item: item[1])
+            if key in self._connections
+        ]
+        queue = {"time_s": list(self._times)} | {name: list(values) for name, values in self._queue_series.items()}
+        return {"interval_ms": self._interval_ms, "sockets": sockets, "queue": queue}
+
+
+def as_lists(series):
+    """Return a connection's arrays as lists for JSON: None where there is no value, whole numbers whole."""
+    lists = {"time_s": list(series["time_s"]), STATE: [CA_STATES[int(value)] for value in series[STATE]]}
+    for name in COLUMNS:
+        values = [None if math.isnan(value) else int(value) if name in WHOLE else value for value in series[name]]
+        if any(value is not None for value in values):
+            lists[name] = values
+    return lists

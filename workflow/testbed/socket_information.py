@@ -1,0 +1,271 @@
+"""What the kernel says of TCP connections: `ss -ti` without ss.
+
+Formats of the kernel (include/uapi/linux): struct inet_diag_req_v2, inet_diag_msg,
+tcpvegas_info, tcp_dctcp_info and tcp_bbr_info of inet_diag.h, SOCK_DIAG_BY_FAMILY
+of sock_diag.h, struct tcp_info of tcp.h. `tcp_info` only ever grew at its end.
+"""
+import errno
+import functools
+import socket
+import struct
+
+from .netlink import Channel, NetlinkError, attributes, text
+
+NETLINK_SOCK_DIAG = 4
+SOCK_DIAG_BY_FAMILY = 20
+FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
+#: Of include/net/tcp_states.h.
+TCP_ESTABLISHED = 1
+INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG = 2, 3, 4
+#: Come in answer to INET_DIAG_VEGASINFO too.
+INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
+EXTENSIONS = sum(1 << (extension - 1) for extension in (INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG))
+#: struct inet_diag_req_v2: family, protocol, extensions, pad, states (bits), then a sockid.
+REQUEST = struct.Struct("=BBBxI48s")
+ALL_SOCKETS = bytes(48)
+#: struct inet_diag_msg: where its state and its sockid are, and its size.
+STATE_AT, SOCKID_AT, MESSAGE_BYTES = 1, 4, 72
+#: The beginning of struct inet_diag_sockid, in network order.
+PORTS = struct.Struct("!HH")
+#: So many connections are cheaper to ask for one by one than to look for in the kernel's table.
+FEW = 8
+
+#: enum tcp_ca_state of tcp.h.
+CA_STATES = ("open", "disorder", "cwr", "recovery", "loss")
+#: TCP_INFINITE_SSTHRESH of include/net/tcp.h; also the RTT that no CCA has seen yet.
+INFINITE = 0x7FFF_FFFF
+NONE_32, NONE_64 = 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
+#: From microseconds to ms, and from bytes/s to Mbit/s, by division.
+MS, MBPS = 1e3, 125e3
+#: Fields of struct tcp_info in the kernel's order: (format, column, divisor, values that mean unknown).
+#: A field without a column is passed over.
+TCP_INFO = (
+    ("x", None, None, ()),  # tcpi_state: ESTABLISHED
+    ("B", "state", None, ()),  # tcpi_ca_state
+    ("5x", None, None, ()),  # retransmits, probes, backoff, options, window scales
+    ("B", "app_limited", None, ()),  # the lowest bit: tcpi_delivery_rate_app_limited
+    ("I", "rto_ms", MS, ()),
+    ("4x", None, None, ()),  # ato
+    ("I", "mss_bytes", None, ()),  # tcpi_snd_mss
+    ("4x", None, None, ()),  # rcv_mss
+    ("I", "unacked_packets", None, ()),
+    ("I", "sacked_packets", None, ()),
+    ("I", "lost_packets", None, ()),
+    ("I", "retransmits_unacked", None, ()),  # tcpi_retrans
+    ("28x", None, None, ()),  # fackets, four times since the last packets, pmtu, rcv_ssthresh
+    ("I", "rtt_ms", MS, (0,)),
+    ("I", "rttvar_ms", MS, ()),
+    ("I", "ssthresh_packets", None, (INFINITE,)),
+    ("I", "cwnd_packets", None, ()),
+    ("16x", None, None, ()),  # advmss, reordering, rcv_rtt, rcv_space
+    ("I", "retransmits", None, ()),  # tcpi_total_retrans
+    ("Q", "pacing_mbps", MBPS, (0, NONE_64)),
+    ("8x", None, None, ()),  # max_pacing_rate
+    ("Q", "bytes_acked", None, ()),
+    ("20x", None, None, ()),  # bytes_received, segs_out, segs_in, notsent_bytes
+    ("I", "rtt_min_ms", MS, (0, NONE_32)),
+    ("8x", None, None, ()),  # data_segs_in, data_segs_out
+    ("Q", "delivery_mbps", MBPS, (0,)),
+    ("32x", None, None, ()),  # busy_time, rwnd_limited, sndbuf_limited, delivered, delivered_ce
+    ("Q", "bytes_sent", None, ()),
+    ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
+)
+VEGAS_INFO = struct.Struct("=4I")
+DCTCP_INFO = struct.Struct("=HHI")
+BBR_INFO = struct.Struct("=QIII")
+#: DCTCP_MAX_ALPHA of net/ipv4/tcp_dctcp.c; BBR_UNIT of tcp_bbr.c.
+DCTCP_UNIT, BBR_UNIT = 1024, 256
+
+
+class SocketReader:
+    """Reads a node's established TCP connections; open before the traffic, read often, close.
+
+    Parameters
+    ----------
+    node : mininet.node.Node
+    ip_version : str
+        ``ipv4`` or ``ipv6``: connections of the other are not read.
+
+    Raises
+    ------
+    netlink.NetlinkError
+    """
+
+    def __init__(self, node, ip_version):
+        self.channel = Channel(node, NETLINK_SOCK_DIAG)
+        self.family = FAMILIES[ip_version]
+        self.found = []
+
+    def connections(self, expected=None):
+        """Return what `connection` makes of each connection, in the kernel's order.
+
+        Parameters
+        ----------
+        expected : int, optional
+            How many there will be once all flows have begun. When the last reading
+            had so many, and they are few, those are asked for by name: the kernel
+            then need not walk its table, which is all nodes' and grows with the
+            guest's memory. One that was closed is left out, and searched for at the
+            next reading.
+
+        Raises
+        ------
+        netlink.NetlinkError
+        """
+        if len(self.found) == expected and expected <= FEW:
+            named = [(sockid, self.named(sockid)) for sockid in self.found]
+            self.found = [sockid for sockid, read in named if read]
+            return [read for _, read in named if read]
+        self.found = []
+        return self.channel.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
+
+    def named(self, sockid):
+        """Return what `connection` makes of one connection, None if it is not established any more."""
+        try:
+            (read,) = self.channel.ask(
+                SOCK_DIAG_BY_FAMILY, self.request(sockid), "TCP connection", established, dump=False
+            )
+        except NetlinkError as error:
+            if error.number not in (errno.ENOENT, errno.ESTALE):
+                raise
+            return None
+        return read
+
+    def request(self, sockid):
+        return REQUEST.pack(self.family, socket.IPPROTO_TCP, EXTENSIONS, 1 << TCP_ESTABLISHED, sockid)
+
+    def parse(self, buffer, start, end):
+        """Parse a connection and remember its name: addresses, ports and the kernel's cookie."""
+        self.found.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
+        return connection(buffer, start, end)
+
+    def close(self):
+        self.channel.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def established(buffer, start, end):
+    """Return what `connection` makes of a message, None if it is of a connection in another state."""
+    return connection(buffer, start, end) if buffer[start + STATE_AT] == TCP_ESTABLISHED else None
+
+
+def connection(buffer, start, end):
+    """Parse one struct inet_diag_msg and its attributes.
+
+    Parameters
+    ----------
+    buffer : memoryview or bytes
+    start, end : int
+        Where the message's body lies.
+
+    Returns
+    -------
+    dict
+        ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as
+        the kernel's struct reaches, None where ss prints nothing because the value is
+        not known (RTT without a sample, infinite ssthresh, rates of 0 or without
+        limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it.
+
+    Raises
+    ------
+    ValueError
+        If the message or one of its attributes is cut short.
+    """
+    if end - start < MESSAGE_BYTES:
+        raise ValueError(f"struct inet_diag_msg of {end - start} bytes, expected {MESSAGE_BYTES}")
+    local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
+    found = attributes(buffer, start + MESSAGE_BYTES, end)
+    read = {"local_port": local, "remote_port": remote, "cca": None}
+    if INET_DIAG_CONG in found:
+        read["cca"] = text(buffer, *found[INET_DIAG_CONG])
+    if INET_DIAG_INFO in found:
+        at, until = found[INET_DIAG_INFO]
+        read |= tcp_info(buffer, at, until - at)
+    for kind, (size, parse) in OF_A_CCA.items():
+        if kind in found:
+            at, until = found[kind]
+            if until - at < size:
+                raise ValueError(f"attribute {kind} of a connection with {until - at} bytes, expected {size}")
+            read |= parse(buffer, at)
+    return read
+
+
+@functools.cache
+def layout(length):
+    """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has."""
+    fields, formats = [], "="
+    for field in TCP_INFO:
+        if struct.calcsize(formats + field[0]) > length:
+            break
+        formats += field[0]
+        fields += [field[1:]] if field[1] else []
+    return struct.Struct(formats), tuple(fields)
+
+
+def tcp_info(buffer, at, length):
+    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has."""
+    fields, columns = layout(length)
+    read = {
+        column: None if value in unknown else value / divisor if divisor else value
+        for value, (column, divisor, unknown) in zip(fields.unpack_from(buffer, at), columns, strict=True)
+    }
+    if "state" in read:
+        if read["state"] >= len(CA_STATES):
+            raise ValueError(f"tcpi_ca_state {read['state']}, expected 0 to {len(CA_STATES) - 1}")
+        read["state"] = CA_STATES[read["state"]]
+    if "app_limited" in read:
+        read["app_limited"] = bool(read["app_limited"] & 1)
+    if read.get("rtt_ms") is None and "rttvar_ms" in read:
+        read["rttvar_ms"] = None  # the initial RTO's, not a measurement
+    return read
+
+
+def vegas(buffer, at):
+    """Return struct tcpvegas_info.
+
+    ``vegas_rtt_ms`` is the base RTT of vegas and yeah (the least of the connection),
+    of illinois the mean of the last RTT's samples, of nv and westwood the last;
+    ``vegas_rtt_min_ms`` is the least: of vegas and yeah within the last RTT, of the
+    others since the connection's or the last loss's begin. veno gives nothing.
+    """
+    enabled, count, rtt_us, least_us = VEGAS_INFO.unpack_from(buffer, at)
+    return {
+        "vegas_enabled": bool(enabled),
+        "vegas_rtt_count": count,
+        "vegas_rtt_ms": known_rtt_ms(rtt_us),
+        "vegas_rtt_min_ms": known_rtt_ms(least_us),
+    }
+
+
+def dctcp(buffer, at):
+    """Return struct tcp_dctcp_info; ``dctcp_alpha`` is a fraction, 0 to 1."""
+    enabled, ce_state, alpha = DCTCP_INFO.unpack_from(buffer, at)
+    return {"dctcp_enabled": bool(enabled), "dctcp_ce_state": ce_state, "dctcp_alpha": alpha / DCTCP_UNIT}
+
+
+def bbr(buffer, at):
+    """Return struct tcp_bbr_info: bandwidth in Mbit/s, least RTT in ms, gains as factors."""
+    bytes_per_s, least_us, pacing, cwnd = BBR_INFO.unpack_from(buffer, at)
+    return {
+        "bbr_bw_mbps": bytes_per_s / MBPS,
+        "bbr_rtt_min_ms": known_rtt_ms(least_us),
+        "bbr_pacing_gain": pacing / BBR_UNIT,
+        "bbr_cwnd_gain": cwnd / BBR_UNIT,
+    }
+
+
+def known_rtt_ms(microseconds):
+    return None if microseconds in (0, INFINITE, NONE_32) else microseconds / MS
+
+
+#: attribute -> (least size in bytes, its parser).
+OF_A_CCA = {
+    INET_DIAG_VEGASINFO: (VEGAS_INFO.size, vegas),
+    INET_DIAG_DCTCPINFO: (DCTCP_INFO.size, dctcp),
+    INET_DIAG_BBRINFO: (BBR_INFO.size, bbr),
+}
