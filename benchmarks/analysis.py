@@ -35,7 +35,7 @@ STAGE = {
     "compare_ccas": (["runs"], ["ccas", "cca_pairs"]),
     "describe_pooled": (["runs"], ["pooled", "pooled_tests"]),
     "fit_models": (["runs", "scenarios"], ["models", "regressions"]),
-    "check_claims": (["runs"], ["claims"]),
+    "check_claims": (["runs", "flows", "scenarios", "sockets"], ["claims"]),
     "find_mislabelled": (["runs", "flows", "provenance"], ["mislabelled"]),
 }
 CLAIMS = "config/claims/lima-ccas-ipv4-ipv6.yaml"
@@ -68,9 +68,9 @@ def parameters():
 
 
 def table_path(folder, name):
-    """Return the table that a script reads: drawn, or made by an earlier script."""
+    """Return the table that a script reads: drawn, or made by an earlier script; time series, which none reads here."""
     places = (f"tidy/{name}.csv", f"tidy/{name}.json", f"analysis/{name}.csv")
-    return next(str(folder / place) for place in places if (folder / place).exists())
+    return next((str(folder / place) for place in places if (folder / place).exists()), str(folder / f"tidy/{name}.parquet"))
 
 
 def cpu_of_children_s():

@@ -1,6 +1,6 @@
 """How fast runs are, on one core, beside ns-3 and beside the machine's own kernel.
 
-    make bench            or: .venv/bin/python benchmarks/run.py [--repeat 3] [--no-ns3]
+    make bench            or: .venv/bin/python benchmarks/run.py [--repeat 3] [--platforms-only]
 
 Prints a Markdown table: emulated seconds per second of wall time (real time is 1,
 what a script on the machine's own clock needs at least), the spread over the
@@ -10,7 +10,6 @@ that ratios hold on a noisy machine; absolute figures belong to the machine.
 import argparse
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -36,14 +35,29 @@ CASES = {
     )
 } | {"1 flow, 1 Gbit/s, 1 % loss": ("reno", {"link": LOSSY, "flows": 1})}
 DURATION_S = 30
+#: The network of Kato et al. (2025): 16 pairs of hosts, RTT 120 ms, here with a buffer of a tenth of the BDP.
+DUMBBELL = {
+    "link": {"rate_mbps": 1000, "delay_ms": 50},
+    "hosts": {"pairs": 16, "access_delay_ms": 5},
+    "queue": {"packets": 1000},
+    "flows": 16,
+    "transport": {"segment_bytes": 1420, "delayed_acks": False},
+}
+#: name -> (platform, scenario, CCA, duration in s): ns-3 gets seconds, where Linux gets the paper's 50.
+PLATFORM_CASES = {
+    "16 BBR flows, 16 pairs, 1 Gbit/s, RTT 120 ms": ("uml", DUMBBELL, "bbr", 50),
+    "the same in ns-3 3.39": ("ns3:3.39", DUMBBELL, "bbr", 5),
+    "the same in ns-3 3.44": ("ns3:3.44", DUMBBELL, "bbr", 5),
+    "1 flow, 1 Gbit/s, per packet, in ns-3 3.44": ("ns3:3.44", {"link": GIGABIT, "flows": 1}, "cubic", 10),
+}
 
 
 def specification(cca, scenario, duration_s):
     """Return a run specification of one scenario."""
     scenario = {"id": "bench", "traffic": {"duration_s": duration_s}, **scenario}
-    config = {"study": "bench", "ccas": [cca], "scenarios": [scenario]}
+    config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [scenario]}
     study = studies.resolve(config, "benchmarks/run.py")
-    return json.dumps(studies.run_specification(study, "bench", cca, study["ip_versions"][0], 1))
+    return json.dumps(studies.run_specification(study, "bench", cca, "ipv4", 1))
 
 
 def measure(command, core, cwd=ROOT):
@@ -58,9 +72,10 @@ def measure(command, core, cwd=ROOT):
 
 def testbed(cca, scenario, duration_s, core, folder):
     """Carry out one run and return (wall seconds, peak memory in MB of the run's largest process)."""
+    image = "ns3" if scenario.get("platform", "uml").startswith("ns3") else "testbed"
     command = [
         BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--bind", folder,
-        "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
+        "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / f"envs/{image}.sif",
         "python3", "-B", "-c", WITH_MEMORY, "--specification", specification(cca, scenario, duration_s),
         "--output", Path(folder) / "run.json.gz",
     ]  # fmt: skip
@@ -76,39 +91,31 @@ WITH_MEMORY = (
 )
 
 
-def ns3(core, folder, duration_s):
-    """Return (wall seconds of a start, of `duration_s` simulated seconds) of ns-3 3.44 from PyPI."""
-    place = Path(folder) / "ns3"
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--target", place, "ns3==3.44.post0"],
-        check=True, cwd=folder, stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    empty = Path(folder) / "empty"
-    empty.mkdir()
-    shutil.copy(ROOT / "benchmarks" / "ns3_bulk.py", place / "ns3_bulk.py")
-    command = ["env", f"PYTHONPATH={place}", sys.executable, place / "ns3_bulk.py"]
-    return measure([*command, 0], core, empty)[0], measure([*command, duration_s], core, empty)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help="counted repetitions of each case")
-    parser.add_argument("--no-ns3", action="store_true", help="leave ns-3 out (it takes minutes)")
+    parser.add_argument("--platforms-only", action="store_true", help="only the cases of Linux beside ns-3")
     options = parser.parse_args()
     core = max(os.sched_getaffinity(0))
     print(f"{options.repeat} repetitions, median (least to most), one core, {DURATION_S} s emulated each\n")
     print("| what | emulated s per wall s | wall s | memory MB |")
     print("|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
-        report_overhead(options, core, folder)
-        for name, (cca, scenario) in CASES.items():
-            runs = [testbed(cca, scenario, DURATION_S, core, folder) for _ in range(options.repeat)]
-            row(name, DURATION_S, [wall for wall, _ in runs], max(memory for _, memory in runs))
-        report_forwarding(core)
-        if not options.no_ns3:
-            start_s, (wall_s, output) = ns3(core, folder, 2)
-            row(f"ns-3 3.44, 1 flow, 1 Gbit/s, per packet ({output.strip()})", 2, [wall_s - start_s], None)
+        if not options.platforms_only:
+            report_overhead(options, core, folder)
+            for name, (cca, scenario) in CASES.items():
+                report_case(name, cca, scenario, DURATION_S, options.repeat, core, folder)
+            report_forwarding(core)
+        for name, (platform, scenario, cca, duration_s) in PLATFORM_CASES.items():
+            named = f"{name} ({duration_s} s)"
+            report_case(named, cca, scenario | {"platform": platform}, duration_s, options.repeat, core, folder)
     print("| the machine's own clock (a script in real time) | 1 | | |")
+
+
+def report_case(name, cca, scenario, duration_s, repeat, core, folder):
+    """Carry a case out so many times and print its row."""
+    runs = [testbed(cca, scenario, duration_s, core, folder) for _ in range(repeat)]
+    row(name, duration_s, [wall for wall, _ in runs], max(memory for _, memory in runs))
 
 
 def report_overhead(options, core, folder):

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import debian
@@ -14,6 +15,8 @@ from progress import SetupError, run_logged
 BASE = Path("envs/base.def")
 SIZE_GB = 6  # the kernel's source and build are the largest part
 ANALYSIS_PYTHON = "3.13"  # Debian 13's
+#: Python that the wheels of an image are for, where it is another one.
+WHEELS_PYTHON = {"ns3": "3.11"}  # the only one that all versions of ns-3 have wheels for
 ROOT_ID_RANGE = (1_900_000_000, 65_536)  # systemd's documentation calls 1879048192 to 2147483647 unused
 DESCRIPTION = "usr/share/sawtooth/image.json"
 
@@ -72,18 +75,42 @@ def missing_images(definitions):
 
 def fetch_wheels(lock, python):
     """Return the directory with the wheels of a lock file, downloaded at the first call."""
-    final = cache_dir() / "wheels" / digest(lock, ANALYSIS_PYTHON)[:16]
+    version = WHEELS_PYTHON.get(lock.stem, ANALYSIS_PYTHON)
+    final = cache_dir() / "wheels" / digest(lock, version)[:16]
     with made_once(final) as partial:
         if partial is not None:
             platforms = [f"--platform=manylinux_2_{minor}_x86_64" for minor in range(17, 42)]
-            command = [
-                str(python), "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--no-deps",
-                "--implementation", "cp", "--python-version", ANALYSIS_PYTHON,
-                "--platform=manylinux2014_x86_64", *platforms,
-                "--require-hashes", "--requirement", str(lock), "--dest", str(partial),
-            ]
-            run_logged(command, final.with_name(final.name + ".log"), "Python packages of the analysis image")
+            for number, requirements in enumerate(requirement_sets(lock.read_text())):
+                listed = final.with_name(f"{final.name}-{number}.txt")
+                listed.write_text(requirements)
+                command = [
+                    str(python), "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--no-deps",
+                    "--implementation", "cp", "--python-version", version,
+                    "--platform=manylinux2014_x86_64", *platforms,
+                    "--require-hashes", "--requirement", str(listed), "--dest", str(partial),
+                ]
+                run_logged(command, final.with_name(final.name + ".log"), f"Python packages of the {lock.stem} image")
+                listed.unlink()
     return final
+
+
+def requirement_sets(lock):
+    """Split the text of a lock file so that no part has two versions of a package, which pip refuses.
+
+    Returns
+    -------
+    list of str
+        The first with each package's first version, the second with the second ones, ...
+    """
+    parts = []
+    seen = Counter()
+    for requirement in re.findall(r"^[^\s#].*(?:\n[ \t].*)*", lock, re.M):
+        package = re.match(r"[\w.-]+", requirement)[0].lower()
+        if seen[package] == len(parts):
+            parts.append("")
+        parts[seen[package]] += requirement + "\n"
+        seen[package] += 1
+    return parts
 
 
 def build_image(definition, apptainer, environ, python):

@@ -53,4 +53,19 @@ def simulated_intervals(document):
 
 def simulated_bottleneck(document):
     """Return what happened to packets at and behind the bottleneck, with the keys of `run_metrics.bottleneck_metrics`."""
-    raise NotImplementedError
+    bottleneck, lossy = document["network"]["set"]["bottleneck"]["forward"], document["network"]["set"]["loss"]["forward"]
+    after, before = document["links"]["after"], document["links"]["before"]
+
+    def counted(interface, kind):
+        return tuple(links[interface]["qdiscs"].get(kind, {"drops": 0})["drops"] for links in (before, after))
+
+    queue_before, queue_after = counted(bottleneck, "DropTailQueue")
+    loss_before, loss_after = counted(lossy, "RateErrorModel")
+    queue_drops, link_drops = queue_after - queue_before, loss_after - loss_before
+    offered = after[bottleneck]["tx_packets"] - before[bottleneck]["tx_packets"] + queue_drops
+    return {
+        "packets_sent": offered,
+        "queue_drops": queue_drops,
+        "link_drops": link_drops,
+        "loss_percent": 100 * (queue_drops + link_drops) / offered if offered else 0.0,
+    }

@@ -34,6 +34,7 @@ SCENARIOS = _kinds(
     number="rate_mbps delay_forward_ms delay_reverse_ms jitter_forward_ms jitter_reverse_ms "
     "loss_forward_percent loss_reverse_percent queue_packets flows bitrate_mbps duration_s",
 )
+FLOW_GOODPUTS = _kinds(text="scenario cca ip_version", number="replication flow goodput_mbps")
 DESCRIPTIVE = _kinds(
     text="scenario scenario_label cca ip_version metric unit note",
     number="n mean ci_low ci_high median sd min max shapiro_w shapiro_p",

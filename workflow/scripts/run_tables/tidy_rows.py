@@ -37,7 +37,7 @@ def queue_limit_packets(document):
     """Return the limit in packets that was set at the data's bottleneck, or None."""
     placed = document["network"]["set"]
     if is_simulated(document):
-        return placed["queue_packets"]
+        return placed["qdiscs"][placed["bottleneck"]["forward"]]["DropTailQueue"].get("limit_packets")
     name = placed["bottleneck"]["forward"] or placed["netem"]["forward"][0]
     kinds = placed["qdiscs"][name]
     if "pfifo" in kinds:

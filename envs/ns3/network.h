@@ -1,0 +1,54 @@
+// The dumbbell: pairs of hosts around two routers and one bottleneck.
+#pragma once
+
+#include "json.h"
+#include "plan.h"
+
+#include "ns3/error-model.h"
+#include "ns3/node-container.h"
+#include "ns3/point-to-point-net-device.h"
+#include "ns3/queue.h"
+
+#include <string>
+#include <vector>
+
+class Network
+{
+  public:
+    explicit Network(const Plan& plan);
+
+    ns3::Ptr<ns3::Node> Sender(uint32_t pair) const;
+    ns3::Ptr<ns3::Node> Receiver(uint32_t pair) const;
+    // Where a pair's receiver listens.
+    ns3::Address ReceiverAddress(uint32_t pair, uint16_t port) const;
+    bool Ipv6() const;
+
+    // Queue in front of the bottleneck, data's direction.
+    ns3::Ptr<ns3::Queue<ns3::Packet>> BottleneckQueue() const;
+    // What the simulator's objects say of each interface: settings, counters.
+    void WriteSettings(Json& json) const;
+    void WriteCounters(Json& json) const;
+
+  private:
+    struct Interface
+    {
+        std::string name;
+        ns3::Ptr<ns3::PointToPointNetDevice> device;
+        uint64_t passed{0}; // packets that the device received
+        uint64_t lost{0};    // packets that the device's error model took
+        uint64_t unsent{0};  // packets that the device dropped itself
+    };
+
+    void Connect(uint32_t a, uint32_t b, const std::string& nameA, const std::string& nameB, bool bottleneck, int64_t delayNs);
+    void Observe(Interface& interface);
+    void Lose(const std::string& name, double share, int64_t stream);
+    void Route();
+    const Interface& Named(const std::string& name) const;
+
+    const Plan& m_plan;
+    uint32_t m_pairs;
+    ns3::NodeContainer m_nodes;              // r1, r2, h1, h2, ...
+    std::vector<Interface*> m_interfaces;    // in the order of their making; live as long as the program
+    std::vector<ns3::Address> m_receivers;   // address of each pair's receiver
+    uint32_t m_links{0};
+};

@@ -1,0 +1,56 @@
+"""Read time series run by run: ``tidy/sockets.parquet`` of a large study doesn't fit into memory."""
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet
+from run_tables.tidy_columns import RUN
+
+# Row groups read at once; a run of a study is one or more.
+GROUPS_AT_ONCE = 64
+
+
+def series_of_runs(path, columns, wanted=None):
+    """Yield each run's rows of a table of time series.
+
+    Parameters
+    ----------
+    path : str or path
+        ``tidy/sockets.parquet`` or ``tidy/queue.parquet``; the rows of a run follow each other.
+    columns : list of str
+        Besides the run's factors.
+    wanted : set of tuple, optional
+        Runs as (scenario, cca, ip_version, replication); the others are passed over.
+
+    Yields
+    ------
+    run : tuple
+        scenario, cca, ip_version, replication.
+    rows : pandas.DataFrame
+        With `columns`, in the file's order.
+    """
+    file = pyarrow.parquet.ParquetFile(path, read_dictionary=RUN[:3])
+    run, parts = None, []
+    for first in range(0, file.num_row_groups, GROUPS_AT_ONCE):
+        groups = range(first, min(first + GROUPS_AT_ONCE, file.num_row_groups))
+        table = file.read_row_groups(list(groups), columns=[*RUN, *columns]).to_pandas()
+        for name, begin, end in _runs_in(table):
+            # A run may go on in the next row groups.
+            if name != run:
+                if parts:
+                    yield run, pd.concat(parts, ignore_index=True)
+                run, parts = name, []
+            if wanted is None or name in wanted:
+                parts.append(table[columns].iloc[begin:end])
+    if parts:
+        yield run, pd.concat(parts, ignore_index=True)
+
+
+def _runs_in(table):
+    """Return (run, first row, row behind the last) of each run in a table."""
+    if table.empty:
+        return []
+    codes = np.column_stack([*(table[name].cat.codes for name in RUN[:3]), table[RUN[3]]])
+    begins = np.flatnonzero(np.append(True, (codes[1:] != codes[:-1]).any(axis=1)))
+    names = table[RUN].iloc[begins].itertuples(index=False)
+    ends = [*begins[1:], len(table)]
+    return [((*map(str, row[:3]), int(row[3])), begin, end) for row, begin, end in zip(names, begins, ends, strict=True)]

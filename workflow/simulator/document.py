@@ -1,0 +1,339 @@
+"""What the simulation program counted, as a run document (``workflow/schemas/run.schema.json``)."""
+import json
+import re
+
+from testbed.environment import IMAGE_DESCRIPTION
+
+from .limits import CCAS
+from .plan import GAP_BYTES, queue_limit, socket_settings, starts_ns
+from .verdict import judge
+
+SCHEMA_VERSION = 2
+NAMES = {type_id: cca for cca, type_id in CCAS.items()}
+#: TcpSocketState::TcpCongState_t in Linux's words.
+STATES = ("open", "disorder", "cwr", "recovery", "loss")
+#: Where packets are lost at random: what receives from the bottleneck.
+LOSS = {"forward": "r2-eth1", "reverse": "r1-eth1"}
+BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
+MS, MBPS = 1e-6, 1e-6  # of ns, of bit/s
+#: Column of the program -> (name in the document, factor); None stands for segments.
+COLUMNS = {
+    "cwnd": ("cwnd_packets", None),
+    "ssthresh": ("ssthresh_packets", None),
+    "srtt_ns": ("rtt_ms", MS),
+    "rttvar_ns": ("rttvar_ms", MS),
+    "min_rtt_ns": ("rtt_min_ms", MS),
+    "rto_ns": ("rto_ms", MS),
+    "pacing_bps": ("pacing_mbps", MBPS),
+    "delivery_bps": ("delivery_mbps", MBPS),
+    "unacked": ("unacked_packets", None),
+    "sacked": ("sacked_packets", None),
+    "lost": ("lost_packets", None),
+    "retransmits": ("retransmits", 1),
+    "sent": ("bytes_sent", 1),
+    "acked": ("bytes_acked", 1),
+    "sent_again": ("bytes_retransmitted", 1),
+    "bbr_bps": ("bbr_bw_mbps", MBPS),
+    "bbr_min_rtt_ns": ("bbr_rtt_min_ms", MS),
+    "vegas_base_rtt_ns": ("vegas_rtt_ms", MS),
+    "vegas_min_rtt_ns": ("vegas_rtt_min_ms", MS),
+}
+GAINS = ("bbr_pacing_gain", "bbr_cwnd_gain")
+
+
+def compose(specification, counted, wheel, digest):
+    """Return the run document.
+
+    Parameters
+    ----------
+    specification : testbed.specification.RunSpecification
+    counted : dict
+        The simulation program's result.
+    wheel : str
+        Release and SHA-256 of the wheel that the program was compiled against.
+    digest : str
+        Of the modules that carried the run out.
+    """
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "specification": specification.document,
+        "environment": environment(specification, wheel, digest),
+        "network": {"set": as_set(specification), "read_back": read_back(specification, counted)},
+        "idle_rtt": idle_rtt(specification, counted["flows"]),
+        "traffic": traffic(specification, counted["flows"]),
+        "sockets": looks(specification, counted["looks"]),
+        "links": links(counted["counters"]),
+        "stack": None,
+    }
+    if specification.traffic["sample_interval_ms"] is not None:
+        document["series"] = series(specification, counted["series"])
+    document["verdict"] = judge(specification, document)
+    return document
+
+
+def environment(specification, wheel, digest):
+    """Return what the run ran on; nothing in it depends on when or where."""
+    image = json.loads(IMAGE_DESCRIPTION.read_text())
+    release, wheel_digest = wheel.split()
+    return {
+        "platform": specification.platform,
+        "simulator": {
+            "version": specification.platform.partition(":")[2],
+            "wheel": release,
+            "wheel_sha256": wheel_digest,
+            "build": "release, with assertions and logging compiled in",
+        },
+        "clock": "simulated",
+        "tools": image["packages"],
+        "image_digest": image["content_digest"],
+        "testbed_digest": digest,
+    }
+
+
+def as_set(specification):
+    """Return what was set of each interface and host, in the form of `read_back`."""
+    rate_bps = round(specification.rate_mbps * 1e6)
+    limit = parsed(queue_limit(specification))
+    shared = {
+        "link": {
+            "rate_bps": rate_bps,
+            "gap_ns": round(GAP_BYTES * 8e9 / rate_bps),
+            "delay_ms": specification.link["delay_ms"]["forward"],
+        },
+        "DropTailQueue": {"limit_packets" if queue_limit(specification)[-1] == "p" else "limit_bytes": limit},
+    }
+    interfaces = {name: dict(shared) for name in BOTTLENECK.values()}
+    for direction, name in LOSS.items():
+        if loss_percent := specification.link["loss_percent"][direction]:
+            interfaces[name]["RateErrorModel"] = {"loss_percent": loss_percent}
+    settings = socket_settings(specification) | {"Recovery": specification.transport["recovery"]}
+    return {
+        "simulator": True,
+        "qdiscs": interfaces,
+        "bottleneck": BOTTLENECK,
+        "loss": LOSS,
+        "access_delay_ms": {
+            f"{host}-eth0": pair.access_delay_ms for pair in specification.pairs for host in (pair.sender, pair.receiver)
+        },
+        "hosts": {host: settings for pair in specification.pairs for host in (pair.sender, pair.receiver)},
+    }
+
+
+def read_back(specification, counted):
+    """Return what the simulator's objects say: of every interface, of all sockets of a host."""
+    interfaces = {}
+    for name, found in counted["settings"].items():
+        queue = found["Queue"].removeprefix("ns3::").removesuffix("<Packet>")
+        unit = "limit_packets" if found["MaxSize"].endswith("p") else "limit_bytes"
+        kinds = {
+            "link": {
+                "rate_bps": parsed(found["DataRate"]),
+                "gap_ns": parsed(found["InterframeGap"]),
+                "delay_ms": parsed(found["Delay"]) * MS,
+            },
+            queue: {unit: parsed(found["MaxSize"])},
+        }
+        if "ErrorRate" in found:
+            kinds["RateErrorModel"] = {"loss_percent": found["ErrorRate"] * 100}
+        if found["QueueDisc"] != "none":
+            kinds[found["QueueDisc"]] = {}
+        interfaces[name] = {"qdiscs": kinds}
+    hosts = {}
+    for flow, result in enumerate(counted["flows"]):
+        pair = specification.flow_pair(flow)
+        for host, side in ((pair.sender, "sender"), (pair.receiver, "receiver")):
+            sockets = hosts.setdefault(host, {})
+            for name, value in result[side].items():
+                if name != "CongestionControl":
+                    sockets.setdefault(name, set()).add(value)
+    return {
+        "interfaces": interfaces,
+        "hosts": {
+            host: {name: ", ".join(sorted(values)) for name, values in sockets.items()} for host, sockets in hosts.items()
+        },
+    }
+
+
+def parsed(text):
+    """Return the number of a value as ns-3 prints it: ``100000000bps``, ``+1e+07ns``, ``100p``."""
+    number = float(re.match(r"[+-]?[\d.]+(?:e[+-]?\d+)?", text)[0])
+    return int(number) if number.is_integer() else number
+
+
+def idle_rtt(specification, flows):
+    """Return for each pair how long its first flow took to connect, or None.
+
+    That is the empty path's RTT: no data are under way yet. Pairs whose flows
+    connect later than that are left out.
+    """
+    starts, pairs = starts_ns(specification), specification.pairs
+    # When the first data packet reaches the bottleneck.
+    busy_ns = min(
+        starts[flow] + (pair.rtt_ms + pair.access_delay_ms) * 1e6
+        for flow in range(len(flows))
+        for pair in [specification.flow_pair(flow)]
+    )
+    measured = []
+    for pair in pairs:
+        first = min((f for f in range(len(flows)) if specification.flow_pair(f) == pair), key=starts.get, default=None)
+        if first is None or flows[first]["handshake_ns"] is None or starts[first] + pair.access_delay_ms * 1e6 >= busy_ns:
+            continue
+        ms = flows[first]["handshake_ns"] * MS
+        measured.append(
+            {
+                "sender": pair.sender, "receiver": pair.receiver, "sent": 1, "received": 1,
+                "min_ms": ms, "mean_ms": ms, "max_ms": ms,
+            }
+        )  # fmt: skip
+    return measured or None
+
+
+def traffic(specification, flows):
+    """Return one entry a flow: who sent what to whom, and what was counted."""
+    starts = starts_ns(specification)
+    entries = []
+    for flow, counted in enumerate(flows):
+        pair = specification.flow_pair(flow)
+        entries.append(
+            {
+                "flows": [flow],
+                "sender": pair.sender,
+                "receiver": pair.receiver,
+                "cca": specification.flow_cca(flow),
+                "start_offset_ms": starts[flow] * MS,
+                "simulated": {"flows": [simulated(specification, flow, counted)]},
+            }
+        )
+    return entries
+
+
+def simulated(specification, flow, counted):
+    """Return a flow's counters; of one that never began, or never ended, zeros and no times."""
+    begin, end = counted["begin_ns"], counted["end_ns"]
+    duration_s = (end - begin) * 1e-9 if end is not None else 0.0
+    result = {
+        "flow": flow,
+        "start_s": None if begin is None else begin * 1e-9,
+        "end_s": None if end is None else end * 1e-9,
+        "seconds": duration_s,
+        "bytes_sent": counted["sent"] or 0,
+        "bytes_received": counted["received"] or 0,
+        "retransmits": counted["retransmits"] or 0,
+        "cwnd_max_bytes": counted["cwnd_max"],
+        "intervals": intervals(specification.traffic["interval_s"], counted["intervals"]),
+    }
+    if counted["rtt_count"]:
+        result |= {
+            "rtt_mean_ms": counted["rtt_sum_ns"] * MS / counted["rtt_count"],
+            "rtt_min_ms": counted["rtt_min_ns"] * MS,
+            "rtt_max_ms": counted["rtt_max_ns"] * MS,
+        }
+    return result
+
+
+def intervals(interval_s, rows):
+    """Return a flow's reporting intervals, in s since it began; what was received in one was sent in it."""
+    listed = []
+    before = [0, 0, 0]
+    for number, (sent, received, retransmits, cwnd, srtt_ns) in enumerate(rows):
+        now = [sent, before[1] if received is None else received, retransmits]
+        difference = [a - b for a, b in zip(now, before, strict=True)]
+        listed.append(
+            {
+                "start_s": round(number * interval_s, 9),
+                "end_s": round((number + 1) * interval_s, 9),
+                "bytes_sent": difference[0],
+                "bytes_received": difference[1],
+                "retransmits": difference[2],
+                "cwnd_bytes": cwnd,
+                "rtt_ms": None if srtt_ns is None else srtt_ns * MS,
+            }
+        )
+        before = now
+    return listed
+
+
+def converted(name, value, segment_bytes):
+    """Return a value of the program's column in the document's unit, or None."""
+    factor = COLUMNS[name][1]
+    if value is None or factor == 1:
+        return value
+    return round(value / segment_bytes, 3) if factor is None else round(value * factor, 6)
+
+
+def looks(specification, taken):
+    """Return the looks at the sockets; a key that a socket has no value for is absent."""
+    listed = []
+    for look in taken:
+        sockets = []
+        for found in look["sockets"]:
+            socket = {
+                "host": specification.flow_pair(found["flow"]).sender,
+                "flow": found["flow"],
+                "local_port": found["local_port"],
+                "remote_port": found["remote_port"],
+                "cca": NAMES.get(found["cca"], found["cca"]),
+                "mss_bytes": found["segment_bytes"],
+                "state": STATES[found["congestion_state"]],
+            }
+            values = {key: converted(name, found[name], found["segment_bytes"]) for name, (key, _) in COLUMNS.items()}
+            socket |= {key: value for key, value in values.items() if value is not None}
+            sockets.append(socket)
+        listed.append({"time_s": look["time_ns"] * 1e-9, "sockets": sockets})
+    return listed
+
+
+def series(specification, counted):
+    """Return the time series; a column without any value is absent."""
+    segment = specification.segment_bytes
+    sockets = []
+    for flow, found in enumerate(counted["sockets"]):
+        columns = {
+            "flow": flow,
+            "time_s": [round(ns * 1e-9, 9) for ns in found["time_ns"]],
+            "state": [STATES[state] for state in found["congestion_state"]],
+        }
+        for name, (key, _) in COLUMNS.items():
+            values = [converted(name, value, segment) for value in found[name]]
+            if any(value is not None for value in values):
+                columns[key] = values
+        if specification.flow_cca(flow) == "bbr":
+            columns |= {key: [round(value, 6) for value in found[key]] for key in GAINS}
+        sockets.append(columns)
+    queue = counted["queue"]
+    return {
+        "interval_ms": specification.traffic["sample_interval_ms"],
+        "sockets": sockets,
+        "queue": {
+            "time_s": [round(ns * 1e-9, 9) for ns in queue["time_ns"]],
+            **{key: queue[key] for key in ("packets", "bytes", "drops")},
+        },
+    }
+
+
+def links(counters):
+    """Return the counters of every interface at the origin, all 0, and at the end."""
+    after = {}
+    for name, counted in counters.items():
+        queue = {
+            "packets": counted["enqueued_packets"],
+            "bytes": counted["enqueued_bytes"],
+            "drops": counted["drops"],
+            "overlimits": 0,  # a queue that does not shape has none
+            "backlog_packets": counted["waiting_packets"],
+        }
+        kinds = {"DropTailQueue": queue}
+        if name in LOSS.values():
+            kinds["RateErrorModel"] = dict.fromkeys(queue, 0) | {"packets": counted["passed"], "drops": counted["lost"]}
+        after[name] = {
+            "qdiscs": kinds,
+            "tx_packets": counted["enqueued_packets"] - counted["waiting_packets"],
+            "rx_packets": counted["passed"],
+            "device_drops": counted["unsent"],
+        }
+    return {"before": {name: zeros(interface) for name, interface in after.items()}, "after": after}
+
+
+def zeros(counters):
+    """Return counters of the same form that have counted nothing."""
+    return {key: zeros(value) if isinstance(value, dict) else 0 for key, value in counters.items()}

@@ -1,0 +1,83 @@
+"""What ns-3 has of what a study can ask, and the sentences that refuse the rest before any run."""
+
+#: CCA by Linux's name -> TypeId of what means the same in ns-3, in every version below.
+CCAS = {
+    "bbr": "ns3::TcpBbr",
+    "bic": "ns3::TcpBic",
+    "cubic": "ns3::TcpCubic",
+    "highspeed": "ns3::TcpHighSpeed",
+    "htcp": "ns3::TcpHtcp",
+    "hybla": "ns3::TcpHybla",
+    "illinois": "ns3::TcpIllinois",
+    "lp": "ns3::TcpLp",
+    "reno": "ns3::TcpLinuxReno",
+    "scalable": "ns3::TcpScalable",
+    "vegas": "ns3::TcpVegas",
+    "veno": "ns3::TcpVeno",
+    "westwood": "ns3::TcpWestwoodPlus",
+    "yeah": "ns3::TcpYeah",
+}
+#: Why a CCA of Linux is none of them, where ns-3 has one of its name.
+NOT_THE_SAME = {"dctcp": "DCTCP is nothing without a queue that marks packets, and this one drops them"}
+#: Versions of ns-3 that have a wheel, as they are named after ``ns3:``.
+VERSIONS = ("3.39", "3.42", "3.43", "3.44")
+
+
+def refusals(scenario, ccas, ip_versions):
+    """Return what ns-3 can't do of a scenario, whole sentences.
+
+    Parameters
+    ----------
+    scenario : dict
+        A resolved one, with an `ns3` platform.
+    ccas : list of str
+        CCAs and mixes (``reno+cubic``) that the study runs in it.
+    ip_versions : list of str
+        ``ipv4``, ``ipv6``: ns-3 has both.
+
+    Returns
+    -------
+    list of str
+        Empty if ns-3 can do all of it.
+    """
+    where = f"scenarios[{scenario['id']}]."
+    platform = scenario["platform"]
+    version = platform.partition(":")[2]
+    if version not in VERSIONS:
+        return [f"{where}platform is {platform}; allowed of ns3 are {', '.join(f'ns3:{known}' for known in VERSIONS)}."]
+    problems = [*_of_ccas(ccas, platform), *_of_link(scenario, platform), *_of_traffic(scenario, platform)]
+    return [where + problem for problem in problems]
+
+
+def _of_ccas(ccas, platform):
+    for cca in dict.fromkeys(part for mix in ccas for part in mix.split("+")):
+        if cca not in CCAS:
+            reason = f" ({NOT_THE_SAME[cca]})" if cca in NOT_THE_SAME else ""
+            yield f"platform is {platform}, which has no {cca}{reason}; allowed CCAs there are {', '.join(CCAS)}."
+
+
+def _of_link(scenario, platform):
+    link = scenario["link"]
+    if link["rate_mbps"] is None:
+        yield f"link.rate_mbps is null; allowed on {platform} is a number (Mbit/s)."
+    for direction, jitter_ms in link["jitter_ms"].items():
+        if jitter_ms:
+            yield f"link.jitter_ms.{direction} is {jitter_ms}; allowed on {platform} is 0."
+    forward_ms, reverse_ms = link["delay_ms"]["forward"], link["delay_ms"]["reverse"]
+    if forward_ms != reverse_ms:
+        yield (
+            f"link.delay_ms is {forward_ms} forward and {reverse_ms} reverse; allowed on {platform} is the same "
+            "for both, for a channel there has one delay."
+        )
+    if link["netem"] == "both-ends":
+        yield f"link.netem is both-ends; allowed on {platform} is receiving-side."
+
+
+def _of_traffic(scenario, platform):
+    traffic, transport = scenario["traffic"], scenario["transport"]
+    if traffic["bitrate_mbps"] is not None:
+        yield f"traffic.bitrate_mbps is {traffic['bitrate_mbps']}; allowed on {platform} is null, bulk transfers only."
+    if transport["segmentation_offload"]:
+        yield f"transport.segmentation_offload is true; allowed on {platform} is false, for it has no super-packets."
+    if transport["cca_set_by"] == "sysctl":
+        yield f"transport.cca_set_by is sysctl; allowed on {platform} is socket, for it has no kernel to ask."

@@ -1,0 +1,138 @@
+"""A run as the simulation program takes it: lines of text with whole numbers (``envs/ns3/plan.h``)."""
+import math
+
+from testbed.specification import ETHERNET_HEADER_BYTES
+from testbed.traffic import SOCKET_LOOKS, plan_clients, start_within_s
+
+from .limits import CCAS
+
+#: What a point-to-point device of ns-3 puts in front of an IP packet (PPP).
+LINK_HEADER_BYTES = 2
+#: The rest of an Ethernet header, as a gap after each packet: the bottleneck passes as many packets
+#: per second as Linux's shaper, which counts Ethernet frames.
+GAP_BYTES = ETHERNET_HEADER_BYTES - LINK_HEADER_BYTES
+RECOVERIES = {"prr": "ns3::TcpPrrRecovery", "classic": "ns3::TcpClassicRecovery"}
+#: A socket's buffers in BDPs and full queues, and in bytes at least.
+BUFFER_PATHS = 3
+LEAST_BUFFER_BYTES = 2**18
+#: Linux's initial window (RFC 6928), in segments.
+INITIAL_CWND = 10
+#: Attributes that would otherwise differ from Linux: constants of CCAs (tcp_hybla.c, tcp_scalable.c,
+#: tcp_bic.c), when a lost SYN is sent again (RFC 6298; ns-3's default is 3 s), and duplicate address
+#: detection, which holds up the first second.
+LINUX_DEFAULTS = {
+    "ns3::TcpHybla::RRTT": "25ms",
+    "ns3::TcpScalable::AIFactor": "100",
+    "ns3::TcpBic::SmoothPart": "20",
+    "ns3::TcpSocket::ConnTimeout": "1s",
+    "ns3::Icmpv6L4Protocol::DAD": "false",
+}
+#: ns-3's default. All order events alike, so results don't depend on it.
+SCHEDULER = "ns3::MapScheduler"
+#: Simulated time after which a flow that lost all it sent on connecting is given up, beyond the duration.
+GRACE_S = 120
+
+
+def starts_ns(specification):
+    """Return flow -> when it connects, in ns since the traffic's origin: the draws of the testbed."""
+    starts = {}
+    for client in plan_clients(specification):
+        starts |= dict.fromkeys(client.flows, round(client.start_offset_s * 1e9))
+    return starts
+
+
+def looks_ns(specification):
+    """Return when the sockets are looked at, in ns since the origin: all flows have started and none has ended."""
+    begin_s = start_within_s(specification)
+    common_s = specification.traffic["duration_s"] - begin_s
+    connected_s = begin_s + specification.rtt_longest_ms / 1e3
+    return [round((connected_s + fraction * common_s) * 1e9) for fraction in SOCKET_LOOKS]
+
+
+def buffer_bytes(specification):
+    """Return the size of a socket's buffers: no CCA's window comes near it, BBR's 2.89 BDPs at the start included.
+
+    ns-3 charges a buffer with payload alone, so a third of what Linux needs is enough. Larger ones are
+    not harmless: BBR up to 3.41 can lose count of what is in flight, and then sends all that the buffer has.
+    """
+    path_bytes = specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3
+    queue_bytes = specification.queue_bytes or specification.queue_packets * specification.packet_bytes
+    return max(LEAST_BUFFER_BYTES, math.ceil(BUFFER_PATHS * (path_bytes + queue_bytes)))
+
+
+def socket_settings(specification):
+    """Return attribute of a socket -> value that it must have, as ns-3 prints it."""
+    transport = specification.transport
+    settings = {
+        "SegmentSize": str(specification.segment_bytes),
+        "SndBufSize": str(buffer_bytes(specification)),
+        "RcvBufSize": str(buffer_bytes(specification)),
+        "InitialCwnd": str(INITIAL_CWND),
+        "DelAckCount": "2" if transport["delayed_acks"] else "1",
+        "Sack": "true",
+        "Timestamp": "true",
+        "WindowScaling": "true",
+    }
+    if transport["min_rto_ms"] is not None:
+        settings["MinRto"] = f"{transport['min_rto_ms']}ms"
+    return settings
+
+
+def queue_limit(specification):
+    """Return the limit of the bottleneck's queue as ns-3 writes it: ``100p`` or ``150000B``."""
+    packets = specification.queue_packets
+    return f"{specification.queue_bytes}B" if packets is None else f"{packets}p"
+
+
+def defaults(specification):
+    """Return attribute -> value, both as ns-3 names them, that are set before anything is made."""
+    owners = {"MinRto": "TcpSocketBase", "Sack": "TcpSocketBase", "Timestamp": "TcpSocketBase", "WindowScaling": "TcpSocketBase"}
+    settings = socket_settings(specification)
+    return {
+        **{f"ns3::{owners.get(name, 'TcpSocket')}::{name}": value for name, value in settings.items()},
+        "ns3::TcpL4Protocol::RecoveryType": RECOVERIES[specification.transport["recovery"]],
+        **LINUX_DEFAULTS,
+    }
+
+
+def plan(specification):
+    """Return the text that the simulation program reads.
+
+    Parameters
+    ----------
+    specification : testbed.specification.RunSpecification
+        One that `limits.refusals` does not refuse.
+    """
+    traffic, link = specification.traffic, specification.link
+    rate_bps = round(specification.rate_mbps * 1e6)
+    seed = specification.substream("ns3")
+    starts = starts_ns(specification)
+    values = {
+        "rate": f"{rate_bps}bps",
+        "gap_ns": round(GAP_BYTES * 8e9 / rate_bps),
+        "delay_ns": round(link["delay_ms"]["forward"] * 1e6),
+        "queue": queue_limit(specification),
+        "loss_forward": repr(link["loss_percent"]["forward"] / 100),
+        "loss_reverse": repr(link["loss_percent"]["reverse"] / 100),
+        "ip": specification.ip_version.removeprefix("ipv"),
+        # What ns-3's generator (MRG32k3a) allows: a seed of 32 bits that is not 0, and a run.
+        "seed": 1 + seed % (2**31 - 1),
+        "run": seed >> 31,
+        "recovery": RECOVERIES[specification.transport["recovery"]],
+        "scheduler": SCHEDULER,
+        # The same results as with the library's own search, many times as fast (envs/ns3/scoreboard.h).
+        "search": "linear",
+        "duration_ns": round(traffic["duration_s"] * 1e9),
+        "interval_ns": round(traffic["interval_s"] * 1e9),
+        "sample_ns": (traffic["sample_interval_ms"] or 0) * 1_000_000,
+        "limit_ns": round((start_within_s(specification) + traffic["duration_s"] + GRACE_S) * 1e9),
+        "access_ns": " ".join(str(round(pair.access_delay_ms * 1e6)) for pair in specification.pairs),
+        "look_ns": " ".join(map(str, looks_ns(specification))),
+    }
+    lines = [f"{key} {value}" for key, value in values.items()]
+    lines += [f"default {name} {value}" for name, value in defaults(specification).items()]
+    lines += [
+        f"flow {specification.flow_pair(flow).index} {CCAS[specification.flow_cca(flow)]} {starts[flow]}"
+        for flow in range(specification.flows)
+    ]
+    return "\n".join(lines) + "\n"

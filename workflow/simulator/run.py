@@ -1,0 +1,174 @@
+"""Platform ``ns3``: the simulation program of a version as an ordinary process.
+
+Nothing that it sees depends on the machine: a plan in an empty folder, hardly any
+environment, and a C library that computes as on every processor.
+"""
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+
+from testbed.environment import package_digest
+from testbed.machine import (
+    GuestError,
+    MachineFault,
+    WorkflowEnded,
+    ended_within,
+    free_core,
+    job_folder,
+    workflow_process,
+)
+from testbed.messages import naming, note
+
+from . import document
+from .plan import plan
+
+#: Folder of the image -> programs and libraries of each version.
+VERSIONS_FOLDER = Path("/opt/ns3")
+#: Without these instructions the C library's functions (pow, exp, cbrt) round alike on all x86-64 processors.
+SAME_ARITHMETIC = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4"
+STEP = "simulator"
+PR_SET_PDEATHSIG = 1
+#: A run without traffic, in s; and each data packet of a full link with its acknowledgement, while many are lost.
+START_S = 0.3
+PACKET_S = 150e-6
+#: Of the program without traffic in MiB; and what a packet under way costs, in bytes.
+BASE_MEMORY_MIB = 64
+PACKET_MEMORY_BYTES = 4000
+
+
+def version(specification):
+    """Return the version of ns-3, such as ``3.44``."""
+    return specification.platform.partition(":")[2]
+
+
+def packets(specification):
+    """Return how many data packets a full link passes in the run."""
+    return specification.rate_mbps * 1e6 / 8 * specification.traffic["duration_s"] / specification.packet_bytes
+
+
+def run_time_s(specification):
+    """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
+    return START_S + PACKET_S * packets(specification)
+
+
+def wall_limit_s(specification):
+    """Return the real seconds that a run may take: many times what the slowest need."""
+    return 120 + 20 * run_time_s(specification)
+
+
+def memory_mib(specification):
+    """Return what a run needs of memory in MiB, rather too much: packets under way, and its time series."""
+    under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / specification.packet_bytes
+    under_way += specification.queue_packets or specification.queue_bytes / specification.packet_bytes
+    samples = 0
+    if specification.traffic["sample_interval_ms"]:
+        samples = specification.flows * specification.traffic["duration_s"] * 1e3 / specification.traffic["sample_interval_ms"]
+    return BASE_MEMORY_MIB + int((PACKET_MEMORY_BYTES * under_way + 1000 * samples) / 2**20)
+
+
+def digest():
+    """Return the SHA-256 of the modules that carry simulated runs out: of this package, and of the testbed's."""
+    total = sha256()
+    for folder in (Path(__file__).parent, Path(__file__).parent.parent / "testbed"):
+        total.update(package_digest(folder).encode())
+    return f"sha256:{total.hexdigest()}"
+
+
+def boot(specification, wall_limit_s, log):
+    """Carry out a run in the simulator and return its document.
+
+    Parameters
+    ----------
+    specification : testbed.specification.RunSpecification
+    wall_limit_s : float
+        Real seconds after which the program is ended.
+    log : binary file
+        Gets what the program says.
+
+    Raises
+    ------
+    testbed.machine.GuestError
+        If the program could not carry the run out; `MachineFault` if the machine is to blame.
+    """
+    folder = VERSIONS_FOLDER / version(specification)
+    program = folder / "dumbbell"
+    if not program.exists():
+        raise GuestError(STEP, f"the image has no {program}")
+    with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
+        with naming(job):
+            (job / "plan").write_text(plan(specification))
+        note(log, f"simulator: {program} on core {core}")
+        execute(program, job, core, wall_limit_s, log, workflow)
+        return document.compose(specification, counted(job / "counted.json"), (folder / "wheel").read_text(), digest())
+
+
+def execute(program, job, core, wall_limit_s, log, workflow):
+    """Run the simulation program in the folder ``job``; raise `GuestError` unless it succeeds."""
+    with (job / "errors").open("w+b") as errors:
+        process = subprocess.Popen(
+            [program, "plan", "counted.json"],
+            cwd=job,
+            env={"LC_ALL": "C", "GLIBC_TUNABLES": SAME_ARITHMETIC},
+            stdin=subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+            preexec_fn=lambda: confine(core),
+        )
+        try:
+            status = wait(process, wall_limit_s, workflow)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            process.wait()
+        errors.seek(0)
+        words = errors.read().decode(errors="replace").strip()
+    if words:
+        note(log, words)
+    if status == 0:
+        return
+    if -status in (signal.SIGKILL, signal.SIGBUS):
+        raise MachineFault(STEP, f"was ended by {signal.Signals(-status).name} (out of memory?)")
+    # An assertion of ns-3 that failed ends it with SIGABRT; the same run would fail again.
+    how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+    raise GuestError(STEP, f"{how}: {words.splitlines()[-1] if words else 'it gives no reason'}")
+
+
+def confine(core):
+    """In the child: end with the parent, stay on one core."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.sched_setaffinity(0, {core})
+
+
+def wait(process, limit_s, workflow):
+    """Wait for the program's end and return its status.
+
+    Raises
+    ------
+    MachineFault
+        If it takes longer than ``limit_s`` real seconds.
+    WorkflowEnded
+        If the workflow ends before.
+    """
+    simulator = os.pidfd_open(process.pid)
+    try:
+        ended = ended_within(limit_s, simulator, workflow)
+    finally:
+        os.close(simulator)
+    if simulator in ended:
+        return process.wait()
+    if ended:
+        raise WorkflowEnded
+    raise MachineFault(STEP, f"did not end within its time limit of {limit_s:g} s")
+
+
+def counted(path):
+    """Return what the program wrote; raise `MachineFault` if it is not whole (no room?)."""
+    try:
+        return json.loads(path.read_text())
+    except (FileNotFoundError, ValueError) as error:
+        raise MachineFault(STEP, f"left no whole result: {error}") from None

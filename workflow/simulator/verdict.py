@@ -1,0 +1,222 @@
+"""Is a simulated run what it says? The testbed's checks, as far as a simulator can be asked.
+
+A failed check makes the run invalid, as everywhere.
+"""
+import math
+from dataclasses import asdict
+
+from testbed.specification import HEADER_BYTES, PACKET_BYTES
+from testbed.traffic import start_within_s
+from testbed.verification import IDLE_RTT_SLACK_MS, LOSS_FALSE_ALARM, Check, relative_entropy, words
+
+from .plan import RECOVERIES, buffer_bytes
+
+#: The largest options of a segment that opens a connection (maximum 40), and a PPP header.
+HANDSHAKE_EXTRA_BYTES = 40 + 2
+
+
+def judge(specification, document):
+    """Return the verdict: ``valid`` and the list of all ``checks``."""
+    checks = [check(specification, document) for check in CHECKS]
+    checks = [check for check in checks if check is not None]
+    return {"valid": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]}
+
+
+def counted_flows(document):
+    """Return the counters of all flows, in order."""
+    return [flow for entry in document["traffic"] for flow in entry["simulated"]["flows"]]
+
+
+def check_qdiscs(specification, document):
+    """Every interface has the rate, delay, queue and loss that were set, and no queueing discipline above."""
+    wrong = []
+    asked, found = document["network"]["set"], document["network"]["read_back"]["interfaces"]
+    for name, interface in found.items():
+        kinds = interface["qdiscs"]
+        wanted = asked["qdiscs"].get(name, {"link": {}, "DropTailQueue": {}})
+        if kinds.keys() != wanted.keys():
+            wrong.append(f"{name}: {'+'.join(kinds)} instead of {'+'.join(wanted)}")
+            continue
+        expected = {(kind, key): value for kind, values in wanted.items() for key, value in values.items()}
+        if name in asked["access_delay_ms"]:
+            expected["link", "delay_ms"] = asked["access_delay_ms"][name]
+        for (kind, key), value in expected.items():
+            seen = kinds[kind].get(key)
+            if seen is None or not math.isclose(seen, value, rel_tol=1e-9, abs_tol=1e-6):
+                wrong.append(f"{name}: {kind} {key} {seen} instead of {value}")
+    return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
+
+
+def check_host_settings(specification, document):
+    """All sockets of each host have the buffers, segments and options that were set."""
+    wrong = []
+    asked, found = (document["network"][which]["hosts"] for which in ("set", "read_back"))
+    for host, settings in found.items():
+        for name, value in asked[host].items():
+            if not same_setting(name, value, settings.get(name)):
+                wrong.append(f"{host}: {name} is {settings.get(name)}")
+    limit = f"buffers of {buffer_bytes(specification)} bytes, the rest as set"
+    return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
+
+
+def same_setting(name, asked, found):
+    """Tell whether a socket's attribute, as ns-3 prints it, is what was set."""
+    if found is None:
+        return False
+    if name == "Recovery":
+        return found == RECOVERIES[asked]
+    if name == "MinRto":  # set as 200ms, read as +2e+08ns
+        return found.endswith("ns") and math.isclose(float(found[:-2]), float(asked[:-2]) * 1e6)
+    return found == asked
+
+
+def check_cca(specification, document):
+    """Every socket ran its flow's CCA, at every look."""
+    wrong = []
+    seen = [socket for look in document["sockets"] for socket in look["sockets"]]
+    for socket in seen:
+        if socket["cca"] != specification.flow_cca(socket["flow"]):
+            wrong.append(f"flow {socket['flow']}: {socket['cca']}")
+    observed = f"{words(socket['cca'] for socket in seen)} ({len(seen)} readings)"
+    ok = not wrong and {socket["flow"] for socket in seen} == set(range(specification.flows))
+    return Check("cca", ok, f"{specification.cca} on the flows in turn", "; ".join(wrong) or observed)
+
+
+def check_idle_rtt(specification, document):
+    """Connecting over the idle path takes the configured delay, and the time to send two small packets."""
+    if document["idle_rtt"] is None:
+        return None
+    size = HEADER_BYTES[specification.ip_version] + HANDSHAKE_EXTRA_BYTES
+    # All flows may connect at the same moment.
+    sending_ms = 2 * specification.flows * size * 8 / specification.rate_mbps / 1e3
+    rtts = {pair.sender: pair.rtt_ms for pair in specification.pairs}
+    above = [entry["min_ms"] - rtts[entry["sender"]] for entry in document["idle_rtt"]]
+    low, high = min(above), max(above)
+    most = sending_ms + IDLE_RTT_SLACK_MS
+    return Check(
+        "idle_rtt",
+        low >= -1e-6 and high <= most,
+        f"0 to {most:.3f} ms above the delays",
+        f"{low:.3f} to {high:.3f} ms above on {len(above)} pairs",
+    )
+
+
+def check_duration(specification, document):
+    """Every flow sent for the duration."""
+    wanted = specification.traffic["duration_s"]
+    lengths = [flow["seconds"] for flow in counted_flows(document)]
+    ok = all(abs(length - wanted) <= 1e-6 for length in lengths)
+    return Check("duration", ok, f"{wanted:g} s", f"{min(lengths):.3f} to {max(lengths):.3f} s")
+
+
+def check_streams(specification, document):
+    """There are as many flows as asked for, and each connected and sent; one that others starve may deliver nothing."""
+    flows = counted_flows(document)
+    silent = sum(1 for flow in flows if flow["start_s"] is None)
+    idle = sum(1 for flow in flows if flow["bytes_received"] == 0)
+    return Check(
+        "streams",
+        len(flows) == specification.flows and silent == 0,
+        f"{specification.flows}, all sending",
+        f"{len(flows)}, {silent} that never sent, {idle} without a byte delivered",
+    )
+
+
+def check_intervals(specification, document):
+    """Every flow has all its reporting intervals."""
+    traffic = specification.traffic
+    wanted = round(traffic["duration_s"] / traffic["interval_s"])
+    counts = [len(flow["intervals"]) for flow in counted_flows(document)]
+    return Check("intervals", all(count == wanted for count in counts), f"{wanted}", words(counts))
+
+
+def check_overlap(specification, document):
+    """All flows were sending at every look at the sockets; absent if starts are spread over the whole duration."""
+    if start_within_s(specification) >= specification.traffic["duration_s"]:
+        return None
+    sending = [sum(1 for socket in look["sockets"] if socket["bytes_sent"] > 0) for look in document["sockets"]]
+    times = ", ".join(f"{look['time_s']:g}" for look in document["sockets"])
+    return Check(
+        "overlap",
+        bool(sending) and set(sending) == {specification.flows},
+        f"{specification.flows} flows sending at {times} s",
+        f"{words(sending)} flows",
+    )
+
+
+def check_loss(specification, document, direction):
+    """The share of packets that were lost at random agrees with the configured loss (as `testbed.verification.check_loss`)."""
+    configured = specification.direction(direction).loss_percent / 100
+    counted = document["links"]["after"][document["network"]["set"]["loss"][direction]]["qdiscs"]["RateErrorModel"]
+    dropped, offered = counted["drops"], counted["drops"] + counted["packets"]
+    name, expected = f"loss_{direction}", f"{100 * configured:g} %"
+    if offered == 0:
+        return Check(name, False, expected, "no packet passed")
+    share = dropped / offered
+    distance = offered * relative_entropy(share, configured)
+    observed = f"{dropped} of {offered} packets, {100 * share:.4f} %"
+    return Check(name, distance <= math.log(2 / LOSS_FALSE_ALARM), expected, observed)
+
+
+def check_loss_forward(specification, document):
+    """Loss of the data's direction; see `check_loss`."""
+    return check_loss(specification, document, "forward")
+
+
+def check_loss_reverse(specification, document):
+    """Loss of the ACKs' direction; see `check_loss`."""
+    return check_loss(specification, document, "reverse")
+
+
+def check_rtt_floor(specification, document):
+    """No flow measured an RTT below its path's."""
+    above = [
+        flow["rtt_min_ms"] - specification.flow_pair(flow["flow"]).rtt_ms
+        for flow in counted_flows(document)
+        if "rtt_min_ms" in flow
+    ]
+    least = min(above, default=None)
+    observed = "no reading" if least is None else f"{least:.3f} ms above at least"
+    return Check("rtt_floor", least is not None and least >= -1e-6, "at least the path's", observed)
+
+
+def check_goodput_ceiling(specification, document):
+    """No more was delivered than the bottleneck can pass between the first flow's start and the last one's end."""
+    flows = [flow for flow in counted_flows(document) if flow["end_s"] is not None]
+    delivered = sum(flow["bytes_received"] for flow in flows)
+    length_s = max(flow["end_s"] for flow in flows) - min(flow["start_s"] for flow in flows) if flows else 0.0
+    # Receivers' times differ by their paths' delays.
+    length_s += (specification.rtt_longest_ms - min(pair.rtt_ms for pair in specification.pairs)) / 2e3
+    limit = specification.goodput_limit_mbps
+    goodput = delivered * 8 / length_s / 1e6 if length_s else 0.0
+    slack = 1 + 2 * PACKET_BYTES * 8 / (limit * 1e6 * length_s) if length_s else 1
+    return Check("goodput_ceiling", goodput <= limit * slack, f"at most {limit:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
+
+
+def check_drops_elsewhere(specification, document):
+    """Packets were dropped by the bottleneck's queue and by configured loss and nowhere else."""
+    bottleneck = document["network"]["set"]["bottleneck"].values()
+    drops = []
+    for name, interface in document["links"]["after"].items():
+        if interface["device_drops"]:
+            drops.append(f"{name} {interface['device_drops']}")
+        if name not in bottleneck and interface["qdiscs"]["DropTailQueue"]["drops"]:
+            drops.append(f"{name} queue {interface['qdiscs']['DropTailQueue']['drops']}")
+    return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
+
+
+CHECKS = (
+    check_qdiscs,
+    check_host_settings,
+    check_cca,
+    check_idle_rtt,
+    check_duration,
+    check_streams,
+    check_intervals,
+    check_overlap,
+    check_loss_forward,
+    check_loss_reverse,
+    check_rtt_floor,
+    check_goodput_ceiling,
+    check_drops_elsewhere,
+)
