@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .addresses import host_address
+from .alarm import Alarm
 from .commands import check_not_killed, log, run
 from .sampling import Sampler
 from .specification import TCP_TIMESTAMP_OPTION_BYTES
@@ -123,9 +124,8 @@ def carry(path, specification, folder=Path("/tmp")):
         servers[client.port] = start(node, server_command(client), folder / f"server-{client.port}", preload)
     wait_for_listeners(path, specification, clients)
     with Sampler(path, specification) as sampler:
-        origin = time.monotonic()
-        senders = start_and_sample(path, specification, clients, sampler, origin, folder)
-    deadline = origin + start_within_s(specification) + specification.traffic["duration_s"] + GRACE_S
+        senders = start_and_sample(path, specification, clients, sampler, time.monotonic_ns(), folder)
+    deadline = time.monotonic() + GRACE_S
     results = [
         results_of(client, specification, senders[client.port], servers[client.port], folder, deadline, (senders, servers))
         for client in clients
@@ -134,33 +134,46 @@ def carry(path, specification, folder=Path("/tmp")):
     return results, sampler.looks(flows), sampler.series(flows)
 
 
-def start_and_sample(path, specification, clients, sampler, origin, folder):
-    """Start the clients and read sockets, each at its time; return port -> client process.
+def start_and_sample(path, specification, clients, sampler, origin_ns, folder):
+    """Start the clients and read sockets, each at its time, until all clients have ended; return port -> client process.
 
-    Looks come after what starts at the same instant, samples last and until all clients have ended.
+    Looks come after what starts at the same instant, samples last. Waiting reads no clock:
+    each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so that the same
+    run had other times with more readings of its sockets.
+
+    Raises
+    ------
+    TrafficError
+        If a client does not end.
     """
     interval_ms = specification.traffic["sample_interval_ms"]
     events = [(client.start_offset_s, 0, client) for client in clients]
     events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
     if interval_ms:
         events.append((0.0, 2, sampler.sample))
-    events.sort(key=lambda event: event[:2])
     limit_s = start_within_s(specification) + specification.traffic["duration_s"] + GRACE_S
+    events.append((limit_s, 3, None))
+    events.sort(key=lambda event: event[:2])
     senders = {}
-    while events:
-        at, kind, what = events.pop(0)
-        time.sleep(max(0.0, origin + at - time.monotonic()))
-        if kind == 0:
-            pair = specification.flow_pair(what.flows[0])
-            command = client_command(what, specification, host_address(pair, pair.receiver, specification.ip_version))
-            senders[what.port] = start(path.net[pair.sender], command, folder / f"client-{what.port}")
-            continue
-        what(at)
-        running = len(senders) < len(clients) or any(sender.poll() is None for sender in senders.values())
-        if kind == 2 and running and at < limit_s:
-            # From the count, not by adding up: 600 times 0.1 is not 60.
-            again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
-            bisect.insort(events, again, key=lambda event: event[:2])
+    with Alarm(origin_ns) as alarm:
+        while alarm.waits_for(len(senders) < len(clients)):
+            at, kind, what = events[0]
+            if not alarm.rang(at):
+                continue
+            events.pop(0)
+            if kind == 0:
+                pair = specification.flow_pair(what.flows[0])
+                command = client_command(what, specification, host_address(pair, pair.receiver, specification.ip_version))
+                senders[what.port] = start(path.net[pair.sender], command, folder / f"client-{what.port}")
+                alarm.watch(senders[what.port])
+            elif kind == 3:
+                raise TrafficError(f"iperf3: a client did not end within {GRACE_S:g} s after its duration")
+            else:
+                what(at)
+            if kind == 2:
+                # From the count, not by adding up: 600 times 0.1 is not 60.
+                again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
+                bisect.insort(events, again, key=lambda event: event[:2])
     return senders
 
 

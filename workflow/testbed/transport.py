@@ -66,9 +66,17 @@ def read_back(node, specification):
     values = run(node, ["sysctl", "-n", *names]).splitlines()
     family = "-4" if specification.ip_version == "ipv4" else "-6"
     route = run(node, ["ip", family, "route", "show", "default"]).split()
+    return dict(zip(names, values, strict=True)) | {"route": read_route_metrics(route)}
+
+
+def read_route_metrics(route):
+    """Return the metrics of a route that `route_metrics` may set, in its words; ``route`` are those of ip's line."""
     route = [word for word in route if word != "lock"]  # as ip marks a least timeout
-    metrics = [f"{key} {route[route.index(key) + 1]}" for key in ("rto_min", "quickack") if key in route]
-    return dict(zip(names, values, strict=True)) | {"route": " ".join(metrics)}
+    metrics = {key: route[route.index(key) + 1] for key in ("rto_min", "quickack") if key in route}
+    least = metrics.get("rto_min", "")
+    if least and not least.endswith("ms"):  # ip prints 1000ms as 1s
+        metrics["rto_min"] = f"{float(least.removesuffix('s')) * 1000:g}ms"
+    return " ".join(f"{key} {value}" for key, value in metrics.items())
 
 
 def write(path, value):

@@ -34,8 +34,8 @@ RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"
 INIT = "/usr/lib/sawtooth/init"
 #: 2023-11-14T22:13:20Z in ns, when every guest starts.
 START_NS = 1_700_000_000_000_000_000
-#: Memory of a guest that moves hardly any data, in MiB.
-BASE_MEMORY_MIB = 384
+#: Memory of a guest that moves hardly any data, in MiB, with room for `READINGS` of sockets.
+BASE_MEMORY_MIB = 512
 #: What a payload byte under way costs in a guest that does not segment: sk_buffs in
 #: queues, in the sender's retransmit queue and out of order at the receiver.
 MEMORY_PER_BYTE = 8
@@ -45,6 +45,9 @@ HOST_S = 0.1
 PACKET_S = 16e-6
 #: What a reading of a socket costs the guest's program: its numbers, and again as Python's and as text.
 MEMORY_PER_READING_BYTES = 2000
+#: Up to so many the guest's size is the same with time series and without: it is part of what
+#: feeds the guest's random numbers, and a run should be the same however closely it is watched.
+READINGS = 65_000
 PR_SET_PDEATHSIG = 1
 
 
@@ -62,7 +65,7 @@ def memory_mib(specification):
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
     interval_ms = specification.traffic["sample_interval_ms"]
     readings = specification.flows * specification.traffic["duration_s"] * 1e3 / interval_ms if interval_ms else 0
-    samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * readings / 2**20 / 64)
+    samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
     hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
     return BASE_MEMORY_MIB + packets_mib + samples_mib + hosts_mib
 

@@ -1,0 +1,57 @@
+"""Waiting for a moment, or the end of processes, without a look at the clock."""
+import os
+import select
+import time
+
+
+class Alarm:
+    """A timer of the kernel (timerfd_create(2)) and the ends of processes (pidfd_open(2)), waited for together.
+
+    Parameters
+    ----------
+    origin_ns : int
+        The moment that times are counted from, by `time.monotonic_ns`.
+    """
+
+    def __init__(self, origin_ns):
+        self._origin_ns = origin_ns
+        self._poll = select.poll()
+        self._running, self._ready = set(), set()
+
+    def __enter__(self):
+        self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK | os.TFD_CLOEXEC)
+        self._poll.register(self._timer, select.POLLIN)
+        # At once when it rings, and no part of the scheduler's shares: the others' order stays theirs.
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+        return self
+
+    def __exit__(self, *_):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        for handle in (self._timer, *self._running):
+            os.close(handle)
+
+    def watch(self, process):
+        """Watch a process that was started."""
+        handle = os.pidfd_open(process.pid)
+        self._running.add(handle)
+        self._poll.register(handle, select.POLLIN)
+
+    def waits_for(self, others=False):
+        """Tell whether a process that is watched still runs, or others are to come."""
+        return others or bool(self._running)
+
+    def rang(self, at_s):
+        """Wait until ``at_s`` seconds after the origin, or until the last process has ended; tell whether the time has come."""
+        at_ns = max(1, self._origin_ns + round(at_s * 1e9))
+        os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=at_ns)
+        while True:
+            ready = {handle for handle, _ in self._poll.poll()}
+            for handle in ready & self._running:
+                self._poll.unregister(handle)
+                self._running.remove(handle)
+                os.close(handle)
+            if self._timer in ready:
+                os.read(self._timer, 8)
+                return True
+            if not self._running:
+                return False
