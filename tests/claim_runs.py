@@ -1,7 +1,10 @@
 """Small tables of runs with given values, and claims about them, for the tests of claims."""
 
+import numpy as np
 import pandas as pd
 import yaml
+from claim_checks.claim_measures import SOURCES
+from claim_checks.claim_quantities import SERIES_QUANTITIES, STATES
 from study_files import claims
 
 QUANTITIES = (
@@ -65,3 +68,72 @@ def written(path, what):
 def loaded(folder, *given, **options):
     """Return claims as the workflow gets them: written, read, validated, completed."""
     return claims.load_claims(written(folder / "claims.yaml", content(*given, **options)))
+
+
+def study_of(file, replications=3, looks=40, seed=3):
+    """Return the tables of a study with all that a claims file asks for, drawn at random.
+
+    Parameters
+    ----------
+    file : dict
+        As `claims.load_claims` returns it. Of each condition of its scenarios the first value holds, or the lowest.
+
+    Returns
+    -------
+    runs, flows, scenarios : pandas.DataFrame
+    sockets : callable
+        As `claim_measures.run_values` needs it.
+    """
+    rng = np.random.default_rng(seed)
+    runs, flows, series = [], [], []
+    for scenario in file["scenarios"]:
+        row = _conditions(scenario)
+        for cca in file["ccas"]:
+            for replication in range(1, replications + 1):
+                key = {"scenario": scenario["id"], "cca": cca, "ip_version": "ipv4", "replication": replication}
+                names = (cca.split("+") * int(row["flows"]))[: int(row["flows"])]
+                drawn = {name: rng.uniform(5, 50) for name in QUANTITIES} | {"jain_index": rng.uniform(0.5, 1)}
+                runs.append(row | key | drawn | {"valid": True, "duration_s": 60.0, "scenario_label": scenario["id"]})
+                for flow, name in enumerate(names):
+                    one = key | {"flow": flow, "flow_cca": name}
+                    values = {
+                        column: rng.uniform(1, 9)
+                        for column in ("goodput_mbps", "retransmits", "rtt_mean_ms", "rtt_max_ms")
+                    }
+                    flows.append(one | values)
+                    series.append(_looks(one, looks, rng))
+    series = pd.concat(series, ignore_index=True)
+
+    def read(columns, scenarios):
+        return series.loc[series["scenario"].isin(scenarios), columns]
+
+    table = pd.DataFrame(runs)
+    return table, pd.DataFrame(flows), table[["scenario", "queue"]].drop_duplicates("scenario"), read
+
+
+def _conditions(scenario):
+    first = {
+        key: value.get("at_least", 0) if isinstance(value, dict) else value[0]
+        for key, value in scenario.items()
+        if key != "id"
+    }
+    row = {
+        "rate_mbps": 100.0,
+        "delay_ms": 10.0,
+        "rtt_path_ms": 20.0,
+        "loss_configured_percent": 0.0,
+        "flows": 1,
+        "pairs": "1",
+    }
+    row |= {key: value for key, value in first.items() if key not in ("queue_bytes", "queue_bdp")}
+    row |= {"mss_bytes": 1448.0, "queue_packets": np.nan, "queue": "100 packets"}
+    size = row["rate_mbps"] * row["rtt_path_ms"] * 125
+    bytes_ = first.get("queue_bytes", first.get("queue_bdp", 1) * size * 1.0001)
+    return row | {"queue": f"{bytes_} bytes"}
+
+
+def _looks(one, looks, rng):
+    columns = {name: rng.uniform(1, 50, looks) for name in SERIES_QUANTITIES if name not in (*STATES, *SOURCES)}
+    columns |= {"bytes_acked": np.cumsum(rng.uniform(1e4, 1e5, looks)), "ssthresh_packets": rng.uniform(1, 50, looks)}
+    columns |= {"state": rng.choice(["open", "recovery", "loss"], looks), "time_s": np.linspace(0.5, 60, looks)}
+    return pd.DataFrame(one | columns)

@@ -141,7 +141,7 @@ def synthetic_study(
         "checks": pd.DataFrame(checks),
         "scenarios": scenarios,
         "truth": pd.DataFrame(truth),
-        "provenance": provenance(study, title, seed, replications, ccas, ip_versions, len(runs)),
+        "provenance": provenance(study, title, seed, replications, ccas, ip_versions, len(runs), scenarios),
     }
 
 
@@ -214,13 +214,55 @@ def run_row(run, scenario, means, spread, failed, rng):
 
 
 def flow_rows(runs):
-    """Return what flows.csv says of the CCA of each flow: the one asked for."""
-    flows = runs.loc[runs.index.repeat(runs["flows"]), ["scenario", "cca", "ip_version", "replication"]]
+    """Return what flows.csv says of the CCA of each flow: the one asked for, of a mix in turn."""
+    run = ["scenario", "cca", "ip_version", "replication", "goodput_mbps", "retransmits", "rtt_mean_ms", "flows"]
+    flows = runs.loc[runs.index.repeat(runs["flows"]), run]
     numbers = flows.groupby(level=0).cumcount()
-    return flows.assign(flow=numbers, cca_observed=flows["cca"]).reset_index(drop=True)
+    # All flows of a run are alike.
+    share = {name: flows[name] / flows["flows"] for name in ("goodput_mbps", "retransmits")}
+    flows = flows.assign(**share, rtt_max_ms=2 * flows["rtt_mean_ms"]).drop(columns="flows")
+    ccas = [mix.split("+")[number % len(mix.split("+"))] for mix, number in zip(flows["cca"], numbers, strict=True)]
+    return flows.assign(flow=numbers, flow_cca=ccas, cca_observed=ccas).reset_index(drop=True)
 
 
-def provenance(study, title, seed, replications, ccas, ip_versions, runs):
+def time_series_study():
+    """Return a study of few CCAs over time: one scenario, 3 flows, one IP version."""
+    scenario = grid(delays_ms=(20,), losses_percent=(0,), flows=(3,), rate_mbps=1).assign(sample_interval_ms=10)
+    return synthetic_study(scenario, ["reno", "cubic", "vegas", "bbr"], ["ipv4"], replications=3, seed=21)
+
+
+def mixes_study(replications=3):
+    """Return a study of 16 ordered pairs of CCAs in 12 scenarios of 2 flows, one IP version."""
+    parts = [grid(losses_percent=(0, 1), flows=(2,), rate_mbps=rate) for rate in (10, 100)]
+    scenarios = pd.concat(parts, ignore_index=True).assign(sample_interval_ms=100)
+    scenarios["label"] = [str(place) for place in range(1, len(scenarios) + 1)]
+    ccas = ["reno", "cubic", "vegas", "bbr"]
+    mixes = [f"{first}+{second}" for first in ccas for second in ccas]
+    return synthetic_study(scenarios, mixes, ["ipv4"], replications=replications, seed=22)
+
+
+def buffers_study(platforms=("uml", "ns3:3.39", "ns3:3.44")):
+    """Return a study of 5 buffers on several platforms: 16 flows between as many pairs of hosts, one IP version."""
+    rows = []
+    for platform in platforms:
+        for packets in (100, 500, 1000, 2000, 5000):
+            name = f"{platform.replace(':', '-')}-{packets}packets"
+            row = grid(delays_ms=(60,), losses_percent=(0,), flows=(16,), rate_mbps=1000)
+            size = {"queue": f"{packets} packets", "queue_packets": packets}
+            rows.append(row.assign(scenario=name, label=name, platform=platform, pairs=16, **size))
+    study = synthetic_study(pd.concat(rows, ignore_index=True), ["bbr", "cubic", "reno"], ["ipv4"], replications=2, seed=23)
+    linux = study["provenance"]["environments"][0]
+    shared = {key: linux[key] for key in ("image_digest", "testbed_digest")}
+    simulated = [
+        {"platform": platform, "clock": "simulated", "simulator": {"version": platform[4:]}, **shared, "runs": 30}
+        for platform in platforms
+        if platform.startswith("ns3")
+    ]
+    study["provenance"]["environments"] = [linux] * ("uml" in platforms) + simulated
+    return study
+
+
+def provenance(study, title, seed, replications, ccas, ip_versions, runs, scenarios):
     """Return the content of provenance.json."""
     return {
         "study": {
@@ -231,6 +273,21 @@ def provenance(study, title, seed, replications, ccas, ip_versions, runs):
             "replications": replications,
             "ccas": list(ccas),
             "ip_versions": list(ip_versions),
+            "scenarios": [
+                {
+                    "id": row["scenario"],
+                    "flows": int(row["flows"]),
+                    "platform": row["platform"],
+                    "link": {
+                        key: None if pd.isna(row[key]) else float(row[key])
+                        for key in ("rate_mbps", "delay_forward_ms", "delay_reverse_ms", "loss_forward_percent")
+                    },
+                    "queue": {"bdp": 1} if pd.isna(row["queue_packets"]) else {"packets": int(row["queue_packets"])},
+                    "traffic": {"sample_interval_ms": row.get("sample_interval_ms")},
+                    "hosts": {"pairs": int(row.get("pairs", 1))},
+                }
+                for row in scenarios.to_dict("records")
+            ],
         },
         "environments": [
             {

@@ -6,6 +6,9 @@ import re
 import claim_runs
 import pytest
 import yaml
+from claim_checks.claim_measures import TAKE_WORDS, TIME_WORDS
+from claim_checks.claim_quantities import FLOW_QUANTITIES, RELATIONS, RUN_QUANTITIES, SERIES_QUANTITIES
+from claim_checks.claim_scenarios import NUMBERS, TEXTS
 from run_tables import metrics
 from study_files import claims, study_schema
 
@@ -17,15 +20,19 @@ RATIO = {
     "each": ["scenario"], "combine": "lowest", "requirement": {"above": 1},
 }  # fmt: skip
 SHARE = "a number from 0 to 100 (percent)"
-CCAS = ", ".join(study_schema.study_schema()["properties"]["ccas"]["items"]["enum"])
+CCAS = ", ".join(study_schema.study_schema()["properties"]["ccas"]["items"]["joined"])
+
+QUANTITIES = claims.claims_schema()["$defs"]["common"]["quantity"]["enum"]
+COUNT = {"take": "count", "within": {"above": 1}}
+LATE = {"take": "mean", "from_percent": 50}
 
 # Claim, what is changed in it, and what follows the file's name in the message.
 CASES = [
     (
         ORDERING, {"plase": "highest"},
         "unknown key 'claims[claim-1].plase'; did you mean 'place'? Allowed here: id, section, statement, "
-        "published, quantity, kind, tolerance, remark, scenarios, ip_versions, duration_s, ccas, among, place, places, "
-        "tie_percent, requirement.",
+        "published, quantity, flows, over_time, relative_to, kind, tolerance, remark, scenarios, ip_versions, duration_s, "
+        "ccas, among, place, places, tie_percent, requirement.",
     ),
     (
         ORDERING, {"requirement": {"over": 50}},
@@ -35,11 +42,12 @@ CASES = [
     (
         THRESHOLD, {"quantity": "throughput"},
         "claims[claim-1].quantity is \"throughput\"; did you mean 'throughput_per_stream_mbps'? Allowed is one of "
-        + ", ".join(claim_runs.QUANTITIES) + ".",
+        + ", ".join(QUANTITIES) + ".",
     ),
     (
         ORDERING, {"ccas": ["cubik"]},
-        f"claims[claim-1].ccas[0] is \"cubik\"; did you mean 'cubic'? Allowed is one of {CCAS}.",
+        f"claims[claim-1].ccas[0] is \"cubik\"; did you mean 'cubic'? Allowed is one of {CCAS}, "
+        "or several with + between them.",
     ),
     (
         ORDERING, {"ccas": ["vegas"]},
@@ -96,6 +104,65 @@ CASES = [
     (
         {"kind": "dominance", "requirement": {"above": 50}}, {"stronger": "cca", "weaker": "cca"},
         'claims[claim-1].weaker is "cca" as stronger; allowed is another factor.',
+    ),
+    (
+        THRESHOLD, {"quantity": "cwnd_packets"},
+        'claims[claim-1].quantity is "cwnd_packets"; allowed with neither flows nor over_time is one of '
+        + ", ".join(RUN_QUANTITIES) + ".",
+    ),
+    (
+        THRESHOLD, {"quantity": "loss_percent", "flows": {"take": "sum"}},
+        'claims[claim-1].quantity is "loss_percent"; allowed with flows is one of ' + ", ".join(FLOW_QUANTITIES) + ".",
+    ),
+    (
+        THRESHOLD, {"quantity": "retransmits", "over_time": LATE},
+        'claims[claim-1].quantity is "retransmits"; allowed with over_time is one of ' + ", ".join(SERIES_QUANTITIES) + ".",
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": {"take": "median"}},
+        'claims[claim-1].flows.take is "median"; did you mean \'mean\'? Allowed is one of mean, sum, lowest, highest, sd, variation_percent, count.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": {"take": "count"}},
+        'claims[claim-1].flows is {take: "count"}; allowed is within with take: count, and only there.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": COUNT | {"take": "sum"}},
+        'claims[claim-1].flows is {take: "sum", within: {above: 1}}; allowed is within with take: count, and only there.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": {"cca": "vegas"}},
+        'claims[claim-1].flows.cca is "vegas"; allowed are those of ccas: bbr, cubic, reno.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": {"cca": "reno+cubic"}},
+        f"claims[claim-1].flows.cca is \"reno+cubic\"; did you mean 'cubic'? Allowed is one of {CCAS}.",
+    ),
+    (
+        THRESHOLD, {"quantity": "retransmits", "relative_to": "link"},
+        'claims[claim-1].relative_to is "link"; allowed with it are quantities in Mbit/s.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "relative_to": "total"},
+        'claims[claim-1].relative_to is "total"; allowed without flows is link.',
+    ),
+    (
+        THRESHOLD, {"quantity": "cwnd_packets", "over_time": LATE | {"to_percent": 50}},
+        "claims[claim-1].over_time.to_percent is 50; allowed is more than from_percent, 50.",
+    ),
+    (
+        THRESHOLD, {"quantity": "cwnd_packets", "over_time": LATE | {"take": "beginnings"}},
+        'claims[claim-1].quantity is "cwnd_packets"; allowed with over_time.take: beginnings is one of '
+        "slow_start_percent, fast_recovery_percent, timeout_percent.",
+    ),
+    (
+        RATIO, {"quantity": "goodput_mbps", "flows": {}, "numerator": {"flows": {"cca": "vegas"}}},
+        'claims[claim-1].numerator.flows.cca is "vegas"; allowed are those of ccas: bbr, cubic, reno.',
+    ),
+    (
+        THRESHOLD, {"quantity": "cwnd_packets", "over_time": {"from_percent": 20}},
+        "claims[claim-1].over_time.take is missing; allowed is one of mean, median, lowest, highest, spread, "
+        "spread_percent, beginnings.",
     ),
 ]  # fmt: skip
 
@@ -181,7 +248,7 @@ def test_printed_tables_one_sentence_a_mistake(tmp_path, tables, message):
 
 def test_printed_tables_are_optional_and_so_are_their_parts(tmp_path):
     what = claim_runs.content(THRESHOLD)
-    assert claim_runs.loaded(tmp_path, THRESHOLD)["paper"] == what["paper"] | {"script": ""}
+    assert claim_runs.loaded(tmp_path, THRESHOLD)["paper"] == what["paper"] | {"script": "", "statements": "in-our-words"}
     tables = {"runs_per_ip_version": 10, "table_5": {"retransmits": TEST}}
     what["paper"]["tables"] = tables
     read = claims.load_claims(claim_runs.written(tmp_path / "claims.yaml", what))["paper"]["tables"]
@@ -273,7 +340,7 @@ def test_shipped_claims_are_complete(shipped):
     assert len(shipped["claims"]) >= 25
     assert len({claim["id"] for claim in shipped["claims"]}) == len(shipped["claims"])
     for claim in shipped["claims"]:
-        assert set(claims.kind_schema(claim["kind"])["properties"]) - set(claim) <= {"duration_s"}, claim["id"]
+        assert set(claims.kind_schema(claim["kind"])["properties"]) - set(claim) <= {"duration_s", "flows", "over_time", "relative_to"}, claim["id"]
         assert re.match(r"(5\.1, figure [3-6]|5\.2\.[13]|6)", claim["section"]), claim["id"]
         assert claim["statement"].endswith(".") and claim["tolerance"].endswith("."), claim["id"]
 
@@ -308,9 +375,16 @@ def test_loading_leaves_plain_values_that_no_one_shares(shipped):
 
 def test_schema_knows_the_same_ccas_and_metrics_as_the_study():
     definitions = claims.claims_schema()["$defs"]
-    assert definitions["cca"]["enum"] == study_schema.study_schema()["properties"]["ccas"]["items"]["enum"]
+    names = study_schema.study_schema()["properties"]["ccas"]["items"]["joined"]
+    assert definitions["cca"]["enum"] == definitions["ccas"]["items"]["joined"] == names
     known = {metric.column for metric in (*metrics.METRICS, *metrics.PUBLISHED_METRICS)}
-    assert set(definitions["common"]["quantity"]["enum"]) == known == set(claim_runs.QUANTITIES)
+    assert known == set(claim_runs.QUANTITIES)
+    assert set(QUANTITIES) == set(RUN_QUANTITIES | FLOW_QUANTITIES | SERIES_QUANTITIES) == known | set(QUANTITIES)
+    assert set(definitions["common"]["relative_to"]["enum"]) == set(RELATIONS)
+    assert set(definitions["over_time"]["properties"]["take"]["enum"]) == set(TIME_WORDS)
+    assert set(definitions["flows"]["properties"]["take"]["enum"]) == {*TAKE_WORDS, "count"}
+    conditions = claims.claims_schema()["properties"]["scenarios"]["items"]["properties"]
+    assert set(conditions) == {"id", *NUMBERS, *TEXTS}
     printed = claims.claims_schema()["properties"]["paper"]["properties"]["tables"]["properties"]
     for name in ("table_3", "table_5"):
         columns = [key for key in printed[name]["properties"] if key != "remark"]

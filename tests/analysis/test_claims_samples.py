@@ -1,13 +1,14 @@
-"""The bootstrap of replications: known coverage, pairs kept, holes, seeds, scenarios by condition."""
+"""The bootstrap of replications: known coverage, pairs kept, holes, seeds."""
 
 import math
 
 import claim_runs
 import numpy as np
 import pytest
-from claim_checks.claim_samples import Samples, bootstrap_interval, match_scenarios
+from claim_checks.claim_measures import Measure
+from claim_checks.claim_samples import Samples, bootstrap_interval
 
-QUANTITY = "throughput_per_stream_mbps"
+QUANTITY = Measure("throughput_per_stream_mbps")
 MEAN = {"kind": "threshold", "pick": "mean", "requirement": {"above": 0}}
 
 
@@ -112,31 +113,3 @@ def test_interval_encloses_the_value_and_passes_over_what_is_undefined():
     assert bootstrap_interval(statistics, 0.95, 6) == (1, 50)
     assert bootstrap_interval(np.array([5.0, math.nan]), 0.95, 6) == (5, 5)
     assert bootstrap_interval(np.array([5.0, 1, math.inf]), 0.95, 2) == (1, math.inf)
-
-
-def conditions(number, **change):
-    return {
-        "id": number, "rate_mbps": [1000, None], "delay_ms": [10], "loss_configured_percent": [0], "flows": [1],
-    } | change  # fmt: skip
-
-
-def test_scenarios_are_recognised_by_their_conditions():
-    runs = claim_runs.table(lambda *cell: [1, 2], delays_ms=(50, 10))
-    wanted = [conditions("a"), conditions("b", delay_ms=[20, 50]), conditions("c", flows=[2])]
-    found, missing = match_scenarios(runs, wanted)
-    assert found == {"a": "10ms", "b": "50ms"}
-    assert missing == {"c": "no scenario of this study has the conditions of scenario c"}
-    runs["rate_mbps"] = math.nan
-    assert match_scenarios(runs, [conditions("a")])[0] == {"a": "10ms"}
-    assert match_scenarios(runs, [conditions("a", rate_mbps=[1000])])[0] == {}
-    runs["rate_mbps"] = 100.0
-    assert match_scenarios(runs, [conditions("a")])[0] == {}
-
-
-def test_label_decides_between_scenarios_with_the_same_conditions():
-    runs = claim_runs.table(lambda *cell: [1, 2], delays_ms=(10, 20))
-    runs["delay_ms"] = 10.0
-    assert match_scenarios(runs, [conditions("2")])[0] == {"2": "20ms"}
-    found, missing = match_scenarios(runs, [conditions("4")])
-    assert found == {}
-    assert missing["4"] == "10ms, 20ms all have the conditions of scenario 4, and none has its number as label"

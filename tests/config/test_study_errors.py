@@ -15,7 +15,7 @@ CASES = [
     # Keys
     (
         ("analysis", {"margin": 5}),
-        "unknown key 'analysis.margin'. Allowed here: claims, compare_with, equivalence_margin, detect.",
+        "unknown key 'analysis.margin'. Allowed here: claims, compare_with, equivalence_margin, detect, agreement.",
     ),
     (
         ("analysis", {"claims": "../secrets"}),

@@ -81,6 +81,24 @@ def two_methods(real_shape, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def cwnd_study(tmp_path_factory):
+    """4 CCAs over time: one scenario, one IP version."""
+    return Built(tmp_path_factory.mktemp("cwnd")).build(tidy_tables.time_series_study())
+
+
+@pytest.fixture(scope="session")
+def fairness_study(tmp_path_factory):
+    """16 mixes of CCAs in 12 scenarios, one IP version."""
+    return Built(tmp_path_factory.mktemp("fairness")).build(tidy_tables.mixes_study())
+
+
+@pytest.fixture(scope="session")
+def buffer_study(tmp_path_factory):
+    """3 CCAs, 5 buffers on 3 platforms, 16 pairs of hosts, one IP version."""
+    return Built(tmp_path_factory.mktemp("buffers")).build(tidy_tables.buffers_study())
+
+
+@pytest.fixture(scope="session")
 def build(tmp_path_factory):
     """Return a function that builds a study in a folder of its own."""
     return lambda study, **more: Built(tmp_path_factory.mktemp("study")).build(study, **more)

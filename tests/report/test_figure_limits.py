@@ -209,10 +209,15 @@ def test_captions_are_filled_from_the_rules_parameters(caption):
     text = (ROOT / "report" / "captions" / f"{caption}.rst").read_text(encoding="utf-8")
     template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text)
     params = dict(confidence=0.9, replications=77, significance=0.05, name="one", other_name="another")
+    params |= dict(by="scenario, CCA and IP version", cca="CCA", both_ip_versions=True)
     for slug in DIFFERENCES:
         params |= dict(metric=slug.removeprefix("ip-difference-"), effect_unit="points", margin=0.25)
         filled = template.render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
         assert "another" in filled if caption == "methods" else "77" in filled
+        params |= dict(by="scenario and CCA", both_ip_versions=False)
+        alone = template.render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
+        assert caption == "ip-difference" or "IP" not in alone
+        params |= dict(by="scenario, CCA and IP version", both_ip_versions=True)
         if caption == "ip-difference":
             assert "0.25 points" in filled
             assert ("MSSs" in filled) == (params["metric"] == "goodput")

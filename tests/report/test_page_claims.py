@@ -2,10 +2,16 @@
 
 import html as html_text
 import re
+from pathlib import Path
+from types import SimpleNamespace
 
+import jinja2
+import number_format
 import pandas as pd
 import pytest
 import tidy_tables
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_claims_of_both_methods_are_told_apart(two_methods):
@@ -45,6 +51,26 @@ def test_every_claim_shows_how_it_was_read_and_its_remark(real_shape):
     for heading, column in (("Our tolerance", "tolerance"), ("Remark", "remark"), ("Why", "because")):
         place = heads.index(heading)
         assert [html_text.unescape(row[place]) for row in rows] == list(claims[column])
+
+
+def test_statements_are_quoted_or_in_our_words():
+    from report_parts.report_sections import claims_section
+
+    row = dict.fromkeys("claim section kind quantity unit published requirement because tolerance remark".split(), "x")
+    row |= {"statement": "BBR is fair.", "verdict": "reproduced", "value": 1.0, "low": 1.0, "high": 1.0, "runs": 4}
+    tables = SimpleNamespace(claims=pd.DataFrame([row]), scenarios=tidy_tables.grid())
+    paper = {"title": "A title", "authors": "An author"}
+    quoted = claims_section(tables, None, {"paper": paper | {"statements": "quoted"}})
+    ours = claims_section(tables, None, {"paper": paper | {"statements": "in-our-words"}})
+    assert (quoted["quoted"], ours["quoted"]) == (True, False)
+    assert quoted["table"]["rows"][0][0].text == "\u201cBBR is fair.\u201d"
+    assert ours["table"]["rows"][0][0].text == "BBR is fair."
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(ROOT / "report"), undefined=jinja2.ChainableUndefined)
+    environment.filters |= {"count": number_format.count, "number": number_format.number}
+    page = environment.from_string('{% import "macros.html.j2" as part %}{% include "sections/claims.html.j2" %}')
+    words = {part["quoted"]: page.render(claims=part, confidence_percent=95, files={}, figures={}) for part in (quoted, ours)}
+    assert "What An author state in <cite>A title</cite>, word by word, each as a condition" in words[True]
+    assert "What An author state in <cite>A title</cite>, in our words, each as a condition" in words[False]
 
 
 REFUSED = [

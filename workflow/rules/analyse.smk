@@ -143,6 +143,9 @@ rule fit_models:
 rule check_claims:
     input:
         runs="results/{study}/tidy/runs.csv",
+        flows="results/{study}/tidy/flows.csv",
+        scenarios="results/{study}/tidy/scenarios.csv",
+        sockets="results/{study}/tidy/sockets.parquet",
         modules=modules_of("check_claims"),
     output:
         claims="results/{study}/analysis/claims.csv",

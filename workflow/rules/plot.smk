@@ -36,6 +36,8 @@ for figure, title in METRIC_FIGURES.items():
             metric=figure,
             confidence=CONFIDENCE,
             replications=STUDY["replications"],
+            by=OUTLINE.design.cell_words,
+            both_ip_versions=OUTLINE.design.ip_versions_compared,
         log:
             f"results/{{study}}/logs/plot_{figure}.log",
         container:
@@ -62,6 +64,9 @@ rule plot_ideal:
         image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         replications=STUDY["replications"],
+        by=OUTLINE.design.cell_words,
+        cca=OUTLINE.design.cca_word,
+        both_ip_versions=OUTLINE.design.ip_versions_compared,
     log:
         "results/{study}/logs/plot_ideal.log",
     container:
@@ -88,6 +93,8 @@ rule plot_price:
         image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         replications=STUDY["replications"],
+        by=OUTLINE.design.cell_words,
+        both_ip_versions=OUTLINE.design.ip_versions_compared,
     log:
         "results/{study}/logs/plot_price.log",
     container:
@@ -114,6 +121,8 @@ rule plot_knee:
         image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         replications=STUDY["replications"],
+        by=OUTLINE.design.cell_words,
+        both_ip_versions=OUTLINE.design.ip_versions_compared,
     log:
         "results/{study}/logs/plot_knee.log",
     container:
@@ -140,6 +149,8 @@ rule plot_distributions:
         image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         replications=STUDY["replications"],
+        by=OUTLINE.design.cell_words,
+        both_ip_versions=OUTLINE.design.ip_versions_compared,
     log:
         "results/{study}/logs/plot_distributions.log",
     container:
@@ -166,6 +177,8 @@ rule plot_emulation:
         image=ANALYSIS_IMAGE,
         confidence=CONFIDENCE,
         replications=STUDY["replications"],
+        by=OUTLINE.design.cell_words,
+        both_ip_versions=OUTLINE.design.ip_versions_compared,
     log:
         "results/{study}/logs/plot_emulation.log",
     container:
@@ -202,6 +215,8 @@ for metric in METRICS:
             confidence=CONFIDENCE,
             significance=SIGNIFICANCE,
             replications=STUDY["replications"],
+            by=OUTLINE.design.cell_words,
+            both_ip_versions=OUTLINE.design.ip_versions_compared,
         log:
             f"results/{{study}}/logs/plot_ip_difference_{metric.slug}.log",
         container:
@@ -231,6 +246,7 @@ if "other_descriptive" in OTHER_TABLES:
             image=ANALYSIS_IMAGE,
             name=STUDY["study"],
             other_name=OTHER_STUDY,
+            both_ip_versions=OUTLINE.design.ip_versions_compared,
         log:
             "results/{study}/logs/plot_methods.log",
         container:
@@ -239,12 +255,6 @@ if "other_descriptive" in OTHER_TABLES:
             "../scripts/plot_methods.py"
 
 
-FIGURE_NAMES = [
-    *METRIC_FIGURES,
-    *("ideal", "price", "knee", "distributions", "emulation"),
-    *(f"ip-difference-{metric.slug}" for metric in METRICS),
-    *(["methods"] if "other_descriptive" in OTHER_TABLES else []),
-]
 FIGURES = [
-    f"results/{STUDY['study']}/figures/{name}.{kind}" for name in FIGURE_NAMES for kind in ("svg", "csv")
+    f"results/{STUDY['study']}/figures/{figure.slug}.{kind}" for figure in OUTLINE.figures for kind in ("svg", "csv")
 ]

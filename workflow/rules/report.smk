@@ -4,15 +4,12 @@
 def figure_files(kind):
     """Return input name -> path of every figure, its data or its caption."""
     paths = {
-        "figure": "results/{{study}}/figures/{name}.svg",
-        "data": "results/{{study}}/figures/{name}.csv",
-        "caption": "report/captions/{caption}.rst",
+        "figure": "results/{{study}}/figures/{figure.slug}.svg",
+        "data": "results/{{study}}/figures/{figure.slug}.csv",
+        "caption": "report/captions/{figure.caption}.rst",
     }
     return {
-        f"{name.replace('-', '_')}_{kind}": paths[kind].format(
-            name=name, caption="ip-difference" if name.startswith("ip-difference") else name
-        )
-        for name in FIGURE_NAMES
+        f"{figure.slug.replace('-', '_')}_{kind}": paths[kind].format(figure=figure) for figure in OUTLINE.figures
     }
 
 
@@ -24,19 +21,7 @@ rule write_report:
         runs="results/{study}/tidy/runs.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
         provenance="results/{study}/tidy/provenance.json",
-        descriptive="results/{study}/analysis/descriptive.csv",
-        validity="results/{study}/analysis/validity.csv",
-        checks="results/{study}/analysis/checks.csv",
-        ip_versions="results/{study}/analysis/ip_versions.csv",
-        ip_overall="results/{study}/analysis/ip_overall.csv",
-        ccas="results/{study}/analysis/ccas.csv",
-        cca_pairs="results/{study}/analysis/cca_pairs.csv",
-        pooled="results/{study}/analysis/pooled.csv",
-        pooled_tests="results/{study}/analysis/pooled_tests.csv",
-        models="results/{study}/analysis/models.csv",
-        regressions="results/{study}/analysis/regressions.csv",
-        claims="results/{study}/analysis/claims.csv",
-        mislabelled="results/{study}/analysis/mislabelled.csv",
+        **{name: f"results/{{study}}/analysis/{name}.csv" for name in OUTLINE.tables},
         **{name: path for name, path in OTHER_TABLES.items() if name != "other_descriptive"},
         template="report/page.html.j2",
         style="report/page.css",
@@ -52,9 +37,11 @@ rule write_report:
         power=POWER,
         margins=studies.differences(STUDY["analysis"]["equivalence_margin"]),
         margin_reason=STUDY["analysis"]["equivalence_margin"]["reason"],
+        agreement=STUDY["analysis"]["agreement"],
         detect=studies.differences(STUDY["analysis"]["detect"]),
         configfile=STUDY_FILE,
         compare_with=OTHER_STUDY,
+        claims_name=CLAIMS_NAME,
         claims=CLAIMS and CLAIMS["claims"],
         paper=CLAIMS and CLAIMS["paper"],
     log:
@@ -82,7 +69,7 @@ rule write_manifest:
         ],
         runs="results/{study}/tidy/runs.csv",
         provenance="results/{study}/tidy/provenance.json",
-        claims="results/{study}/analysis/claims.csv",
+        **({"claims": "results/{study}/analysis/claims.csv"} if CLAIMS else {}),
         sources=list(SOURCES),
         modules=modules_of("write_manifest"),
     output:

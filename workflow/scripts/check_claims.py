@@ -9,18 +9,22 @@ from script_log import keep_log
 
 if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
-    require_image_libraries("numpy", "scipy", "pandas")
+    require_image_libraries("numpy", "scipy", "pandas", "pyarrow")
+
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-from claim_checks.claim_predicates import KINDS, UNITS, cells_of, meets_requirement
+from claim_checks.claim_measures import meets_requirement
+from claim_checks.claim_predicates import KINDS, counts_of, parts_of
+from claim_checks.claim_quantities import FLOW_QUANTITIES
 from claim_checks.claim_samples import Samples, bootstrap_interval
 from claim_checks.claim_words import requirement_words
 from hypothesis_tests.normality import shapiro_wilk
 from hypothesis_tests.pooled_tests import mann_whitney
 from hypothesis_tests.stratified_tests import aligned_ranks
 from number_format import p_value
-from run_tables.tidy_columns import read_runs
+from run_tables.tidy_columns import RUN, SCENARIOS, read_runs, read_table
 from scenario_words import ip_words
 
 REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable"
@@ -34,9 +38,11 @@ COLUMNS = [
     "claim", "section", "statement", "kind", "quantity", "unit", "published", "value", "low", "high",
     "requirement", "verdict", "because", "tolerance", "remark", "runs",
 ]  # fmt: skip
+# Of tidy/flows.csv, what claims are about.
+FLOWS = dict.fromkeys((*RUN[:3], "flow_cca"), "text") | dict.fromkeys((RUN[3], "flow", *FLOW_QUANTITIES), "number")
 
 
-def check_claims(runs, claims, confidence, significance, resamples, seed):
+def check_claims(runs, claims, confidence, significance, resamples, seed, flows=None, scenarios=None, sockets=None):
     """Check every claim of a file.
 
     Parameters
@@ -51,6 +57,8 @@ def check_claims(runs, claims, confidence, significance, resamples, seed):
         Of the paper's tests.
     resamples, seed : int
         Of the bootstrap.
+    flows, scenarios, sockets
+        As for `Samples`.
 
     Returns
     -------
@@ -58,36 +66,37 @@ def check_claims(runs, claims, confidence, significance, resamples, seed):
         One row a claim, with `COLUMNS`, in the order of the file.
     """
     rows = []
-    samples = Samples(runs, claims, resamples, seed) if claims else None
+    samples = Samples(runs, claims, resamples, seed, flows, scenarios, sockets) if claims else None
     for claim in claims["claims"] if claims else ():
         row = dict.fromkeys(COLUMNS, "") | {key: claim[key] for key in COLUMNS if key in claim}
         row |= {"claim": claim["id"], "unit": "", "value": None, "low": None, "high": None, "requirement": ""}
-        mask = cells_of(claim, samples)
-        row["runs"] = int(samples.counts(claim["quantity"])[mask].sum())
-        problem = samples.why_not(claim["quantity"], mask, claim.get("duration_s"))
+        parts = parts_of(claim, samples)
+        row["runs"] = int(counts_of(parts, samples).sum())
+        problem = samples.why_not(parts, claim.get("duration_s"))
         if problem:
             row |= {"verdict": NOT_TESTABLE, "because": _sentence(problem)}
         elif claim["kind"] == "no_difference":
-            row |= check_no_difference(claim, samples, mask, significance)
+            row |= check_no_difference(claim, samples, *parts[0], significance)
         elif claim["kind"] == "normality":
-            row |= check_normality(claim, samples, mask, significance)
+            row |= check_normality(claim, samples, *parts[0], significance)
         else:
-            row |= check_statistic(claim, samples, mask, confidence)
+            row |= check_statistic(claim, samples, parts, confidence)
         rows.append(row)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def check_statistic(claim, samples, mask, confidence):
+def check_statistic(claim, samples, parts, confidence):
     """Return value, interval, requirement, verdict and reason of a claim with a statistic."""
     outcome = KINDS[claim["kind"]](claim, samples)
-    row = {
-        "unit": outcome.unit,
-        "requirement": f"{outcome.subject}: {requirement_words(claim['requirement'], outcome.unit)}",
-    }
+    subject = outcome.subject
+    if len({measure for measure, _ in parts}) == 1 and not parts[0][0].plain:
+        subject = f"{parts[0][0].words}; {subject}"
+    row = {"unit": outcome.unit, "requirement": f"{subject}: {requirement_words(claim['requirement'], outcome.unit)}"}
     if not np.isfinite(outcome.statistics[0]):
         reason = "there is nothing to compare: all values are equal, or a divisor is 0"
         return row | {"verdict": NOT_TESTABLE, "because": _sentence(reason)}
-    n = int(samples.counts(claim["quantity"])[mask].min())
+    counts = counts_of(parts, samples)
+    n = int(counts[counts > 0].min())
     low, high = bootstrap_interval(outcome.statistics, confidence, n)
     meets = meets_requirement([low, outcome.statistics[0], high], claim["requirement"])
     if meets.all():
@@ -109,9 +118,9 @@ def check_statistic(claim, samples, mask, confidence):
     }
 
 
-def check_no_difference(claim, samples, mask, significance):
+def check_no_difference(claim, samples, measure, mask, significance):
     """Return what the paper's pooled test says, and what the test of pairs says to that."""
-    values = samples.values(claim["quantity"])
+    values = samples.values(measure)
     pooled = [values[:, :, place][mask[:, :, place]] for place in (0, 1)]
     four, six = (group[np.isfinite(group)] for group in pooled)
     row = {"requirement": f"p of the pooled Mann-Whitney test: above {significance:g}"}
@@ -122,13 +131,13 @@ def check_no_difference(claim, samples, mask, significance):
     return row | {
         "value": _rounded(p),
         "verdict": REPRODUCED if p > significance else NOT_REPRODUCED,
-        "because": _sentence(f"{words}; {_paired_words(claim, samples, values, mask, significance)}"),
+        "because": _sentence(f"{words}; {_paired_words(claim, samples, measure, mask, significance)}"),
     }
 
 
-def check_normality(claim, samples, mask, significance):
+def check_normality(claim, samples, measure, mask, significance):
     """Return what the paper's pooled test of normality says, for the IP version farther from rejecting."""
-    values, parts, largest = samples.values(claim["quantity"]), [], None
+    values, parts, largest = samples.values(measure), [], None
     subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of both"
     row = {"requirement": f"{subject}: below {significance:g}"}
     for place, ip_version in enumerate(samples.ip_versions):
@@ -150,8 +159,9 @@ def check_normality(claim, samples, mask, significance):
     }
 
 
-def _paired_words(claim, samples, values, mask, significance):
+def _paired_words(claim, samples, measure, mask, significance):
     """Say what the test of pairs within cells finds: same scenario, CCA and seed, other IP version."""
+    values = samples.values(measure)
     chosen = mask[:, :, 0] & mask[:, :, 1]
     four, six = values[:, :, 0][chosen], values[:, :, 1][chosen]
     differences = six - four
@@ -162,7 +172,7 @@ def _paired_words(claim, samples, values, mask, significance):
     z, p = result.z, result.p
     if z is None:
         return f"{words} no pair differs"
-    unit = UNITS[claim["quantity"]]
+    unit = measure.unit
     if unit != "%" and (four[pairs] > 0).all():
         median, of = float(np.median(100 * (six[pairs] / four[pairs] - 1))), "%"
     else:
@@ -199,8 +209,25 @@ def _sentence(text):
     return f"{text[0].upper() if text[:1].islower() else text[0]}{text[1:]}."
 
 
+def reader_of(path):
+    """Return a function that reads columns and scenarios of a table of time series, each choice once."""
+
+    @lru_cache
+    def read(columns, scenarios):
+        return pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", list(scenarios))])
+
+    return lambda columns, scenarios: read(tuple(columns), tuple(scenarios))
+
+
 def main(inputs, outputs, params):
-    """Read the runs, write the verdicts."""
+    """Read the runs, their flows and time series, write the verdicts."""
+    tables = {}
+    if params.claims:
+        tables = {
+            "flows": read_table(inputs.flows, FLOWS).astype({"replication": int, "flow": int}),
+            "scenarios": read_table(inputs.scenarios, SCENARIOS),
+            "sockets": reader_of(inputs.sockets),
+        }
     table = check_claims(
         read_runs(inputs.runs),
         params.claims,
@@ -208,6 +235,7 @@ def main(inputs, outputs, params):
         params.significance,
         params.resamples,
         params.seed,
+        **tables,
     )
     table.to_csv(outputs.claims, index=False, lineterminator="\n")
 

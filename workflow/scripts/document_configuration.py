@@ -4,12 +4,14 @@
     python workflow/scripts/document_configuration.py --check   fails if it would change
 """
 import argparse
+import json
 import sys
 from pathlib import Path
 
 from study_files.claims import claims_schema
 from study_files.study import cells, load, resolve
 from study_files.study_schema import (
+    SCHEMA_PATH,
     allowed_text,
     dereferenced,
     has_directions,
@@ -60,7 +62,7 @@ What scenarios share stands in `defaults`, which a scenario's own values win ove
 
 ## Check a paper's claims
 
-`analysis.claims` names a file of `claims/`: what a paper states, sentence by sentence, as predicates over the columns of `tidy/runs.csv`. The report gives our value with its interval for each, and a verdict: reproduced, not reproduced, or not testable with these data, and why. The paper's scenarios are found by their conditions, so a claims file serves any study that has them.
+`analysis.claims` names a file of `claims/`: what a paper states, sentence by sentence, as predicates over the tidy tables: over runs (`tidy/runs.csv`), over their flows (`flows`: how many get more than half of the fair share, what `reno` gets in the mix `reno+cubic`), or over what flows do in time (`over_time`: the window's spread, how often fast recovery began). The report gives our value with its interval for each, and a verdict: reproduced, not reproduced, or not testable with these data, and why. The paper's scenarios are found by their conditions, so a claims file serves any study that has them.
 
 ```yaml
 {claim}```
@@ -100,6 +102,16 @@ One run a job is the default. Where a job has a price of its own, as on a cluste
 - **No user namespaces on the nodes**, but a set-uid Apptainer: `--apptainer-args "--cleanenv"` in place of the default's `--userns --cleanenv`. (Not tried.)
 - **Cores**: a run takes one of the cores that the scheduler gave its job and locks it in `/tmp`. Where each job has a `/tmp` of its own, the scheduler's affinity (`TaskPlugin=task/affinity` or cgroup) is what keeps runs apart.
 - **`/dev/shm`** holds a guest's memory, which counts as the job's. Where it is noexec or too small for a guest to start, the memory is mapped from `/tmp`.
+
+## Time series
+
+Where `traffic.sample_interval_ms` is a number, `results/<study>/tidy/` has two more tables with rows, Parquet both (`pandas.read_parquet`). `time_s` counts from the run's traffic origin, the earliest moment at which a flow may start. A row of `sockets.parquet` is one flow at one instant: `scenario`, `cca`, `ip_version`, `replication`, `flow` (from 0), `flow_cca` (its own CCA, in a mix one of them), `time_s`, and what the sender's TCP said then, missing where a platform or CCA doesn't know it:
+
+{series}
+
+A row of `queue.parquet` is the bottleneck's queue in the data's direction at the same instant: the run's factors, `time_s`, `packets` and `bytes` that wait, `drops` since the origin, and `delay_ms`, the time that what waits takes to leave at the link's rate.
+
+The readings start no process and read no clock. The guest's clock has steps of 256 ns, by which each reading may shift what follows: of a flow alone nothing changes but the last digit of times (measured: bytes, retransmissions and cwnd at each interval the same, times within 2 microseconds); where several flows or random losses meet, a run with time series is another replication of the same cell. Up to 65,000 readings (flows x duration / interval) the guest is otherwise the same.
 
 ## All keys
 
@@ -161,6 +173,7 @@ def readme(configuration=CONFIGURATION):
         example=EXAMPLE,
         claim=CLAIM_EXAMPLE,
         claim_kinds=", ".join(f"`{kind}`" for kind in claims_schema()["$defs"]["common"]["kind"]["enum"]),
+        series=_series_table(),
         tables=_key_tables(),
     )
 
@@ -187,6 +200,14 @@ def _studies_table(configuration):
         size = f"{cell_count} cells x {study['replications']} = {cell_count * study['replications']:,}"
         name = path.relative_to(configuration).as_posix()
         rows.append(f"| `{study['study']}` | `{name}` | {study['description']} | {size} |")
+    return "\n".join(rows)
+
+
+def _series_table():
+    schema = json.loads((SCHEMA_PATH.parent / "run.schema.json").read_text(encoding="utf-8"))
+    columns = schema["properties"]["series"]["properties"]["sockets"]["items"]["properties"]
+    rows = ["| column | meaning |", "|---|---|"]
+    rows += [f"| `{name}` | {node['description']} |" for name, node in columns.items() if node.get("description")]
     return "\n".join(rows)
 
 

@@ -25,6 +25,7 @@ from matplotlib.patches import Rectangle
 from number_format import is_missing
 from run_tables.tidy_columns import CELL, SCENARIOS, read_runs, read_table
 from scenario_words import heading, ip_words
+from study_files.study_design import cell_words
 
 # From below 1 % to 90 % and more, a step of the colour ramp each.
 BOUNDS_PERCENT = (1, 3, 10, 30, 60, 90)
@@ -193,11 +194,9 @@ def main(inputs, outputs):
     """Read runs and scenarios, write figure and data."""
     runs = read_runs(inputs.runs)
     shares = ideal_shares(runs)
-    figure, panels = draw_ideal(
-        shares, read_table(inputs.scenarios, SCENARIOS), list(runs["cca"].unique()),
-        list(runs["ip_version"].unique()),
-    )  # fmt: skip
-    save_svg(figure, outputs.figure, "Goodput over the ideal by scenario, CCA and IP version", panels)
+    ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
+    figure, panels = draw_ideal(shares, read_table(inputs.scenarios, SCENARIOS), ccas, ip_versions)
+    save_svg(figure, outputs.figure, f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", panels)
     plt.close(figure)
     shares.to_csv(outputs.data, index=False, lineterminator="\n")
 

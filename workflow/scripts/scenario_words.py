@@ -49,6 +49,25 @@ def heading(scenario):
     return f"Scenario {scenario['label']}"
 
 
+def path_rtts_ms(scenario):
+    """Return the RTTs of a scenario's empty paths in ms, shortest first: each distinct one of its pairs of hosts.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``; without `access_delay_ms` the hosts' own links have no delay.
+    """
+    both_ways_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]
+    # A round trip passes each of the two hosts' links twice.
+    return sorted({both_ways_ms + 4 * float(delay) for delay in (scenario.get("access_delay_ms") or "0").split()})
+
+
+def platform_words(platform):
+    """Return "ns-3 3.44" for "ns3:3.44", and any other as it is."""
+    name, _, version = platform.partition(":")
+    return f"ns-3 {version}" if name == "ns3" else platform
+
+
 def ip_words(ip_version):
     """Return "IPv4" for "ipv4"."""
     return ip_version.replace("ipv", "IPv")

@@ -46,7 +46,8 @@ FORMATS = {
 FOLDERS = {
     "runs": "The run documents: gzip-compressed JSON, one a run, <scenario>/<cca>/<ip version>/<replication>.json.gz. "
     "The same seed gives the same bytes.",
-    "tidy": "Tidy tables made of the run documents: a row a run, a flow, an interval, a check.",
+    "tidy": "Tidy tables made of the run documents: a row a run, a flow, an interval, a check; where a study asks for "
+    "time series, a row a reading of a socket and of the queue.",
     "analysis": "Statistics, models and verdicts.",
     "figures": "Figures, each with its data.",
     "workflow": "What made the study: Snakefile and rules, the study complete with all defaults, and the claims.",

@@ -33,6 +33,8 @@ from report_parts.report_columns import (
     REGRESSIONS,
 )  # fmt: skip
 from report_parts.report_files import download, figure_item, optional
+from report_parts.report_method import kernels_of
+from report_parts.report_outline import report_sections
 from report_parts.report_sections import (
     ccas_section,
     claims_section,
@@ -43,7 +45,8 @@ from report_parts.report_sections import (
     theory_section,
 )  # fmt: skip
 from report_parts.report_tables import descriptive_groups, environment_rows, mean_tables, scenario_rows
-from run_tables.metrics import METRICS, PUBLISHED_METRICS
+from report_parts.report_topics import ReportMaterial, topic_contexts, topic_findings, topic_tables
+from run_tables.metrics import METRICS, metric_by_slug
 from run_tables.tidy_columns import (
     CHECK_COUNTS,
     DESCRIPTIVE,
@@ -53,14 +56,14 @@ from run_tables.tidy_columns import (
     read_table,
     run_name,
 )  # fmt: skip
-from scenario_words import ip_words
+from scenario_words import ip_words, platform_words
+from study_files.study_design import is_simulator
+from study_files.study_outline import study_outline
 
 DEFAULT_CONFIG = "config/config.yaml"
 MAX_EXCLUDED_SHOWN = 200
-# Figures that stand alone, beside those of the metrics.
-FIGURES = ("ideal", "price", "knee", "distributions", "emulation", "methods")
+# The columns of every analysis table that a study may have.
 TABLES = {
-    "scenarios": SCENARIOS,
     "descriptive": DESCRIPTIVE,
     "validity": VALIDITY,
     "checks": CHECK_COUNTS,
@@ -72,23 +75,23 @@ TABLES = {
     "regressions": REGRESSIONS,
     "ccas": CCA_TESTS,
     "cca_pairs": CCA_PAIRS,
-}
-# Those that a study may lack.
-OPTIONAL_TABLES = {
     "claims": CLAIMS,
     "mislabelled": MISLABELLED,
-    "other_claims": CLAIMS,
-    "other_mislabelled": MISLABELLED,
 }
+# Those of the study that this one is compared with, if they are there.
+OTHER_TABLES = {"other_claims": CLAIMS, "other_mislabelled": MISLABELLED}
 
 
-def read_tables(inputs):
-    """Read every table; those that a study may lack are None if it does."""
-    tables = {name: read_table(inputs[name], kinds) for name, kinds in TABLES.items()}
-    for name, kinds in OPTIONAL_TABLES.items():
+def read_tables(inputs, outline):
+    """Read every table of a study; those that its design doesn't have are None."""
+    known = TABLES | topic_tables(outline.topics)
+    tables = dict.fromkeys(TABLES) | {name: read_table(inputs[name], known[name]) for name in outline.tables}
+    for name, kinds in OTHER_TABLES.items():
         path = optional(inputs, name)
         tables[name] = read_table(path, kinds) if path else None
-    return SimpleNamespace(runs=read_runs(inputs["runs"]), **tables)
+    return SimpleNamespace(
+        runs=read_runs(inputs["runs"]), scenarios=read_table(inputs["scenarios"], SCENARIOS), **tables
+    )
 
 
 def metric_figure(metric, inputs, tables, caption_params):
@@ -103,35 +106,31 @@ def metric_figure(metric, inputs, tables, caption_params):
     }
 
 
-def figures(inputs, study, params):
-    """Return the other figures by slug: those alone, the paper's, and the IP differences.
+def figures(inputs, outline, study, params):
+    """Return all figures but those of the metrics, by slug.
 
     Returns
     -------
     dict of str to dict
-        As `figure_item` gives; a figure that the study lacks is left out.
+        As `figure_item` gives.
     """
-    common = caption_params(study, params)
-    items = {slug: figure_item(inputs, slug, common) for slug in FIGURES}
-    for metric in PUBLISHED_METRICS:
-        items[metric.slug] = figure_item(inputs, metric.slug, common)
-    for metric in METRICS:
-        slug = f"ip-difference-{metric.slug}"
-        words = {
-            "metric": metric.slug,
-            "metric_name": metric.name,
-            "margin": params["margins"][metric.column],
-            "effect_unit": metric.effect_unit,
-        }
-        items[slug] = figure_item(inputs, slug, common | words)
-    return {slug: item for slug, item in items.items() if item}
+    common, own = caption_params(outline.design, study, params), {metric.slug for metric in METRICS}
+    items = {}
+    for figure in outline.figures:
+        words = dict(figure.words)
+        if figure.caption == "ip-difference":
+            words["margin"] = params["margins"][metric_by_slug(words["metric"]).column]
+        if figure.slug not in own:
+            items[figure.slug] = figure_item(inputs, figure.slug, common | words)
+    return items
 
 
-def caption_params(study, params):
+def caption_params(design, study, params):
     """Return what every caption may name."""
     given = {name: params[name] for name in ("confidence", "significance", "power")}
     studies = {"name": study["study"], "other_name": params.get("compare_with")}
-    return given | studies | {"replications": study["replications"]}
+    cells = {"by": design.cell_words, "cca": design.cca_word, "both_ip_versions": design.ip_versions_compared}
+    return given | studies | cells | {"replications": study["replications"]}
 
 
 def rerun_commands(study, run, configfile, sha256):
@@ -164,18 +163,42 @@ def excluded_rows(runs):
     ]
 
 
-def facts(tables, study, environments):
+def facts(tables, design, study, environments):
     """Return the study's outline as pairs of name and value."""
-    runs = tables.runs
-    kernels = sorted({str(environment.get("kernel")) for environment in environments})
+    runs, simulators = tables.runs, [platform for platform in design.platforms if is_simulator(platform)]
+    programs = []
+    if len(simulators) < len(design.platforms):
+        programs.append(("Linux kernel", ", ".join(kernels_of(environments)) or "not recorded"))
+    if simulators:
+        programs.append(("Simulator", ", ".join(platform_words(platform) for platform in simulators)))
     return [
         ("Valid runs", f"{int(runs['valid'].sum()):,} of {len(runs):,}"),
         ("Scenarios", str(runs["scenario"].nunique())),
-        ("CCAs", ", ".join(runs["cca"].unique())),
-        ("IP versions", ", ".join(ip_words(name) for name in runs["ip_version"].unique())),
+        ("Mixes of CCAs" if design.mixes else "CCAs", ", ".join(runs["cca"].unique())),
+        ("IP versions" if design.ip_versions_compared else "IP version", ", ".join(ip_words(name) for name in runs["ip_version"].unique())),
         ("Replications per cell", number(study["replications"], 0)),
-        ("Linux kernel", ", ".join(kernels) or "not recorded"),
+        *programs,
     ]
+
+
+def absent_sections(contexts, drawn):
+    """Return the anchors of the sections that a study has nothing for.
+
+    Parameters
+    ----------
+    contexts : dict of str to dict or None
+        What sections need, None for those that the study doesn't have.
+    drawn : dict
+        Figures by slug.
+    """
+    absent = {
+        anchor
+        for anchor, name in (("ccas", "ccas"), ("ip-version", "ip"), ("theory", "theory"), ("published", "published"))
+        if contexts[name] is None
+    }
+    if not contexts["claims"] and not contexts["mislabelled"] and "methods" not in drawn:
+        absent.add("claims")
+    return absent
 
 
 def page_context(inputs, params):
@@ -186,37 +209,51 @@ def page_context(inputs, params):
     inputs : mapping of str to path
         The rule's inputs by name.
     params : mapping
-        confidence, significance, power, margins, detect, configfile, compare_with, claims, paper.
+        confidence, significance, power, margins, detect, configfile, compare_with, claims_name, claims, paper.
     """
-    tables = read_tables(inputs)
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
-    study, runs = provenance["study"], tables.runs
-    environments = provenance["environments"]
+    study, environments = provenance["study"], provenance["environments"]
+    outline = study_outline(
+        study, params.get("claims_name"), params.get("compare_with"), methods=bool(optional(inputs, "methods_figure"))
+    )
+    design, tables = outline.design, read_tables(inputs, outline)
+    runs, drawn = tables.runs, figures(inputs, outline, study, params)
     metrics = [
-        metric_figure(metric, inputs, tables, caption_params(study, params)) for metric in METRICS
+        metric_figure(metric, inputs, tables, caption_params(design, study, params)) for metric in METRICS
     ]
     example = runs[runs["valid"]].iloc[0] if runs["valid"].any() else runs.iloc[0]
     other = None
     if params.get("compare_with") and tables.other_claims is not None:
         other = (params["compare_with"], tables.other_claims)
-    named = ["runs", "provenance", *TABLES, *(name for name in OPTIONAL_TABLES if optional(inputs, name))]
-    return {
-        "study": study,
-        "facts": facts(tables, study, environments),
-        "findings": findings(tables, params["significance"], other),
-        "metrics": {item["slug"]: item for item in metrics},
-        "figures": figures(inputs, study, params),
-        "ip_versions": [ip_words(name) for name in runs["ip_version"].unique()],
-        "confidence_percent": f"{100 * params['confidence']:g}",
-        "significance": f"{params['significance']:g}",
-        "power_percent": f"{100 * params['power']:g}",
-        "method": method_section(tables, study, environments, params),
+    material = ReportMaterial(tables, drawn, design, study, params, inputs)
+    contexts = {
         "ccas": ccas_section(tables, params),
         "ip": ip_versions_section(tables, params),
         "theory": theory_section(tables),
         "published": published_section(tables, params),
         "claims": claims_section(tables, other, params),
         "mislabelled": mislabelled_section(tables, params),
+    }
+    named = ["runs", "provenance", "scenarios", *outline.tables, *(name for name in OTHER_TABLES if optional(inputs, name))]
+    return {
+        **contexts,
+        "sections": report_sections(
+            outline.topics, topic_contexts(outline.topics, material), absent_sections(contexts, drawn)
+        ),
+        "has": design,
+        "study": study,
+        "facts": facts(tables, design, study, environments),
+        "findings": [
+            *topic_findings(outline.topics, material), *findings(tables, design, params["significance"], other)
+        ],
+        "metrics": {item["slug"]: item for item in metrics},
+        "figures": drawn,
+        "place": "scenario and IP version" if design.ip_versions_compared else "scenario",
+        "ip_versions": [ip_words(name) for name in runs["ip_version"].unique()],
+        "confidence_percent": f"{100 * params['confidence']:g}",
+        "significance": f"{params['significance']:g}",
+        "power_percent": f"{100 * params['power']:g}",
+        "method": method_section(tables, design, study, environments, params),
         "scenarios": scenario_rows(tables.scenarios, runs),
         "checks": tables.checks.to_dict("records"),
         "cells_excluded": tables.validity[tables.validity["excluded"] > 0].to_dict("records"),

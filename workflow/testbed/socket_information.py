@@ -66,7 +66,8 @@ TCP_INFO = (
     ("I", "rtt_min_ms", MS, (0, NONE_32)),
     ("8x", None, None, ()),  # data_segs_in, data_segs_out
     ("Q", "delivery_mbps", MBPS, (0,)),
-    ("32x", None, None, ()),  # busy_time, rwnd_limited, sndbuf_limited, delivered, delivered_ce
+    ("Q", "busy_ms", MS, ()),  # tcpi_busy_time: with data to send or unacknowledged
+    ("24x", None, None, ()),  # rwnd_limited, sndbuf_limited, delivered, delivered_ce
     ("Q", "bytes_sent", None, ()),
     ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
 )

@@ -7,14 +7,10 @@ computed for the data and all resamples at once: first axis, the data first.
 from dataclasses import dataclass
 
 import numpy as np
+from claim_checks.claim_measures import DIGITS, measure_of, meets_requirement
 from claim_checks.claim_words import level_words, list_words, places_words, side_words
 from number_format import count, plain
-from run_tables.metrics import METRICS, PUBLISHED_METRICS
-from scenario_words import ip_words
 
-UNITS = {metric.column: metric.unit for metric in (*METRICS, *PUBLISHED_METRICS)}
-# Sums in another order differ in the last digits, which must decide nothing.
-DIGITS = 1e-9
 AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
 
 
@@ -39,22 +35,32 @@ class Outcome:
     detail: str
 
 
-def cells_of(claim, samples):
-    """Return the cells that a claim is about, shape (scenarios, CCAs, IP versions) of bool."""
+def parts_of(claim, samples):
+    """Return what a claim measures and where: list of (Measure, cells as (scenarios, CCAs, IP versions) of bool)."""
     if claim["kind"] == "ratio":
-        sides = claim["numerator"], claim["denominator"]
-        return np.logical_or(*(samples.mask(s["scenarios"], s["ccas"], s["ip_versions"]) for s in sides))
+        return [
+            (measure_of(claim, side), samples.mask(*(claim[side][key] for key in ("scenarios", "ccas", "ip_versions"))))
+            for side in ("numerator", "denominator")
+        ]
     ccas = claim["among"] if claim["kind"] == "ordering" else claim["ccas"]
-    return samples.mask(claim["scenarios"], ccas, claim["ip_versions"])
+    return [(measure_of(claim), samples.mask(claim["scenarios"], ccas, claim["ip_versions"]))]
+
+
+def counts_of(parts, samples):
+    """Return how many values each cell of a claim has, the fewer where it is measured twice; elsewhere 0."""
+    counts = np.full(parts[0][1].shape, np.iinfo(int).max)
+    for measure, mask in parts:
+        counts[mask] = np.minimum(counts[mask], samples.counts(measure)[mask])
+    return np.where(np.logical_or.reduce([mask for _, mask in parts]), counts, 0)
 
 
 def selected(claim, samples, ccas=None):
     """Return means of the claim's own levels, shape (1 + resamples, scenarios, CCAs, IP versions)."""
-    return _taken(samples, claim["quantity"], claim["scenarios"], ccas or claim["ccas"], claim["ip_versions"])
+    return _taken(samples, measure_of(claim), claim["scenarios"], ccas or claim["ccas"], claim["ip_versions"])
 
 
-def _taken(samples, quantity, scenarios, ccas, ip_versions):
-    means = samples.means(quantity)
+def _taken(samples, measure, scenarios, ccas, ip_versions):
+    means = samples.means(measure)
     for axis, levels, names in (
         (1, samples.scenarios, scenarios),
         (2, samples.ccas, ccas),
@@ -103,13 +109,16 @@ def ordering(claim, samples):
 
 def threshold(claim, samples):
     """Lowest, highest, farthest, mean of the cells' means, or the median of runs, in the quantity's unit."""
-    unit = UNITS[claim["quantity"]]
+    measure = measure_of(claim)
+    unit = measure.unit
     cells = selected(claim, samples)
     flat = cells.reshape(len(cells), -1)
     if claim["pick"] == "mean":
-        return Outcome(flat.mean(axis=1), unit, "mean of the cells' means", f"over {count(flat.shape[1], 'cell')}")
+        cells_words = count(flat.shape[1], "cell")
+        subject = "mean" if flat.shape[1] == 1 else "mean of the cells' means"
+        return Outcome(flat.mean(axis=1), unit, subject, f"over {cells_words}")
     if claim["pick"] == "median":
-        statistics = samples.medians(claim["quantity"], cells_of(claim, samples))
+        statistics = samples.medians(measure, parts_of(claim, samples)[0][1])
         return Outcome(statistics, unit, "median of all runs pooled", f"over {count(flat.shape[1], 'cell')}")
     if claim["pick"] == "farthest":
         middle = sum(claim["requirement"].values()) / 2
@@ -121,8 +130,9 @@ def threshold(claim, samples):
         subject = f"{claim['pick']} mean of {count(flat.shape[1], 'cell')}"
     meets = meets_requirement(cells[0], claim["requirement"])
     worst = np.argwhere(cells[0] == statistics[0])[0]
-    detail = f"it is that of {claim['ccas'][worst[1]]} in scenario {claim['scenarios'][worst[0]]}, "
-    detail += f"{ip_words(claim['ip_versions'][worst[2]])}; the bound is met in {meets.sum()} of {meets.size}"
+    keys = ("scenarios", "ccas", "ip_versions")
+    levels = [getattr(samples, key).index(claim[key][place]) for key, place in zip(keys, worst, strict=True)]
+    detail = f"it is that of {samples.cell_words(*levels)}; the bound is met in {meets.sum()} of {meets.size}"
     return Outcome(statistics, unit, subject, detail + places_words(meets, np.ones(meets.shape, bool), claim))
 
 
@@ -131,7 +141,7 @@ def ratio(claim, samples):
     sides = []
     for name in ("numerator", "denominator"):
         side = claim[name]
-        means = _taken(samples, claim["quantity"], side["scenarios"], side["ccas"], side["ip_versions"])
+        means = _taken(samples, measure_of(claim, name), side["scenarios"], side["ccas"], side["ip_versions"])
         axes = tuple(axis for factor, axis in AXES.items() if factor not in claim["each"])
         pick = {"lowest": np.min, "highest": np.max, "mean": np.mean}[side["pick"]]
         sides.append(pick(means, axis=axes, keepdims=True) if axes else means)
@@ -149,7 +159,11 @@ def ratio(claim, samples):
             statistics = np.exp(logs.mean(axis=1))
     else:
         statistics = (flat.min if claim["combine"] == "lowest" else flat.max)(axis=1)
-    above, below = (side_words(claim, name, samples) for name in ("numerator", "denominator"))
+    names = ("numerator", "denominator")
+    measured = [measure_of(claim, name).words for name in names]
+    above, below = (
+        side_words(claim, name, samples, words) for name, words in zip(names, (measured, measured[::-1]), strict=True)
+    )
     subject = f"{above} divided by {below}"
     if flat.shape[1] == 1:
         return Outcome(statistics, "times", subject, "")
@@ -179,7 +193,7 @@ def equivalence(claim, samples):
     share = np.full(len(cells), np.nan)
     total = known.sum(axis=(1, 2))
     np.divide(100 * (within & known).sum(axis=(1, 2)), total, out=share, where=total > 0)
-    unit = "%" if claim["margin_unit"] == "percent" else _points(claim["quantity"])
+    unit = "%" if claim["margin_unit"] == "percent" else _points(measure_of(claim))
     cells_words = count(within[0].size, "cell")
     subject = f"share of {cells_words} in which IPv6 is within {plain(claim['margin'])} {unit} of IPv4"
     detail = f"true in {within[0].sum()} of {within[0].size}" + places_words(
@@ -226,20 +240,5 @@ KINDS = {
 }
 
 
-def meets_requirement(values, requirement):
-    """Return where values lie within a requirement; bounds take in what differs by rounding."""
-    values = np.asarray(values, dtype=float)
-    meets = ~np.isnan(values)
-    for key, bound in requirement.items():
-        slack = DIGITS * abs(bound)
-        meets &= {
-            "above": values > bound + slack,
-            "at_least": values >= bound - slack,
-            "below": values < bound - slack,
-            "at_most": values <= bound + slack,
-        }[key]
-    return meets
-
-
-def _points(quantity):
-    return "points" if UNITS[quantity] == "%" else UNITS[quantity]
+def _points(measure):
+    return "points" if measure.unit == "%" else measure.unit

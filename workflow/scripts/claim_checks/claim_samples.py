@@ -8,12 +8,12 @@ import math
 import zlib
 
 import numpy as np
+from claim_checks.claim_measures import run_values
+from claim_checks.claim_scenarios import match_scenarios, scenario_conditions
 from scenario_words import ip_words
 from scipy import stats
 
 MIN_REPLICATIONS = 2
-# Of a scenario, in the paper's table.
-CONDITIONS = ("rate_mbps", "delay_ms", "loss_configured_percent", "flows")
 
 
 class Samples:
@@ -29,6 +29,10 @@ class Samples:
         Bootstrap resamples.
     seed : int
         Of the study. Each scenario's draws depend on it and on the scenario's id only.
+    flows, scenarios : pandas.DataFrame, optional
+        ``tidy/flows.csv`` and ``tidy/scenarios.csv``; needed for claims about flows, and about queues set in bytes.
+    sockets : callable, optional
+        Reads ``tidy/sockets.parquet``, as `claim_measures.run_values` needs it.
 
     Attributes
     ----------
@@ -36,15 +40,16 @@ class Samples:
         Levels of the axes: the paper's numbers of scenarios, CCAs, IP versions.
     """
 
-    def __init__(self, runs, claims, resamples, seed):
+    def __init__(self, runs, claims, resamples, seed, flows=None, scenarios=None, sockets=None):
         self.scenarios = [scenario["id"] for scenario in claims["scenarios"]]
-        self.ccas, self.ip_versions = claims["ccas"], ["ipv4", "ipv6"]
-        self.found, self.missing = match_scenarios(runs, claims["scenarios"])
+        self.ccas, self.ip_versions = claims["ccas"], claims["ip_versions"]
+        self.found, self.missing = match_scenarios(scenario_conditions(runs, scenarios), claims["scenarios"])
+        self._flows, self._sockets = flows, sockets
         self._absent = {*self.ccas, *self.ip_versions} - {*runs["cca"], *runs["ip_version"]}
         self.durations = runs.groupby("scenario")["duration_s"].first().to_dict()
         self._fill(runs)
         self._draw(resamples, seed)
-        self._means = {}
+        self._of_runs, self._means = {}, {}
 
     def _fill(self, runs):
         numbers = {study: number for number, study in self.found.items()}
@@ -82,24 +87,36 @@ class Samples:
                 weights[1:] = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
             self._weights.append(weights)
 
-    def values(self, quantity):
+    def of_runs(self, measure):
+        """Return a measure of each run in `runs`, shape (runs,)."""
+        if measure not in self._of_runs:
+            self._of_runs[measure] = run_values(measure, self.runs, self._flows, self._sockets)
+        return self._of_runs[measure]
+
+    def values(self, measure):
         """Return the runs' values, shape (scenarios, CCAs, IP versions, replications); missing is nan."""
         longest = max(map(len, self._replications), default=0)
         values = np.full((len(self.scenarios), len(self.ccas), len(self.ip_versions), longest), np.nan)
-        values[self._where] = self.runs[quantity].to_numpy(float)
+        values[self._where] = self.of_runs(measure)
         return values
 
-    def counts(self, quantity):
+    def counts(self, measure):
         """Return the number of values of each cell, shape (scenarios, CCAs, IP versions)."""
-        return np.isfinite(self.values(quantity)).sum(axis=3)
+        return np.isfinite(self.values(measure)).sum(axis=3)
 
-    def means(self, quantity):
+    def runs_of_cells(self):
+        """Return the number of valid runs of each cell, shape (scenarios, CCAs, IP versions)."""
+        number = np.zeros((len(self.scenarios), len(self.ccas), len(self.ip_versions)), dtype=int)
+        np.add.at(number, self._where[:3], 1)
+        return number
+
+    def means(self, measure):
         """Return the cells' means, shape (1 + resamples, scenarios, CCAs, IP versions).
 
         Row 0 holds the data as they are. A cell without a value in a resample is nan.
         """
-        if quantity not in self._means:
-            values = self.values(quantity)
+        if measure not in self._means:
+            values = self.values(measure)
             means = np.full((len(self._weights[0]), *values.shape[:3]), np.nan)
             for place, weights in enumerate(self._weights):
                 if not weights.shape[1]:
@@ -111,10 +128,10 @@ class Samples:
                 number = weights @ known.T.astype(float)
                 np.divide(total, number, out=total, where=number > 0)
                 means[:, place] = np.where(number > 0, total, np.nan).reshape(-1, *values.shape[1:3])
-            self._means[quantity] = means
-        return self._means[quantity]
+            self._means[measure] = means
+        return self._means[measure]
 
-    def medians(self, quantity, mask):
+    def medians(self, measure, mask):
         """Return the median of all runs of the cells in `mask`, shape (1 + resamples,).
 
         Parameters
@@ -122,7 +139,7 @@ class Samples:
         mask : numpy.ndarray of bool, shape (scenarios, CCAs, IP versions)
         """
         scenario, cca, ip_version, replication = self._where
-        values = self.runs[quantity].to_numpy(float)
+        values = self.of_runs(measure)
         taken = np.isfinite(values) & mask[scenario, cca, ip_version]
         order = np.flatnonzero(taken)[np.argsort(values[taken], kind="stable")]
         values = values[order]
@@ -149,8 +166,17 @@ class Samples:
         ]
         return chosen[0][:, None, None] & chosen[1][None, :, None] & chosen[2][None, None, :]
 
-    def why_not(self, quantity, mask, duration_s=None):
-        """Say why the cells in `mask` can't answer, or return None."""
+    def why_not(self, parts, duration_s=None):
+        """Say why a claim's cells can't answer, or return None.
+
+        Parameters
+        ----------
+        parts : list of (Measure, numpy.ndarray of bool)
+            What is measured, and in which cells, shape (scenarios, CCAs, IP versions).
+        duration_s : float, optional
+            The only duration of runs that can answer.
+        """
+        mask = np.logical_or.reduce([mask for _, mask in parts])
         levels = [
             [name for name, there in zip(names, mask.any(axis=axes), strict=True) if there]
             for names, axes in ((self.ccas, (0, 2)), (self.ip_versions, (0, 1)), (self.scenarios, (1, 2)))
@@ -165,62 +191,28 @@ class Samples:
             others = {self.durations[self.found[number]] for number in levels[2]} - {duration_s}
             if others:
                 return f"it is about runs of {duration_s:g} s, and those of this study last {min(others):g} s"
-        counts = np.where(mask, self.counts(quantity), MIN_REPLICATIONS)
-        if counts.min() < MIN_REPLICATIONS:
-            cells = np.argwhere(counts == counts.min())
-            cell = self.cell_words(*cells[0])
-            more = f" and {len(cells) - 1} more" if len(cells) > 1 else ""
-            runs = "no valid run" if counts.min() == 0 else "a single valid run"
-            return f"{runs} of {cell}{more}; {MIN_REPLICATIONS} are needed"
+        few = self._too_few(self.runs_of_cells(), mask, ("no valid run", "a single valid run"), "of")
+        if few:
+            return few
+        for measure, mask in parts:
+            words = f"no value of the {measure.name}", "a single one"
+            few = self._too_few(self.counts(measure), mask, words, "in the runs of")
+            if few:
+                return few
         return None
 
+    def _too_few(self, counts, mask, words, of):
+        counts = np.where(mask, counts, MIN_REPLICATIONS)
+        if counts.min() >= MIN_REPLICATIONS:
+            return None
+        cells = np.argwhere(counts == counts.min())
+        more = f" and {len(cells) - 1} more" if len(cells) > 1 else ""
+        return f"{words[counts.min()]} {of} {self.cell_words(*cells[0])}{more}; {MIN_REPLICATIONS} are needed"
+
     def cell_words(self, scenario, cca, ip_version):
-        """Return a cell's name by its indices: "vegas in scenario 4, IPv6"."""
-        return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}, {ip_words(self.ip_versions[ip_version])}"
-
-
-def match_scenarios(runs, scenarios):
-    """Find the paper's scenarios among those of a study, by their conditions.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    scenarios : list of dict
-        ``id`` and lists of values of `CONDITIONS`, None for no limit.
-
-    Returns
-    -------
-    found : dict of str to str
-        The paper's number to the study's scenario.
-    missing : dict of str to str
-        The paper's number to a sentence why there is none.
-    """
-    rows = runs.drop_duplicates("scenario")
-    found, missing = {}, {}
-    for scenario in scenarios:
-        number = scenario["id"]
-        matching = [
-            row
-            for row in rows.to_dict("records")
-            if all(_is_among(row[condition], scenario[condition]) for condition in CONDITIONS)
-        ]
-        if len(matching) > 1:
-            matching = [row for row in matching if row["scenario_label"] == number] or matching
-        if not matching:
-            missing[number] = f"no scenario of this study has the conditions of scenario {number}"
-        elif len(matching) > 1:
-            names = ", ".join(row["scenario"] for row in matching)
-            missing[number] = f"{names} all have the conditions of scenario {number}, and none has its number as label"
-        else:
-            found[number] = matching[0]["scenario"]
-    return found, missing
-
-
-def _is_among(value, allowed):
-    if value is None or math.isnan(value):
-        return None in allowed
-    return any(item is not None and value == item for item in allowed)
+        """Return a cell's name by its indices: "vegas in scenario 4, IPv6"; of one IP version there is nothing to say."""
+        version = f", {ip_words(self.ip_versions[ip_version])}" if len(self.ip_versions) > 1 else ""
+        return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}{version}"
 
 
 def bootstrap_interval(statistics, confidence, n):

@@ -7,7 +7,7 @@ from scenario_words import ip_words
 def requirement_words(requirement, unit):
     """Return "above 50 %" or "at least 8 and at most 12 times"."""
     words = " and ".join(f"{key.replace('_', ' ')} {plain(bound)}" for key, bound in requirement.items())
-    if unit == "times":
+    if unit in ("times", ""):
         return words
     return f"{words} {unit.removesuffix('s') if words.endswith(' 1') else unit}"
 
@@ -45,9 +45,18 @@ def _cells_words(cells, claim):
     return ", ".join(words)
 
 
-def side_words(claim, name, samples):
-    """Name one side of a ratio by what it has and the other has not."""
+def side_words(claim, name, samples, measured=("", "")):
+    """Name one side of a ratio by what it has and the other has not.
+
+    Parameters
+    ----------
+    measured : tuple of str
+        What is measured on this side and on the other, in words.
+    """
     side, other = claim[name], claim["denominator" if name == "numerator" else "numerator"]
+    if measured[0] != measured[1]:
+        who = side_words(claim, name, samples)
+        return measured[0] if who == "the mean" else f"{who} ({measured[0]})"
     words = []
     if "cca" not in claim["each"] and (side["ccas"] != other["ccas"] or side["pick"] != other["pick"]):
         everyone = len(side["ccas"]) == len(samples.ccas) > 1

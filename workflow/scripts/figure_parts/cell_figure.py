@@ -7,9 +7,11 @@ it. Panels stand alone, with their own title, rows and axis, so that a page can 
 import matplotlib.pyplot as plt
 from figure_parts.axis_scales import panel_axes, relative_axes
 from figure_parts.cell_figure_data import describe_panel, figure_data
-from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
+from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_svg
 from figure_parts.scenario_panels import (
+    INDENT_PT,
+    LETTER_SHARE,
     TITLE_PT,
     header,
     interval_line,
@@ -26,8 +28,11 @@ from figure_parts.scenario_panels import (
 )  # fmt: skip
 from matplotlib.lines import Line2D
 from number_format import is_missing
+from study_files.study_design import MIX, cell_words
 
-ROW_PT, LABELS_PT, RIGHT_PT, AXIS_PT = 24, 56, 10, 32
+# A row with a line for each of two IP versions, and one with a single line.
+ROW_PT, LOW_ROW_PT = 24, 17
+LABELS_PT, RIGHT_PT, AXIS_PT = 56, 10, 32
 # As shares of a row: from one IP version to the other, from the line's middle up to the dots and
 # down to the mean, and the height over which dots are spread.
 IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
@@ -54,18 +59,20 @@ def draw_cell_figure(data, scenarios, references, ccas, ip_versions, metric):
     panels : list of Panel
     """
     apply_style()
-    grid = scenario_grid(len(scenarios), TITLE_PT + ROW_PT * len(ccas) + AXIS_PT)
+    row_pt = ROW_PT if len(ip_versions) > 1 else LOW_ROW_PT
+    grid = scenario_grid(len(scenarios), TITLE_PT + row_pt * len(ccas) + AXIS_PT)
+    labels = labels_pt(ccas)
     figure = grid.figure()
     header(figure, f"{metric.name}, {metric.unit}", _key(metric, ip_versions, references))
     panels = []
     axes_of = _axes_of_panels(data, scenarios, references, metric)
     for position, scenario in enumerate(scenarios.to_dict("records")):
-        axes = grid.axes(figure, position, LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = grid.axes(figure, position, labels, RIGHT_PT, TITLE_PT, AXIS_PT)
         cells = data[data["scenario"] == scenario["scenario"]]
         value_axis(axes, "x", axes_of[position], spaced=True)
         rows_of(axes, ccas)
         unit_below(axes, axes_of[position], metric.unit)
-        scenario_title(axes, scenario, LABELS_PT)
+        scenario_title(axes, scenario, labels)
         reference_line(axes, references.get(scenario["scenario"]))
         for row, cca in enumerate(ccas):
             for line, ip_version in enumerate(ip_versions):
@@ -75,6 +82,13 @@ def draw_cell_figure(data, scenarios, references, ccas, ip_versions, metric):
         unclipped(axes)
         panels.append(grid.panel(position, describe_panel(cells, scenario, metric)))
     return figure, panels
+
+
+def labels_pt(ccas):
+    """Return how wide the rows' names are, in points: a mix of CCAs takes more than a CCA."""
+    # A plus takes a third more than a letter, and the axis keeps 5 points to itself.
+    mixes = [len(cca) + cca.count(MIX) / 3 for cca in ccas if MIX in cca]
+    return max(LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * max(mixes)) if mixes else LABELS_PT
 
 
 def _axes_of_panels(data, scenarios, references, metric):
@@ -157,6 +171,6 @@ def write_cell_figure(runs, descriptive, scenarios, metric, svg_path, csv_path):
         references[name] = None if is_missing(value) else float(value)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     figure, panels = draw_cell_figure(data, scenarios, references, ccas, ip_versions, metric)
-    save_svg(figure, svg_path, f"{metric.name} by scenario, CCA and IP version", panels)
+    save_svg(figure, svg_path, f"{metric.name} by {cell_words(ccas, ip_versions)}", panels)
     plt.close(figure)
     data.to_csv(csv_path, index=False, lineterminator="\n")

@@ -6,6 +6,7 @@ from statistics import NormalDist
 import pandas as pd
 from number_format import is_missing
 from run_tables.tidy_columns import link_packets
+from scenario_words import path_rtts_ms
 
 UNKNOWN = "not counted apart from the queue's drops"
 
@@ -97,7 +98,7 @@ def smallest_rtt(runs, scenarios):
     rows = []
     for scenario in scenarios.to_dict("records"):
         valid = _valid(runs, scenario)
-        path = float(scenario["delay_forward_ms"] + scenario["delay_reverse_ms"])
+        path = float(path_rtts_ms(scenario)[0])
         row = _row(scenario, "smallest RTT", "ms", path)
         known = valid["rtt_min_ms"].dropna()
         if len(known):

@@ -8,6 +8,9 @@ the dark ones where the reader's system asks for that.
 The seven steps of the ramp are for tiles: from near the paper to far from it, in lightness above
 all, so that their order is seen with any kind of colour blindness. Words on the first
 `RAMP_INK_STEPS` of them are in ink, on the others in the colour of the paper: in either theme.
+
+The seven steps of the balance are for tiles whose middle means "fair": orange on one side of it,
+purple on the other, both the farther from the paper the farther from the middle.
 """
 
 from dataclasses import dataclass
@@ -36,6 +39,13 @@ class Theme:
     ramp_5: str
     ramp_6: str
     ramp_7: str
+    balance_1: str
+    balance_2: str
+    balance_3: str
+    balance_4: str
+    balance_5: str
+    balance_6: str
+    balance_7: str
 
 
 LIGHT = Theme(
@@ -44,6 +54,8 @@ LIGHT = Theme(
     olive="#999023",
     ramp_1="#eaf8ec", ramp_2="#aae9d4", ramp_3="#72d0cd", ramp_4="#46aec5", ramp_5="#186a99",
     ramp_6="#1c477b", ramp_7="#172552",
+    balance_1="#7d3a06", balance_2="#b35806", balance_3="#fbbf77", balance_4="#eef0f3",
+    balance_5="#bdb5e3", balance_6="#6f5dab", balance_7="#3b1d6e",
 )  # fmt: skip
 DARK = Theme(
     paper="#151a20", ink="#e8ebee", muted="#a3adb8", line="#343c46",
@@ -51,10 +63,13 @@ DARK = Theme(
     olive="#e3e54e",
     ramp_1="#1f2638", ramp_2="#233860", ramp_3="#1f5180", ramp_4="#1c6b91", ramp_5="#2da2ba",
     ramp_6="#63cfc9", ramp_7="#b2f6d7",
+    balance_1="#ffc684", balance_2="#d9892b", balance_3="#6b4312", balance_4="#2a313a",
+    balance_5="#463b78", balance_6="#9485d8", balance_7="#d0c4ff",
 )  # fmt: skip
 
 HUES = ("blue", "maroon", "green", "indigo", "pink", "olive")
 RAMP_STEPS, RAMP_INK_STEPS = 7, 4
+BALANCE_STEPS, BALANCE_INK_STEPS = 7, (3, 4, 5)
 CIRCLE, SQUARE, TRIANGLE = "o", "s", "^"
 
 CCA_STYLE = {
@@ -125,6 +140,16 @@ def ramp_colour(step, theme=LIGHT):
 def ramp_text_colour(step, theme=LIGHT):
     """Return the colour of words on that step."""
     return theme.ink if step <= RAMP_INK_STEPS else theme.paper
+
+
+def balance_colour(step, theme=LIGHT):
+    """Return the colour of step 1 to `BALANCE_STEPS` of the balance as a hex code."""
+    return getattr(theme, f"balance_{step}")
+
+
+def balance_text_colour(step, theme=LIGHT):
+    """Return the colour of words on that step."""
+    return theme.ink if step in BALANCE_INK_STEPS else theme.paper
 
 
 def apply_style():

@@ -31,6 +31,7 @@ from matplotlib.lines import Line2D
 from number_format import is_missing, number
 from run_tables.tidy_columns import CELL
 from scenario_words import conditions, heading, ip_words
+from study_files.study_design import cell_words
 
 LEFT_PT, RIGHT_PT, AXIS_PT, Y_NAME_PT, PLOT_PT = 36, 10, 32, 13, 128
 # Beyond this number of CCAs a panel grows, so that there is room for their names.
@@ -223,6 +224,6 @@ def write_scatter(runs, scenarios, x, y, better, svg_path, csv_path, references=
     data = scatter_data(runs, x.column, y.column, references)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     figure, panels = draw_scatter(data, scenarios, x, y, ccas, ip_versions, better, reference_name)
-    save_svg(figure, svg_path, f"{y.name} against {x.name}, by scenario, CCA and IP version", panels)
+    save_svg(figure, svg_path, f"{y.name} against {x.name}, by {cell_words(ccas, ip_versions)}", panels)
     plt.close(figure)
     data.to_csv(csv_path, index=False, lineterminator="\n")

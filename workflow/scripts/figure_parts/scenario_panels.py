@@ -124,11 +124,12 @@ def header(figure, title, entries):
 
 
 def replication_entries(ip_versions):
-    """Return the key's entries for dots: IPv4 filled, IPv6 open."""
+    """Return the key's entries for dots: IPv4 filled, IPv6 open; a lone IP version isn't named."""
+    only = len(ip_versions) == 1
     return [
         Line2D([], [], ls="none", marker="o", ms=4, mec=LIGHT.ink,
                mfc="none" if ip_version == "ipv6" else LIGHT.ink,
-               label=f"{ip_words(ip_version)}, a replication")
+               label="a replication" if only else f"{ip_words(ip_version)}, a replication")
         for ip_version in ip_versions
     ]  # fmt: skip
 

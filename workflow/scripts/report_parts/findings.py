@@ -1,4 +1,4 @@
-"""The opening of the report: five sentences with numbers, generated from the tables.
+"""The opening of the report: a few sentences with numbers, generated from the tables.
 
 Each answers what a reader asks first: who is fastest, what that costs, whether the IP version
 matters, which of a paper's claims hold, and whether the numbers can be trusted.
@@ -20,6 +20,7 @@ from report_parts.report_claims import (
 from report_parts.report_data_tables import minus
 from report_parts.sentence_words import listed
 from run_tables.tidy_columns import link_packets
+from scenario_words import path_rtts_ms
 
 MAX_REASONS = 2
 CHECK_WORDS = {
@@ -48,14 +49,15 @@ class Finding:
     section: str
 
 
-def findings(tables, significance, other=None):
-    """Return the five sentences.
+def findings(tables, design, significance, other=None):
+    """Return the sentences that this study has something to say in.
 
     Parameters
     ----------
     tables : object
-        runs, scenarios, descriptive, checks, ccas, ip_versions, ip_overall: DataFrames as in
-        ``tidy`` and ``analysis``; claims: DataFrame or None.
+        runs, scenarios, descriptive, checks, ccas, ip_versions, ip_overall, claims: DataFrames as in
+        ``tidy`` and ``analysis``, or None for what the study's design doesn't have.
+    design : StudyDesign
     significance : float
         Of every test.
     other : tuple of (str, pandas.DataFrame), optional
@@ -65,26 +67,21 @@ def findings(tables, significance, other=None):
     -------
     list of Finding
     """
-    runs = tables.runs
-    trust = Finding("Trust", trust_sentence(runs, tables.checks), "validity")
-    swapped = follows_published_method(tables.scenarios)
-    claims = Finding("Claims", claims_sentence(tables.claims, other, swapped), "claims")
-    if not runs["valid"].any():
-        nothing = "No run is valid, so {}."
-        return [
-            Finding("Speed", nothing.format("nothing can be said about which CCA is fastest"), "speed"),
-            Finding("Price", nothing.format("what the fastest CCA pays can't be said either"), "price"),
-            Finding("IP version", nothing.format("IPv4 and IPv6 can't be compared"), "ip-version"),
-            claims,
-            trust,
-        ]
-    return [
-        Finding("Speed", speed_sentence(tables, significance), "speed"),
-        Finding("Price", price_sentence(tables), "price"),
-        Finding("IP version", ip_version_sentence(tables, significance), "ip-version"),
-        claims,
-        trust,
-    ]
+    runs, found = tables.runs, []
+    valid, nothing = runs["valid"].any(), "No run is valid, so {}."
+    one = not design.ip_versions_compared
+    if not design.mixes:  # a mix has no speed of its own: its CCAs share one link
+        speed = nothing.format("nothing can be said about which CCA is fastest")
+        price = nothing.format("what the fastest CCA pays can't be said either")
+        found.append(Finding("Speed", speed_sentence(tables, significance, one) if valid else speed, "speed"))
+        found.append(Finding("Price", price_sentence(tables, one) if valid else price, "price"))
+    if design.ip_versions_compared:
+        words = nothing.format("IPv4 and IPv6 can't be compared")
+        found.append(Finding("IP version", ip_version_sentence(tables, significance) if valid else words, "ip-version"))
+    if tables.claims is not None and not tables.claims.empty:
+        swapped = follows_published_method(tables.scenarios)
+        found.append(Finding("Claims", claims_sentence(tables.claims, other, swapped), "claims"))
+    return [*found, Finding("Trust", trust_sentence(runs, tables.checks, tables.scenarios), "validity")]
 
 
 def claims_sentence(claims, other=None, swapped=False):
@@ -150,9 +147,12 @@ def telling_example(claims):
     return best and best[1]
 
 
-def trust_sentence(runs, checks):
+def trust_sentence(runs, checks, scenarios):
     """Say how many runs are valid, and how well loss and RTT agree with what was configured."""
     valid = runs[runs["valid"]]
+    # Of hosts whose paths differ, the lowest RTT is that of the nearest pair.
+    shortest = {row["scenario"]: path_rtts_ms(row)[0] for row in scenarios.to_dict("records")}
+    valid = valid.assign(rtt_path_ms=valid["scenario"].map(shortest))
     return "; ".join([validity_words(runs, checks), *loss_words(valid), *rtt_words(valid)]) + "."
 
 

@@ -15,8 +15,11 @@ def means_of(descriptive, metric):
     return descriptive[(descriptive["metric"] == metric) & descriptive["mean"].notna()]
 
 
-def speed_sentence(tables, significance):
-    """Say which CCA leads where, and in how many places the CCAs' goodput differs by test."""
+def speed_sentence(tables, significance, one_ip_version=False):
+    """Say which CCA leads where, and in how many places the CCAs' goodput differs by test.
+
+    With one IP version in the study, that isn't named.
+    """
     means = means_of(tables.descriptive, "goodput_mbps")
     if means.empty:
         return "No valid run has a goodput."
@@ -28,13 +31,14 @@ def speed_sentence(tables, significance):
     lossy = _lossy(tables.scenarios)
     parts = []
     for where, group in (("with random loss", True), ("without loss", False)):
-        parts += lead_words(means[means["scenario"].map(lossy) == group], where, again=bool(parts))
+        mine = means[means["scenario"].map(lossy) == group]
+        parts += lead_words(mine, where, again=bool(parts), one_ip_version=one_ip_version)
     if not parts:
-        parts = ["no two CCAs have a goodput in the same scenario over the same IP version"]
+        parts = [f"no two CCAs have a goodput in the same scenario{'' if one_ip_version else ' over the same IP version'}"]
     return sentence("; ".join([*parts, cca_test_words(tables.ccas, tables.cca_pairs, significance)]))
 
 
-def lead_words(means, where, again=False):
+def lead_words(means, where, again=False, one_ip_version=False):
     """Say in how many places (scenario and IP version) one CCA clearly leads.
 
     Parameters
@@ -45,6 +49,8 @@ def lead_words(means, where, again=False):
         What these places have in common.
     again : bool
         Whether the sentence has said before what a place and a lead are.
+    one_ip_version : bool
+        Whether the study has no other, so that a place is a scenario.
 
     Returns
     -------
@@ -57,22 +63,23 @@ def lead_words(means, where, again=False):
     lead = "leads so clearly" if again else f"leads by {CLEAR} or more"
     clear = [(cca, times) for cca, times in firsts if times is not None and times >= CLEAR_LEAD]
     if not clear:
-        return [f"{where} no CCA {lead} in {in_places(0, len(firsts), again)}"]
+        return [f"{where} no CCA {lead} in {in_places(0, len(firsts), again, one_ip_version)}"]
     cca = most_frequent(name for name, _ in clear)
     mine = [times for name, times in clear if name == cca]
     over = "" if again else " the next CCA's goodput"
-    places = in_places(len(mine), len(firsts), again)
+    places = in_places(len(mine), len(firsts), again, one_ip_version)
     return [f"{where} {cca_name(cca)} {lead} in {places}, with {between(mine)} times{over}"]
 
 
-def in_places(found, total, again=False):
+def in_places(found, total, again=False, one_ip_version=False):
     """Return "all 12 combinations of scenario and IP version", without what they are if it was said before."""
+    place = "scenario{}" if one_ip_version else "combination{} of scenario and IP version"
     if total == 1:
-        return "the only one" if again else "the only combination of scenario and IP version"
+        return "the only one" if again else f"the only {place.format('')}"
     share = f"{found or ('either' if total == 2 else 'any')} of {total}"
     if found == total:
         share = "both" if total == 2 else f"all {total}"
-    return share if again else f"{share} combinations of scenario and IP version"
+    return share if again else f"{share} {place.format('s')}"
 
 
 def leaders(means):
@@ -130,11 +137,11 @@ def cca_test_words(ccas, pairs, significance):
     return f"the CCAs' goodput differs significantly in {shown} ({names}, Holm-corrected)"
 
 
-def price_sentence(tables):
-    """Say what the fastest CCA pays: segments sent again and delay, against the other CCAs."""
+def price_sentence(tables, one_ip_version=False):
+    """Say what the fastest CCA pays: segments sent again and delay, against the other CCAs; a lone IP version isn't named."""
     goodput = means_of(tables.descriptive, "goodput_mbps")
     if goodput["cca"].nunique() == 1:
-        return lone_price(tables, goodput["cca"].iloc[0])
+        return lone_price(tables, goodput["cca"].iloc[0], one_ip_version)
     if (first := fastest(goodput)) is None:
         return "What speed costs can't be said, for no two CCAs have values in the same place."
     cca, why = first
@@ -150,11 +157,11 @@ def price_sentence(tables):
     path = dict(zip(tables.runs["scenario"], tables.runs["rtt_path_ms"], strict=True))
     if more.empty:
         top = longer.loc[(longer["mine"] / longer["others"]).idxmax()]
-        parts = [f"in {place_words(top, tables.scenarios)} {_rtt_words(top, path)}", *_no_price(again, rtt[:0])]
+        parts = [f"in {place_words(top, tables.scenarios, one_ip_version)} {_rtt_words(top, path)}", *_no_price(again, rtt[:0])]
         return f"{subject} pays for it with delay: {', but '.join(parts)}."
     top = more.loc[(more["mine"] - more["others"]).idxmax()]
     parts = [
-        f"in {place_words(top, tables.scenarios)} it sent {short(top['mine'])} % of its segments again, "
+        f"in {place_words(top, tables.scenarios, one_ip_version)} it sent {short(top['mine'])} % of its segments again, "
         f"the others at most {short(top['others'])} %"
     ]
     here = longer[(longer[PLACE] == top[PLACE]).all(axis=1)]
@@ -168,13 +175,13 @@ def price_sentence(tables):
     return f"{subject} pays for it: {', '.join(parts)}."
 
 
-def lone_price(tables, cca):
+def lone_price(tables, cca, one_ip_version=False):
     """Say what the study's only CCA sent again, and how long its queue was."""
     parts = []
     means = means_of(tables.descriptive, "retransmit_percent")
     if len(means):
         top = means.loc[means["mean"].idxmax()]
-        place = place_words(top, tables.scenarios)
+        place = place_words(top, tables.scenarios, one_ip_version)
         again = f"{short(top['mean'])} % of its segments" if top["mean"] > 0 else "nothing"
         parts.append(f"sent {again} again in {place}" + (", the most of all cells" if len(means) > 1 else ""))
     means = means_of(tables.descriptive, "rtt_mean_ms")

@@ -72,7 +72,7 @@ def value_text(row):
     return f"{text} ({f'{low} to {high}' if high != NONE else f'{low} or more'})"
 
 
-def claims_table(claims, other=None, swapped=False):
+def claims_table(claims, other=None, swapped=False, quoted=False):
     """Return the table of claims.
 
     Parameters
@@ -83,6 +83,8 @@ def claims_table(claims, other=None, swapped=False):
         Name and claims of the study of the other method.
     swapped : bool
         Whether this study is the one that follows the published method.
+    quoted : bool
+        Whether statements are the paper's own words.
 
     Returns
     -------
@@ -112,7 +114,8 @@ def claims_table(claims, other=None, swapped=False):
     theirs = {row["claim"]: row for row in other[1].to_dict("records")} if other else {}
     rows = []
     for row in claims.to_dict("records"):
-        cells = [row["statement"], verdict_cell(row["verdict"]), row["published"], value_text(row)]
+        statement = f"\u201c{row['statement']}\u201d" if quoted else row["statement"]
+        cells = [statement, verdict_cell(row["verdict"]), row["published"], value_text(row)]
         if other:
             cells += other_cells(row, theirs.get(row["claim"]), swapped)
         cells += [row["requirement"], row["tolerance"], row["because"], row["remark"]]

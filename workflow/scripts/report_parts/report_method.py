@@ -5,12 +5,13 @@ import math
 from number_format import count, is_missing, number, plain
 from report_parts.report_data_tables import size
 from run_tables.metrics import METRICS, PUBLISHED_METRICS
-from scenario_words import heading, ip_words
+from scenario_words import heading, ip_words, path_rtts_ms
+from study_files.study_design import is_simulator
 
 NONE_MADE = "none"
 IP_FAMILY = "all cells of the metric"
-CCA_FAMILY = "all scenarios and IP versions of the metric"
-PAIR_FAMILY = "all pairs of the metric in one scenario and IP version"
+CCA_FAMILY = "all scenarios{} of the metric"
+PAIR_FAMILY = "all pairs of the metric in one scenario{}"
 # Of the paper's figures of metrics.
 FIRST_FIGURE = 3
 # Segments that slow start begins with (RFC 6928), and the frame that carries one.
@@ -35,6 +36,11 @@ def design(study, runs):
 def tests_taken(ip_versions, ccas, cca_pairs):
     """Return which test was taken how often, and why none was where none was.
 
+    Parameters
+    ----------
+    ip_versions, ccas, cca_pairs : pandas.DataFrame or None
+        None where the study has nothing to compare.
+
     Returns
     -------
     list of dict
@@ -44,10 +50,12 @@ def tests_taken(ip_versions, ccas, cca_pairs):
     questions = []
     for question, table, family in (
         ("IPv6 against IPv4", ip_versions, IP_FAMILY),
-        ("All CCAs together", ccas, CCA_FAMILY),
-        ("CCA against CCA", cca_pairs, PAIR_FAMILY),
+        ("All CCAs together", ccas, CCA_FAMILY.format("" if ip_versions is None else " and IP versions")),
+        ("CCA against CCA", cca_pairs, PAIR_FAMILY.format("" if ip_versions is None else " and IP version")),
     ):
         metrics = []
+        if table is None:
+            continue
         for metric in METRICS:
             mine = table[table["metric"] == metric.column]
             counts = mine["test"].replace("", NONE_MADE).value_counts(sort=False)
@@ -137,13 +145,16 @@ def threats(study, runs, scenarios, descriptive, environments):
     Returns
     -------
     dict
-        platforms, kernels, replications, durations, startup (dict or None), equal_cells, cells, queues.
+        platforms, simulated (those that are simulators), emulated (whether any is not), kernels, replications, durations, startup (dict or None), equal_cells, cells, queues.
     """
     goodput = descriptive[(descriptive["metric"] == "goodput_mbps") & (descriptive["n"] >= 2)]
-    kernels = sorted({str(environment.get("kernel")) for environment in environments})
+    platforms = sorted(set(scenarios["platform"]))
+    simulated = [name for name in platforms if is_simulator(name)]
     return {
-        "platforms": sorted(set(scenarios["platform"])),
-        "kernels": kernels,
+        "platforms": platforms,
+        "simulated": simulated,
+        "emulated": len(simulated) < len(platforms),
+        "kernels": kernels_of(environments),
         "replications": int(study["replications"]),
         "durations": [plain(value) for value in sorted(scenarios["duration_s"].dropna().unique())],
         "startup": startup(scenarios),
@@ -153,6 +164,12 @@ def threats(study, runs, scenarios, descriptive, environments):
         "one_bottleneck": bool(scenarios["rate_mbps"].notna().all()),
         "mixed": any("+" in cca for cca in runs["cca"].unique()),
     }
+
+
+def kernels_of(environments):
+    """Return the kernels' versions that the runs recorded, sorted; a simulator has none."""
+    known = {environment["kernel"] for environment in environments if environment.get("kernel")}
+    return sorted(map(str, known))
 
 
 def startup(scenarios):
@@ -168,7 +185,7 @@ def startup(scenarios):
     """
     longest = None
     for row in scenarios.to_dict("records"):
-        rtt_s = (row["delay_forward_ms"] + row["delay_reverse_ms"]) / 1000
+        rtt_s = path_rtts_ms(row)[-1] / 1000
         if is_missing(row["rate_mbps"]) or rtt_s <= 0 or not row["duration_s"] > 0:
             continue
         segments = row["rate_mbps"] * 1e6 * rtt_s / (8 * FRAME_BYTES) / row["flows"]

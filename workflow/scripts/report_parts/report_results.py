@@ -48,6 +48,11 @@ def first_metric(table):
     return {"Metric": METRICS[0].name} if table["metric"].nunique() > 1 else {}
 
 
+def place_words(ip_versions):
+    """Return where the CCAs of a column's rows meet: "scenario and IP version", or "scenario" if it has one IP version."""
+    return "scenario and IP version" if ip_versions.nunique() > 1 else "scenario"
+
+
 def cca_tests_table(ccas, scenarios):
     """Return the table of tests over all CCAs, a row for each metric, scenario and IP version."""
     columns = [
@@ -80,7 +85,7 @@ def cca_tests_table(ccas, scenarios):
         ]
         for row in ccas.to_dict("records")
     ]
-    caption = "Do the CCAs differ? One test over all of them in each scenario and IP version"
+    caption = f"Do the CCAs differ? One test over all of them in each {place_words(ccas['ip_version'])}"
     return data_table("cca-tests", caption, columns, rows, first_metric(ccas))
 
 
@@ -128,7 +133,7 @@ def cca_pairs_table(pairs, scenarios, significance):
                 row["note"],
             ]
         )
-    caption = "Pairs of CCAs: the first against the other, in each scenario and IP version"
+    caption = f"Pairs of CCAs: the first against the other, in each {place_words(pairs['ip_version'])}"
     return data_table("cca-pairs", caption, columns, rows, first_metric(pairs))
 
 

@@ -29,12 +29,13 @@ HYPOTHESES = (
 )
 
 
-def method_section(tables, study, environments, params):
+def method_section(tables, study_design, study, environments, params):
     """Return design, tests taken, power, definitions and what threatens validity."""
+    compared = study_design.ip_versions_compared
     return {
         "design": design(study, tables.runs),
         "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
-        "power": power_rows(tables.ip_versions, params["margins"], params["detect"]),
+        "power": power_rows(tables.ip_versions, params["margins"], params["detect"]) if compared else [],
         "margin_reason": margin_reason(params),
         "definitions": definitions(),
         "threats": threats(
@@ -44,7 +45,9 @@ def method_section(tables, study, environments, params):
 
 
 def ccas_section(tables, params):
-    """Return the tables of CCA against CCA."""
+    """Return the tables of CCA against CCA; None for a study of mixes."""
+    if tables.ccas is None:
+        return None
     return {
         "tests": cca_tests_table(tables.ccas, tables.scenarios),
         "pairs": cca_pairs_table(tables.cca_pairs, tables.scenarios, params["significance"]),
@@ -52,7 +55,9 @@ def ccas_section(tables, params):
 
 
 def ip_versions_section(tables, params):
-    """Return the tables of IPv6 against IPv4, with what each verdict means."""
+    """Return the tables of IPv6 against IPv4, with what each verdict means; None if the study has one of them only."""
+    if tables.ip_versions is None:
+        return None
     verdicts = set(tables.ip_versions["verdict"])
     return {
         "cells": ip_versions_table(tables.ip_versions, tables.scenarios),
@@ -67,7 +72,9 @@ def ip_versions_section(tables, params):
 
 
 def theory_section(tables):
-    """Return the tables of models and exponents."""
+    """Return the tables of models and exponents; None for a study of mixes, which they don't describe."""
+    if tables.models is None:
+        return None
     return {
         "models": models_table(tables.models, tables.scenarios),
         "regressions": regressions_table(tables.regressions),
@@ -75,7 +82,9 @@ def theory_section(tables):
 
 
 def published_section(tables, params):
-    """Return the paper's tables 3 to 5 from this study's runs, in its layout."""
+    """Return the paper's tables 3 to 5 from this study's runs, in its layout; None if it isn't this study's paper."""
+    if tables.pooled is None:
+        return None
     notes = []
     pooled = []
     for row in tables.pooled.to_dict("records"):
@@ -140,12 +149,14 @@ def claims_section(tables, other, params):
         return None
     swapped = follows_published_method(tables.scenarios)
     verdicts, owners = tally(tables.claims, other, swapped)
+    quoted = (params.get("paper") or {}).get("statements") == "quoted"
     return {
-        "table": claims_table(tables.claims, other, swapped),
+        "table": claims_table(tables.claims, other, swapped, quoted),
         "verdicts": verdicts,
         "owners": owners,
         "other": other[0] if other else None,
         "paper": citation(params.get("paper")),
+        "quoted": quoted,
     }
 
 

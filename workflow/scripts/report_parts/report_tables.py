@@ -4,10 +4,22 @@ import json
 
 from number_format import NONE, count, decimals_for, interval, is_missing, number, p_value, plain  # fmt: skip
 from run_tables.tidy_columns import link_packets
-from scenario_words import both_ways, conditions, heading, ip_words, rate_words
+from scenario_words import both_ways, conditions, heading, ip_words, path_rtts_ms, rate_words
+from study_files.study_design import cca_word, is_simulator
 
 # So many columns of numbers fit a page of paper.
 MAX_VALUE_COLUMNS = 12
+# Columns of tidy/scenarios.csv that are empty where a scenario has the usual value, and those with an unusual one.
+DETAILS = {
+    "start_within_ms": "flows start within {} ms",
+    "sample_interval_ms": "sampled every {} ms",
+    "segment_bytes": "segments of {} bytes",
+    "min_rto_ms": "smallest retransmission timeout {} ms",
+}
+UNUSUAL = {
+    "delayed_acks": ("False", "every segment acknowledged at once"),
+    "recovery": ("classic", "classic loss recovery"),
+}
 
 
 def mean_tables(descriptive, scenarios, metric):
@@ -43,7 +55,7 @@ def mean_tables(descriptive, scenarios, metric):
             rows.append({"heading": name, "detail": detail, "cells": cells})
         tables.append(
             {
-                "row_name": "Scenario" if scenarios_down else "CCA",
+                "row_name": "Scenario" if scenarios_down else "Mix" if cca_word(table["cca"].unique()) == "mix" else "CCA",
                 "groups": [name for _, name, _ in part],
                 "ip_versions": [ip_words(ip) for ip in ip_versions],
                 "rows": rows,
@@ -100,7 +112,7 @@ def scenario_rows(scenarios, runs):
     Returns
     -------
     list of dict
-        name, label, rate, delay, jitter, loss, queue, flows, duration; then rtt_path, rtt_seen
+        name, label, rate, delay, jitter, loss, queue, flows, duration, platform, details; then rtt_path, rtt_seen
         (lowest of the valid runs), loss_seen (link drops over the packets that
         reached the link), valid.
     """
@@ -110,7 +122,7 @@ def scenario_rows(scenarios, runs):
         valid = mine[mine["valid"]]
         known = valid.assign(reached=link_packets(valid)).dropna(subset=["reached", "link_drops"])
         packets = known["reached"].sum()
-        queue = row["queue"]
+        queue, rtts = row["queue"], path_rtts_ms(row)
         if not is_missing(row["queue_packets"]):
             packets_held = count(int(row["queue_packets"]), "packet")
             queue = packets_held if packets_held == queue else f"{queue} ({packets_held})"
@@ -126,10 +138,8 @@ def scenario_rows(scenarios, runs):
                 "flows": plain(row["flows"]),
                 "duration": f"{plain(row['duration_s'])} s",
                 "platform": row["platform"],
-                "offload": "on" if row["segmentation_offload"] else "off",
-                "netem": row["netem"],
-                "processes": row["processes"],
-                "rtt_path": f"{plain(row['delay_forward_ms'] + row['delay_reverse_ms'])} ms",
+                "details": "; ".join(scenario_details(row)),
+                "rtt_path": f"{' to '.join(plain(rtt) for rtt in dict.fromkeys((rtts[0], rtts[-1])))} ms",
                 "rtt_seen": NONE if valid.empty else f"{number(valid['rtt_min_ms'].min())} ms",
                 "loss_set": f"{plain(row['loss_forward_percent'])} %",
                 "loss_seen": f"{number(100 * known['link_drops'].sum() / packets)} %"
@@ -140,6 +150,29 @@ def scenario_rows(scenarios, runs):
             }
         )
     return rows
+
+
+def scenario_details(row):
+    """Return what else a scenario sets, a few words each: that of the platform, then what isn't as usual.
+
+    Parameters
+    ----------
+    row : mapping
+        A row of ``tidy/scenarios.csv``, of which the columns from `pairs` on are texts and may be missing.
+    """
+    details = []
+    if not is_simulator(row["platform"]):
+        offload = "on" if row["segmentation_offload"] else "off"
+        details += [f"segmentation offload {offload}", f"netem {row['netem']}", f"iperf3 processes: {row['processes']}"]
+    if row.get("pairs", "1") not in ("", "1"):
+        details.append(f"{row['pairs']} pairs of hosts")
+    if row.get("access_delay_ms", "0") not in ("", "0"):
+        details.append(f"delay of the hosts' own links {' or '.join(row['access_delay_ms'].split())} ms")
+    for column, words in DETAILS.items():
+        if row.get(column):
+            details.append(words.format(row[column]))
+    details += [words for column, (value, words) in UNUSUAL.items() if row.get(column) == value]
+    return details
 
 
 def environment_rows(environments):

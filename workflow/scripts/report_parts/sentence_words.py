@@ -61,7 +61,7 @@ def each_way(forward, reverse, unit):
     return f"{plain(forward)} {unit} there and {plain(reverse)} {unit} back"
 
 
-def place_words(row, scenarios):
+def place_words(row, scenarios, one_ip_version=False):
     """Return a scenario and IP version with what tells the scenario apart.
 
     Parameters
@@ -70,6 +70,8 @@ def place_words(row, scenarios):
         scenario and ip_version.
     scenarios : pandas.DataFrame
         ``tidy/scenarios.csv``.
+    one_ip_version : bool
+        Whether the study has no other, so that it needn't be named.
 
     Returns
     -------
@@ -93,4 +95,5 @@ def place_words(row, scenarios):
     ]
     if scenarios["rate_mbps"].nunique(dropna=False) > 1:
         words.insert(0, rate_words(scenario["rate_mbps"]))
-    return f"{name} over {ip_words(row['ip_version'])} ({', '.join(words)})"
+    over = "" if one_ip_version else f" over {ip_words(row['ip_version'])}"
+    return f"{name}{over} ({', '.join(words)})"

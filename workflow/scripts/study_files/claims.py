@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import yaml
+from claim_checks.claim_quantities import RELATIONS, STATES, quantities_of
 from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_validation import (
     missing_keys,
@@ -40,9 +41,9 @@ def load_claims(path):
     Returns
     -------
     dict
-        ``paper`` (with ``tables`` only if the file gives printed values), ``ccas``, ``scenarios`` (a
-        list, conditions as lists of values) and ``claims``: a list of dicts with all keys of their
-        kind. Plain lists, dicts, texts and numbers.
+        ``paper`` (with ``tables`` only if the file gives printed values), ``ccas``, ``ip_versions``,
+        ``scenarios`` (a list, conditions as lists of values or ranges) and ``claims``: a list of dicts with
+        all keys of their kind. Plain lists, dicts, texts and numbers.
 
     Raises
     ------
@@ -114,15 +115,16 @@ def _complete(content):
     complete = {
         "paper": _complete_paper(content["paper"], schema["paper"]),
         "ccas": list(content["ccas"]),
+        "ip_versions": list(content.get("ip_versions", IP_VERSIONS)),
         "scenarios": [
-            {key: value if key == "id" or isinstance(value, list) else [value] for key, value in scenario.items()}
-            for scenario in content["scenarios"]
+            {key: value if key == "id" or isinstance(value, (list, dict)) else [value] for key, value in given.items()}
+            for given in content["scenarios"]
         ],
     }
     everywhere = {
         "scenarios": [scenario["id"] for scenario in content["scenarios"]],
         "ccas": complete["ccas"],
-        "ip_versions": IP_VERSIONS,
+        "ip_versions": complete["ip_versions"],
     }
     complete["claims"] = [_complete_claim(claim, everywhere) for claim in content["claims"]]
     return complete
@@ -141,13 +143,21 @@ def _complete_paper(paper, node):
 
 def _complete_claim(claim, everywhere):
     complete = everywhere | _filled(kind_schema(claim["kind"]), claim)
+    _complete_measure(complete)
     if claim["kind"] == "ordering":
         complete.setdefault("among", everywhere["ccas"])
     if claim["kind"] == "ratio":
         for side in ("numerator", "denominator"):
             given = {key: complete[key] for key in CHOICES}
             complete[side] = given | _filled(kind_schema("ratio")["properties"][side], complete[side])
+            _complete_measure(complete[side])
     return copy.deepcopy(complete)
+
+
+def _complete_measure(complete):
+    for key in ("flows", "over_time"):
+        if key in complete:
+            complete[key] = _filled(claims_schema()["$defs"][key], complete[key])
 
 
 def _filled(node, given):
@@ -176,6 +186,7 @@ def _contradictions_of(claim, content):
         "scenarios": [scenario["id"] for scenario in content["scenarios"]],
         "ccas": content["ccas"],
         "among": content["ccas"],
+        "ip_versions": content["ip_versions"],
     }
     sides = {"": claim} | {f"{side}.": claim[side] for side in ("numerator", "denominator") if side in claim}
     for prefix, chosen in sides.items():
@@ -183,6 +194,8 @@ def _contradictions_of(claim, content):
             for name in chosen.get(key, ()):
                 if name not in allowed:
                     yield f"{prefix}{key} has '{name}'; allowed are those of the file's own list: {', '.join(allowed)}."
+    for prefix in [name for name in sides if name] or [""]:
+        yield from _impossible_measure(prefix, claim, claim | sides[prefix])
     yield from _impossible_requirement(claim)
     if claim["kind"] == "ordering":
         yield from _impossible_place(claim, content["ccas"])
@@ -211,6 +224,37 @@ def _impossible_requirement(claim):
             yield f"requirement is {value_text(requirement)}; allowed is an upper bound above the lower one."
     elif claim.get("pick") == "farthest":
         yield f"requirement is {value_text(requirement)}; allowed with pick: farthest is one with two bounds."
+
+
+def _impossible_measure(prefix, claim, chosen):
+    """Say what doesn't go together in what a claim measures, or one side of a ratio (`prefix`)."""
+    quantity, flows, over_time = claim["quantity"], chosen.get("flows") or {}, chosen.get("over_time")
+    known = quantities_of(chosen)
+    given = "over_time" if over_time else "flows" if flows else "neither flows nor over_time"
+    if quantity not in known:
+        yield f"quantity is \"{quantity}\"; allowed with {given} is one of {', '.join(known)}."
+        return
+    relation, unit = claim.get("relative_to"), known[quantity][1]
+    if relation and unit not in RELATIONS[relation][1]:
+        yield f"relative_to is \"{relation}\"; allowed with it are quantities in {' or '.join(RELATIONS[relation][1])}."
+    elif relation in ("fair_share", "total") and given.startswith("neither"):
+        yield f"relative_to is \"{relation}\"; allowed without flows is link."
+    if (flows.get("take") == "count") != ("within" in flows):
+        yield f"{prefix}flows is {value_text(flows)}; allowed is within with take: count, and only there."
+    inside = {part for cca in chosen["ccas"] for part in cca.split("+")}
+    if flows.get("cca") and flows["cca"] not in inside:
+        yield f"{prefix}flows.cca is \"{flows['cca']}\"; allowed are those of ccas: {', '.join(sorted(inside))}."
+    if over_time:
+        yield from _impossible_time(prefix, quantity, over_time)
+
+
+def _impossible_time(prefix, quantity, over_time):
+    start, end = over_time["from_percent"], over_time["to_percent"]
+    if start >= end:
+        yield f"{prefix}over_time.to_percent is {end}; allowed is more than from_percent, {start}."
+    if over_time["take"] == "beginnings" and quantity not in STATES:
+        where = f"{prefix}over_time.take: beginnings"
+        yield f"quantity is \"{quantity}\"; allowed with {where} is one of {', '.join(STATES)}."
 
 
 def _impossible_place(claim, known):

@@ -1,0 +1,133 @@
+"""Panels whose horizontal axis has a slot for each of a few things, such as buffers; and marks in the slots."""
+
+import numpy as np
+from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
+from figure_parts.scenario_panels import (
+    DASHES,
+    INDENT_PT,
+    TITLE_PT,
+    WIDTHS_PT,
+    Grid,
+    columns_for,
+    header,
+    lines_behind,
+    panel_title,
+    size_pt,
+    unclipped,
+    value_axis,
+)  # fmt: skip
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from number_format import plain
+from scenario_words import ip_words
+
+LEFT_PT, RIGHT_PT, AXIS_PT, PLOT_PT, KEY_LINE_PT, KEY_COLUMNS = 34, 6, 30, 92, 11, 3
+
+
+class CategoryPanels:
+    """A figure of such panels.
+
+    Parameters
+    ----------
+    title : str
+        Of the whole figure.
+    panels : int
+    key_entries : int
+        Lines and marks that each panel's own key names, above its plot.
+    columns : int, optional
+    """
+
+    def __init__(self, title, panels, key_entries=0, columns=None):
+        columns = columns or columns_for(panels)
+        self.key_pt = KEY_LINE_PT * -(-key_entries // KEY_COLUMNS)
+        height = TITLE_PT + self.key_pt + PLOT_PT + AXIS_PT
+        self.grid = Grid(panels, columns, WIDTHS_PT.get(columns, WIDTHS_PT[3]), height, 30)
+        self.figure = self.grid.figure()
+        self.panels = []
+        header(self.figure, title, [])
+
+    def add(self, first, second, axis):
+        """Add the next panel with two lines of title and a vertical axis; return its axes."""
+        axes = self.grid.axes(self.figure, len(self.panels), LEFT_PT, RIGHT_PT, TITLE_PT + self.key_pt, AXIS_PT)
+        value_axis(axes, "y", axis)
+        axes.tick_params(axis="y", labelsize=SMALL_SIZE_PT, labelcolor=LIGHT.muted)
+        lines_behind(axes, "y")
+        panel_title(axes, first, second, LEFT_PT, self.key_pt, RIGHT_PT)
+        self.panels.append(None)
+        return axes
+
+    def finish(self, axes, description, key=()):
+        """Write a panel's key, and what it shows in words."""
+        if key:
+            width, height = size_pt(axes)
+            corner = (-(LEFT_PT - INDENT_PT) / width, 1 + 2 / height)
+            axes.legend(
+                handles=list(key), loc="lower left", bbox_to_anchor=corner,
+                frameon=False, ncols=KEY_COLUMNS, fontsize=SMALL_SIZE_PT - 0.5, borderpad=0, borderaxespad=0,
+                handletextpad=0.4, handlelength=1.7, columnspacing=1.0, labelspacing=0.15, labelcolor=LIGHT.muted,
+            )  # fmt: skip
+        unclipped(axes)
+        self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
+
+
+def slots(axes, names, below):
+    """Give each name a slot of width 1 around 0, 1, 2 and so on, and say below what they are."""
+    axes.set_xlim(-0.5, len(names) - 0.5)
+    axes.set_xticks(range(len(names)), names)
+    axes.tick_params(axis="x", length=0, pad=3)
+    axes.set_xlabel(below, size=SMALL_SIZE_PT, labelpad=1, loc="right")
+
+
+def buffer_names(buffers):
+    """Return what buffers are called in their slots, and below the axis: sizes alone where all have one unit."""
+    units = list(dict.fromkeys(buffers["buffer_unit"]))
+    if len(units) == 1:
+        return [plain(size) for size in buffers["buffer_size"]], f"buffer, {units[0]}"
+    return list(buffers["buffer"]), "buffer"
+
+
+def bars(axes, lefts, heights, width, colour):
+    """Draw bars from 0 as one path."""
+    boxes = np.array(
+        [[(x, 0), (x, y), (x + width, y), (x + width, 0)] for x, y in zip(lefts, heights, strict=True)], float
+    )
+    if len(boxes):
+        axes.add_patch(PathPatch(Path.make_compound_path_from_polys(boxes), fc=colour, ec="none", lw=0))
+
+
+def upright(axes, places, lows, highs, colour=LIGHT.ink, width=0.6):
+    """Draw an upright line at each place from low to high, as one path."""
+    xs = np.repeat(np.asarray(places, float), 3)
+    ys = np.column_stack([lows, highs, np.full(len(xs) // 3, np.nan)]).astype(float).ravel()
+    xs[2::3] = np.nan
+    axes.plot(xs, ys, color=colour, lw=width, solid_capstyle="butt", zorder=3)
+
+
+def interval(axes, place, low, high, colour, width=1.0):
+    """Draw an interval, with an arrowhead where it goes beyond the axis."""
+    bottom, top = axes.get_ylim()
+    axes.plot([place] * 2, [max(low, bottom), min(high, top)], color=colour, lw=width, zorder=2.5)
+    for end, beyond, arrow in ((bottom, low < bottom, "v"), (top, high > top, "^")):
+        if beyond:
+            axes.plot([place], [end], ls="none", marker=arrow, ms=3, mew=0, color=colour, zorder=2.5)
+
+
+def level(axes, value):
+    """Draw a dashed line across at a value."""
+    if value is not None and axes.get_ylim()[0] <= value <= axes.get_ylim()[1]:
+        axes.plot(axes.get_xlim(), [value] * 2, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
+
+
+def nothing(axes, place, text="none valid"):
+    """Say in a slot that there is nothing to be drawn."""
+    bottom, top = axes.get_ylim()
+    y = bottom + 0.06 * (top - bottom) if axes.get_yscale() == "linear" else bottom * 1.2
+    axes.text(
+        place, y, text, size=FONT_SIZE_PT - 2.5, style="italic", color=LIGHT.muted, ha="center", rotation=90,
+        bbox={"facecolor": LIGHT.paper, "edgecolor": "none", "pad": 1},
+    )  # fmt: skip
+
+
+def with_ip_version(name, ip_version, ip_versions):
+    """Return a panel's name, with its IP version if the study has several."""
+    return f"{name}, {ip_words(ip_version)}" if len(ip_versions) > 1 else name

@@ -1,0 +1,70 @@
+"""What theory says of the share that a flow gets beside another, where it says anything.
+
+Packets are full frames, and times are in seconds.
+"""
+
+import math
+
+BBR_INTERVAL_S = 10.0
+# The kernel's constants (net/ipv4/tcp_cubic.c: beta 717/1024, bic_scale 41), near RFC 9438's 0.7 and 0.4.
+BETA_CUBIC, C_CUBIC = 0.7, 0.4
+
+
+def bbr_share(rate_packets_s, rtt_s, queue_packets, bbr_flows=1):
+    """Return the share of the link that BBR (version 1) flows take from loss-based ones.
+
+    Ware, Mukerjee, Seshan and Sherry, "Modeling BBR's interactions with loss-based congestion
+    control" (IMC 2019), equations 9 to 11: BBR is limited by its window of two estimated BDPs,
+    and the estimate of the RTT, made while its own packets are out of the queue, holds the
+    others' queue. With X the queue in BDPs, q in packets, c the link's rate, l its RTT, N the
+    number of BBR flows, the loss-based flows' share is
+
+        p = 1/2 - 1/(2 X) - 4 N / q
+
+    and BBR has 1 - p for all but the time that it spends in ProbeRTT, which with d the duration is
+
+        Probe_time = (q/c + 0.2 + l) d/10,    BBR_frac = (1 - p) (d - Probe_time) / d.
+
+    Whatever the number of loss-based flows. p below 0 means that BBR takes the whole link.
+
+    Parameters
+    ----------
+    rate_packets_s : float
+    rtt_s : float
+        Of the empty path.
+    queue_packets : float
+    bbr_flows : int
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    bdps = queue_packets / (rate_packets_s * rtt_s)
+    others = 0.5 - 1 / (2 * bdps) - 4 * bbr_flows / queue_packets
+    probing = (queue_packets / rate_packets_s + 0.2 + rtt_s) / BBR_INTERVAL_S
+    return max(0.0, min(1.0, 1 - others) * (1 - probing))
+
+
+def cubic_times_s(window_packets, rtt_s):
+    """Return how long CUBIC takes back to the window at which it met loss: as Reno would, and as CUBIC.
+
+    RFC 9438. As Reno (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments an
+    RTT, from beta W to W. As CUBIC (section 4.2): K = cbrt(W (1 - beta) / C). If the first is the
+    shorter, W_est is ahead of the cubic function up to the next loss: the Reno-friendly region,
+    in which CUBIC is made to have Reno's average window, and so Reno's share.
+
+    Parameters
+    ----------
+    window_packets : float
+        W, the flow's window at the loss.
+    rtt_s : float
+        RTT while it grows.
+
+    Returns
+    -------
+    reno_s, cubic_s : float
+    """
+    lost = window_packets * (1 - BETA_CUBIC)
+    alpha = 3 * (1 - BETA_CUBIC) / (1 + BETA_CUBIC)
+    return lost / alpha * rtt_s, math.cbrt(lost / C_CUBIC)
