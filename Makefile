@@ -23,7 +23,7 @@ setup:  ## make the workflow environment and the container images
 
 test: setup  ## set up and pass the tests; ARGS go to pytest
 	@test -d tests || { echo 'sawtooth: a bundle has no tests; `make verify` reruns runs and compares bytes' >&2; exit 1; }
-	@$(IN_ENVIRONMENT) python -m pytest $(ARGS)
+	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 bench: setup  ## set up and print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/run.py $(ARGS)

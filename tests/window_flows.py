@@ -32,6 +32,11 @@ def aimd(growth=1.0, left=0.5, peak=24, rtt_s=0.2, recovery_s=0.2, step_s=0.02, 
         rows += [(begin + t, "recovery", trough, trough) for t in np.arange(0, recovery_s - 1e-9, step_s)]
         begin += recovery_s
         grown = (peak + 1 - trough) / growth * rtt_s - 1e-9
-        rows += [(begin + t, "open", min(peak, trough + int(growth * t / rtt_s + 1e-6)), trough) for t in np.arange(0, grown, step_s)]
+        rows += [
+            (begin + t, "open", min(peak, trough + int(growth * t / rtt_s + 1e-6)), trough)
+            for t in np.arange(0, grown, step_s)
+        ]
         begin += grown + 1e-9
-    return pd.DataFrame(rows, columns=["time_s", "state", "cwnd_packets", "ssthresh_packets"]).assign(rtt_ms=rtt_s * 1000, rtt_min_ms=2.0)
+    return pd.DataFrame(rows, columns=["time_s", "state", "cwnd_packets", "ssthresh_packets"]).assign(
+        rtt_ms=rtt_s * 1000, rtt_min_ms=2.0
+    )

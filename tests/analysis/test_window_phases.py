@@ -9,7 +9,9 @@ from window_flows import identified, recorded
 
 def samples(cca="reno", **columns):
     count = len(next(iter(columns.values())))
-    table = pd.DataFrame({"time_s": np.arange(count) / 10, "state": "open", "cwnd_packets": 10.0, "ssthresh_packets": np.nan} | columns)
+    table = pd.DataFrame(
+        {"time_s": np.arange(count) / 10, "state": "open", "cwnd_packets": 10.0, "ssthresh_packets": np.nan} | columns
+    )
     return identified(table, cca)
 
 
@@ -60,7 +62,13 @@ def test_phases_end_where_the_next_begins_and_flows_are_kept_apart():
 
 def test_recorded_reno_goes_through_its_phases():
     table = phase_table(recorded("reno"))
-    assert list(table["phase"][:5]) == ["slow start", "loss recovery", "slow start", "fast recovery", "congestion avoidance"]
+    assert list(table["phase"][:5]) == [
+        "slow start",
+        "loss recovery",
+        "slow start",
+        "fast recovery",
+        "congestion avoidance",
+    ]
     assert (table["phase"] == "fast recovery").sum() == 6
     assert (table["begin_s"].iloc[1:].to_numpy() == table["end_s"].iloc[:-1].to_numpy()).all()
 
@@ -83,7 +91,10 @@ def test_phase_that_a_run_lacks_has_no_share_but_a_row():
     first = samples(cwnd_packets=[8.0, 8], ssthresh_packets=[5.0, 5])
     second = samples(cwnd_packets=[1.0, 8, 8], ssthresh_packets=[5.0, 5, 5]).assign(replication=2)
     shares = phase_time(phase_table(pd.concat([first, second], ignore_index=True)))
-    assert shares[shares["phase"] == "slow start"][["replication", "share_percent"]].to_numpy().tolist() == [[1, 0], [2, 50]]
+    assert shares[shares["phase"] == "slow start"][["replication", "share_percent"]].to_numpy().tolist() == [
+        [1, 0],
+        [2, 50],
+    ]
 
 
 def test_no_sample_no_phase():

@@ -21,12 +21,18 @@ def test_teeth_are_those_that_were_put_in():
     assert table["left_ratio"].tolist() == [0.5] * 3
     assert table["period_s"].tolist() == pytest.approx([13 * 0.2 + 0.2] * 3, abs=0.021)
     assert table["growth_packets"].tolist() == [12] * 3
-    assert table["growth_least_packets"].tolist() == table["growth_most_packets"].tolist() == pytest.approx([12] * 3, rel=0.02)
+    assert (
+        table["growth_least_packets"].tolist()
+        == table["growth_most_packets"].tolist()
+        == pytest.approx([12] * 3, rel=0.02)
+    )
 
 
 def test_growth_of_half_a_packet_a_round_trip_is_half_of_renos():
     table = found(aimd(growth=0.5))
-    assert (table["growth_packets"] / table["growth_least_packets"]).tolist() == pytest.approx([0.5] * len(table), rel=0.02)
+    assert (table["growth_packets"] / table["growth_least_packets"]).tolist() == pytest.approx(
+        [0.5] * len(table), rel=0.02
+    )
 
 
 def test_round_trips_follow_an_rtt_that_grows():
@@ -60,7 +66,9 @@ def test_reduction_between_two_samples_is_seen_by_ssthresh():
 def test_platform_without_states_gives_the_same_teeth(thresholds):
     samples = aimd(recovery_s=0.0, teeth=5, peak=24)
     tooth = (samples["cwnd_packets"].diff() < 0).cumsum()
-    table = found(samples.assign(state=None, ssthresh_packets=[thresholds[number % len(thresholds)] for number in tooth]))
+    table = found(
+        samples.assign(state=None, ssthresh_packets=[thresholds[number % len(thresholds)] for number in tooth])
+    )
     assert table["peak_packets"].tolist() == [24] * 3
     assert table["growth_packets"].tolist() == [12] * 3
 
@@ -95,7 +103,16 @@ def test_recorded_cubic_leaves_seven_tenths_and_follows_its_curve():
 
 def test_vegas_keeps_what_was_put_in():
     time = np.arange(0, 20, 0.1)
-    samples = pd.DataFrame({"time_s": time, "state": "open", "cwnd_packets": 20.0, "ssthresh_packets": 10.0, "rtt_ms": 100.0, "rtt_min_ms": 80.0})
+    samples = pd.DataFrame(
+        {
+            "time_s": time,
+            "state": "open",
+            "cwnd_packets": 20.0,
+            "ssthresh_packets": 10.0,
+            "rtt_ms": 100.0,
+            "rtt_min_ms": 80.0,
+        }
+    )
     samples = samples.assign(vegas_rtt_ms=85.0, vegas_rtt_min_ms=100.0)
     row = vegas_queueing(identified(samples, "vegas"), {("s", 0): 80.0}, {"s": 20.0}).iloc[0]
     assert row["samples"] == 100  # the second half
@@ -107,13 +124,24 @@ def test_vegas_keeps_what_was_put_in():
 
 
 def test_vegas_without_a_measurement_of_its_own_has_tcps():
-    samples = pd.DataFrame({"time_s": np.arange(0, 2, 0.1), "state": "open", "cwnd_packets": 20.0, "ssthresh_packets": 10.0, "rtt_ms": 100.0, "rtt_min_ms": 80.0})
+    samples = pd.DataFrame(
+        {
+            "time_s": np.arange(0, 2, 0.1),
+            "state": "open",
+            "cwnd_packets": 20.0,
+            "ssthresh_packets": 10.0,
+            "rtt_ms": 100.0,
+            "rtt_min_ms": 80.0,
+        }
+    )
     row = vegas_queueing(identified(samples, "vegas"), {("s", 0): 80.0}, {"s": 2.0}).iloc[0]
     assert (row["queued_believed_packets"], row["diff"]) == (pytest.approx(4), 5)
 
 
 def test_samples_after_the_traffic_are_left_out():
-    samples = pd.DataFrame({"time_s": np.arange(0, 20, 0.1), "state": "open", "ssthresh_packets": 1.0, "rtt_ms": 100.0, "rtt_min_ms": 80.0})
+    samples = pd.DataFrame(
+        {"time_s": np.arange(0, 20, 0.1), "state": "open", "ssthresh_packets": 1.0, "rtt_ms": 100.0, "rtt_min_ms": 80.0}
+    )
     samples["cwnd_packets"] = np.where(samples["time_s"] > 10, 1000.0, 20.0)
     row = vegas_queueing(identified(samples, "vegas"), {("s", 0): 80.0}, {"s": 10.0}).iloc[0]
     assert row["queued_packets"] == pytest.approx(4)

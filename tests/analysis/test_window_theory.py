@@ -110,15 +110,32 @@ def test_a_tooth_without_a_path_is_measured_all_the_same():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "expected"), [(4, 6, AS_THEORY), (2, 6, UNDECIDED), (11, 12, ABOVE), (1, 2, BELOW), (2, 12, UNDECIDED), (3, 10, AS_THEORY)]
+    ("low", "high", "expected"),
+    [(4, 6, AS_THEORY), (2, 6, UNDECIDED), (11, 12, ABOVE), (1, 2, BELOW), (2, 12, UNDECIDED), (3, 10, AS_THEORY)],
 )
 def test_verdict_is_where_the_interval_lies(low, high, expected):
     assert verdict(low, high, 3, 10) == expected
 
 
 def measures(values, quantity="time between losses", low=8.0, high=11.0):
-    rows = [("s", "reno", "ipv4", replication, 0, "reno", quantity, "s", 5, value, low, high) for replication, value in enumerate(values, 1)]
-    names = ["scenario", "cca", "ip_version", "replication", "flow", "flow_cca", "quantity", "unit", "n", "measured", "theory_low", "theory_high"]
+    rows = [
+        ("s", "reno", "ipv4", replication, 0, "reno", quantity, "s", 5, value, low, high)
+        for replication, value in enumerate(values, 1)
+    ]
+    names = [
+        "scenario",
+        "cca",
+        "ip_version",
+        "replication",
+        "flow",
+        "flow_cca",
+        "quantity",
+        "unit",
+        "n",
+        "measured",
+        "theory_low",
+        "theory_high",
+    ]
     return pd.DataFrame(rows, columns=names)
 
 

@@ -66,6 +66,17 @@ def test_a_job_is_given_the_guest_at_its_full_size(conditions):
     assert run_cost.job_memory_mb(shared) * 1e6 > (memory_mib(RunSpecification(shared)) + 253) * 2**20
 
 
+def test_a_simulated_run_costs_what_its_platform_says(conditions):
+    """Of a simulator's run the same is asked, before it is known which IP version it has."""
+    shared = conditions(50, 50, 16, 40)
+    linux = run_cost.run_time_s(shared), run_cost.job_memory_mb(shared)
+    shared["scenario"]["platform"] = "ns3:3.44"
+    # Ten to forty CPU seconds were measured of such a run, and less than 100 MiB.
+    assert 20 < run_cost.run_time_s(shared) < 90 and run_cost.run_time_s(shared) > linux[0]
+    assert run_cost.job_memory_mb(shared) < linux[1]
+    assert run_cost.wall_limit_s(shared) > 5 * run_cost.run_time_s(shared)
+
+
 def test_tidying_is_given_time_by_the_document():
     assert run_cost.tidy_runtime_min(16) == run_cost.SPARE_MIN + 1
     assert run_cost.tidy_runtime_min(14_400) == run_cost.SPARE_MIN + 36

@@ -227,3 +227,11 @@ def test_sixteen_ccas_have_readable_matrices_and_no_more_competitions_than_a_pag
     assert len(panels) == 2 and all(panel.width < 262 for panel in panels)
     save_svg(figure, tmp_path / "x.svg", "x", panels)
     assert (tmp_path / "x.svg").stat().st_size < 300_000
+
+
+def test_one_replication_is_called_one(tmp_path):
+    built = built_alone(tmp_path, share_studies.sharing_study(places=share_studies.scenarios().iloc[:2], replications=1))
+    text = page_text(built.page)
+    assert "there is one replication of each pair: no interval" in text
+    assert "Who wins" not in text or "In none of" in text
+    assert empty_tables(built.page) == []

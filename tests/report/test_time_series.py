@@ -68,7 +68,12 @@ def test_data_of_a_run_has_what_the_samples_have():
 
 def test_few_cells_are_drawn_and_many_are_not():
     few = study_design(tidy_tables.time_series_study()["provenance"]["study"])
-    assert [picture.slug for picture in pictures(few)] == ["windows-reno", "windows-cubic", "windows-vegas", "windows-bbr"]
+    assert [picture.slug for picture in pictures(few)] == [
+        "windows-reno",
+        "windows-cubic",
+        "windows-vegas",
+        "windows-bbr",
+    ]
     many = study_design(tidy_tables.mixes_study(1)["provenance"]["study"])
     assert len(many.series) * len(many.ccas) > MOST_CELLS
     assert pictures(many) == ()
@@ -77,7 +82,14 @@ def test_few_cells_are_drawn_and_many_are_not():
 def test_figure_has_a_panel_for_each_flow_and_names_its_phases(built):
     root = ET.parse(built.figure("windows-reno")).getroot()
     texts = {"".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"Flow 1, reno", "Flow 2, reno", "Flow 3, reno", "All flows", "Round-trip time", "Queue of the bottleneck"} <= texts
+    assert {
+        "Flow 1, reno",
+        "Flow 2, reno",
+        "Flow 3, reno",
+        "All flows",
+        "Round-trip time",
+        "Queue of the bottleneck",
+    } <= texts
     assert {"slow start", "avoidance", "fast recovery", "sent again", "dropped"} <= texts
     assert "smoothed, ms; replication 1, every 10 ms" in texts
     assert built.figure("windows-reno").stat().st_size < 300_000
@@ -88,7 +100,11 @@ def test_figure_has_a_panel_for_each_flow_and_names_its_phases(built):
 def test_figure_is_the_same_twice(built, tmp_path):
     before = built.figure("windows-cubic").read_bytes()
     words = {"scenario": built.outline.design.scenarios[0], "cca_shown": "cubic", "ip_shown": "ipv4"}
-    series = {"sockets": built.folder / "tidy/sockets.parquet", "queue": built.folder / "tidy/queue.parquet", "phases": built.table("phases")}
+    series = {
+        "sockets": built.folder / "tidy/sockets.parquet",
+        "queue": built.folder / "tidy/queue.parquet",
+        "phases": built.table("phases"),
+    }
     again = {"figure": tmp_path / "again.svg", "data": tmp_path / "again.csv"}
     built.run("plot_windows", again, inputs=series, **words)
     assert again["figure"].read_bytes() == before
@@ -124,7 +140,9 @@ def test_findings_name_n_and_interval(built):
 
 def test_study_of_mixes_has_tables_but_no_pictures(tmp_path, monkeypatch):
     monkeypatch.setattr(study_outline, "TOPICS", (TOPIC,))
-    scenario = tidy_tables.grid(delays_ms=(20,), losses_percent=(0,), flows=(2,), rate_mbps=10).assign(sample_interval_ms=100)
+    scenario = tidy_tables.grid(delays_ms=(20,), losses_percent=(0,), flows=(2,), rate_mbps=10).assign(
+        sample_interval_ms=100
+    )
     mixes = [f"{first}+{second}" for first in ("reno", "cubic", "bbr") for second in ("reno", "cubic", "vegas")]
     built = Built(tmp_path).build(tidy_tables.synthetic_study(scenario, mixes, ["ipv4"], replications=2))
     html = built.page.read_text()
@@ -140,7 +158,9 @@ def test_no_valid_run_gives_empty_tables_and_no_section(tmp_path):
     study = tidy_tables.time_series_study()
     study["runs"]["valid"] = False
     study["runs"]["invalid_because"] = "made up"
-    study["checks"].loc[study["checks"].groupby(["scenario", "cca", "ip_version", "replication"]).head(1).index, "ok"] = False
+    study["checks"].loc[
+        study["checks"].groupby(["scenario", "cca", "ip_version", "replication"]).head(1).index, "ok"
+    ] = False
     built = Built(tmp_path).build(study)
     assert 'id="time-series"' not in built.page.read_text()
     assert pd.read_csv(built.table("phases")).empty
@@ -148,5 +168,9 @@ def test_no_valid_run_gives_empty_tables_and_no_section(tmp_path):
 
 def test_unknown_columns_of_a_platform_are_no_error():
     samples = identified(pd.DataFrame({"time_s": [0.0, 1.0], "cwnd_packets": [10.0, 11.0]}), "reno")
-    data = run_data(samples.assign(retransmits=np.nan), pd.DataFrame(columns=["time_s", "packets", "drops", "delay_ms"], dtype=float), phase_table(samples))
+    data = run_data(
+        samples.assign(retransmits=np.nan),
+        pd.DataFrame(columns=["time_s", "packets", "drops", "delay_ms"], dtype=float),
+        phase_table(samples),
+    )
     assert set(data["series"]) == {"cwnd", "phase"}

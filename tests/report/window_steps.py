@@ -15,7 +15,16 @@ def window_samples(cca, seconds=DURATION_S, step_s=STEP_S):
     recovery. Vegas keeps 3 packets queued. BBR has Startup, Drain, ProbeBW, and ProbeRTT every 10 s.
     """
     time = np.arange(0, seconds, step_s).round(6)
-    table = pd.DataFrame({"time_s": time, "state": "open", "ssthresh_packets": np.nan, "rtt_ms": RTT_MS, "rtt_min_ms": RTT_MS, "retransmits": 0.0})
+    table = pd.DataFrame(
+        {
+            "time_s": time,
+            "state": "open",
+            "ssthresh_packets": np.nan,
+            "rtt_ms": RTT_MS,
+            "rtt_min_ms": RTT_MS,
+            "retransmits": 0.0,
+        }
+    )
     if cca == "bbr":
         probing = (time >= 10) & (time % 10 < 0.3)
         startup, drain = time < 1, (time >= 1) & (time < 1.5)
@@ -26,7 +35,12 @@ def window_samples(cca, seconds=DURATION_S, step_s=STEP_S):
         )  # fmt: skip
     if cca == "vegas":
         base = RTT_MS - 15  # 20 packets x 15 / 100 = 3
-        return table.assign(cwnd_packets=20.0, ssthresh_packets=np.where(time < 1, np.nan, 10.0), vegas_rtt_ms=base, vegas_rtt_min_ms=RTT_MS)
+        return table.assign(
+            cwnd_packets=20.0,
+            ssthresh_packets=np.where(time < 1, np.nan, 10.0),
+            vegas_rtt_ms=base,
+            vegas_rtt_min_ms=RTT_MS,
+        )
     left = 14 if cca == "cubic" else 10
     since = (time - 1) % PERIOD_S
     grown = np.minimum(left + np.floor(np.maximum(since - 0.2, 0) * 1000 / RTT_MS + 1e-6), PEAK)
@@ -45,7 +59,13 @@ def write_series(built):
     run = ["scenario", "cca", "ip_version", "replication"]
     if "rtt_path_ms" not in flows:
         flows = flows.merge(pd.read_csv(built.table("runs"))[[*run, "rtt_path_ms"]], on=run)
-    flows = flows.assign(**{name: values for name, values in (("pair", flows["flow"] + 1), ("start_offset_ms", 0.0)) if name not in flows})
+    flows = flows.assign(
+        **{
+            name: values
+            for name, values in (("pair", flows["flow"] + 1), ("start_offset_ms", 0.0))
+            if name not in flows
+        }
+    )
     flows.to_csv(built.table("flows"), index=False)
     templates = {cca: window_samples(cca) for cca in flows["flow_cca"].unique()}
     sockets = []
@@ -53,11 +73,17 @@ def write_series(built):
         template = templates[row["flow_cca"]]
         acked = template["time_s"] * row["goodput_mbps"] * 1e6 / 8
         sockets.append(template.assign(bytes_acked=acked, **{name: row[name] for name in (*run, "flow", "flow_cca")}))
-    pd.concat(sockets, ignore_index=True).reindex(columns=SOCKETS.names).to_parquet(built.folder / "tidy/sockets.parquet", index=False)
+    pd.concat(sockets, ignore_index=True).reindex(columns=SOCKETS.names).to_parquet(
+        built.folder / "tidy/sockets.parquet", index=False
+    )
     time = np.arange(0, DURATION_S, STEP_S).round(6)
-    one = pd.DataFrame({"time_s": time, "packets": 5, "bytes": 7570, "drops": (time / 10).astype(int), "delay_ms": 60.0})
+    one = pd.DataFrame(
+        {"time_s": time, "packets": 5, "bytes": 7570, "drops": (time / 10).astype(int), "delay_ms": 60.0}
+    )
     queues = [one.assign(**row) for row in flows[run].drop_duplicates().to_dict("records")]
-    pd.concat(queues, ignore_index=True).reindex(columns=QUEUE.names).to_parquet(built.folder / "tidy/queue.parquet", index=False)
+    pd.concat(queues, ignore_index=True).reindex(columns=QUEUE.names).to_parquet(
+        built.folder / "tidy/queue.parquet", index=False
+    )
 
 
 def time_series_step(built):
@@ -73,4 +99,6 @@ def time_series_step(built):
         built.run(script, {name: built.table(name) for name in names}, inputs=series)
     for picture in pictures(built.outline.design):
         words = {"scenario": picture.scenario, "cca_shown": picture.cca, "ip_shown": picture.ip_version}
-        built.run("plot_windows", built.outputs(picture.slug), inputs=series | {"phases": built.table("phases")}, **words)
+        built.run(
+            "plot_windows", built.outputs(picture.slug), inputs=series | {"phases": built.table("phases")}, **words
+        )

@@ -16,7 +16,20 @@ QUANTITIES = {
     "goodput": "kbit/s", "goodput_least": "kbit/s", "goodput_most": "kbit/s", "jain": "", "retransmits": "segments",
     "rtt": "ms",
 }  # fmt: skip
-COLUMNS = ["scenario", "scenario_label", "cca", "ip_version", "quantity", "unit", "runs", "mean", "ci_low", "ci_high", "least", "most"]
+COLUMNS = [
+    "scenario",
+    "scenario_label",
+    "cca",
+    "ip_version",
+    "quantity",
+    "unit",
+    "runs",
+    "mean",
+    "ci_low",
+    "ci_high",
+    "least",
+    "most",
+]
 
 
 def compare_flows(runs, flows, confidence):
@@ -54,7 +67,21 @@ def compare_flows(runs, flows, confidence):
                 continue
             low, high = mean_interval(values, confidence)[1:] if len(values) > 1 else (None, None)
             label = group["scenario_label"].iloc[0]
-            rows.append([cell[0], label, *cell[1:], quantity, unit, len(values), values.mean(), low, high, values.min(), values.max()])
+            rows.append(
+                [
+                    cell[0],
+                    label,
+                    *cell[1:],
+                    quantity,
+                    unit,
+                    len(values),
+                    values.mean(),
+                    low,
+                    high,
+                    values.min(),
+                    values.max(),
+                ]
+            )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

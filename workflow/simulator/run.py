@@ -23,6 +23,7 @@ from testbed.machine import (
     workflow_process,
 )
 from testbed.messages import naming, note
+from testbed.specification import MTU_BYTES
 
 from . import document
 from .plan import plan
@@ -46,9 +47,14 @@ def version(specification):
     return specification.platform.partition(":")[2]
 
 
+def packet_bytes(specification):
+    """Return about the bytes of a full packet, of either IP version: what a scheduler asks about is not a run yet."""
+    return (specification.transport["segment_bytes"] or MTU_BYTES - 52) + 66
+
+
 def packets(specification):
     """Return how many data packets a full link passes in the run."""
-    return specification.rate_mbps * 1e6 / 8 * specification.traffic["duration_s"] / specification.packet_bytes
+    return specification.rate_mbps * 1e6 / 8 * specification.traffic["duration_s"] / packet_bytes(specification)
 
 
 def run_time_s(specification):
@@ -63,8 +69,8 @@ def wall_limit_s(specification):
 
 def memory_mib(specification):
     """Return what a run needs of memory in MiB, rather too much: packets under way, and its time series."""
-    under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / specification.packet_bytes
-    under_way += specification.queue_packets or specification.queue_bytes / specification.packet_bytes
+    under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / packet_bytes(specification)
+    under_way += specification.queue_packets or specification.queue_bytes / packet_bytes(specification)
     samples = 0
     if specification.traffic["sample_interval_ms"]:
         samples = specification.flows * specification.traffic["duration_s"] * 1e3 / specification.traffic["sample_interval_ms"]

@@ -42,14 +42,18 @@ def run_data(samples, queue, phases, columns=LINE_COLUMNS):
     parts += [_line(queue, column, columns, series=name), _marks(queue, "drops", series="drop")]
     rows = [row for part in parts for row in part.reindex(columns=COLUMNS).itertuples(index=False, name=None)]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.assign(**{name: table[name].astype(float) for name in ("flow", "time_s", "end_s", "value")}).astype({"flow": "Int64"})
+    return table.assign(**{name: table[name].astype(float) for name in ("flow", "time_s", "end_s", "value")}).astype(
+        {"flow": "Int64"}
+    )
 
 
 def _line(rows, column, columns, **names):
     chosen = thinned(rows["time_s"], rows[column], columns)
     if not rows[column].notna().any():
         chosen = chosen[:0]
-    return pd.DataFrame({"time_s": rows["time_s"].to_numpy()[chosen], "value": rows[column].to_numpy(float)[chosen]}).assign(**names)
+    return pd.DataFrame(
+        {"time_s": rows["time_s"].to_numpy()[chosen], "value": rows[column].to_numpy(float)[chosen]}
+    ).assign(**names)
 
 
 def _marks(rows, column, **names):

@@ -45,7 +45,11 @@ def draw_windows(data, title, source, phases):
     apply_style()
     flows = list(dict.fromkeys((int(row.flow), row.flow_cca) for row in data[data["series"] == "cwnd"].itertuples()))
     rows = [*phases, SENT_AGAIN]
-    names = [("flow", flow) for flow in flows] + ([("all", None)] if len(flows) > 1 else []) + [("rtt", None), ("queue", None)]
+    names = (
+        [("flow", flow) for flow in flows]
+        + ([("all", None)] if len(flows) > 1 else [])
+        + [("rtt", None), ("queue", None)]
+    )
     grid = Grid(len(names), COLUMNS, WIDTH_PT, TITLE_PT + PLOT_PT + ROW_PT * len(rows) + AXIS_PT)
     figure = grid.figure()
     header(figure, title, _key())
@@ -86,11 +90,19 @@ def _flow_panel(axes, data, flow, rows, end):
     spells = data[data["series"] == "phase"]
     for row, name in enumerate(rows[:-1]):
         mine = spells[spells["value_text"] == name]
-        axes.hlines([_row_y(axes, row)] * len(mine), mine["time_s"], mine["end_s"], color=cca_colour(cca), lw=5, zorder=2)
+        axes.hlines(
+            [_row_y(axes, row)] * len(mine), mine["time_s"], mine["end_s"], color=cca_colour(cca), lw=5, zorder=2
+        )
     again = data[data["series"] == "retransmission"]
     _ticks(axes, again["time_s"], len(rows) - 1)
     segments = int(again["value"].sum())
-    panel_title(axes, f"Flow {number_of + 1}, {cca}", f"cwnd, packets; {count(segments, 'segment')} sent again", LEFT_PT, right=RIGHT_PT)
+    panel_title(
+        axes,
+        f"Flow {number_of + 1}, {cca}",
+        f"cwnd, packets; {count(segments, 'segment')} sent again",
+        LEFT_PT,
+        right=RIGHT_PT,
+    )
     cwnd = data.loc[data["series"] == "cwnd", "value"]
     found = ", ".join(f"{name} {(spells['value_text'] == name).sum()} times" for name in rows[:-1])
     return (
@@ -129,7 +141,9 @@ def _queue_panel(axes, data, end):
     _line(axes, shown, LIGHT.ink, "-")
     _ticks(axes, drops["time_s"], 0)
     lost, unit = int(drops["value"].sum()), "packets" if packets else "ms"
-    panel_title(axes, "Queue of the bottleneck", f"waiting, {unit}; {count(lost, 'packet')} dropped", LEFT_PT, right=RIGHT_PT)
+    panel_title(
+        axes, "Queue of the bottleneck", f"waiting, {unit}; {count(lost, 'packet')} dropped", LEFT_PT, right=RIGHT_PT
+    )
     return f"Queue of the bottleneck over time: up to {number(shown['value'].max())} {unit}, {count(lost, 'packet')} dropped."
 
 
@@ -144,7 +158,8 @@ def _frame(axes, values, end, rows, room=1.0):
     axes.set_xlim(0, end)
     ticks = [value for value in scale.ticks if 0 <= value <= scale.high]
     axes.set_yticks(
-        [*ticks, *(_row_y(axes, row) for row in range(len(rows)))], [*(tick(value) for value in ticks), *(_row_name(name) for name in rows)]
+        [*ticks, *(_row_y(axes, row) for row in range(len(rows)))],
+        [*(tick(value) for value in ticks), *(_row_name(name) for name in rows)],
     )
     axes.tick_params(axis="y", length=0, pad=4, labelsize=SMALL_SIZE_PT)
     seconds = [value for value in linear_axis(0.0, end).ticks if 0 <= value <= end]

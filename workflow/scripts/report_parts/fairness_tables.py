@@ -1,7 +1,16 @@
 """The tables of the section on fairness: sorted and filtered in the page."""
 
 from number_format import NONE, is_missing, plain
-from report_parts.report_data_tables import Cell, Column, data_table, effect_cells, number_cell, p_cell, round_trip, signed
+from report_parts.report_data_tables import (
+    Cell,
+    Column,
+    data_table,
+    effect_cells,
+    number_cell,
+    p_cell,
+    round_trip,
+    signed,
+)
 from scenario_words import ip_words
 from share_tables.scenario_factors import FACTORS
 

@@ -63,7 +63,8 @@ def tooth_sentence(theory, cca, confidence):
 def vegas_sentence(theory, confidence):
     """Say how many packets Vegas keeps in the queue, and whether it means to; None without Vegas."""
     believed, queued, diff, base = (
-        theory.get(("vegas", name)) for name in ("queued as believed", "queued", "Diff", "RTT taken for the empty path's")
+        theory.get(("vegas", name))
+        for name in ("queued as believed", "queued", "Diff", "RTT taken for the empty path's")
     )
     if believed is None or diff is None:
         return None
@@ -73,7 +74,11 @@ def vegas_sentence(theory, confidence):
     )
     if base["mean"] > 1.05:
         text += f"; what it takes for the empty path's RTT is {number(base['least'], 1)} to {number(base['most'], 0)} times that"
-    kept = f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows" if diff["flows"] > 1 else number(diff["flows_as_theory"], 0)
+    kept = (
+        f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows"
+        if diff["flows"] > 1
+        else number(diff["flows_as_theory"], 0)
+    )
     return "Vegas", f"{text}; Linux' own measure, Diff, is between them in {kept} ({n_words(believed)})."
 
 
@@ -95,7 +100,10 @@ def resent_sentence(outcomes, confidence):
         return None
     most = sorted(rows, key=lambda row: -row["mean"])
     first = value_words(most[0], 0, confidence)
-    words = [f"{cca_name(most[0]['cca'])} {first}", *(f"{cca_name(row['cca'])} {value_words(row, 0)}" for row in most[1:])]
+    words = [
+        f"{cca_name(most[0]['cca'])} {first}",
+        *(f"{cca_name(row['cca'])} {value_words(row, 0)}" for row in most[1:]),
+    ]
     runs = sorted({int(row["runs"]) for row in rows})
     n = f"n = {count(runs[0], 'run')} each" if len(runs) == 1 else f"n = {runs[0]} to {runs[-1]} runs"
     return "Sent again", f"Segments that the flows of a run send again: {listed(words)} ({n})."

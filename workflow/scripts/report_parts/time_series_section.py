@@ -62,7 +62,9 @@ def section(material):
         "outcomes": outcomes_table(tables.flow_outcomes, tables.scenarios, material.design),
         "definitions": [(name, text) for name, text in DEFINITIONS.items() if name in quantities],
         "legend": [
-            {"verdict": name or NONE, "meaning": meaning, "style": _style(name)} for name, meaning in VERDICTS.items() if name in known
+            {"verdict": name or NONE, "meaning": meaning, "style": _style(name)}
+            for name, meaning in VERDICTS.items()
+            if name in known
         ],
         "untold": "not told" in set(tables.phase_shares["phase"]),
     }
@@ -194,4 +196,6 @@ def outcomes_table(outcomes, scenarios, design):
         first = group.iloc[0].to_dict()
         known = [_mean_cell(cells.get(name), decimals) for name, _, decimals in OUTCOMES]
         rows.append([*_place(first, places, design), number_cell(first["runs"], 0), *known])
-    return data_table("flow-outcomes", "What the flows of a run got: means over runs, with their intervals", columns, rows)
+    return data_table(
+        "flow-outcomes", "What the flows of a run got: means over runs, with their intervals", columns, rows
+    )

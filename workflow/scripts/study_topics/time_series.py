@@ -26,7 +26,9 @@ def pictures(design):
         return ()
     several = len(design.series) > 1, True, len(design.ip_versions) > 1
     return tuple(
-        Picture("-".join(["windows", *(_slug(name) for name, named in zip(cell, several, strict=True) if named)]), *cell)
+        Picture(
+            "-".join(["windows", *(_slug(name) for name, named in zip(cell, several, strict=True) if named)]), *cell
+        )
         for cell in cells
     )
 

@@ -131,7 +131,12 @@ def phase_time(phases):
     grouped = spent.groupby([*run, "phase"], sort=False, observed=True)["seconds"]
     seconds, spells = grouped.sum().to_dict(), grouped.size().to_dict()
     rows = [
-        [*key, name, 100 * seconds.get((*key, name), 0.0) / total[key] if total[key] else None, spells.get((*key, name), 0) / flows[key]]
+        [
+            *key,
+            name,
+            100 * seconds.get((*key, name), 0.0) / total[key] if total[key] else None,
+            spells.get((*key, name), 0) / flows[key],
+        ]
         for key in flows.index
         for name in seen[key[-1]]
     ]

@@ -125,7 +125,8 @@ def _growth(time, cwnd, rtt, cca, peak_before):
     elif cca == "cubic":
         seconds = time[last] - time[0]
         expected = [
-            cubic_growth_packets(cwnd[0], origin, seconds, seconds / round_trips, round_trips) for origin in cubic_origins(peak_before)
+            cubic_growth_packets(cwnd[0], origin, seconds, seconds / round_trips, round_trips)
+            for origin in cubic_origins(peak_before)
         ]
     known = expected[0] is not None
     ends = (min(expected), max(expected)) if known else (None, None)

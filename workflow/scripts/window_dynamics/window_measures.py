@@ -70,7 +70,14 @@ def shared_path(run, scenario, ccas, paths_ms):
     """
     held = buffer_packets(run, scenario["queue"])
     lossy = run["loss_configured_percent"] > 0 or scenario["loss_reverse_percent"] > 0
-    if len(ccas) > 1 or len(paths_ms) > 1 or lossy or held is None or not run["rate_mbps"] > 0 or not run["mss_bytes"] > 0:
+    if (
+        len(ccas) > 1
+        or len(paths_ms) > 1
+        or lossy
+        or held is None
+        or not run["rate_mbps"] > 0
+        or not run["mss_bytes"] > 0
+    ):
         return None
     return Path(run["rate_mbps"], next(iter(paths_ms)), held, frame_bytes(run), int(run["flows"]))
 

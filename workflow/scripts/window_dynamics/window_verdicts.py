@@ -78,7 +78,9 @@ def compare_with_theory(measures, labels, coarse, confidence):
         rows.append(row)
     table = pd.DataFrame(rows, columns=COLUMNS)
     cells = table.groupby([*CELL, "flow_cca"], sort=False, observed=True).ngroup()
-    return table.assign(_cell=cells, _order=table["quantity"].map(order)).sort_values(["_cell", "_order"], kind="stable")[COLUMNS]
+    return table.assign(_cell=cells, _order=table["quantity"].map(order)).sort_values(
+        ["_cell", "_order"], kind="stable"
+    )[COLUMNS]
 
 
 def _judged(row, group):
