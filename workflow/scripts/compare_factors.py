@@ -53,7 +53,9 @@ def level_row(values, base, flows, params):
     if min(map(len, samples)) < 2:
         return row | {"note": sentence(filter(None, [described["note"], "no comparison: fewer than two values"]))}
     result = welch(*samples, params)
-    if result is not None:
+    if result is None:
+        row["effect"] = to_effect(float(samples[0][0] - samples[1][0]), "ratio")
+    else:
         row |= {name: to_effect(result[end], "ratio") for name, end in EFFECT.items()}
         row |= {name: result[name] for name in ("statistic", "df", "p")}
     return row
