@@ -1,4 +1,6 @@
 """Every condition that a study can ask for is emulated, and the run's own checks agree."""
+import json
+
 import pytest
 from run_tables.run_metrics import flow_metrics, run_metrics
 from study_files.study_schema import study_schema

@@ -35,7 +35,7 @@ from result_checks.received_folder import documents as find_documents  # noqa: E
 from result_checks.received_folder import opened, temporary_folder  # noqa: E402
 from result_checks.received_study import ReceivedStudy  # noqa: E402
 from run_cost import run_time_s  # noqa: E402
-from testbed_identity import image_digest, package_digest  # noqa: E402
+from testbed_identity import image_digest, package_digest, simulator_digest  # noqa: E402
 
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
 #: What it takes to read a document and hold it against the schema, in s of one core.
@@ -51,7 +51,7 @@ def verify(folder, options, account):
     names, others = find_documents(folder)
     options.count = options.count or min(DRAWN, len(names))
     check_call(options, names)
-    here = image_here("testbed"), package_digest(ROOT / "workflow/testbed")
+    here = platforms_here()
     study = ReceivedStudy(folder)
     reading_s = READ_S * len(names) / options.cores
     time_text = f"; to read them takes {reruns.about(reading_s)}" if reading_s > 10 else ""
@@ -69,6 +69,14 @@ def verify(folder, options, account):
     if options.tables:
         check_tables(folder, documents, study, account)
     return verdict(account, left_out)
+
+
+def platforms_here():
+    """Return the digests of image and program of each platform of this checkout, Linux first; ns-3 where its image is."""
+    here = [(image_here("testbed"), package_digest(ROOT / "workflow/testbed"))]
+    if (ROOT / "envs/ns3.sif").exists():
+        here.append((image_here("ns3"), simulator_digest()))
+    return here
 
 
 def image_here(name):
@@ -155,7 +163,7 @@ def check_documents(documents, others, here, study, account):
             first = ", ".join(study.missing([document.name for document in documents], 3))
             sentences.append(f"{missing} of the study's {study.count()} runs have no document, the first: {first}")
         well += f", the runs of the study {study.content['study']}, with the seeds that follow from its seed"
-    elif study.present and any(document.made_by == here for document in documents):
+    elif study.present and any(document.made_by in here for document in documents):
         sentences.append(study.problem)
     account.check("documents", well, sentences)
     if not study.content and not sentences:
@@ -171,23 +179,26 @@ def check_needs(documents, here, study, account):
         Name -> specification of the runs that can be repeated here.
     """
     groups = Counter(document.made_by for document in documents if document.made_by)
-    foreign = {digests: count for digests, count in groups.items() if digests != here}
+    foreign = {digests: count for digests, count in groups.items() if digests not in here}
     if not foreign:
-        account.step("needs", f"testbed image {here[0]}")
-        account.detail(f"and testbed {here[1]}: both are here")
+        for number, (image, testbed) in enumerate(digests for digests in here if digests in groups):
+            account.step("needs", f"testbed image {image}") if not number else account.detail(f"image {image}")
+            account.detail(f"and testbed {testbed}: both are here")
     else:
         count = sum(foreign.values())
         account.step("needs", f"{count} of {len(documents)} documents need another testbed than the one here")
         for digests, count in islice(foreign.items(), SHOWN):
-            image, testbed = (f"{shown(d, 80)}{' (as here)' if d == ours else ''}" for d, ours in zip(digests, here))
+            ours = {digest for pair in here for digest in pair}
+            image, testbed = (f"{shown(digest, 80)}{' (as here)' if digest in ours else ''}" for digest in digests)
             account.detail(f"{count} documents: testbed image {image}, testbed {testbed}")
-        account.detail(f"here: testbed image {here[0]}, testbed {here[1]}")
+        for image, testbed in here:
+            account.detail(f"here: testbed image {image}, testbed {testbed}")
         account.detail(remedy(study))
     # What can't be read doesn't say what made it: most likely what made the others.
     return {
         document.name: document.specification
         for document in documents
-        if document.specification and (document.made_by == here or not foreign)
+        if document.specification and (document.made_by in here or not foreign)
     }
 
 

@@ -52,6 +52,8 @@ FOLDERS = {
     "figures": "Figures, each with its data.",
     "workflow": "What made the study: Snakefile and rules, the study complete with all defaults, and the claims.",
 }
+#: Platform without its version -> image that its runs have.
+IMAGES = {"uml": "testbed", "ns3": "ns3"}
 LICENCE = "https://spdx.org/licenses/MIT"
 #: Where the commit's date isn't known, for RO-Crate wants one; the same convention as in reproducible builds.
 NO_DATE = "1970-01-01"
@@ -170,7 +172,10 @@ def study_crate(files, provenance, paper=None, claims=None):
     crate.mainEntity = workflow
     describe_workflow(workflow, made_by)
     workflow.lang = crate.add(get_lang(crate, "snakemake", made_by["snakemake"]))
-    digests = sorted({environment["image_digest"] for environment in provenance["environments"]})
+    images = sorted(
+        {(IMAGES[e["platform"].partition(":")[0]], e["image_digest"]) for e in provenance["environments"]},
+        key=lambda image: (image[0] != "testbed", *image),
+    )
     libraries = {name: importlib.metadata.version(name) for name in LIBRARIES}
     workflow["softwareRequirements"] = add_software(crate, provenance["environments"], libraries)
     taken = [crate.get(path) for path in ("workflow/study.json", "workflow/claims.yaml") if crate.get(path)]
@@ -191,7 +196,7 @@ def study_crate(files, provenance, paper=None, claims=None):
             "name": f"Study {study['study']}",
             "description": "All runs of the study, their analysis and the report. Who started it, where and when is left "
             "out: nothing in the results depends on it.",
-            "containerImage": add_images(crate, digests, made_by["analysis_image_digest"]),
+            "containerImage": add_images(crate, [*images, ("analysis", made_by["analysis_image_digest"])]),
         },
     )
     return crate

@@ -16,6 +16,7 @@ HOMEPAGES = {
     "linux": "https://www.kernel.org/",
     "matplotlib": "https://matplotlib.org/",
     "mininet": "https://mininet.org/",
+    "ns-3": "https://www.nsnam.org/",
     "numpy": "https://numpy.org/",
     "pandas": "https://pandas.pydata.org/",
     "pingouin": "https://pingouin-stats.org/",
@@ -46,9 +47,8 @@ def describe_workflow(workflow, made_by):
     workflow["license"] = workflow.crate.root_dataset["license"]
 
 
-def add_images(crate, testbeds, analysis):
-    """Add the container images by the digests of their content; return their entities."""
-    kinds = [*(("testbed", digest) for digest in testbeds), ("analysis", analysis)]
+def add_images(crate, images):
+    """Add container images, pairs of name and digest of content; return their entities."""
     return [
         crate.add(
             ContextEntity(
@@ -64,7 +64,7 @@ def add_images(crate, testbeds, analysis):
                 },
             )
         )
-        for name, digest in kinds
+        for name, digest in images
     ]
 
 
@@ -86,13 +86,17 @@ def add_software(crate, environments, libraries):
     """
     found = {}
     for environment in environments:
-        config = environment["kernel_config_sha256"]
-        address = f"pkg:generic/linux@{quote(environment['kernel'])}?config_sha256={config}"
-        found[address] = ("linux", environment["kernel"], f"The runs' guest kernel, {environment['clock']}.")
+        if "kernel" in environment:
+            config = environment["kernel_config_sha256"]
+            address = f"pkg:generic/linux@{quote(environment['kernel'])}?config_sha256={config}"
+            found[address] = ("linux", environment["kernel"], f"The runs' guest kernel, {environment['clock']}.")
+        else:
+            wheel = environment["simulator_wheel"]
+            found[f"pkg:pypi/ns3@{quote(wheel)}"] = ("ns-3", environment["simulator_version"], "The runs' simulator.")
         for key, version in environment.items():
-            if key.endswith("_version"):
+            if key.endswith("_version") and key != "simulator_version":
                 name = key.removesuffix("_version")
-                found[f"pkg:deb/debian/{name}@{quote(version, safe='')}"] = (name, version, "In the testbed image.")
+                found[f"pkg:deb/debian/{quote(name)}@{quote(version, safe='')}"] = (name, version, "In the runs' image.")
     for name, version in libraries.items():
         found[f"pkg:pypi/{name}@{quote(version, safe='')}"] = (name, version, "In the analysis image.")
     entities = []

@@ -11,6 +11,7 @@ from result_checks.json_difference import first_difference, value_text
 from result_checks.received_errors import ReceivedError, shown
 from result_checks.received_folder import DOCUMENT_LIMIT, read_file
 from result_checks.received_specification import SpecificationError, check_specification
+from run_tables.run_documents import SCHEMA_VERSION
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schemas" / "run.schema.json"
 
@@ -41,8 +42,9 @@ def check_document(folder, name, study, here):
     name : str
         ``scenario/cca/ip_version/replication``.
     study : result_checks.received_study.ReceivedStudy
-    here : tuple
-        Digests of this checkout's image and testbed. Documents of others may have another schema.
+    here : list of tuple
+        Digests of image and program of each of this checkout's platforms. Documents of others may
+        have another schema.
 
     Returns
     -------
@@ -57,7 +59,7 @@ def check_document(folder, name, study, here):
         document = parse(text)
         found.made_by = made_by(document)
         own = document.get("specification")
-        if found.made_by == here:
+        if found.made_by in here:
             check_form(document, text)
     except ReceivedError as error:
         found.problems.append(str(error))
@@ -66,7 +68,7 @@ def check_document(folder, name, study, here):
         found.problems += specification_problems(name, own, expected, study)
     # Of a document at the place of another run, that it can be made again would prove nothing.
     wanted = own if expected is None and place_of(own) == name else expected
-    if wanted is not None and (found.made_by in (None, here)):
+    if wanted is not None and found.made_by in (None, *here):
         try:
             found.specification = check_specification(wanted, "its specification")
         except SpecificationError as error:
@@ -79,11 +81,13 @@ def made_by(document):
     try:
         environment = document["environment"]
         digests = environment["image_digest"], environment["testbed_digest"]
-        if document["schema_version"] == 1 and all(isinstance(digest, str) for digest in digests):
+        if document["schema_version"] == SCHEMA_VERSION and all(isinstance(digest, str) for digest in digests):
             return digests
     except (TypeError, KeyError, IndexError):
         pass
-    raise ReceivedError("is no run document of schema version 1 with the digests of image and testbed")
+    raise ReceivedError(
+        f"is no run document of schema version {SCHEMA_VERSION} with the digests of image and testbed"
+    )
 
 
 def check_form(document, text):

@@ -40,11 +40,12 @@ def command(root, specification, output):
     The image sees of the machine what the workflow's runs see but for the user's home.
     """
     environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
+    image = "testbed" if specification["scenario"]["platform"] == "uml" else "ns3"
     return [
         "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home",
         "--mount", mount(output.parent), "--mount", f"{mount(root / 'workflow')},ro",
         *(word for name, value in environment.items() for word in ("--env", f"{name}={value}")),
-        str(root / "envs/testbed.sif"),
+        str(root / f"envs/{image}.sif"),
         "python3", "-B", "-m", "testbed", "--specification", json.dumps(specification), "--output", str(output),
     ]  # fmt: skip
 

@@ -11,6 +11,8 @@ TABLES = {
     "runs_parquet": "runs.parquet",
     "flows": "flows.csv",
     "intervals": "intervals.parquet",
+    "sockets": "sockets.parquet",
+    "queue": "queue.parquet",
     "checks": "checks.csv",
     "scenarios": "scenarios.csv",
     "provenance": "provenance.json",
