@@ -88,7 +88,7 @@ def cwnd_study(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def fairness_study(tmp_path_factory):
-    """16 mixes of CCAs in 12 scenarios, one IP version."""
+    """16 mixes of CCAs in 4 scenarios, one IP version."""
     return Built(tmp_path_factory.mktemp("fairness")).build(tidy_tables.mixes_study())
 
 

@@ -135,7 +135,7 @@ def test_same_bytes_as_here(archive, unpacked, target, mini, root):
 def test_everything_is_in_the_folder(unpacked, target):
     assert [path.name for path in target.home.iterdir() if path.name not in (".apptainer", ".cache")] == []
     links = [path for path in (unpacked / "envs").glob("*.sif")] + [unpacked / ".venv/bin/python3"]
-    assert len(links) == 3 and all(unpacked in path.resolve().parents for path in links)
+    assert len(links) == 4 and all(unpacked in path.resolve().parents for path in links)
 
 
 def test_nothing_of_this_machine_is_in_it(unpacked, archive, root):

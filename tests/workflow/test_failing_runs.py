@@ -68,16 +68,17 @@ def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path
     assert verdict["valid"] is False
     (failed,) = (check for check in verdict["checks"] if not check["ok"])
     assert (failed["name"], failed["expected"]) == ("cca", "vegas on every connection")
-    assert failed["observed"].startswith("iperf3: cubic; ss: cubic")
+    assert failed["observed"].startswith("iperf3: cubic; kernel: cubic")
 
 
 def test_a_failing_run_fails_its_job_and_keeps_its_log(fresh):
     """In the workflow: run, step and cause are named, and it is not tried again; the others go on."""
     traffic = fresh.folder / "workflow/testbed/traffic.py"
-    assert '["--congestion", specification.cca]' in traffic.read_text()
+    asked = '["--congestion", specification.flow_cca(client.flows[0])]'
+    assert asked in traffic.read_text()
     # A CCA that the kernel doesn't have, instead of CUBIC.
-    wrong = '["--congestion", specification.cca.replace("cubic", "hopeful")]'
-    traffic.write_text(traffic.read_text().replace('["--congestion", specification.cca]', wrong))
+    wrong = '["--congestion", specification.flow_cca(client.flows[0]).replace("cubic", "hopeful")]'
+    traffic.write_text(traffic.read_text().replace(asked, wrong))
     runs = [f"results/mini/runs/near/{cca}/ipv4/1.json.gz" for cca in ("cubic", "reno")]
     call = ("--cores", "1", "--configfile", "config/studies/mini.yaml", "--", *runs)
     status, output = fresh.snakemake(*call, check=False)

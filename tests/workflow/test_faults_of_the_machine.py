@@ -142,7 +142,7 @@ def test_a_job_of_several_runs_keeps_those_that_were_finished(fresh, mini):
 
 def test_shared_memory_that_fills_up(one_missing, mini, mounts):
     """The guest's memory can't grow: it ends, and the second try has its memory on disk. The bytes are the same."""
-    mounts.run("mount", "-t", "tmpfs", "-o", "size=450m", "none", "/dev/shm")
+    mounts.run("mount", "-t", "tmpfs", "-o", "size=600m", "none", "/dev/shm")
     one_missing.within = mounts.within(one_missing.folder)
     workflow = one_missing.start("--cores", "1", "--", DOCUMENT, study=MINI)
     guest = first_guest(workflow).stop()

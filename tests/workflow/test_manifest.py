@@ -64,7 +64,7 @@ def test_a_lost_manifest_is_made_again_and_nothing_else(copy_of_mini):
 
 
 def test_changed_results_are_listed_anew(copy_of_mini):
-    script = copy_of_mini.folder / "workflow/scripts/check_claims.py"
+    script = copy_of_mini.folder / "workflow/scripts/describe_cells.py"
     script.write_text(script.read_text() + "# changed\n")
     assert "write_manifest" in copy_of_mini.planned(*MINI)
 

@@ -106,7 +106,7 @@ def test_a_node_goes_down_and_the_results_are_those_of_one_machine(smoke, cluste
     assert len(jobs) == 4 + 1 + 1
     assert {job["UserId"] for job in jobs} == {f"nobody({cluster.user.pw_uid})"}
     asked = {(job["NumCPUs"], job["MinMemoryNode"], job["TimeLimit"]) for job in jobs}
-    assert asked == {("1", "906M", "00:11:00"), ("1", "957M", "00:11:00"), ("1", "2000M", "00:11:00")}
+    assert asked == {("1", "1049M", "00:11:00"), ("1", "1099M", "00:11:00"), ("1", "2000M", "00:11:00")}
 
 
 def test_a_cancelled_job_says_so_and_leaves_no_run_behind(cluster, on_cluster):

@@ -62,6 +62,7 @@ from study_files.study_outline import study_outline
 
 DEFAULT_CONFIG = "config/config.yaml"
 MAX_EXCLUDED_SHOWN = 200
+MAX_MIXES_NAMED = 6
 # The columns of every analysis table that a study may have.
 TABLES = {
     "descriptive": DESCRIPTIVE,
@@ -163,6 +164,13 @@ def excluded_rows(runs):
     ]
 
 
+def ccas_words(ccas, design):
+    """Return the CCAs or mixes as text; of many mixes their number and what they are made of."""
+    if design.mixes and len(ccas) > MAX_MIXES_NAMED:
+        return f"{len(ccas)}, of {', '.join(design.ccas_that_run)}"
+    return ", ".join(ccas)
+
+
 def facts(tables, design, study, environments):
     """Return the study's outline as pairs of name and value."""
     runs, simulators = tables.runs, [platform for platform in design.platforms if is_simulator(platform)]
@@ -174,7 +182,7 @@ def facts(tables, design, study, environments):
     return [
         ("Valid runs", f"{int(runs['valid'].sum()):,} of {len(runs):,}"),
         ("Scenarios", str(runs["scenario"].nunique())),
-        ("Mixes of CCAs" if design.mixes else "CCAs", ", ".join(runs["cca"].unique())),
+        ("Mixes of CCAs" if design.mixes else "CCAs", ccas_words(list(runs["cca"].unique()), design)),
         ("IP versions" if design.ip_versions_compared else "IP version", ", ".join(ip_words(name) for name in runs["ip_version"].unique())),
         ("Replications per cell", number(study["replications"], 0)),
         *programs,

@@ -87,7 +87,7 @@ class Sampler:
         for name, values in self._queue_series.items():
             values.append(queue[name] - (self._drops_before if name == "drops" else 0))
         for host, socket in self._read_sockets():
-            key = host, socket["local_port"]
+            key = name_of(host, socket)
             if key not in self._connections:
                 self._connections[key] = {name: array("d") for name in ("time_s", *COLUMNS, STATE)}
             series = self._connections[key]
@@ -103,7 +103,7 @@ class Sampler:
         Parameters
         ----------
         flows : dict
-            (sender, its port) -> flow.
+            (sender, its port, the receiver's port) -> flow.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class Sampler:
                 "sockets": [
                     {"flow": flows[key], **{name: value for name, value in socket.items() if value is not None}}
                     for socket in look["sockets"]
-                    if (key := (socket["host"], socket["local_port"])) in flows
+                    if (key := name_of(socket["host"], socket)) in flows
                 ],
             }
             for look in self._looks
@@ -128,7 +128,7 @@ class Sampler:
         Parameters
         ----------
         flows : dict
-            (sender, its port) -> flow.
+            (sender, its port, the receiver's port) -> flow.
 
         Returns
         -------
@@ -146,6 +146,11 @@ class Sampler:
         ]
         queue = {"time_s": list(self._times)} | {name: list(values) for name, values in self._queue_series.items()}
         return {"interval_ms": self._interval_ms, "sockets": sockets, "queue": queue}
+
+
+def name_of(host, socket):
+    """Return what tells a connection from all others of a run: host and both ports."""
+    return host, socket["local_port"], socket["remote_port"]
 
 
 def as_lists(series):

@@ -201,9 +201,12 @@ def results_of(client, specification, sender, server, folder, deadline, everyone
 
 
 def flow_connections(results):
-    """Return (sender, its port) -> flow of all data connections, from iperf3's JSON."""
+    """Return (sender, its port, the receiver's port) -> flow of all data connections, from iperf3's JSON.
+
+    Connections to different ports may share one of the sender's, a client's control connection among them.
+    """
     return {
-        (result["sender"], connection["local_port"]): flow
+        (result["sender"], connection["local_port"], connection["remote_port"]): flow
         for result in results
         for flow, connection in zip(result["flows"], result["client"]["start"]["connected"], strict=True)
     }
