@@ -4,9 +4,7 @@ Nothing that it sees depends on the machine: a plan in an empty folder, hardly a
 environment, and a C library that computes as on every processor.
 """
 import contextlib
-import ctypes
 import json
-import os
 import signal
 import subprocess
 from hashlib import sha256
@@ -16,10 +14,10 @@ from testbed.environment import package_digest
 from testbed.machine import (
     GuestError,
     MachineFault,
-    WorkflowEnded,
-    ended_within,
+    confine,
     free_core,
     job_folder,
+    status_of,
     workflow_process,
 )
 from testbed.messages import naming, note
@@ -33,7 +31,6 @@ VERSIONS_FOLDER = Path("/opt/ns3")
 #: Without these instructions the C library's functions (pow, exp, cbrt) round alike on all x86-64 processors.
 SAME_ARITHMETIC = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4"
 STEP = "simulator"
-PR_SET_PDEATHSIG = 1
 #: A run without traffic, in s; and each data packet of a full link with its acknowledgement, while many are lost.
 START_S = 0.3
 PACKET_S = 150e-6
@@ -126,7 +123,7 @@ def execute(program, job, core, wall_limit_s, log, workflow):
             preexec_fn=lambda: confine(core),
         )
         try:
-            status = wait(process, wall_limit_s, workflow)
+            status = status_of(process, STEP, wall_limit_s, workflow)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
@@ -142,34 +139,6 @@ def execute(program, job, core, wall_limit_s, log, workflow):
     # An assertion of ns-3 that failed ends it with SIGABRT; the same run would fail again.
     how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
     raise GuestError(STEP, f"{how}: {words.splitlines()[-1] if words else 'it gives no reason'}")
-
-
-def confine(core):
-    """In the child: end with the parent, stay on one core."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.sched_setaffinity(0, {core})
-
-
-def wait(process, limit_s, workflow):
-    """Wait for the program's end and return its status.
-
-    Raises
-    ------
-    MachineFault
-        If it takes longer than ``limit_s`` real seconds.
-    WorkflowEnded
-        If the workflow ends before.
-    """
-    simulator = os.pidfd_open(process.pid)
-    try:
-        ended = ended_within(limit_s, simulator, workflow)
-    finally:
-        os.close(simulator)
-    if simulator in ended:
-        return process.wait()
-    if ended:
-        raise WorkflowEnded
-    raise MachineFault(STEP, f"did not end within its time limit of {limit_s:g} s")
 
 
 def counted(path):

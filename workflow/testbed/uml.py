@@ -6,7 +6,6 @@ can see is fixed or follows from the run: its command line feeds its random pool
 and must be the same on every machine, and its environment is empty.
 """
 import contextlib
-import ctypes
 import json
 import math
 import os
@@ -19,11 +18,11 @@ from .environment import package_digest
 from .machine import (
     GuestError,
     MachineFault,
-    WorkflowEnded,
-    ended_within,
+    confine,
     free_core,
     job_folder,
     memory_folder,
+    status_of,
     workflow_process,
 )
 from .messages import naming, note
@@ -48,7 +47,6 @@ MEMORY_PER_READING_BYTES = 2000
 #: Up to so many the guest's size is the same with time series and without: it is part of what
 #: feeds the guest's random numbers, and a run should be the same however closely it is watched.
 READINGS = 65_000
-PR_SET_PDEATHSIG = 1
 
 
 def memory_mib(specification):
@@ -150,40 +148,12 @@ def execute(specification, job, core, wall_limit_s, log, workflow):
         preexec_fn=lambda: confine(core),
     )
     try:
-        return wait(process, wall_limit_s, workflow)
+        return status_of(process, "guest", wall_limit_s, workflow)
     finally:
         # The guest's processes are children of the guest kernel, in its session.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-def wait(process, limit_s, workflow):
-    """Wait for the guest's end and return its status.
-
-    Raises
-    ------
-    MachineFault
-        If it takes longer than ``limit_s`` real seconds.
-    WorkflowEnded
-        If the workflow ends before.
-    """
-    guest = os.pidfd_open(process.pid)
-    try:
-        ended = ended_within(limit_s, guest, workflow)
-    finally:
-        os.close(guest)
-    if guest in ended:
-        return process.wait()
-    if ended:
-        raise WorkflowEnded
-    raise MachineFault("guest", f"did not end within its time limit of {limit_s:g} s")
-
-
-def confine(core):
-    """In the child: end with the parent, stay on one core."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.sched_setaffinity(0, {core})
 
 
 def result(job, status):

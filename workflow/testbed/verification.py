@@ -273,7 +273,7 @@ def check_goodput_ceiling(specification, document):
         return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
     # Each flow's own time counts: flows that begin apart, what drains from the queue while another ends.
     duration_s = specification.traffic["duration_s"]
-    apart = apart_s(document) / duration_s
+    apart = apart_s(specification, document) / duration_s
     slack = 1.002 + apart + 2 * PACKET_BYTES * 8 / (limit * 1e6 * duration_s)
     return Check(
         "goodput_ceiling", goodput <= limit * slack, f"at most {limit * (1 + apart):.3f} Mbit/s", f"{goodput:.3f} Mbit/s"
@@ -327,17 +327,19 @@ CHECKS = (
 )
 
 
-def apart_s(document):
+def apart_s(specification, document):
     """Return how far apart in s the flows' first data were at most; 0 for a single flow.
 
-    A flow has been busy since its first data, and before that with iperf3's cookie for one RTT:
-    on a slow link clients wait long behind each other's packets before their data begin.
+    A flow has been busy since its first data, and before that with iperf3's cookie for one RTT,
+    at most that of the full queue: on a slow link clients wait long behind each other's packets.
     """
     sockets = document["sockets"][0]["sockets"] if document["sockets"] else []
     begins_ms = [1e3 * document["sockets"][0]["time_s"] - s["busy_ms"] for s in sockets if "busy_ms" in s]
     if len(begins_ms) < 2:
         return 0.0
-    return (max(begins_ms) - min(begins_ms) + max(s.get("rtt_ms", 0) for s in sockets)) / 1e3
+    queue_bytes = specification.queue_bytes or (specification.queue_packets or 0) * PACKET_BYTES
+    longest_ms = specification.rtt_longest_ms + queue_bytes * 8 / specification.rate_mbps / 1e3
+    return (max(begins_ms) - min(begins_ms) + longest_ms) / 1e3
 
 
 def readings(document):
