@@ -199,3 +199,20 @@ def test_loss_check_accepts_what_a_binomial_gives():
 
     assert sum(fails(0.01) for _ in range(200)) == 0
     assert sum(fails(0.02) for _ in range(200)) > 150
+
+
+def test_time_series_say_when_the_flows_data_began(recorded):
+    document = recorded("lossy-reno-ipv4")
+    faster_by(document, 1.08)
+    begins = [0, 0, 10, 10]
+    document["specification"]["scenario"]["traffic"]["sample_interval_ms"] = 100
+    document["series"] = {
+        "sockets": [
+            {"flow": flow, "time_s": [i / 10 for i in range(120)], "bytes_sent": [37 if i < begin else 5000 for i in range(120)]}
+            for flow, begin in enumerate(begins)
+        ]
+    }
+    assert "goodput_ceiling" not in failed(document)
+    for flow in document["series"]["sockets"]:
+        flow["bytes_sent"] = [5000] * 120
+    assert "goodput_ceiling" in failed(document)

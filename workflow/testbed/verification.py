@@ -330,16 +330,26 @@ CHECKS = (
 def apart_s(specification, document):
     """Return how far apart in s the flows' first data were at most; 0 for a single flow.
 
-    A flow has been busy since its first data, and before that with iperf3's cookie for one RTT,
-    at most that of the full queue: on a slow link clients wait long behind each other's packets.
+    On a slow link clients wait long behind each other's packets before their data begin. Time series
+    show when; without them the kernel's time of having been busy does, which includes iperf3's
+    cookie before the data: one RTT, at most that of the full queue.
     """
-    sockets = document["sockets"][0]["sockets"] if document["sockets"] else []
-    begins_ms = [1e3 * document["sockets"][0]["time_s"] - s["busy_ms"] for s in sockets if "busy_ms" in s]
-    if len(begins_ms) < 2:
-        return 0.0
-    queue_bytes = specification.queue_bytes or (specification.queue_packets or 0) * PACKET_BYTES
-    longest_ms = specification.rtt_longest_ms + queue_bytes * 8 / specification.rate_mbps / 1e3
-    return (max(begins_ms) - min(begins_ms) + longest_ms) / 1e3
+    interval_ms = specification.traffic["sample_interval_ms"]
+    if "series" in document:
+        begins_ms = [1e3 * began for flow in document["series"]["sockets"] if (began := first_data_s(flow)) is not None]
+        slack_ms = interval_ms
+    else:
+        first = document["sockets"][0] if document["sockets"] else {"sockets": []}
+        begins_ms = [1e3 * first["time_s"] - s["busy_ms"] for s in first["sockets"] if "busy_ms" in s]
+        queue_bytes = specification.queue_bytes or (specification.queue_packets or 0) * PACKET_BYTES
+        slack_ms = specification.rtt_longest_ms + queue_bytes * 8 / specification.rate_mbps / 1e3
+    return (max(begins_ms) - min(begins_ms) + slack_ms) / 1e3 if len(begins_ms) > 1 else 0.0
+
+
+def first_data_s(flow):
+    """Return the time of the first reading in a flow's time series that shows data, or None."""
+    readings_of_flow = zip(flow["time_s"], flow.get("bytes_sent", ()), strict=False)
+    return next((time_s for time_s, count in readings_of_flow if count and count > IPERF3_COOKIE_BYTES), None)
 
 
 def readings(document):
