@@ -46,8 +46,8 @@ DUMBBELL = {
 #: name -> (platform, scenario, CCA, duration in s): ns-3 gets seconds, where Linux gets the paper's 50.
 PLATFORM_CASES = {
     "16 BBR flows, 16 pairs, 1 Gbit/s, RTT 120 ms": ("uml", DUMBBELL, "bbr", 50),
-    "the same in ns-3 3.39": ("ns3:3.39", DUMBBELL, "bbr", 5),
-    "the same in ns-3 3.44": ("ns3:3.44", DUMBBELL, "bbr", 5),
+    "the same in ns-3 3.39": ("ns3:3.39", DUMBBELL, "bbr", 2),
+    "the same in ns-3 3.44": ("ns3:3.44", DUMBBELL, "bbr", 2),
     "1 flow, 1 Gbit/s, per packet, in ns-3 3.44": ("ns3:3.44", {"link": GIGABIT, "flows": 1}, "cubic", 10),
 }
 

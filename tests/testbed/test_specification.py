@@ -3,7 +3,7 @@ import copy
 
 import pytest
 from testbed.specification import RunSpecification
-from testbed.uml import command_line, memory_mib
+from testbed.uml import command_line, memory_mib, run_time_s, wall_limit_s
 
 
 @pytest.fixture
@@ -67,3 +67,11 @@ def test_command_line_holds_nothing_of_this_machine(document):
     assert words == command_line(RunSpecification(document))
     assert not any("/work" in word or "/home" in word or "/tmp" in word for word in words)
     assert memory_mib(changed(document, link={"rate_mbps": 10_000})) > memory_mib(RunSpecification(document))
+
+
+def test_many_hosts_are_given_time_to_start(document):
+    one = RunSpecification(document)
+    many = changed(document, hosts={"pairs": 64, "access_delay_ms": [0] * 64})
+    # 64 pairs took 71 s in all on one of two busy cores.
+    assert run_time_s(many) - run_time_s(one) == pytest.approx(63)
+    assert wall_limit_s(many) > wall_limit_s(one) + 3 * 63
