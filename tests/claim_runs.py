@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 import yaml
 from claim_checks.claim_measures import SOURCES
 from claim_checks.claim_quantities import SERIES_QUANTITIES, STATES
@@ -137,3 +138,12 @@ def _looks(one, looks, rng):
     columns |= {"bytes_acked": np.cumsum(rng.uniform(1e4, 1e5, looks)), "ssthresh_packets": rng.uniform(1, 50, looks)}
     columns |= {"state": rng.choice(["open", "recovery", "loss"], looks), "time_s": np.linspace(0.5, 60, looks)}
     return pd.DataFrame(one | columns)
+
+
+def problem(folder, what):
+    """Return the message of a broken claims file, without the file's name."""
+    path = written(folder / "claims.yaml", what)
+    with pytest.raises(claims.ClaimsError) as error:
+        claims.load_claims(path)
+    assert str(error.value).startswith(f"{path}: ")
+    return str(error.value).removeprefix(f"{path}: ")

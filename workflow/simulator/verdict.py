@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from testbed.specification import HEADER_BYTES, PACKET_BYTES
 from testbed.traffic import start_within_s
-from testbed.verification import IDLE_RTT_SLACK_MS, LOSS_FALSE_ALARM, Check, relative_entropy, words
+from testbed.verification import IDLE_RTT_SLACK_MS, Check, judge_loss, words
 
 from .plan import RECOVERIES, buffer_bytes
 
@@ -145,17 +145,10 @@ def check_overlap(specification, document):
 
 
 def check_loss(specification, document, direction):
-    """The share of packets that were lost at random agrees with the configured loss (as `testbed.verification.check_loss`)."""
+    """The share of packets that were lost at random agrees with the configured loss."""
     configured = specification.direction(direction).loss_percent / 100
     counted = document["links"]["after"][document["network"]["set"]["loss"][direction]]["qdiscs"]["RateErrorModel"]
-    dropped, offered = counted["drops"], counted["drops"] + counted["packets"]
-    name, expected = f"loss_{direction}", f"{100 * configured:g} %"
-    if offered == 0:
-        return Check(name, False, expected, "no packet passed")
-    share = dropped / offered
-    distance = offered * relative_entropy(share, configured)
-    observed = f"{dropped} of {offered} packets, {100 * share:.4f} %"
-    return Check(name, distance <= math.log(2 / LOSS_FALSE_ALARM), expected, observed)
+    return judge_loss(f"loss_{direction}", configured, counted["drops"], counted["drops"] + counted["packets"])
 
 
 def check_loss_forward(specification, document):

@@ -203,24 +203,32 @@ def check_overlap(specification, document):
 
 
 def check_loss(specification, document, direction):
-    """The share of packets that netem dropped agrees with the configured loss.
+    """The share of packets that netem dropped agrees with the configured loss; see `judge_loss`."""
+    name = f"loss_{direction}"
+    configured = specification.direction(direction).loss_percent / 100
+    offered, dropped = netem_counts(document, direction)
+    if specification.link["netem"] == "both-ends" and dropped > configured * offered:
+        # Here netem's own limit drops too, and netem counts both alike.
+        observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
+        return Check(name, True, f"at least {100 * configured:g} %", observed)
+    return judge_loss(name, configured, dropped, offered)
+
+
+def judge_loss(name, configured, dropped, offered):
+    """Return the `Check` of a share of packets lost at random against the configured one, a fraction.
 
     Bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
     and a share q dropped, n D(q||p) exceeds ln(2/a) with a chance of at most a.
     """
-    name = f"loss_{direction}"
-    configured = specification.direction(direction).loss_percent / 100
-    offered, dropped = netem_counts(document, direction)
-    expected = f"{100 * configured:g} %"
     if offered == 0:
-        return Check(name, False, expected, "no packet passed")
-    share = dropped / offered
-    observed = f"{dropped} of {offered} packets, {100 * share:.4f} %"
-    if specification.link["netem"] == "both-ends" and share > configured:
-        # Here netem's own limit drops too, and netem counts both alike.
-        return Check(name, True, f"at least {expected}", observed + ", its queue's overflow included")
-    distance = offered * relative_entropy(share, configured)
-    return Check(name, distance <= math.log(2 / LOSS_FALSE_ALARM), expected, observed)
+        return Check(name, False, f"{100 * configured:g} %", "no packet passed")
+    ok = offered * relative_entropy(dropped / offered, configured) <= math.log(2 / LOSS_FALSE_ALARM)
+    return Check(name, ok, f"{100 * configured:g} %", loss_words(dropped, offered))
+
+
+def loss_words(dropped, offered):
+    """Return what was lost as text."""
+    return f"{dropped} of {offered} packets, {100 * dropped / offered:.4f} %"
 
 
 def check_loss_forward(specification, document):
