@@ -1,9 +1,11 @@
-# `make help` says what there is. PYTHON, STUDY and ARGS may be given: make STUDY=smoke ARGS=-n
+# `make help` says what there is. PYTHON, STUDY, PLATFORM and ARGS may be given: make STUDY=smoke ARGS=-n
 # ARGS are words of the command as one would type them; every other value reaches the shell quoted.
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
 STUDY =
-RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quoted,$(CONFIG)))
+# Carries the study on this platform instead of its own: results/<study>-<platform>
+PLATFORM =
+RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quoted,$(CONFIG)))$(if $(PLATFORM),-$(PLATFORM))
 N =
 SEED = 1
 RUNS =
@@ -14,8 +16,8 @@ quoted = '$(subst ','\'',$(1))'
 .PHONY: run setup test bench verify publish bundle lock clean-cache help
 
 run: setup  ## set up and run the study, report included
-	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(ARGS)
-	@sed -n 's|^study: *\([a-z0-9.-]*\).*|report: results/\1/report.html|p' $(call quoted,$(CONFIG))
+	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
+	@echo report: $(call quoted,$(RESULTS)/report.html)
 
 setup:  ## make the workflow environment and the container images
 	@command -v $(call quoted,$(PYTHON)) >/dev/null || { echo 'sawtooth: '$(call quoted,$(PYTHON))' is missing: install Python 3.11 or newer (apt-get install python3), or name one, make PYTHON=...' >&2; exit 1; }

@@ -19,6 +19,7 @@ from study_files import study as studies
 from study_files.study_outline import study_outline
 from checkout import publish_commit
 from study_files.claims import ClaimsError, load_claims
+from study_files.host_needs import host_problem
 from study_files.study_platforms import machine_problem
 from lost_jobs import show_lost_jobs
 from progress_lines import show_progress
@@ -49,7 +50,7 @@ try:
 except (studies.StudyError, ClaimsError) as error:
     sys.exit(f"sawtooth: {error}")
 
-if problem := machine_problem(STUDY, platform.machine()):
+if problem := machine_problem(STUDY, platform.machine()) or host_problem(STUDY):
     sys.exit(f"sawtooth: {STUDY_FILE}: {problem}")
 
 # How many runs a job carries: a setting of the call (`set-resources` of a profile), not of the study.
@@ -62,6 +63,8 @@ TESTBED_IMAGE = image_digest("envs/testbed.json")
 # Scenario -> platform without its version; platform -> what its documents say of the program and the image.
 PLATFORMS = {scenario["id"]: scenario["platform"].partition(":")[0] for scenario in STUDY["scenarios"]}
 MADE_BY = {"uml": {"testbed_digest": TESTBED_DIGEST, "image_digest": TESTBED_IMAGE}}
+if "host" in PLATFORMS.values():
+    MADE_BY["host"] = MADE_BY["uml"]
 if "ns3" in PLATFORMS.values():
     MADE_BY["ns3"] = {"testbed_digest": simulator_digest(), "image_digest": image_digest("envs/ns3.json")}
 ANALYSIS_IMAGE = image_digest("envs/analysis.json")
@@ -117,7 +120,7 @@ include: "workflow/rules/report.smk"
 
 
 # On a cluster runs, and reading them all, are jobs of the scheduler; the rest takes a minute where Snakemake runs.
-workflow.localrules(*(rule.name for rule in workflow.rules if not rule.name.startswith(("emulate_run", "simulate_run", "tidy_runs"))))
+workflow.localrules(*(rule.name for rule in workflow.rules if not rule.name.startswith(("emulate_run", "measure_run", "simulate_run", "tidy_runs"))))
 
 
 report: "report/workflow.rst"

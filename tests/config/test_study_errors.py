@@ -5,7 +5,7 @@ from study_files import study
 CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
-STUDY_KEYS = "study, title, description, seed, replications, ccas, mixes, ip_versions, defaults, scenarios, analysis"
+STUDY_KEYS = "study, title, description, seed, replications, ccas, mixes, ip_versions, platform, defaults, scenarios, analysis"
 MIXES = " (or mixes, several with + between them)"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
@@ -39,17 +39,17 @@ CASES = [
     (
         ("scenarios.1.link.loss", 1),
         "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? "
-        "Allowed here: rate_mbps, delay_ms, jitter_ms, loss_percent, netem.",
+        "Allowed here: rate_mbps, delay_ms, jitter_ms, loss_percent, netem, frame_overhead_bytes, serialisation.",
     ),
     (
         ("scenarios.1.flow", 2),
         "unknown key 'scenarios[far].flow'; did you mean 'flows'? "
-        "Allowed here: id, label, link, queue, hosts, flows, traffic, transport, platform.",
+        "Allowed here: id, label, link, queue, topology, background, multipath, hosts, flows, traffic, transport, platform.",
     ),
     (
         ("defaults.id", "a"),
         "unknown key 'defaults.id'; it belongs to a scenario. "
-        "Allowed here: link, queue, hosts, flows, traffic, transport, platform.",
+        "Allowed here: link, queue, topology, background, multipath, hosts, flows, traffic, transport, platform.",
     ),
     (("ccas", None, "missing"), f"ccas is missing; allowed is a list of at least one of {CCAS}{MIXES}, each once."),
     (("scenarios.1.id", None, "missing"), f"scenarios[1].id is missing; allowed is {NAME}."),
@@ -86,7 +86,7 @@ CASES = [
     (("scenarios", None), "scenarios is null; allowed is a list of at least one mapping."),
     (
         ("scenarios.1", "far"),
-        'scenarios[1] is "far"; allowed is a mapping with the keys id, label, link, queue, hosts, flows, traffic, transport, platform.',
+        'scenarios[1] is "far"; allowed is a mapping with the keys id, label, link, queue, topology, background, multipath, hosts, flows, traffic, transport, platform.',
     ),
     (("replications", 0), "replications is 0; allowed is a whole number from 1 to 10000."),
     (("replications", 2.5), "replications is 2.5; allowed is a whole number from 1 to 10000."),
@@ -239,7 +239,7 @@ CASES = [
         ("defaults.transport", {"segmentation_offload": "off"}),
         'defaults.transport.segmentation_offload is "off"; allowed is true or false.',
     ),
-    (("defaults.platform", "host"), 'defaults.platform is "host"; allowed is one of uml, ns3:3.39, ns3:3.42, ns3:3.43, ns3:3.44.'),
+    (("defaults.platform", "xen"), 'defaults.platform is "xen"; allowed is one of uml, host, ns3:3.39, ns3:3.42, ns3:3.43, ns3:3.44.'),
     # Memory
     (
         ("scenarios.1", {"id": "far", "link": {"rate_mbps": 10_000, "delay_ms": 100}, "flows": 12}),

@@ -36,7 +36,7 @@ def test_every_parameter_is_described_with_range_and_default():
         number = study_schema.dereferenced(node.get("else", node))
         assert number.get("unit") == {
             "mbps": "Mbit/s", "ms": "ms", "s": "s", "percent": "percent", "bytes": "bytes",
-            "packets": "packets", "bdp": "BDP", "flows": "flows", "pairs": "pairs", "points": "percentage points",
+            "packets": "packets", "bdp": "BDP", "flows": "flows", "pairs": "pairs", "paths": "paths", "messages": "messages", "points": "percentage points",
         }.get(suffix), key  # fmt: skip
 
 
@@ -56,11 +56,27 @@ def test_defaults_of_the_schema_fill_what_is_not_given(small):
             "jitter_ms": {"forward": 0, "reverse": 0},
             "loss_percent": {"forward": 0, "reverse": 0},
             "netem": "receiving-side",
+            "frame_overhead_bytes": 0,
+            "serialisation": "never",
         },
         "queue": {"bdp": 1},
+        "topology": "dumbbell",
+        "background": "none",
+        "multipath": {
+            "paths": 1,
+            "by": "none",
+            "tunnel_ip_version": "ipv4",
+            "distribution": "round-robin",
+            "path_delay_ms": [0],
+        },
         "hosts": {"pairs": 1, "access_delay_ms": [0]},
         "flows": 1,
         "traffic": {
+            "application": "iperf3",
+            "protocol": "tcp",
+            "messages": None,
+            "no_delay": False,
+            "file_bytes": 1_000_000_000,
             "duration_s": 10,
             "interval_s": 1,
             "start_within_ms": None,

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-
 #: The head of bytecode that Python uses without a look at its source (PEP 552), and of one that holds a date.
 UNDATED, DATED = "abcd\1\0\0\0", "abcd\0\0\0\0"
 

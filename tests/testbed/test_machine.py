@@ -6,9 +6,9 @@ import stat
 
 import pytest
 from testbed import machine
+from testbed.handover import result
 from testbed.machine import GuestError, free_core, job_folder, locked, memory_folder, take_core
 from testbed.messages import in_words, naming, note
-from testbed.uml import result
 
 
 def test_two_runs_never_get_one_core(tmp_path):

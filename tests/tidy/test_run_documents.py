@@ -38,7 +38,7 @@ def test_missing(tmp_path, recorded):
         (gzip.compress(b"[1, 2]", mtime=0), "schema_version is missing"),
         (gzip.compress(b'{"end": {}}', mtime=0), "schema_version is missing"),
         (gzip.compress(b'{"schema_version": 99}', mtime=0), "schema_version is 99"),
-        (gzip.compress(b'{"schema_version": 2}', mtime=0), "specification, environment"),
+        (gzip.compress(b'{"schema_version": 3}', mtime=0), "specification, environment"),
     ],
 )
 def test_broken_and_foreign_files(stored, raw, message):

@@ -1,4 +1,4 @@
-# Emulation and simulation: study -> runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
+# Emulation, measurement and simulation: study -> runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
 RUN_DOCUMENTS = [
     f"results/{STUDY['study']}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"
     for scenario, cca, ip_version, replication in studies.runs(STUDY)
@@ -34,9 +34,12 @@ def job_memory(wildcards):
     return job_memory_mb(CONDITIONS[wildcards.scenario])
 
 
-# The scenarios of each platform, as a wildcard's constraint.
-EMULATED = "|".join(re.escape(name) for name in SCENARIOS if PLATFORMS[name] == "uml")
-SIMULATED = "|".join(re.escape(name) for name in SCENARIOS if PLATFORMS[name] != "uml")
+def scenarios_on(platform):
+    """Return the scenarios of a platform as a wildcard's constraint; an empty text if there are none."""
+    return "|".join(re.escape(name) for name in SCENARIOS if PLATFORMS[name] == platform)
+
+
+EMULATED, MEASURED, SIMULATED = scenarios_on("uml"), scenarios_on("host"), scenarios_on("ns3")
 
 
 # A profile says how many runs a job carries (`set-resources`): one on a machine, many on a cluster.
@@ -113,6 +116,36 @@ elif EMULATED:
                 "envs/testbed.sif"
             shell:
                 CARRY_OUT
+
+
+if MEASURED:
+
+    # One run under the machine's own kernel and clock. It has all cores, so that nothing of this workflow goes
+    # on beside it; of others it waits for those that have one (`testbed.machine.whole_machine`).
+    rule measure_run:
+        output:
+            document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
+        wildcard_constraints:
+            scenario=MEASURED,
+        params:
+            conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
+            study_seed=STUDY["seed"],
+            testbed=TESTBED_DIGEST,
+            image=TESTBED_IMAGE,
+            job=job_with(),
+        threads: workflow.cores or 1
+        log:
+            "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
+        benchmark:
+            "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
+        resources:
+            mem_mb=job_memory,
+            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
+            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+        container:
+            "envs/testbed.sif"
+        shell:
+            CARRY_OUT
 
 
 if SIMULATED:

@@ -35,6 +35,7 @@ from result_checks.received_folder import documents as find_documents  # noqa: E
 from result_checks.received_folder import opened, temporary_folder  # noqa: E402
 from result_checks.received_study import ReceivedStudy  # noqa: E402
 from run_cost import run_time_s  # noqa: E402
+from run_platforms import is_repeatable  # noqa: E402
 from testbed_identity import image_digest, package_digest, simulator_digest  # noqa: E402
 
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -61,9 +62,11 @@ def verify(folder, options, account):
     check_rows(folder, documents, account)
     check_documents(documents, others, here, study, account)
     here_too = check_needs(documents, here, study, account)
+    measured = say_measured(here_too, account)
+    options.count = min(options.count, len(names) - len(measured))
     left_out = 0
     if options.reruns:
-        left_out = rerun(folder, here_too, options, account)
+        left_out = rerun(folder, here_too, measured, options, account)
     else:
         account.leave_out("reruns", "--no-reruns")
     if options.tables:
@@ -202,6 +205,15 @@ def check_needs(documents, here, study, account):
     }
 
 
+def say_measured(here_too, account):
+    """Say which runs were measured under a real clock, and so can't be repeated to the byte; return their names."""
+    measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
+    if measured:
+        account.step("clock", f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):")
+        account.detail("not repeatable, another execution gives other bytes; form, place, study and rows were checked")
+    return measured
+
+
 def remedy(study):
     """Return what to do to have the workflow that made a study's results."""
     if not study.commit:
@@ -210,10 +222,11 @@ def remedy(study):
     return f"what to do: `git checkout {study.commit}`, `make setup`, and verify again{changed}"
 
 
-def rerun(folder, here_too, options, account):
-    """Repeat the runs asked for and compare bytes; return how many that were asked for can't be repeated here."""
+def rerun(folder, here_too, measured, options, account):
+    """Repeat the runs asked for and compare bytes; return how many of them can't be repeated here but elsewhere."""
+    here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:
-        asked = list(dict.fromkeys(options.runs))
+        asked = [name for name in dict.fromkeys(options.runs) if name not in measured]
         chosen = [name for name in asked if name in here_too]
         what = f"{len(chosen)} of {len(asked)} that were named"
     else:
@@ -221,7 +234,7 @@ def rerun(folder, here_too, options, account):
         chosen = sampling.draw(here_too, min(options.count, len(here_too)), options.seed)
         what = f"{len(chosen)} of {len(here_too)}, drawn with seed {options.seed}"
     if not chosen:
-        account.leave_out("reruns", "none of the runs asked for can be repeated here")
+        account.leave_out("reruns", f"none of the runs asked for can be repeated{' here' if asked else ''}")
         return len(asked)
     runs = {name: here_too[name] for name in chosen}
     cores = min(options.cores, len(runs))

@@ -26,6 +26,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.model.dataset import Dataset
 from rocrate.model.file import File
 from rocrate.rocrate import ROCrate
+from run_platforms import image_of, is_repeatable
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
@@ -44,16 +45,19 @@ FORMATS = {
     "": "text/x-snakemake",
 }
 FOLDERS = {
-    "runs": "The run documents: gzip-compressed JSON, one a run, <scenario>/<cca>/<ip version>/<replication>.json.gz. "
-    "The same seed gives the same bytes.",
+    "runs": "The run documents: gzip-compressed JSON, one a run, <scenario>/<cca>/<ip version>/<replication>.json.gz. ",
     "tidy": "Tidy tables made of the run documents: a row a run, a flow, an interval, a check; where a study asks for "
     "time series, a row a reading of a socket and of the queue.",
     "analysis": "Statistics, models and verdicts.",
     "figures": "Figures, each with its data.",
     "workflow": "What made the study: Snakefile and rules, the study complete with all defaults, and the claims.",
 }
-#: Platform without its version -> image that its runs have.
-IMAGES = {"uml": "testbed", "ns3": "ns3"}
+#: What the same seed gives, where all runs can be repeated, none of them, or some: the end of what is said of `runs`.
+REPEATABLE = {
+    (True,): "The same seed gives the same bytes.",
+    (False,): "They were measured under a real clock: the same seed gives other bytes.",
+    (False, True): "The same seed gives the same bytes, but not on platform host: there they were measured under a real clock.",
+}
 LICENCE = "https://spdx.org/licenses/MIT"
 #: Where the commit's date isn't known, for RO-Crate wants one; the same convention as in reproducible builds.
 NO_DATE = "1970-01-01"
@@ -168,12 +172,14 @@ def study_crate(files, provenance, paper=None, claims=None):
         for address, name in PROFILES.items()
     ]
     top = add_files(crate, files)
+    repeatable = sorted({is_repeatable(environment["platform"]) for environment in provenance["environments"]})
+    top["runs/"]["description"] += REPEATABLE[tuple(repeatable)]
     workflow = crate.get("workflow/Snakefile")
     crate.mainEntity = workflow
     describe_workflow(workflow, made_by)
     workflow.lang = crate.add(get_lang(crate, "snakemake", made_by["snakemake"]))
     images = sorted(
-        {(IMAGES[e["platform"].partition(":")[0]], e["image_digest"]) for e in provenance["environments"]},
+        {(image_of(e["platform"]), e["image_digest"]) for e in provenance["environments"]},
         key=lambda image: (image[0] != "testbed", *image),
     )
     libraries = {name: importlib.metadata.version(name) for name in LIBRARIES}
@@ -195,7 +201,7 @@ def study_crate(files, provenance, paper=None, claims=None):
         properties={
             "name": f"Study {study['study']}",
             "description": "All runs of the study, their analysis and the report. Who started it, where and when is left "
-            "out: nothing in the results depends on it.",
+            f"out{': nothing in the results depends on it' if all(repeatable) else ''}.",
             "containerImage": add_images(crate, [*images, ("analysis", made_by["analysis_image_digest"])]),
         },
     )

@@ -8,7 +8,7 @@ from .limits import CCAS
 from .plan import GAP_BYTES, queue_limit, socket_settings, starts_ns
 from .verdict import judge
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 NAMES = {type_id: cca for cca, type_id in CCAS.items()}
 #: TcpSocketState::TcpCongState_t in Linux's words.
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
@@ -110,7 +110,7 @@ def as_set(specification):
     return {
         "simulator": True,
         "qdiscs": interfaces,
-        "bottleneck": BOTTLENECK,
+        "bottleneck": {direction: [name] for direction, name in BOTTLENECK.items()},
         "loss": LOSS,
         "access_delay_ms": {
             f"{host}-eth0": pair.access_delay_ms for pair in specification.pairs for host in (pair.sender, pair.receiver)

@@ -45,7 +45,7 @@ def refusals(scenario, ccas, ip_versions):
     version = platform.partition(":")[2]
     if version not in VERSIONS:
         return [f"{where}platform is {platform}; allowed of ns3 are {', '.join(f'ns3:{known}' for known in VERSIONS)}."]
-    problems = [*_of_ccas(ccas, platform), *_of_link(scenario, platform), *_of_traffic(scenario, platform)]
+    problems = [*_of_ccas(ccas, platform), *_of_network(scenario, platform), *_of_link(scenario, platform), *_of_traffic(scenario, platform)]
     return [where + problem for problem in problems]
 
 
@@ -54,6 +54,19 @@ def _of_ccas(ccas, platform):
         if cca not in CCAS:
             reason = f" ({NOT_THE_SAME[cca]})" if cca in NOT_THE_SAME else ""
             yield f"platform is {platform}, which has no {cca}{reason}; allowed CCAs there are {', '.join(CCAS)}."
+
+
+def _of_network(scenario, platform):
+    if scenario["topology"] != "dumbbell":
+        yield f"topology is {scenario['topology']}; allowed on {platform} is dumbbell."
+    link, traffic = scenario["link"], scenario["traffic"]
+    if link["frame_overhead_bytes"]:
+        yield f"link.frame_overhead_bytes is {link['frame_overhead_bytes']}; allowed on {platform} is 0."
+    if traffic["application"] != "iperf3" or traffic["protocol"] != "tcp":
+        asked = f"application {traffic['application']} and protocol {traffic['protocol']}"
+        yield f"traffic has {asked}; allowed on {platform} are iperf3 and tcp, by which its bulk transfers go."
+    if traffic["messages"] is not None:
+        yield f"traffic.messages is {traffic['messages']}; allowed on {platform} is null."
 
 
 def _of_link(scenario, platform):

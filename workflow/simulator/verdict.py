@@ -5,9 +5,10 @@ A failed check makes the run invalid, as everywhere.
 import math
 from dataclasses import asdict
 
+from testbed.check import Check, words
+from testbed.network_checks import IDLE_RTT_SLACK_MS, judge_loss
 from testbed.specification import HEADER_BYTES, PACKET_BYTES
 from testbed.traffic import start_within_s
-from testbed.verification import IDLE_RTT_SLACK_MS, Check, judge_loss, words
 
 from .plan import RECOVERIES, buffer_bytes
 
@@ -188,7 +189,7 @@ def check_goodput_ceiling(specification, document):
 
 def check_drops_elsewhere(specification, document):
     """Packets were dropped by the bottleneck's queue and by configured loss and nowhere else."""
-    bottleneck = document["network"]["set"]["bottleneck"].values()
+    bottleneck = [name for names in document["network"]["set"]["bottleneck"].values() for name in names]
     drops = []
     for name, interface in document["links"]["after"].items():
         if interface["device_drops"]:

@@ -25,15 +25,48 @@ def access_address(router, pair, last):
     return {"ipv4": f"10.{side}.{number}.{last}", "ipv6": f"2001:db8:{side}:{number:x}::{last}"}
 
 
+def path_address(host, path):
+    """Return IP version -> address of a host of a cable (h1 or h2) on one of its paths, counted from 0."""
+    last = host.removeprefix("h")
+    return {"ipv4": f"10.3.{path + 1}.{last}", "ipv6": f"2001:db8:3:{path + 1:x}::{last}"}
+
+
+def tunnel_address(host):
+    """Return IP version -> address of a host of a cable inside of its joined tunnels."""
+    last = host.removeprefix("h")
+    return {"ipv4": f"10.4.0.{last}", "ipv6": f"2001:db8:4::{last}"}
+
+
+def destination(specification, pair, host):
+    """Return the address by which one host of a pair is known to the other."""
+    version = specification.ip_version
+    if not specification.is_cable:
+        return host_address(pair, host, version)
+    if specification.multipath["by"] == "gre":
+        return tunnel_address(host)[version]
+    return path_address(host, 0)[version]
+
+
+def idle_destinations(specification):
+    """Return (sender, receiver, address) of each pair, or of each path of a cable."""
+    version = specification.ip_version
+    if not specification.is_cable:
+        return [(p.sender, p.receiver, host_address(p, p.receiver, version)) for p in specification.pairs]
+    return [("h1", "h2", path_address("h2", path)[version]) for path in range(specification.paths)]
+
+
 def host_address(pair, host, ip_version):
     """Return the address of the ``sender`` or ``receiver`` of a pair."""
     return access_address("r1" if host == pair.sender else "r2", pair, 2)[ip_version]
 
 
-def plan_addresses(pairs):
-    """Return interface -> IP version -> address, for a list of `specification.Pair`."""
+def plan_addresses(specification):
+    """Return interface -> IP version -> address."""
+    if specification.is_cable:
+        places = ((host, path) for host in ("h1", "h2") for path in range(specification.paths))
+        return {f"{host}-eth{path}": path_address(host, path) for host, path in places}
     planned = dict(BETWEEN_ROUTERS)
-    for pair in pairs:
+    for pair in specification.pairs:
         for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
             planned[access_interface(router, pair)] = access_address(router, pair, 1)
             planned[f"{host}-eth0"] = access_address(router, pair, 2)
@@ -51,7 +84,21 @@ def host_routes(pair, metrics):
     }
 
 
-def assign(path, pairs, metrics):
+def path_routes(specification, metrics):
+    """Return host -> lines for `ip -batch`: the networks of a cable's paths with the metrics of each host's side."""
+    sides = {"h1": "sender", "h2": "receiver"}
+    return {
+        host: [
+            f"route replace {network} dev {host}-eth{path} src {path_address(host, path)[version]} {metrics[side]}".rstrip()
+            for path in range(specification.paths)
+            for version, network in (("ipv4", f"10.3.{path + 1}.0/24"), ("ipv6", f"2001:db8:3:{path + 1:x}::/64"))
+        ]
+        for host, side in sides.items()
+        if metrics[side]
+    }
+
+
+def assign(path, specification, metrics):
     """Bring the interfaces up and set addresses, routes and permanent neighbours.
 
     Neighbours are permanent, so that no ARP or neighbour solicitation is delayed
@@ -60,11 +107,11 @@ def assign(path, pairs, metrics):
     Parameters
     ----------
     path : topology.Path
-    pairs : list of specification.Pair
+    specification : RunSpecification
     metrics : dict of str to str
         What the default routes of ``sender`` and ``receiver`` carry besides (ip-route(8)).
     """
-    interfaces, addresses = path.interfaces, plan_addresses(pairs)
+    interfaces, addresses = path.interfaces, plan_addresses(specification)
     lines = {node.name: [] for node in path.net.hosts}
     for name, planned in addresses.items():
         node = interfaces[name].node.name
@@ -83,10 +130,11 @@ def assign(path, pairs, metrics):
                 f"neighbour replace {address} lladdr {mac[there.name]} dev {here.name} nud permanent"
                 for address in addresses[there.name].values()
             ]
-    for router, routes in ROUTER_ROUTES.items():
-        lines[router] += routes
-    for pair in pairs:
-        for host, routes in host_routes(pair, metrics).items():
-            lines[host] += routes
+    if specification.is_cable:
+        routes = [path_routes(specification, metrics)]
+    else:
+        routes = [ROUTER_ROUTES, *(host_routes(pair, metrics) for pair in specification.pairs)]
+    for host, more in (item for some in routes for item in some.items()):
+        lines[host] += more
     for node in path.net.hosts:
         batch(node, "ip", lines[node.name])

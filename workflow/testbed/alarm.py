@@ -1,4 +1,5 @@
 """Waiting for a moment, or the end of processes, without a look at the clock."""
+import contextlib
 import os
 import select
 import time
@@ -22,11 +23,14 @@ class Alarm:
         self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK | os.TFD_CLOEXEC)
         self._poll.register(self._timer, select.POLLIN)
         # At once when it rings, and no part of the scheduler's shares: the others' order stays theirs.
-        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+        # On a machine's own kernel only its root may; there it is seen how late one wakes (`cpu`).
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
         return self
 
     def __exit__(self, *_):
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         for handle in (self._timer, *self._running):
             os.close(handle)
 

@@ -62,7 +62,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None):
     note(
         log,
         f"run {specification.name}: {'valid' if not failed else 'INVALID: ' + ', '.join(failed)}; "
-        f"{specification.traffic['duration_s']} s emulated in {time.monotonic() - began:.1f} s on {platform.node()}"
+        f"{specification.expected_s:g} s of traffic in {time.monotonic() - began:.1f} s on {platform.node()}"
         f"{on_second_try(first_fault)}",
     )
     return first_fault

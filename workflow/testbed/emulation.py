@@ -21,18 +21,23 @@ class Bottleneck:
 
     Exactly one of ``queue_packets`` and ``queue_bytes`` is set. ``burst_bytes``
     is what htb may send at once after idle time; one packet, since the guest's
-    timers are exact (a super-packet where segmentation offload is on).
+    timers are exact (a super-packet where segmentation offload is on; a
+    millisecond's worth under a real clock). ``overhead_bytes`` is what each frame
+    takes of the rate on top of its bytes.
     """
 
     rate_mbps: float
     queue_packets: int | None
     queue_bytes: int | None
     burst_bytes: int = PACKET_BYTES
+    overhead_bytes: int = 0
 
     def commands(self, device):
         """Return the lines for ``tc -batch``."""
         rate = f"{round(self.rate_mbps * 1e6)}bit"
         burst = f"burst {self.burst_bytes} cburst {self.burst_bytes} quantum {self.burst_bytes}"
+        if self.overhead_bytes:
+            burst += f" overhead {self.overhead_bytes}"
         fifo = (
             f"pfifo limit {self.queue_packets}"
             if self.queue_packets is not None
@@ -49,18 +54,25 @@ class Bottleneck:
         kind, limit = (
             ("pfifo", self.queue_packets) if self.queue_packets is not None else ("bfifo", self.queue_bytes)
         )
-        return {"htb": {"rate_bps": round(self.rate_mbps * 1e6)}, kind: {"limit": limit}}
+        htb = {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
+        return {"htb": htb, kind: {"limit": limit}}
 
 
 @dataclass(frozen=True)
 class Netem:
-    """Delay, jitter and random loss of one direction, with a seed of its own."""
+    """Delay, jitter and random loss of one direction, with a seed of its own.
+
+    With a ``rate_mbps`` each packet also takes its length (and ``overhead_bytes``) over
+    that rate, as on a cable; behind a bottleneck of the same rate nothing waits here.
+    """
 
     delay_ms: float
     jitter_ms: float
     loss_percent: float
     seed: int
     limit_packets: int = NETEM_LIMIT_PACKETS
+    rate_mbps: float | None = None
+    overhead_bytes: int = 0
 
     def commands(self, device):
         """Return the lines for ``tc -batch``."""
@@ -68,6 +80,8 @@ class Netem:
         if self.jitter_ms:
             delay += f" {self.jitter_ms:.6f}ms"
         loss = f" loss random {self.loss_percent:.7f}%" if self.loss_percent else ""
+        if self.rate_mbps is not None:
+            loss += f" rate {round(self.rate_mbps * 1e6)}bit {self.overhead_bytes}"
         return [
             f"qdisc replace dev {device} root handle 20: netem limit {self.limit_packets} "
             f"{delay}{loss} seed {self.seed}"
@@ -82,8 +96,14 @@ class Netem:
                 "loss_percent": self.loss_percent,
                 "limit": self.limit_packets,
                 "seed": self.seed,
+                **self._expected_rate(),
             }
         }
+
+    def _expected_rate(self):
+        if self.rate_mbps is None:
+            return {}
+        return {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
 
 
 def parse_qdiscs(qdiscs, classes):
@@ -104,7 +124,10 @@ def parse_qdiscs(qdiscs, classes):
         kind, options = qdisc["kind"], qdisc.get("options", {})
         if kind == "htb":
             # tc prints rates in bytes per second.
-            parsed[kind] = {"rate_bps": round(classes[0]["rate"] * 8)} if classes else {}
+            parsed[kind] = {
+                "rate_bps": round(classes[0]["rate"] * 8),
+                "overhead_bytes": classes[0].get("overhead", 0),
+            } if classes else {}
         elif kind in ("pfifo", "bfifo"):
             parsed[kind] = {"limit": options["limit"]}
         elif kind == "netem":
@@ -115,7 +138,15 @@ def parse_qdiscs(qdiscs, classes):
                 "loss_percent": options.get("loss-random", {}).get("loss", 0) * 100,
                 "limit": options["limit"],
                 "seed": options.get("seed"),
+                **parse_rate(options.get("rate")),
             }
         else:
             parsed[kind] = {}
     return parsed
+
+
+def parse_rate(rate):
+    """Return what netem's options say of a rate, in the units of a specification; nothing without one."""
+    if not rate:
+        return {}
+    return {"rate_bps": round(rate["rate"] * 8), "overhead_bytes": rate["packetoverhead"]}

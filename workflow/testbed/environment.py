@@ -1,13 +1,18 @@
-"""What a run ran on, as far as it can change a result: kernel, tick, tools, image."""
+"""What a run ran on, as far as it can change a result: kernel, tick, clock, tools, image."""
 import gzip
 import hashlib
 import json
 import os
 import re
+import time
 from pathlib import Path
 
 IMAGE_DESCRIPTION = Path("/usr/share/sawtooth/image.json")
 KERNEL_CONFIGURATION = Path("/proc/config.gz")
+CLOCK_SOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+CPU_INFORMATION = Path("/proc/cpuinfo")
+#: CLOCK_MONOTONIC_COARSE moves with the tick, so its resolution is one (clock_getres(2)).
+CLOCK_MONOTONIC_COARSE = 6
 
 
 def package_digest(folder=None):
@@ -29,18 +34,56 @@ def describe():
     FileNotFoundError
         If the image has no description or the kernel no configuration to read.
     """
-    image = json.loads(IMAGE_DESCRIPTION.read_text())
     configuration = gzip.decompress(KERNEL_CONFIGURATION.read_bytes())
-    tick = re.search(rb"^CONFIG_HZ=(\d+)$", configuration, re.M)
-    kernel = os.uname()
     return {
         "platform": "uml",
-        "kernel": kernel.release,
-        "kernel_build": kernel.version,
-        "kernel_config_sha256": hashlib.sha256(configuration).hexdigest(),
-        "tick_hz": int(tick[1]),
+        **kernel(configuration),
+        "tick_hz": int(re.search(rb"^CONFIG_HZ=(\d+)$", configuration, re.M)[1]),
         "clock": "virtual (time-travel=inf-cpu)",
+        **program(),
+    }
+
+
+def describe_host():
+    """Return the environment of a run on this machine's own kernel: of where it depends only what a result may.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the image has no description.
+    """
+    return {
+        "platform": "host",
+        **kernel(gzip.decompress(KERNEL_CONFIGURATION.read_bytes()) if KERNEL_CONFIGURATION.exists() else None),
+        "tick_hz": round(1 / time.clock_getres(CLOCK_MONOTONIC_COARSE)),
+        "clock": f"real (clocksource {CLOCK_SOURCE.read_text().strip()})",
+        "cpu_model": cpu_model(CPU_INFORMATION.read_text()),
+        "cpu_cores": os.cpu_count(),
+        **program(),
+    }
+
+
+def kernel(configuration):
+    """Return what names the kernel; ``configuration`` is None where it can't be read."""
+    system = os.uname()
+    return {
+        "kernel": system.release,
+        "kernel_build": system.version,
+        "kernel_config_sha256": configuration and hashlib.sha256(configuration).hexdigest(),
+    }
+
+
+def program():
+    """Return what names the tools of the image and the testbed."""
+    image = json.loads(IMAGE_DESCRIPTION.read_text())
+    return {
         "tools": image["packages"],
         "image_digest": image["content_digest"],
         "testbed_digest": package_digest(),
     }
+
+
+def cpu_model(text):
+    """Return the processor's name as /proc/cpuinfo has it, or "unknown": not every architecture names it."""
+    named = re.search(r"^model name\s*: (.+)$", text, re.M)
+    return named[1].strip() if named else "unknown"

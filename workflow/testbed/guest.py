@@ -12,11 +12,12 @@ from pathlib import Path
 
 from mininet.net import Mininet
 
-from . import environment, probes, topology, traffic, transport, verification
+from . import multipath, probes, topology, traffic, transport, verification
 from .commands import log
 from .specification import RunSpecification
+from .surroundings import surroundings_of
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 #: Ten for each of 64 pairs of hosts (their shells, clients, servers and readers), and as many for all else.
 OPEN_FILES = 1280
 
@@ -42,42 +43,47 @@ def carry_out(specification, step):
         Called with the name of each step as it begins.
     """
     step("environment")
-    surroundings = environment.describe()
+    surroundings = surroundings_of(specification)
+    described = surroundings.describe()
     # Mininet widens the kernel's limits when it starts; ours come after.
-    net = Mininet(controller=None)
+    net = Mininet(controller=None, **surroundings.mininet)
     # Of open files it allows 16,384, and closes as many one by one for each host that it starts.
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
-    transport.prepare_kernel(specification)
+    surroundings.prepare(specification)
+    dropped_before = probes.backlog_drops()
 
     step("topology")
     path = topology.build(specification, net)
+    multipath.set_up(path, specification)
 
     step("transport")
     for host in path.end_hosts:
         transport.configure_host(host, specification)
 
     step("read back")
-    network = {"set": as_set(path), "read_back": read_back(path, specification)}
+    network = {"set": as_set(path), "read_back": read_back(path, specification) | surroundings.network(path)}
 
     step("idle RTT")
     idle = probes.idle_rtt(path, specification)
 
     step("traffic")
     before = probes.link_counters(path)
-    processes, looks, series = traffic.carry(path, specification)
+    with surroundings.traffic():
+        processes, looks, series = traffic.carry(path, specification)
     after = probes.link_counters(path)
-    stack = probes.stack_counters(path)
+    stack = probes.stack_counters(path, dropped_before)
 
     step("verification")
     document = {
         "schema_version": SCHEMA_VERSION,
         "specification": specification.document,
-        "environment": surroundings,
+        "environment": described,
         "network": network,
         "idle_rtt": idle,
         "traffic": processes,
         "sockets": looks,
         **({"series": series} if series else {}),
+        **surroundings.sections(path),
         "links": {"before": before, "after": after},
         "stack": stack,
     }
@@ -88,17 +94,19 @@ def carry_out(specification, step):
 def as_set(path):
     """Return what was set, by interface, and which interface carries which effect."""
     return {
-        "qdiscs": {name: interface.expected() for name, interface in path.interfaces.items()},
-        "bottleneck": {d: i and i.name for d, i in path.bottleneck.items()},
-        "netem": {d: [i.name for i in interfaces] for d, interfaces in path.netem.items()},
+        "qdiscs": {name: device.expected() for name, device in path.devices.items()},
+        "bottleneck": {d: [i.name for i in interfaces] for d, interfaces in path.bottleneck.items()},
+        "netem": {d: [i.name for i in devices] for d, devices in path.netem.items()},
+        **({"arrivals": path.arrivals} if path.arrivals else {}),
     }
 
 
 def read_back(path, specification):
     """Return what the kernel says of interfaces and hosts."""
     return {
-        "interfaces": {name: interface.read_back() for name, interface in path.interfaces.items()},
+        "interfaces": {name: device.read_back() for name, device in path.devices.items()},
         "hosts": {host.name: transport.read_back(host, specification) for host in path.end_hosts},
+        **({"multipath": joined} if (joined := multipath.read_back(path, specification)) else {}),
     }
 
 

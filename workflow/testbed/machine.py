@@ -75,10 +75,10 @@ def ended_within(seconds, *processes):
     return [handle for handle, _ in ends.poll(seconds * 1000)]
 
 
-def confine(core):
-    """In a child that is about to run a guest or a simulator: end with the parent, stay on one core."""
+def confine(*cores):
+    """In a child that is about to run a guest or a simulator: end with the parent, stay on these cores."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.sched_setaffinity(0, {core})
+    os.sched_setaffinity(0, cores)
 
 
 def status_of(process, step, limit_s, workflow):
@@ -168,18 +168,57 @@ def free_core(log, workflow=None, folder=CORE_LOCKS):
 
 def take_core(stack, folder):
     """Return a core that is locked from now on for the lifetime of ``stack``, or None if all are taken."""
-    for core in sorted(os.sched_getaffinity(0)):
-        path = folder / f"sawtooth-core-{core}.lock"
-        mask = os.umask(0)  # every user must be able to open it, whatever the first one's mask
-        try:
-            with contextlib.suppress(FileExistsError):
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY | os.O_CLOEXEC, 0o444))
-        finally:
-            os.umask(mask)
-        with contextlib.suppress(BlockingIOError):
-            stack.enter_context(locked(path))
-            return core
-    return None
+    return next((core for core in sorted(os.sched_getaffinity(0)) if lock_core(stack, core, folder)), None)
+
+
+def lock_core(stack, core, folder):
+    """Lock a core for the lifetime of ``stack``; return whether it was free."""
+    path = folder / f"sawtooth-core-{core}.lock"
+    mask = os.umask(0)  # every user must be able to open it, whatever the first one's mask
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY | os.O_CLOEXEC, 0o444))
+    finally:
+        os.umask(mask)
+    with contextlib.suppress(BlockingIOError):
+        stack.enter_context(locked(path))
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def whole_machine(log, workflow=None, folder=CORE_LOCKS):
+    """Hold all cores of the machine, as soon as no other run holds any; yield those that a run may use.
+
+    Cores are taken in order and kept meanwhile, so runs in the guest kernel, which need one,
+    end and make room, and of two that want all of them the second waits for the first core.
+
+    Raises
+    ------
+    WorkflowEnded
+        If the workflow (a pidfd) ends before.
+    """
+    with contextlib.ExitStack() as stack:
+        waited = False
+        for core in sorted(online_cores() | os.sched_getaffinity(0)):
+            while not lock_core(stack, core, folder):
+                if not waited:
+                    note(log, "waiting for all cores: other runs have some")
+                waited = True
+                if ended_within(CORE_POLL_S, workflow):
+                    raise WorkflowEnded
+        yield sorted(os.sched_getaffinity(0))
+
+
+def online_cores():
+    """Return the numbers of the cores that the machine has in use."""
+    return numbers_of(Path("/sys/devices/system/cpu/online").read_text())
+
+
+def numbers_of(text):
+    """Return the numbers of a list as sysfs writes it: ``0-3,8``."""
+    ends = (part.partition("-") for part in text.strip().split(","))
+    return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
 
 
 def memory_folder(least_mib):

@@ -7,7 +7,7 @@ the program that did it.
 import importlib
 
 #: Platform without its version -> module.
-MODULES = {"uml": "testbed.uml", "ns3": "simulator.run"}
+MODULES = {"uml": "testbed.uml", "host": "testbed.host", "ns3": "simulator.run"}
 
 
 def platform_of(specification):

@@ -4,7 +4,7 @@ import math
 import re
 from pathlib import Path
 
-from .addresses import host_address
+from .addresses import idle_destinations
 from .commands import run, run_json
 
 PING_INTERVAL_S = 0.1
@@ -23,23 +23,22 @@ def ping_count(loss_forward, loss_reverse):
 
 
 def idle_rtt(path, specification):
-    """Ping each pair's receiver over the idle path, one pair after another.
+    """Ping each pair's receiver over the idle path (over each path of a cable), one after another.
 
     Returns
     -------
     list of dict
-        Of each pair ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``,
+        Of each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``,
         ``mean_ms``, ``max_ms``: None if every packet was lost.
     """
     losses = (specification.direction(d).loss_percent / 100 for d in ("forward", "reverse"))
     count = ping_count(*losses)
     found = []
-    for pair in path.pairs:
-        address = host_address(pair, pair.receiver, specification.ip_version)
+    for sender, receiver, address in idle_destinations(specification):
         # ping's exit status is 1 without any answer: that is a measurement too.
-        process = path.net[pair.sender].popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
+        process = path.net[sender].popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
         output = process.communicate()[0].decode()
-        found.append({"sender": pair.sender, "receiver": pair.receiver, **parse_ping(output, count)})
+        found.append({"sender": sender, "receiver": receiver, **parse_ping(output, count)})
     return found
 
 
@@ -67,7 +66,7 @@ def link_counters(path):
         name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets),
         ``tx_packets``, ``rx_packets``, ``device_drops`` (packets).
     """
-    interfaces = {name: {"qdiscs": {}} for name in path.interfaces}
+    interfaces = {name: {"qdiscs": {}} for name in path.devices}
     for node in path.net.hosts:
         for qdisc in run_json(node, ["tc", "-s", "-j", "qdisc", "show"]):
             if qdisc["dev"] in interfaces:
@@ -89,8 +88,20 @@ def link_counters(path):
     return interfaces
 
 
-def stack_counters(path):
+def backlog_drops():
+    """Return how many packets the kernel's per-CPU queues have dropped since it was started."""
+    lines = Path("/proc/net/softnet_stat").read_text().splitlines()
+    return sum(int(line.split()[1], 16) for line in lines)
+
+
+def stack_counters(path, dropped_before):
     """Return the hosts' protocol counters since their network namespaces were made.
+
+    Parameters
+    ----------
+    path : topology.Path
+    dropped_before : int
+        `backlog_drops` before there was a network; a machine's own kernel has counted for long.
 
     Returns
     -------
@@ -98,10 +109,9 @@ def stack_counters(path):
         ``tcp``: host -> nstat counters (zeros too); ``backlog_drops``: packets that
         the kernel's per-CPU queue dropped.
     """
-    backlog = Path("/proc/net/softnet_stat").read_text().splitlines()
     return {
         "tcp": {node.name: nstat(node) for node in path.end_hosts},
-        "backlog_drops": sum(int(line.split()[1], 16) for line in backlog),
+        "backlog_drops": backlog_drops() - dropped_before,
     }
 
 

@@ -9,6 +9,7 @@ from array import array
 from collections import Counter
 from contextlib import ExitStack
 
+from .multipath import path_of_address
 from .queue_information import QueueReader
 from .socket_information import CA_STATES, SocketReader
 
@@ -46,10 +47,13 @@ class Sampler:
         self._path, self._specification = path, specification
         self._interval_ms = specification.traffic["sample_interval_ms"]
         self._looks, self._connections, self._times, self._queue_series = [], {}, array("d"), {}
-        # On each sender its flows' data connections, and the control connection of each client.
+        # On each sender its flows' data connections, and the control connection of each client; of MPTCP all subflows.
         flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
         single = specification.traffic["processes"] == "single"
-        self._expected = {host: count + (1 if single else count) for host, count in flows.items()}
+        mptcp = specification.multipath["by"] == "mptcp"
+        each = specification.paths if mptcp else 1
+        self._expected = {host: each * (count + (1 if single else count)) for host, count in flows.items()}
+        self._paths, self._tokens = path_of_address(specification) if mptcp else {}, {}
         self._readers, self._queue = {}, None
         self.samples = 0
 
@@ -58,7 +62,7 @@ class Sampler:
             for node in self._path.senders:
                 self._readers[node.name] = stack.enter_context(SocketReader(node, self._specification.ip_version))
             if self._interval_ms:
-                interface = self._path.bottleneck["forward"] or self._path.netem["forward"][0]
+                interface = [*self._path.bottleneck["forward"], *self._path.netem["forward"]][0]
                 self._queue = stack.enter_context(QueueReader(interface.node, interface.name))
                 self._queue_series = {name: array("q") for name in QUEUE_COLUMNS}
                 self._drops_before = self._queue.read()["drops"]
@@ -72,6 +76,10 @@ class Sampler:
         """Yield (sender, what the kernel says of one of its connections)."""
         for host, reader in self._readers.items():
             for socket in reader.connections(self._expected[host]):
+                if "token" in socket:
+                    socket["subflow"] = self._paths[socket.pop("local_address")]
+                    if socket["subflow"] == 0:
+                        self._tokens[host, socket["local_port"], socket["remote_port"]] = socket["token"]
                 yield host, socket
 
     def look(self, time_s):
@@ -97,6 +105,13 @@ class Sampler:
                 value = socket.get(name)
                 series[name].append(math.nan if value is None else value)
 
+    def seen(self):
+        """Return (sender, its port, the receiver's port) of all connections that a look or a sample saw; of MPTCP the first subflow's."""
+        if self._paths:
+            return set(self._tokens)
+        looks = (name_of(s["host"], s) for look in self._looks for s in look["sockets"])
+        return {*self._connections, *looks}
+
     def looks(self, flows):
         """Return the looks at the data connections.
 
@@ -108,15 +123,17 @@ class Sampler:
         Returns
         -------
         list of dict
-            ``time_s``; ``sockets``, each with ``host``, ``flow`` and what the kernel says of it.
+            ``time_s``; ``sockets``, each with ``host``, ``flow``, of MPTCP ``subflow``: its path,
+            and what the kernel says of it.
         """
+        flow_of = self._flows_by_name(flows)
         return [
             {
                 "time_s": look["time_s"],
                 "sockets": [
-                    {"flow": flows[key], **{name: value for name, value in socket.items() if value is not None}}
+                    {"flow": flow, **{name: value for name, value in socket.items() if value is not None and name != "token"}}
                     for socket in look["sockets"]
-                    if (key := name_of(socket["host"], socket)) in flows
+                    if (flow := flow_of(name_of(socket["host"], socket))) is not None
                 ],
             }
             for look in self._looks
@@ -128,28 +145,38 @@ class Sampler:
         Parameters
         ----------
         flows : dict
-            (sender, its port, the receiver's port) -> flow.
+            As of `looks`.
 
         Returns
         -------
         dict
-            ``interval_ms``; ``sockets``: of each flow ``flow``, ``time_s`` and columns of the same
-            length (`COLUMNS`, of which those are left out that it never had a value of, and
+            ``interval_ms``; ``sockets``: of each flow ``flow``, of MPTCP of each ``subflow``, ``time_s`` and
+            columns of the same length (`COLUMNS`, of which those are left out that it never had a value of, and
             ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far.
         """
         if not self.samples:
             return None
+        flow_of = self._flows_by_name(flows)
+        found = ((flow_of(name), name) for name in self._connections)
         sockets = [
-            {"flow": flow, **as_lists(self._connections[key])}
-            for key, flow in sorted(flows.items(), key=lambda item: item[1])
-            if key in self._connections
+            {"flow": flow, **({"subflow": name[2]} if self._paths else {}), **as_lists(self._connections[name])}
+            for flow, name in sorted(item for item in found if item[0] is not None)
         ]
         queue = {"time_s": list(self._times)} | {name: list(values) for name, values in self._queue_series.items()}
         return {"interval_ms": self._interval_ms, "sockets": sockets, "queue": queue}
 
+    def _flows_by_name(self, flows):
+        """Return a function: name of a connection (`name_of`) -> its flow or None; of ``flows`` as in `looks`."""
+        if not self._paths:
+            return flows.get
+        by_token = {name[:1] + (token,): flows.get(name) for name, token in self._tokens.items()}
+        return lambda name: by_token.get(name[:2])
+
 
 def name_of(host, socket):
-    """Return what tells a connection from all others of a run: host and both ports."""
+    """Return what tells a connection from all others of a run: host and both ports; of MPTCP the token and the path."""
+    if "token" in socket:
+        return host, socket["token"], socket["subflow"]
     return host, socket["local_port"], socket["remote_port"]
 
 

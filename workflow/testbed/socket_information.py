@@ -2,7 +2,8 @@
 
 Formats of the kernel (include/uapi/linux): struct inet_diag_req_v2, inet_diag_msg,
 tcpvegas_info, tcp_dctcp_info and tcp_bbr_info of inet_diag.h, SOCK_DIAG_BY_FAMILY
-of sock_diag.h, struct tcp_info of tcp.h. `tcp_info` only ever grew at its end.
+of sock_diag.h, struct tcp_info of tcp.h, a subflow's attributes of mptcp.h. `tcp_info`
+only ever grew at its end.
 """
 import errno
 import functools
@@ -19,14 +20,18 @@ TCP_ESTABLISHED = 1
 INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG = 2, 3, 4
 #: Come in answer to INET_DIAG_VEGASINFO too.
 INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
+#: Comes unasked: name and state of what lies on a connection (ULP), there MPTCP's, there its token at this host.
+INET_DIAG_ULP_INFO, INET_ULP_INFO_MPTCP, MPTCP_SUBFLOW_ATTR_TOKEN_LOC = 19, 3, 2
 EXTENSIONS = sum(1 << (extension - 1) for extension in (INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG))
 #: struct inet_diag_req_v2: family, protocol, extensions, pad, states (bits), then a sockid.
 REQUEST = struct.Struct("=BBBxI48s")
 ALL_SOCKETS = bytes(48)
 #: struct inet_diag_msg: where its state and its sockid are, and its size.
 STATE_AT, SOCKID_AT, MESSAGE_BYTES = 1, 4, 72
-#: The beginning of struct inet_diag_sockid, in network order.
+#: The beginning of struct inet_diag_sockid, in network order; then the local address.
 PORTS = struct.Struct("!HH")
+ADDRESS_BYTES = {socket.AF_INET: 4, socket.AF_INET6: 16}
+TOKEN = struct.Struct("=I")
 #: So many connections are cheaper to ask for one by one than to look for in the kernel's table.
 FEW = 8
 
@@ -170,7 +175,7 @@ def connection(buffer, start, end):
         ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as
         the kernel's struct reaches, None where ss prints nothing because the value is
         not known (RTT without a sample, infinite ssthresh, rates of 0 or without
-        limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it.
+        limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it, and `subflow`, of MPTCP.
 
     Raises
     ------
@@ -187,6 +192,8 @@ def connection(buffer, start, end):
     if INET_DIAG_INFO in found:
         at, until = found[INET_DIAG_INFO]
         read |= tcp_info(buffer, at, until - at)
+    if INET_DIAG_ULP_INFO in found:
+        read |= subflow(buffer, start, *found[INET_DIAG_ULP_INFO])
     for kind, (size, parse) in OF_A_CCA.items():
         if kind in found:
             at, until = found[kind]
@@ -194,6 +201,21 @@ def connection(buffer, start, end):
                 raise ValueError(f"attribute {kind} of a connection with {until - at} bytes, expected {size}")
             read |= parse(buffer, at)
     return read
+
+
+def subflow(buffer, message, at, until):
+    """Return what tells subflows of MPTCP apart, nothing of another kind of connection.
+
+    ``token``: the same number for all subflows of a connection, at one host;
+    ``local_address`` as text. ``message`` is where the connection's message begins.
+    """
+    kinds = attributes(buffer, at, until)
+    if INET_ULP_INFO_MPTCP not in kinds:
+        return {}
+    (token,) = TOKEN.unpack_from(buffer, attributes(buffer, *kinds[INET_ULP_INFO_MPTCP])[MPTCP_SUBFLOW_ATTR_TOKEN_LOC][0])
+    family, begin = buffer[message], message + SOCKID_AT + PORTS.size
+    address = socket.inet_ntop(family, bytes(buffer[begin : begin + ADDRESS_BYTES[family]]))
+    return {"token": token, "local_address": address}
 
 
 @functools.cache

@@ -8,7 +8,16 @@ ETHERNET_HEADER_BYTES = 14
 #: A full packet as Linux's queueing disciplines count it (``qdisc_pkt_len``).
 PACKET_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES
 TCP_TIMESTAMP_OPTION_BYTES = 12
-HEADER_BYTES = {"ipv4": 20 + 20, "ipv6": 40 + 20}
+IP_HEADER_BYTES = {"ipv4": 20, "ipv6": 40}
+TCP_HEADER_BYTES = 20
+UDP_HEADER_BYTES = 8
+HEADER_BYTES = {version: header + TCP_HEADER_BYTES for version, header in IP_HEADER_BYTES.items()}
+#: Of a data segment that carries a mapping (RFC 8684, DSS), as Linux reserves it.
+MPTCP_OPTION_BYTES = 20
+#: What ping sends by default, its ICMP header included.
+ECHO_BYTES = 56 + 8
+#: Between the inner and the outer packet of a GRE-in-UDP tunnel: UDP, GRE (RFC 8086), the inner Ethernet header.
+TUNNEL_HEADER_BYTES = UDP_HEADER_BYTES + 4 + ETHERNET_HEADER_BYTES
 
 
 @dataclass(frozen=True)
@@ -88,16 +97,66 @@ class RunSpecification:
 
     @property
     def platform(self):
-        """What carries the packets: ``uml``, or ``ns3:`` and a version."""
+        """What carries the packets: ``uml``, ``host``, or ``ns3:`` and a version."""
         return self.scenario["platform"]
+
+    @property
+    def virtual_clock(self):
+        """Whether time passes only when nothing is left to do."""
+        return self.platform == "uml"
+
+    @property
+    def is_cable(self):
+        """Whether the two hosts are joined directly."""
+        return self.scenario["topology"] == "cable"
+
+    @property
+    def multipath(self):
+        return self.scenario["multipath"]
+
+    @property
+    def paths(self):
+        """Number of disjoint paths between the two hosts."""
+        return self.multipath["paths"]
+
+    @property
+    def udp(self):
+        return self.traffic["protocol"] == "udp"
+
+    @property
+    def serialised(self):
+        """Whether a packet takes its length over the rate to arrive, also where the link was idle."""
+        return self.link["serialisation"] == "virtual-clock" and self.virtual_clock
 
     @property
     def pairs(self):
         """The pairs of hosts: h1 sends to h2, h3 to h4, and so on."""
+        path_ms = 2 * min(self.multipath["path_delay_ms"])
         return [
-            Pair(i, f"h{2 * i + 1}", f"h{2 * i + 2}", access_ms, self._link_rtt_ms + 4 * access_ms)
+            Pair(i, f"h{2 * i + 1}", f"h{2 * i + 2}", access_ms, self._link_rtt_ms + path_ms + 4 * access_ms)
             for i, access_ms in enumerate(self.scenario["hosts"]["access_delay_ms"])
         ]
+
+    @property
+    def shaped(self):
+        """Whether the rate is emulated.
+
+        Not for a ping-pong of messages where the wire is to take no time: with one packet
+        under way a shaper would only round the stack's own time up to that of a frame.
+        """
+        wire_takes_no_time = self.link["serialisation"] == "virtual-clock" and not self.virtual_clock
+        return not (self.traffic["application"] == "round-trip" and wire_takes_no_time)
+
+    @property
+    def idle_rtts_ms(self):
+        """Round-trip time in ms of an echo request over each pair's empty path, or each path's of a cable."""
+        if not self.is_cable:
+            return [pair.rtt_ms for pair in self.pairs]
+        on_wire_ms = 0.0
+        if self.serialised:
+            frame = ECHO_BYTES + IP_HEADER_BYTES[self.ip_version] + ETHERNET_HEADER_BYTES + self.link["frame_overhead_bytes"]
+            on_wire_ms = 2 * frame * 8 / self.rate_mbps / 1e3
+        return [self._link_rtt_ms + 2 * path_ms + on_wire_ms for path_ms in self.multipath["path_delay_ms"]]
 
     def flow_pair(self, flow):
         """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn."""
@@ -106,8 +165,13 @@ class RunSpecification:
 
     @property
     def rate_mbps(self):
-        """Rate of the bottleneck in Mbit/s, or None where nothing limits it."""
+        """Rate of the bottleneck in Mbit/s (of each, on several paths), or None where nothing limits it."""
         return self.link["rate_mbps"]
+
+    @property
+    def capacity_mbps(self):
+        """Rate of all paths together in Mbit/s, or None where nothing limits it."""
+        return None if self.rate_mbps is None else self.rate_mbps * self.paths
 
     def direction(self, name):
         """Return the `Direction` called ``forward`` (data) or ``reverse`` (ACKs)."""
@@ -123,14 +187,14 @@ class RunSpecification:
 
     @property
     def rtt_path_ms(self):
-        """Round-trip time of the empty path in ms, jitter and serialisation aside; the mean over the pairs of hosts."""
-        access_ms = self.scenario["hosts"]["access_delay_ms"]
-        return self._link_rtt_ms + 4 * sum(access_ms) / len(access_ms)
+        """Round-trip time of the empty path in ms, jitter and serialisation aside; the mean over pairs of hosts and paths."""
+        access_ms, path_ms = self.scenario["hosts"]["access_delay_ms"], self.multipath["path_delay_ms"]
+        return self._link_rtt_ms + 4 * sum(access_ms) / len(access_ms) + 2 * sum(path_ms) / len(path_ms)
 
     @property
     def rtt_longest_ms(self):
         """Round-trip time of the longest empty path in ms."""
-        return self._link_rtt_ms + 4 * max(self.scenario["hosts"]["access_delay_ms"])
+        return self._link_rtt_ms + 4 * max(self.scenario["hosts"]["access_delay_ms"]) + 2 * max(self.multipath["path_delay_ms"])
 
     @property
     def bdp_bytes(self):
@@ -158,26 +222,67 @@ class RunSpecification:
         return self.scenario["queue"].get("bytes")
 
     @property
+    def mtu_bytes(self):
+        """The largest IP packet of the run's connections in bytes: less than a cable's inside of a tunnel."""
+        if self.multipath["by"] != "gre":
+            return MTU_BYTES
+        return MTU_BYTES - IP_HEADER_BYTES[self.multipath["tunnel_ip_version"]] - TUNNEL_HEADER_BYTES
+
+    @property
     def segment_bytes(self):
-        """TCP payload of a full packet (MSS less the timestamp option) in bytes."""
-        largest = MTU_BYTES - HEADER_BYTES[self.ip_version] - TCP_TIMESTAMP_OPTION_BYTES
-        return self.transport["segment_bytes"] or largest
+        """TCP payload of a full packet (MSS less the options of a data segment) in bytes."""
+        return min(self.transport["segment_bytes"] or self._largest_segment_bytes, self._largest_segment_bytes)
+
+    @property
+    def snd_mss_bytes(self):
+        """What the kernel says of a full segment's payload (tcpi_snd_mss): MPTCP's option is not taken off there."""
+        return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath["by"] == "mptcp" else 0)
+
+    @property
+    def _largest_segment_bytes(self):
+        """TCP payload of a packet as large as the network takes it, in bytes."""
+        options = TCP_TIMESTAMP_OPTION_BYTES + (MPTCP_OPTION_BYTES if self.multipath["by"] == "mptcp" else 0)
+        return self.mtu_bytes - HEADER_BYTES[self.ip_version] - options
+
+    @property
+    def payload_bytes(self):
+        """Application bytes of a full packet: TCP's segment, or a message of UDP."""
+        return self.traffic["block_bytes"] if self.udp else self.segment_bytes
 
     @property
     def packet_bytes(self):
-        """A full packet of this run as queueing disciplines count it, in bytes."""
-        headers = HEADER_BYTES[self.ip_version] + TCP_TIMESTAMP_OPTION_BYTES + ETHERNET_HEADER_BYTES
-        return self.segment_bytes + headers
+        """A full packet of this run as the bottleneck counts it, in bytes: with headers, tunnel, and the frame's overhead."""
+        if self.udp:
+            headers = IP_HEADER_BYTES[self.ip_version] + UDP_HEADER_BYTES
+        else:
+            headers = self.mtu_bytes - self._largest_segment_bytes
+        if self.multipath["by"] == "gre":
+            headers += IP_HEADER_BYTES[self.multipath["tunnel_ip_version"]] + TUNNEL_HEADER_BYTES
+        return self.payload_bytes + headers + ETHERNET_HEADER_BYTES + self.link["frame_overhead_bytes"]
 
     @property
     def goodput_limit_mbps(self):
-        """What TCP can deliver at most over the bottleneck in Mbit/s, or None.
+        """What the receiver's application can get at most over the bottleneck in Mbit/s, or None.
 
-        rate x payload / packet as the shaper counts it.
+        rate x payload / packet as the shaper counts it; all paths together.
         """
-        if self.rate_mbps is None:
+        if self.capacity_mbps is None:
             return None
-        return self.rate_mbps * self.segment_bytes / self.packet_bytes
+        return self.capacity_mbps * self.payload_bytes / self.packet_bytes
+
+    @property
+    def expected_s(self):
+        """How long the traffic lasts in s: the duration, or at least so long where an amount is to be sent."""
+        amount = None
+        if self.traffic["application"] == "ftp":
+            amount = self.traffic["file_bytes"]
+        elif self.traffic["application"] == "iperf3" and self.traffic["messages"] is not None:
+            amount = self.traffic["messages"] * self.traffic["block_bytes"] * self.flows
+        if amount is None:
+            return self.traffic["duration_s"]
+        limits = [self.goodput_limit_mbps, self.traffic["bitrate_mbps"] and self.traffic["bitrate_mbps"] * self.flows]
+        given = [limit for limit in limits if limit is not None]
+        return amount * 8 / min(given) / 1e6 if given else self.traffic["duration_s"]
 
     @property
     def buffer_bytes(self):
@@ -187,8 +292,8 @@ class RunSpecification:
         of a packet that was not segmented, and autotuning doubles once more.
         """
         queue = (self.queue_packets or 0) * PACKET_BYTES + (self.queue_bytes or 0)
-        longest = (self.rate_mbps or 0) * 1e6 / 8 * self.rtt_longest_ms / 1e3
-        needed = 8 * (longest + queue)
+        longest = (self.capacity_mbps or 0) * 1e6 / 8 * self.rtt_longest_ms / 1e3
+        needed = 8 * (longest + self.paths * queue)
         return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
 
     def substream(self, name):

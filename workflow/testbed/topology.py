@@ -1,4 +1,4 @@
-"""The network in Mininet: a dumbbell of two routers with hosts on both sides.
+"""The network in Mininet: a dumbbell of two routers with hosts on both sides, or two hosts and their cables.
 
 Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from
 h1 to h2. Where each effect stands (the reasons: netem on a sending host entangles
@@ -16,21 +16,27 @@ hosts' own interfaces          nothing
 The delay of the hosts' own links (``access_delay_ms``) is part of the netem of their
 pair, twice in each direction: a flow cannot tell where on its way it was delayed.
 
+On a cable (or several, the paths of multipath transfer) h1-eth0 and h2-eth0 have rate and
+queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the netem of h2-in0
+(h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
+
 With ``netem: both-ends`` (as a Mininet TCLink on r1-r2 without a rate does it)
 r1-eth1 and r2-eth1 carry netem, whose limit is the only queue.
 """
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mininet.net import Mininet
 
 from . import addresses
 from .commands import run
 from .emulation import SUPER_PACKET_BYTES, Bottleneck, Netem
-from .links import EmulatedLink
+from .links import Arrivals, EmulatedLink
 from .specification import PACKET_BYTES
 from .transport import route_metrics
 
 FORWARDING = ["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"]
+#: Under a real clock: how long a shaper may oversleep without losing rate, in s.
+REAL_TIMER_S = 1e-3
 #: Interface of each direction's bottleneck.
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 
@@ -39,15 +45,20 @@ BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 class Path:
     """The built network.
 
-    ``bottleneck`` maps ``forward`` and ``reverse`` to the interface that carries
-    it, or to None; ``netem`` to a list of interfaces. ``pairs`` are the
-    specification's.
+    ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to the interfaces
+    that carry them: one of each path, or none. ``pairs`` are the specification's.
     """
 
     net: Mininet
     pairs: list
     bottleneck: dict
     netem: dict
+    #: Node -> what its processes' commands begin with (`taskset`, `mptcpize run`).
+    prefixes: dict = field(default_factory=dict)
+
+    def prefix(self, node):
+        """Return what the commands of the traffic's processes on a node begin with."""
+        return self.prefixes.get(node.name, [])
 
     @property
     def senders(self):
@@ -65,7 +76,17 @@ class Path:
     @property
     def interfaces(self):
         """All interfaces of the links, by name."""
-        return {i.name: i for link in self.net.links for i in (link.intf1, link.intf2)}
+        return interfaces_of(self.net)
+
+    @property
+    def arrivals(self):
+        """Device that packets pass where they arrive -> the interface at which they do."""
+        return {d.name: d.interface.name for devices in self.netem.values() for d in devices if isinstance(d, Arrivals)}
+
+    @property
+    def devices(self):
+        """All interfaces of the links, and what packets pass where they arrive, by name."""
+        return self.interfaces | {device.name: device for devices in self.netem.values() for device in devices}
 
 
 def build(specification, net):
@@ -87,27 +108,41 @@ def build(specification, net):
         If the kernel refuses any part of the network.
     """
     pairs = specification.pairs
-    names = ["r1", "r2", *(name for pair in pairs for name in (pair.sender, pair.receiver))]
-    for node in [net.addHost(name, ip=None) for name in names]:
+    hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]
+    for node in [net.addHost(name, ip=None) for name in (hosts if specification.is_cable else ["r1", "r2", *hosts])]:
         # No duplicate address detection: an address is usable at once.
         settings = ["net.ipv6.conf.all.accept_dad=0", "net.ipv6.conf.default.accept_dad=0"]
         run(node, ["sysctl", "-q", "-w", *settings, *(FORWARDING if node.name in ("r1", "r2") else [])])
 
     emulation = plan_emulation(specification)
-    connect(net, "r1", "r2", ("r1-eth1", "r2-eth1"), emulation, specification)
-    for pair in pairs:
-        for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
-            names = (f"{host}-eth0", addresses.access_interface(router, pair))
-            connect(net, host, router, names, emulation, specification)
+    for a, b, names in plan_links(specification):
+        connect(net, a, b, names, emulation, specification)
     net.start()
-    path = Path(net, pairs, *locate(emulation, {i.name: i for link in net.links for i in (link.intf1, link.intf2)}))
-    addresses.assign(path, pairs, route_metrics(specification))
+    path = Path(net, pairs, *locate(specification, emulation, interfaces_of(net)))
+    addresses.assign(path, specification, route_metrics(specification))
     return path
+
+
+def interfaces_of(net):
+    """Return the interfaces of all links, by name."""
+    return {i.name: i for link in net.links for i in (link.intf1, link.intf2)}
+
+
+def plan_links(specification):
+    """Return the links: two nodes, and the names of the interfaces at both."""
+    if specification.is_cable:
+        return [("h1", "h2", (f"h1-eth{path}", f"h2-eth{path}")) for path in range(specification.paths)]
+    links = [("r1", "r2", ("r1-eth1", "r2-eth1"))]
+    for pair in specification.pairs:
+        for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
+            links.append((host, router, (f"{host}-eth0", addresses.access_interface(router, pair))))
+    return links
 
 
 def connect(net, a, b, names, emulation, specification):
     """Link two nodes; ``names`` are their interfaces, ``emulation`` what each of these does."""
-    offload = {"segmentation_offload": specification.transport["segmentation_offload"]}
+    offloaded = specification.transport["segmentation_offload"]
+    offload = {"segmentation_offload": offloaded, "single_packets": specification.is_cable and not offloaded}
     net.addLink(
         a, b, cls=EmulatedLink, intfName1=names[0], intfName2=names[1],
         params1={"emulation": emulation.get(names[0]), **offload},
@@ -117,50 +152,79 @@ def connect(net, a, b, names, emulation, specification):
 
 def plan_emulation(specification):
     """Return which interface gets which emulation: name -> `Bottleneck` or `Netem`."""
+    if specification.is_cable:
+        bottleneck = plan_bottleneck(specification)
+        names = (f"{host}-eth{path}" for host in ("h1", "h2") for path in range(specification.paths))
+        return dict.fromkeys(names, bottleneck) if bottleneck else {}
     if specification.link["netem"] == "both-ends":
         return {
-            name: plan_netem(specification, direction, specification.pairs[0], specification.queue_packets)
+            name: plan_netem(specification, direction, specification.pairs[0], limit_packets=specification.queue_packets)
             for direction, name in BOTTLENECK.items()
         }
     emulation = {}
     for pair in specification.pairs:
         for direction, router in (("forward", "r2"), ("reverse", "r1")):
             emulation[addresses.access_interface(router, pair)] = plan_netem(specification, direction, pair)
-    if specification.rate_mbps is not None:
-        offload = specification.transport["segmentation_offload"]
-        bottleneck = Bottleneck(
-            rate_mbps=specification.rate_mbps,
-            queue_packets=specification.queue_packets,
-            queue_bytes=specification.queue_bytes,
-            burst_bytes=SUPER_PACKET_BYTES if offload else PACKET_BYTES,
-        )
+    if bottleneck := plan_bottleneck(specification):
         emulation |= dict.fromkeys(BOTTLENECK.values(), bottleneck)
     return emulation
 
 
-def plan_netem(specification, direction, pair, limit_packets=None):
-    """Return the `Netem` of a direction and pair, seeded from the run's seed."""
-    effect = specification.direction(direction)
-    number = f"-{pair.index + 1}" if pair.index else ""
-    return Netem(
-        delay_ms=effect.delay_ms + 2 * pair.access_delay_ms,
-        jitter_ms=effect.jitter_ms,
-        loss_percent=effect.loss_percent,
-        seed=specification.substream(f"netem-{direction}{number}"),
-        **({"limit_packets": limit_packets} if limit_packets else {}),
+def plan_bottleneck(specification):
+    """Return the `Bottleneck` of a link, or None where nothing limits its rate."""
+    if specification.rate_mbps is None or not specification.shaped:
+        return None
+    burst = SUPER_PACKET_BYTES if specification.transport["segmentation_offload"] else PACKET_BYTES
+    if not specification.virtual_clock:
+        # Timers of a real clock come late; what a bucket of one packet could not hold meanwhile would be lost.
+        burst = max(burst, round(specification.rate_mbps * 1e6 / 8 * REAL_TIMER_S))
+    return Bottleneck(
+        rate_mbps=specification.rate_mbps,
+        queue_packets=specification.queue_packets,
+        queue_bytes=specification.queue_bytes,
+        burst_bytes=burst,
+        overhead_bytes=specification.link["frame_overhead_bytes"],
     )
 
 
-def locate(emulation, interfaces):
-    """Return (bottleneck, netem): direction -> interface that carries it or None, direction -> list of them."""
-    bottleneck = {"forward": None, "reverse": None}
-    netem = {"forward": [], "reverse": []}
+def plan_netem(specification, direction, pair, path=0, limit_packets=None):
+    """Return the `Netem` of a direction, pair and path, seeded from the run's seed."""
+    effect = specification.direction(direction)
+    number = f"-{pair.index + 1}" if pair.index else f"-path-{path + 1}" if path else ""
+    more = {"limit_packets": limit_packets} if limit_packets else {}
+    if specification.serialised:
+        more |= {"rate_mbps": specification.rate_mbps, "overhead_bytes": specification.link["frame_overhead_bytes"]}
+    return Netem(
+        delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + specification.multipath["path_delay_ms"][path],
+        jitter_ms=effect.jitter_ms,
+        loss_percent=effect.loss_percent,
+        seed=specification.substream(f"netem-{direction}{number}"),
+        **more,
+    )
+
+
+def locate(specification, emulation, interfaces):
+    """Return (bottleneck, netem): direction -> devices that carry it, making those that packets pass on arrival at a cable's end."""
+    if specification.is_cable:
+        return locate_on_cable(specification, interfaces)
+    bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
     for name, effect in emulation.items():
         outgoing = {"r1-eth1": "forward", "r2-eth1": "reverse"}
         towards_hosts = {"r1": "reverse", "r2": "forward"}
         direction = outgoing.get(name) or towards_hosts[name.partition("-")[0]]
-        if isinstance(effect, Bottleneck):
-            bottleneck[direction] = interfaces[name]
-        else:
-            netem[direction].append(interfaces[name])
+        (bottleneck if isinstance(effect, Bottleneck) else netem)[direction].append(interfaces[name])
+    return bottleneck, netem
+
+
+def locate_on_cable(specification, interfaces):
+    """Return what `locate` does: of each path the sending end, and the netem at the receiving one, if it has anything to do."""
+    bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
+    for direction, sending, receiving in (("forward", "h1", "h2"), ("reverse", "h2", "h1")):
+        for path in range(specification.paths):
+            if plan_bottleneck(specification):
+                bottleneck[direction].append(interfaces[f"{sending}-eth{path}"])
+            effect = plan_netem(specification, direction, specification.pairs[0], path)
+            if effect.delay_ms or effect.jitter_ms or effect.loss_percent or effect.rate_mbps is not None:
+                arriving = interfaces[f"{receiving}-eth{path}"]
+                netem[direction].append(Arrivals(arriving, f"{receiving}-in{path}", effect))
     return bottleneck, netem

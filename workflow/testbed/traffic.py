@@ -1,6 +1,5 @@
-"""Traffic: iperf3 servers and clients, started at times drawn from the seed."""
+"""Traffic: servers and clients of a run's application, started at times drawn from the seed."""
 import bisect
-import json
 import os
 import random
 import subprocess
@@ -8,32 +7,45 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from .addresses import host_address
+from . import file_transfer, iperf3, round_trip
+from .addresses import destination
 from .alarm import Alarm
 from .commands import check_not_killed, log, run
+from .errors import TrafficError
 from .sampling import Sampler
-from .specification import TCP_TIMESTAMP_OPTION_BYTES
 
-FIRST_PORT = 5201
-#: Library that lets iperf3's receiver wait for whole blocks in the kernel.
-WAIT_IN_KERNEL = "/usr/lib/sawtooth/waitall.so"
+#: What a study's `traffic.application` is.
+APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer}
 #: How long a client may take beyond its duration: lost control packets are sent again.
 GRACE_S = 120.0
+#: How many times longer than over a full link an amount of data may take.
+SLOWEST = 30
 #: When sockets are looked at, as fractions of the time that all flows have in common.
 SOCKET_LOOKS = (0.25, 0.5, 0.75)
 
 
-class TrafficError(RuntimeError):
-    """iperf3 could not carry out its part."""
-
-
 @dataclass(frozen=True)
 class Client:
-    """One iperf3 client: which flows it carries, to which port, from when on."""
+    """One client: which flows it carries, to which port of its server, from when on."""
 
     flows: tuple
     port: int
     start_offset_s: float
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a process left: its exit status, what it wrote, and when a client ended, in s from the traffic's origin."""
+
+    status: int
+    text: str
+    errors: str
+    ended_s: float | None = None
+
+
+def application_of(specification):
+    """Return the module of a run's application."""
+    return APPLICATIONS[specification.traffic["application"]]
 
 
 def plan_clients(specification):
@@ -44,10 +56,11 @@ def plan_clients(specification):
     flows are not in step.
     """
     draw = random.Random(specification.substream("flow-starts"))
+    first_port = application_of(specification).FIRST_PORT
     within_s = start_within_s(specification)
     if specification.traffic["processes"] == "single":
-        return [Client(tuple(range(specification.flows)), FIRST_PORT, draw.uniform(0, within_s))]
-    return [Client((i,), FIRST_PORT + i, draw.uniform(0, within_s)) for i in range(specification.flows)]
+        return [Client(tuple(range(specification.flows)), first_port, draw.uniform(0, within_s))]
+    return [Client((i,), first_port + i, draw.uniform(0, within_s)) for i in range(specification.flows)]
 
 
 def start_within_s(specification):
@@ -59,7 +72,7 @@ def start_within_s(specification):
 def look_times_s(clients, specification):
     """Return when sockets are looked at: all clients have started and none has ended, in s from the traffic's origin."""
     begin = start_within_s(specification)
-    common = specification.traffic["duration_s"] - begin
+    common = specification.expected_s - begin
     return [begin + set_up_s(clients, specification) + fraction * common for fraction in SOCKET_LOOKS]
 
 
@@ -72,38 +85,14 @@ def set_up_s(clients, specification):
     return specification.rtt_longest_ms / 1e3 * (3 + max(len(client.flows) for client in clients))
 
 
-def server_command(client):
-    return ["iperf3", "--server", "--one-off", "--json", "--port", str(client.port)]
-
-
-def client_command(client, specification, address):
-    """Return the arguments of an iperf3 client (iperf3(1), 3.18)."""
-    traffic, transport = specification.traffic, specification.transport
-    command = [
-        "iperf3", "--client", address, "--port", str(client.port), "--json",
-        "--time", str(traffic["duration_s"]), "--interval", f"{traffic['interval_s']:g}",
-        "--length", str(traffic["block_bytes"]),
-    ]  # fmt: skip
-    if len(client.flows) > 1:
-        command += ["--parallel", str(len(client.flows))]
-    if transport["cca_set_by"] == "socket":
-        command += ["--congestion", specification.flow_cca(client.flows[0])]
-    if transport["segment_bytes"] is not None:
-        # TCP's own maximum counts the options along with the payload.
-        command += ["--set-mss", str(transport["segment_bytes"] + TCP_TIMESTAMP_OPTION_BYTES)]
-    if traffic["bitrate_mbps"] is not None:
-        command += ["--bitrate", f"{traffic['bitrate_mbps']:g}M"]
-    return command
-
-
 def carry(path, specification, folder=Path("/tmp")):
     """Start all servers and clients, read sockets meanwhile, collect the results.
 
     Returns
     -------
-    processes : list of dict
+    entries : list of dict
         A client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``,
-        ``start_offset_ms``, iperf3's JSON of both sides as ``client`` and ``server``.
+        ``start_offset_ms``, and what its application says (its module's ``entry``).
     looks : list of dict
         ``time_s`` since the first client may start, ``sockets`` of the senders' data connections.
     series : dict or None
@@ -116,78 +105,109 @@ def carry(path, specification, folder=Path("/tmp")):
     KilledError
         If a signal ended one of them.
     """
-    clients = plan_clients(specification)
-    preload = {"LD_PRELOAD": WAIT_IN_KERNEL} if specification.transport["receive_wait"] == "kernel" else None
+    application, clients = application_of(specification), plan_clients(specification)
     servers = {}
     for client in clients:
-        node = path.net[specification.flow_pair(client.flows[0]).receiver]
-        servers[client.port] = start(node, server_command(client), folder / f"server-{client.port}", preload)
+        node, _ = nodes_of(path, specification, client)
+        command = application.server_command(client, specification)
+        servers[client.port] = start(path, node, command, folder / f"server-{client.port}")
     wait_for_listeners(path, specification, clients)
     with Sampler(path, specification) as sampler:
-        senders = start_and_sample(path, specification, clients, sampler, time.monotonic_ns(), folder)
+        senders, ended = start_and_sample(path, specification, clients, sampler, time.monotonic_ns(), folder)
     deadline = time.monotonic() + GRACE_S
-    results = [
-        results_of(client, specification, senders[client.port], servers[client.port], folder, deadline, (senders, servers))
+    entries = [
+        entry_of(client, specification, senders[client.port], servers[client.port], folder, deadline, (senders, servers), ended)
         for client in clients
     ]
-    flows = flow_connections(results)
-    return results, sampler.looks(flows), sampler.series(flows)
+    flows = application.connections(entries, sampler.seen())
+    return entries, sampler.looks(flows), sampler.series(flows)
+
+
+def nodes_of(path, specification, client):
+    """Return the nodes of a client's server and of the client itself."""
+    pair = specification.flow_pair(client.flows[0])
+    sender, receiver = path.net[pair.sender], path.net[pair.receiver]
+    return (receiver, sender) if application_of(specification).CLIENT_ON == "sender" else (sender, receiver)
 
 
 def start_and_sample(path, specification, clients, sampler, origin_ns, folder):
-    """Start the clients and read sockets, each at its time, until all clients have ended; return port -> client process.
+    """Start the clients and read sockets, each at its time, until all clients have ended.
 
     Looks come after what starts at the same instant, samples last. Waiting reads no clock:
     each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so that the same
     run had other times with more readings of its sockets.
+
+    Returns
+    -------
+    processes : dict
+        Port -> process of the client.
+    ended_s : float
+        When the last client had ended, in s from the traffic's origin.
 
     Raises
     ------
     TrafficError
         If a client does not end.
     """
-    interval_ms = specification.traffic["sample_interval_ms"]
+    application, interval_ms = application_of(specification), specification.traffic["sample_interval_ms"]
     events = [(client.start_offset_s, 0, client) for client in clients]
-    events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
+    if application is not round_trip and not specification.udp:
+        events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
     if interval_ms:
         events.append((0.0, 2, sampler.sample))
-    limit_s = start_within_s(specification) + specification.traffic["duration_s"] + GRACE_S
+    limit_s = start_within_s(specification) + time_limit_s(specification)
     events.append((limit_s, 3, None))
     events.sort(key=lambda event: event[:2])
-    senders = {}
+    processes = {}
     with Alarm(origin_ns) as alarm:
-        while alarm.waits_for(len(senders) < len(clients)):
+        while alarm.waits_for(len(processes) < len(clients)):
             at, kind, what = events[0]
             if not alarm.rang(at):
                 continue
             events.pop(0)
             if kind == 0:
-                pair = specification.flow_pair(what.flows[0])
-                command = client_command(what, specification, host_address(pair, pair.receiver, specification.ip_version))
-                senders[what.port] = start(path.net[pair.sender], command, folder / f"client-{what.port}")
-                alarm.watch(senders[what.port])
+                _, node = nodes_of(path, specification, what)
+                command = application.client_command(what, specification, address_of(specification, what))
+                processes[what.port] = start(path, node, command, folder / f"client-{what.port}")
+                alarm.watch(processes[what.port])
             elif kind == 3:
-                raise TrafficError(f"iperf3: a client did not end within {GRACE_S:g} s after its duration")
+                raise TrafficError(f"{command[0]}: a client did not end within {limit_s:g} s")
             else:
                 what(at)
             if kind == 2:
                 # From the count, not by adding up: 600 times 0.1 is not 60.
                 again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
                 bisect.insort(events, again, key=lambda event: event[:2])
-    return senders
+    return processes, (time.monotonic_ns() - origin_ns) / 1e9
 
 
-def results_of(client, specification, sender, server, folder, deadline, everyone):
+def time_limit_s(specification):
+    """Return after which time in s a client is not waited for any longer: where an amount is sent it may be far below the link's rate."""
+    by_time = specification.expected_s == specification.traffic["duration_s"]
+    return GRACE_S + specification.expected_s * (1 if by_time else SLOWEST)
+
+
+def address_of(specification, client):
+    """Return the address that a client connects to: the receiver's, or the sender's where that is the server."""
+    pair = specification.flow_pair(client.flows[0])
+    on_sender = application_of(specification).CLIENT_ON == "sender"
+    return destination(specification, pair, pair.receiver if on_sender else pair.sender)
+
+
+def entry_of(client, specification, process, server, folder, deadline, everyone, ended_s):
     """Wait for a client and its server and return their entry in the document."""
-    sides = {}
-    for side, process in (("client", sender), ("server", server)):
-        try:
-            sides[side] = collect(side, client, process, folder / f"{side}-{client.port}", deadline)
-        except TrafficError:
-            # One that was killed makes the others fail.
-            for one in (process for group in everyone for process in group.values()):
-                check_not_killed("iperf3", one)
-            raise
+    application, outputs = application_of(specification), {}
+    for side, one in (("client", process), ("server", server)):
+        if side == "server" and not application.SERVER_ENDS:
+            one.terminate()
+        outputs[side] = collect(f"{side} on port {client.port}", one, folder / f"{side}-{client.port}", deadline, ended_s)
+    try:
+        said = application.entry(client, specification, outputs)
+    except TrafficError:
+        # One that was killed makes the others fail.
+        for one in (process for group in everyone for process in group.values()):
+            check_not_killed(specification.traffic["application"], one)
+        raise
     pair = specification.flow_pair(client.flows[0])
     return {
         "flows": list(client.flows),
@@ -196,24 +216,13 @@ def results_of(client, specification, sender, server, folder, deadline, everyone
         "cca": specification.flow_cca(client.flows[0]),
         "port": client.port,
         "start_offset_ms": client.start_offset_s * 1e3,
-        **sides,
+        **said,
     }
 
 
-def flow_connections(results):
-    """Return (sender, its port, the receiver's port) -> flow of all data connections, from iperf3's JSON.
-
-    Connections to different ports may share one of the sender's, a client's control connection among them.
-    """
-    return {
-        (result["sender"], connection["local_port"], connection["remote_port"]): flow
-        for result in results
-        for flow, connection in zip(result["flows"], result["client"]["start"]["connected"], strict=True)
-    }
-
-
-def start(node, command, output, environment=None):
-    """Start an iperf3 process on a node; its output goes to files."""
+def start(path, node, command, output):
+    """Start a process of the application on a node; its output goes to files."""
+    command = [*path.prefix(node), *command]
     log(f"{node.name}$ {' '.join(command)}")
     with output.open("wb") as stream, output.with_suffix(".errors").open("wb") as errors:
         return node.popen(
@@ -221,7 +230,7 @@ def start(node, command, output, environment=None):
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=errors,
-            env=os.environ | (environment or {}),
+            env=os.environ,
         )
 
 
@@ -229,32 +238,24 @@ def wait_for_listeners(path, specification, clients, limit_s=5.0):
     """Wait until every server listens; the guest's clock does not run meanwhile."""
     wanted = {}
     for client in clients:
-        wanted.setdefault(specification.flow_pair(client.flows[0]).receiver, set()).add(client.port)
+        server, _ = nodes_of(path, specification, client)
+        wanted.setdefault(server.name, set()).add(client.port)
     deadline = time.monotonic() + limit_s
-    for receiver, ports in wanted.items():
+    for name, ports in wanted.items():
         while True:
-            lines = run(path.net[receiver], ["ss", "-tlnH"]).splitlines()
+            lines = run(path.net[name], ["ss", "-tlnH"]).splitlines()
             listening = {int(line.split()[3].rsplit(":", 1)[1]) for line in lines}
             if ports <= listening:
                 break
             if time.monotonic() > deadline:
-                raise TrafficError(f"iperf3 server does not listen on port {min(ports - listening)} after {limit_s:g} s")
+                raise TrafficError(f"{specification.traffic['application']}: the server does not listen on port {min(ports - listening)} after {limit_s:g} s")
             time.sleep(0.01)
 
 
-def collect(side, client, process, output, deadline):
-    """Wait for one iperf3 process and return its JSON; raise `TrafficError` with iperf3's own words."""
-    who = f"iperf3 {side} of flow{'s' if len(client.flows) > 1 else ''} {', '.join(map(str, client.flows))}"
+def collect(who, process, output, deadline, ended_s):
+    """Wait for one process and return its `Output`; raise `TrafficError` if it does not end."""
     try:
         status = process.wait(timeout=max(0.01, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
-        raise TrafficError(f"{who} did not end within {GRACE_S:g} s after its duration") from None
-    text = output.read_text()
-    errors = output.with_suffix(".errors").read_text().strip()
-    try:
-        result = json.loads(text)
-    except json.JSONDecodeError:
-        raise TrafficError(f"{who}: exit status {status}, no JSON: {errors or text[:200] or 'no output'}") from None
-    if status != 0 or "error" in result:
-        raise TrafficError(f"{who}: exit status {status}: {result.get('error', errors or 'no message')}")
-    return result
+        raise TrafficError(f"{who} did not end within {GRACE_S:g} s after the traffic") from None
+    return Output(status, output.read_text(), output.with_suffix(".errors").read_text().strip(), ended_s)

@@ -54,7 +54,7 @@ def prepare_kernel(specification):
 def configure_host(node, specification):
     """Set a host's sysctls and, where the study says so, its default CCA."""
     run(node, ["sysctl", "-q", "-w", *(f"{name}={value}" for name, value in settings(specification).items())])
-    if specification.transport["cca_set_by"] == "sysctl":
+    if specification.transport["cca_set_by"] == "sysctl" or specification.traffic["application"] == "ftp":
         # As the published script does it: a refusal is not an error here. What
         # the connections then run is read back, and judged, like any other.
         node.popen(["sysctl", "-w", f"net.ipv4.tcp_congestion_control={specification.cca}"]).communicate()

@@ -6,26 +6,15 @@ can see is fixed or follows from the run: its command line feeds its random pool
 and must be the same on every machine, and its environment is empty.
 """
 import contextlib
-import json
 import math
 import os
-import shutil
 import signal
 import subprocess
-from pathlib import Path
 
 from .environment import package_digest
-from .machine import (
-    GuestError,
-    MachineFault,
-    confine,
-    free_core,
-    job_folder,
-    memory_folder,
-    status_of,
-    workflow_process,
-)
-from .messages import naming, note
+from .handover import hand_over, result
+from .machine import confine, free_core, job_folder, memory_folder, status_of, workflow_process
+from .messages import note
 from .specification import PACKET_BYTES
 
 KERNEL = "/usr/lib/sawtooth/linux"
@@ -55,14 +44,14 @@ def memory_mib(specification):
     It follows from the specification alone, since the guest's size is part of
     what it can see.
     """
-    rate_mbps = specification.rate_mbps
+    rate_mbps = specification.capacity_mbps
     if rate_mbps is None:
         rate_mbps = specification.flows * specification.traffic["bitrate_mbps"]
-    queue = (specification.queue_packets or 0) * 1514 + (specification.queue_bytes or 0)
+    queue = specification.paths * ((specification.queue_packets or 0) * 1514 + (specification.queue_bytes or 0))
     under_way = rate_mbps * 1e6 / 8 * specification.rtt_path_ms / 1e3 + 2 * queue
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
     interval_ms = specification.traffic["sample_interval_ms"]
-    readings = specification.flows * specification.traffic["duration_s"] * 1e3 / interval_ms if interval_ms else 0
+    readings = specification.flows * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
     samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
     hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
     return BASE_MEMORY_MIB + packets_mib + samples_mib + hosts_mib
@@ -70,8 +59,10 @@ def memory_mib(specification):
 
 def run_time_s(specification):
     """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
-    mbps = specification.rate_mbps or specification.flows * specification.traffic["bitrate_mbps"]
-    packets = mbps * 1e6 / 8 * specification.traffic["duration_s"] / PACKET_BYTES
+    mbps = specification.capacity_mbps or specification.flows * specification.traffic["bitrate_mbps"]
+    # Of small messages each is a packet.
+    size = specification.packet_bytes if specification.udp or specification.transport["segment_bytes"] else PACKET_BYTES
+    packets = mbps * 1e6 / 8 * specification.expected_s / size
     return START_S + more_hosts_s(specification) + PACKET_S * packets
 
 
@@ -87,7 +78,7 @@ def digest():
 
 def wall_limit_s(specification):
     """Return the real seconds that a run may take: many times what the slowest need."""
-    return 120 + 30 * specification.traffic["duration_s"] + 5 * more_hosts_s(specification)
+    return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification)
 
 
 def command_line(specification):
@@ -125,11 +116,7 @@ def boot(specification, wall_limit_s, log):
         If the guest crashed, hung, or could not carry the run out.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
-        with naming(job):
-            (job / "testbed").mkdir()
-            for module in Path(__file__).parent.glob("*.py"):
-                shutil.copy(module, job / "testbed")
-            (job / "specification.json").write_text(json.dumps(specification.document))
+        hand_over(specification, job)
         note(log, f"guest: {' '.join(command_line(specification))} on core {core}")
         return result(job, execute(specification, job, core, wall_limit_s, log, workflow))
 
@@ -159,25 +146,3 @@ def execute(specification, job, core, wall_limit_s, log, workflow):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-def result(job, status):
-    """Return the document that the guest left in ``job``; raise `GuestError` if there is none."""
-    failure, document = left_by_guest(job / "failure.json"), left_by_guest(job / "document.json")
-    if failure:
-        kind = MachineFault if failure["kind"] == "KilledError" else GuestError
-        raise kind(failure["step"], f"{failure['kind']}: {failure['cause']}")
-    if not document:
-        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
-        # A guest kernel aborts when its first process was killed.
-        hint = " (out of memory?)" if -status in (signal.SIGKILL, signal.SIGBUS, signal.SIGABRT) else ""
-        raise MachineFault("guest", f"the guest kernel {how}{hint} and left no document (see the log)")
-    return document
-
-
-def left_by_guest(path):
-    """Return what a guest wrote, or None: it may have ended before, or in the middle of it."""
-    try:
-        return json.loads(path.read_text())
-    except (FileNotFoundError, ValueError):
-        return None

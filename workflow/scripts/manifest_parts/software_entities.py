@@ -25,6 +25,8 @@ HOMEPAGES = {
     "rocrate": "https://www.researchobject.org/ro-crate-py/",
     "scipy": "https://scipy.org/",
 }
+#: Platform -> what its kernel was of the runs.
+KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine that the runs were measured on"}
 
 
 def describe_workflow(workflow, made_by):
@@ -88,8 +90,8 @@ def add_software(crate, environments, libraries):
     for environment in environments:
         if "kernel" in environment:
             config = environment["kernel_config_sha256"]
-            address = f"pkg:generic/linux@{quote(environment['kernel'])}?config_sha256={config}"
-            found[address] = ("linux", environment["kernel"], f"The runs' guest kernel, {environment['clock']}.")
+            address = f"pkg:generic/linux@{quote(environment['kernel'])}" + (f"?config_sha256={config}" if config else "")
+            found[address] = ("linux", environment["kernel"], f"{KERNELS[environment['platform']]}, {environment['clock']}.")
         else:
             wheel = environment["simulator_wheel"]
             found[f"pkg:pypi/ns3@{quote(wheel)}"] = ("ns-3", environment["simulator_version"], "The runs' simulator.")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from result_checks.json_difference import file_difference
 from result_checks.received_errors import ReceivedError, shown
 from result_checks.received_folder import DOCUMENT_LIMIT, read_file
+from run_platforms import image_of
 from testbed.machine import WORKFLOW_VARIABLE
 
 #: Real seconds that a run is given to end by itself once it is told to.
@@ -40,7 +41,7 @@ def command(root, specification, output):
     The image sees of the machine what the workflow's runs see but for the user's home.
     """
     environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
-    image = "testbed" if specification["scenario"]["platform"] == "uml" else "ns3"
+    image = image_of(specification["scenario"]["platform"])
     return [
         "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home",
         "--mount", mount(output.parent), "--mount", f"{mount(root / 'workflow')},ro",

@@ -4,7 +4,7 @@ import json
 import zlib
 from pathlib import Path
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 SECTIONS = {
     "specification": dict,
     "environment": dict,

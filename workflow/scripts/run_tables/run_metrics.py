@@ -1,10 +1,17 @@
 """What a run document says in numbers: metrics of the run, its flows and its intervals."""
+from run_tables.application_metrics import application_flows, application_intervals, has_own_metrics
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 
 #: TCP's data are the forward direction of the path.
 FORWARD = "forward"
 #: What a TCP segment's frame has besides its payload: Ethernet, IP and TCP headers, and the timestamp option.
 HEADER_BYTES = {"ipv4": 14 + 20 + 20 + 12, "ipv6": 14 + 40 + 20 + 12}
+#: Of these TCP's with its option, and what UDP has instead.
+TCP_HEADER_BYTES, UDP_HEADER_BYTES = 20 + 12, 8
+#: Of a segment that carries data over MPTCP (RFC 8684, DSS).
+MPTCP_OPTION_BYTES = 20
+#: Of GRE-in-UDP (RFC 8086) around an Ethernet frame: outer IP, UDP, GRE, the inner Ethernet header.
+TUNNEL_HEADER_BYTES = {"ipv4": 20 + 8 + 4 + 14, "ipv6": 40 + 8 + 4 + 14}
 
 
 def jain_index(values):
@@ -41,11 +48,12 @@ def flow_conditions(document, flow):
     asked = document["specification"]
     ccas, scenario = asked["cca"].split("+"), asked["scenario"]
     access_ms, delay_ms = scenario["hosts"]["access_delay_ms"], scenario["link"]["delay_ms"]
+    path_ms = scenario["multipath"]["path_delay_ms"]
     pair = flow % len(access_ms)
     return {
         "flow_cca": ccas[flow % len(ccas)],
         "pair": pair + 1,
-        "rtt_path_ms": delay_ms["forward"] + delay_ms["reverse"] + 4 * access_ms[pair],
+        "rtt_path_ms": delay_ms["forward"] + delay_ms["reverse"] + 4 * access_ms[pair] + 2 * sum(path_ms) / len(path_ms),
     }
 
 
@@ -60,6 +68,8 @@ def flow_metrics(document):
     """
     if is_simulated(document):
         return [flow | flow_conditions(document, flow["flow"]) for flow in simulated_flows(document)]
+    if has_own_metrics(document):
+        return [flow | flow_conditions(document, flow["flow"]) for flow in application_flows(document)]
     smallest = kernel_rtt_min_ms(document)
     flows = []
     for flow, process, stream in streams(document):
@@ -100,15 +110,14 @@ def bottleneck_metrics(document):
         return simulated_bottleneck(document)
     placed = document["network"]["set"]
     link = document["specification"]["scenario"]["link"]
-    counts = [qdisc_counts(document, name, "netem") for name in placed["netem"][FORWARD]]
-    passed, lost = (sum(column) for column in zip(*counts, strict=True))
+    passed, lost = counts_of(document, placed["netem"][FORWARD], "netem")
     if link["netem"] == "both-ends":
         offered, dropped = passed + lost, lost
         queue_drops, link_drops = (lost, 0) if link["loss_percent"][FORWARD] == 0 else (None, None)
-    elif placed["bottleneck"][FORWARD] is None:
+    elif not placed["bottleneck"][FORWARD]:
         offered, dropped, queue_drops, link_drops = passed + lost, lost, 0, lost
     else:
-        passed, queue_drops = qdisc_counts(document, placed["bottleneck"][FORWARD], "htb")
+        passed, queue_drops = counts_of(document, placed["bottleneck"][FORWARD], "htb")
         offered, dropped, link_drops = passed + queue_drops, queue_drops + lost, lost
     return {
         "packets_sent": offered,
@@ -116,6 +125,12 @@ def bottleneck_metrics(document):
         "link_drops": link_drops,
         "loss_percent": 100 * dropped / offered if offered else 0.0,
     }
+
+
+def counts_of(document, interfaces, kind):
+    """Return what `qdisc_counts` does, of several interfaces together."""
+    counts = [qdisc_counts(document, name, kind) for name in interfaces]
+    return sum(passed for passed, _ in counts), sum(dropped for _, dropped in counts)
 
 
 def qdisc_counts(document, interface, kind):
@@ -143,11 +158,33 @@ def ideal_goodput_mbps(document):
     """
     scenario = document["specification"]["scenario"]
     rate, limit = scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"]
-    segment = segment_bytes(document)
-    frame = segment and segment + HEADER_BYTES[document["specification"]["ip_version"]]
-    limits = [] if rate is None or segment is None else [rate * segment / frame]
+    payload, frame = payload_and_frame_bytes(document)
+    limits = [] if rate is None or payload is None else [rate * scenario["multipath"]["paths"] * payload / frame]
     limits += [] if limit is None else [limit * scenario["flows"]]
     return min(limits) if limits else None
+
+
+def payload_and_frame_bytes(document):
+    """Return what a full packet carries for the application, and what the bottleneck counts of it, in bytes; (None, None) if unknown.
+
+    Headers of the tunnel, MPTCP's option and the frame's overhead are counted too.
+    """
+    asked = document["specification"]
+    scenario = asked["scenario"]
+    paths, udp = scenario["multipath"], scenario["traffic"]["protocol"] == "udp"
+    if scenario["traffic"]["application"] == "round-trip":
+        return None, None
+    payload = scenario["traffic"]["block_bytes"] if udp else segment_bytes(document)
+    if payload is None:
+        return None, None
+    frame = payload + HEADER_BYTES[asked["ip_version"]] + scenario["link"]["frame_overhead_bytes"]
+    if udp:
+        frame -= TCP_HEADER_BYTES - UDP_HEADER_BYTES
+    if paths["by"] == "mptcp":
+        payload -= MPTCP_OPTION_BYTES  # the kernel's segment size includes it
+    if paths["by"] == "gre":
+        frame += TUNNEL_HEADER_BYTES[paths["tunnel_ip_version"]]
+    return payload, frame
 
 
 def published_metrics(document, flows):
@@ -161,12 +198,19 @@ def published_metrics(document, flows):
         retransmits over (bytes sent / MSS), there called packet loss. None if nothing was sent.
     """
     segment = segment_bytes(document)
-    packets = sum(flow["bytes_sent"] for flow in flows) / segment if segment else 0
+    sent, again, goodput = (total(flows, key) for key in ("bytes_sent", "retransmits", "goodput_mbps"))
+    packets = sent / segment if segment and sent else 0
     return {
-        "throughput_per_stream_mbps": sum(flow["goodput_mbps"] for flow in flows) / len(flows),
+        "throughput_per_stream_mbps": None if goodput is None else goodput / len(flows),
         "rtt_first_stream_ms": flows[0]["rtt_mean_ms"],
-        "retransmit_percent": 100 * sum(flow["retransmits"] for flow in flows) / packets if packets else None,
+        "retransmit_percent": 100 * again / packets if packets and again is not None else None,
     }
+
+
+def total(flows, key):
+    """Return the sum over the flows, or None if one of them has no value."""
+    values = [flow[key] for flow in flows]
+    return None if None in values else sum(values)
 
 
 def run_metrics(document, flows):
@@ -178,15 +222,16 @@ def run_metrics(document, flows):
     `bottleneck_metrics` and `jain_index`.
     """
     minima = [flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None]
+    goodput, rtts = total(flows, "goodput_mbps"), total(flows, "rtt_mean_ms")
     return {
         "mss_bytes": segment_bytes(document),
         "ideal_goodput_mbps": ideal_goodput_mbps(document),
         **published_metrics(document, flows),
-        "goodput_mbps": sum(flow["goodput_mbps"] for flow in flows),
-        "rtt_mean_ms": sum(flow["rtt_mean_ms"] for flow in flows) / len(flows),
+        "goodput_mbps": goodput,
+        "rtt_mean_ms": None if rtts is None else rtts / len(flows),
         "rtt_min_ms": min(minima) if minima else None,
-        "retransmits": sum(flow["retransmits"] for flow in flows),
-        "jain_index": jain_index([flow["goodput_mbps"] for flow in flows]),
+        "retransmits": total(flows, "retransmits"),
+        "jain_index": None if goodput is None else jain_index([flow["goodput_mbps"] for flow in flows]),
         **bottleneck_metrics(document),
     }
 
@@ -199,6 +244,9 @@ def interval_metrics(document):
     """
     if is_simulated(document):
         yield from simulated_intervals(document)
+        return
+    if has_own_metrics(document):
+        yield from application_intervals(document)
         return
     for process in document["traffic"]:
         for interval in process["client"]["intervals"]:

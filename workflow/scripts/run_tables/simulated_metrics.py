@@ -53,7 +53,7 @@ def simulated_intervals(document):
 
 def simulated_bottleneck(document):
     """Return what happened to packets at and behind the bottleneck, with the keys of `run_metrics.bottleneck_metrics`."""
-    bottleneck, lossy = document["network"]["set"]["bottleneck"]["forward"], document["network"]["set"]["loss"]["forward"]
+    bottleneck, lossy = document["network"]["set"]["bottleneck"]["forward"][0], document["network"]["set"]["loss"]["forward"]
     after, before = document["links"]["after"], document["links"]["before"]
 
     def counted(interface, kind):

@@ -7,7 +7,8 @@ RUN_COLUMNS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "queue_packets", "duration_s",
     "mss_bytes", "ideal_goodput_mbps", "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "loss_percent", "retransmits",
     "jain_index", "throughput_per_stream_mbps", "rtt_first_stream_ms", "retransmit_percent",
-    "packets_sent", "queue_drops", "link_drops", "platform", "pairs", "testbed_digest", "image_digest", "document_sha256",
+    "packets_sent", "queue_drops", "link_drops", "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths",
+    "tunnel_ip_version", "platform", "pairs", "testbed_digest", "image_digest", "document_sha256",
 )  # fmt: skip
 FLOW_COLUMNS = (
     "scenario", "cca", "ip_version", "replication", "flow", "flow_cca", "pair", "rtt_path_ms", "start_offset_ms", "goodput_mbps", "rtt_mean_ms",
@@ -18,6 +19,8 @@ SCENARIO_COLUMNS = (
     "scenario", "label", "rate_mbps", "delay_forward_ms", "delay_reverse_ms", "jitter_forward_ms",
     "jitter_reverse_ms", "loss_forward_percent", "loss_reverse_percent", "queue", "queue_packets", "flows",
     "bitrate_mbps", "duration_s", "platform", "segmentation_offload", "netem", "processes",
+    "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths", "tunnel_ip_version",
+    "distribution", "path_delay_ms", "messages", "file_bytes", "frame_overhead_bytes", "serialisation",
     "pairs", "access_delay_ms", "start_within_ms", "sample_interval_ms", "segment_bytes", "delayed_acks", "min_rto_ms", "recovery",
 )  # fmt: skip
 
@@ -37,9 +40,9 @@ def queue_limit_packets(document):
     """Return the limit in packets that was set at the data's bottleneck, or None."""
     placed = document["network"]["set"]
     if is_simulated(document):
-        return placed["qdiscs"][placed["bottleneck"]["forward"]]["DropTailQueue"].get("limit_packets")
-    name = placed["bottleneck"]["forward"] or placed["netem"]["forward"][0]
-    kinds = placed["qdiscs"][name]
+        return placed["qdiscs"][placed["bottleneck"]["forward"][0]]["DropTailQueue"].get("limit_packets")
+    places = [*placed["bottleneck"]["forward"], *placed["netem"]["forward"]]
+    kinds = placed["qdiscs"][places[0]] if places else {}
     if "pfifo" in kinds:
         return kinds["pfifo"]["limit"]
     both_ends = document["specification"]["scenario"]["link"]["netem"] == "both-ends"
@@ -47,9 +50,25 @@ def queue_limit_packets(document):
 
 
 def mean_rtt_path_ms(scenario):
-    """Return the RTT of the empty path in ms, the mean over the pairs of hosts."""
+    """Return the RTT of the empty path in ms, the mean over pairs of hosts and paths."""
     delay_ms, access_ms = scenario["link"]["delay_ms"], scenario["hosts"]["access_delay_ms"]
-    return delay_ms["forward"] + delay_ms["reverse"] + 4 * sum(access_ms) / len(access_ms)
+    path_ms = scenario["multipath"]["path_delay_ms"]
+    return delay_ms["forward"] + delay_ms["reverse"] + 4 * sum(access_ms) / len(access_ms) + 2 * sum(path_ms) / len(path_ms)
+
+
+def application_columns(scenario):
+    """Return what is sent over which topology: columns of runs and scenarios."""
+    traffic, paths = scenario["traffic"], scenario["multipath"]
+    return {
+        "topology": scenario["topology"],
+        "background": scenario["background"],
+        "application": traffic["application"],
+        "protocol": traffic["protocol"],
+        "message_bytes": traffic["block_bytes"],
+        "multipath": paths["by"],
+        "paths": paths["paths"],
+        "tunnel_ip_version": paths["tunnel_ip_version"] if paths["by"] == "gre" else None,
+    }
 
 
 def rows_of_run(document, label, document_sha256):
@@ -90,6 +109,7 @@ def rows_of_run(document, label, document_sha256):
         "queue_packets": queue_limit_packets(document),
         "duration_s": scenario["traffic"]["duration_s"],
         **run_metrics(document, flows),
+        **application_columns(scenario),
         "platform": scenario["platform"],
         "pairs": scenario["hosts"]["pairs"],
         "testbed_digest": document["environment"]["testbed_digest"],
@@ -127,6 +147,13 @@ def scenario_row(scenario, queue_packets):
         "segmentation_offload": scenario["transport"]["segmentation_offload"],
         "netem": link["netem"],
         "processes": scenario["traffic"]["processes"],
+        **application_columns(scenario),
+        "distribution": scenario["multipath"]["distribution"],
+        "path_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(scenario["multipath"]["path_delay_ms"])),
+        "messages": scenario["traffic"]["messages"],
+        "file_bytes": scenario["traffic"]["file_bytes"] if scenario["traffic"]["application"] == "ftp" else None,
+        "frame_overhead_bytes": link["frame_overhead_bytes"],
+        "serialisation": link["serialisation"],
         "pairs": scenario["hosts"]["pairs"],
         "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(scenario["hosts"]["access_delay_ms"])),
         "start_within_ms": scenario["traffic"]["start_within_ms"],

@@ -77,10 +77,11 @@ def resolve(config, source):
     Returns
     -------
     dict
-        The study without `defaults`, which every scenario then contains. All
-        keys of the schema are there, in the schema's order; values for each
+        The study without `defaults`, which every scenario then contains, and without
+        `platform`, which is then each scenario's and the end of the study's name. All
+        other keys of the schema are there, in the schema's order; values for each
         direction are `{forward, reverse}`, access delays a list with one for each
-        pair of hosts; whole numbers are int; `ccas` has what runs have, mixes written out.
+        pair of hosts, path delays one with one for each path; whole numbers are int; `ccas` has what runs have, mixes written out.
 
     Raises
     ------
@@ -97,17 +98,33 @@ def resolve(config, source):
     node = scenario_schema()
     study["scenarios"] = [_complete(node, _merge(node, shared, scenario)) for scenario in config["scenarios"]]
     for scenario in study["scenarios"]:
-        _complete_hosts(scenario["hosts"])
+        _write_out(scenario["hosts"], "access_delay_ms", "pairs")
+        _write_out(scenario["multipath"], "path_delay_ms", "paths")
+    study = _on_one_platform(study)
     problems = contradictions(study)
     if problems:
         raise StudyError(source, problems)
     return _with_mixes(study)
 
 
-def _complete_hosts(hosts):
-    """Give each pair its own access delay, where one number stands for all."""
-    if not isinstance(hosts["access_delay_ms"], list):
-        hosts["access_delay_ms"] = [hosts["access_delay_ms"]] * hosts["pairs"]
+def _write_out(section, key, count):
+    """Make a list of a value where one number stands for all ``count``."""
+    if not isinstance(section[key], list):
+        section[key] = [section[key]] * section[count]
+
+
+def _on_one_platform(study):
+    """Carry all scenarios on the study's platform, if it names one, under a name of its own."""
+    platform = study.pop("platform")
+    if platform is None:
+        return study
+    analysis = study["analysis"]
+    name = f"{study['study']}-{platform}"
+    if analysis["compare_with"] == name:
+        # The study compares its own platform with this one; here it is the other way round.
+        analysis = analysis | {"compare_with": study["study"]}
+    scenarios = [scenario | {"platform": platform} for scenario in study["scenarios"]]
+    return study | {"study": name, "scenarios": scenarios, "analysis": analysis}
 
 
 def _with_mixes(study):

@@ -4,6 +4,7 @@ They work on a resolved study, whose form `study_validation` has approved.
 """
 from fractions import Fraction
 
+from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import flow_problems, platform_problems
 
 FRAME_BYTES = 1514  # Ethernet frame with a full IP packet of 1500 bytes
@@ -37,7 +38,7 @@ def contradictions(study):
     sentences += _check_mixes(study)
     checks = (_check_rate, _check_jitter, _check_intervals, _check_starts, _check_hosts, _check_queue, _check_memory, _check_samples)
     for scenario in study["scenarios"]:
-        for check in checks:
+        for check in (*checks, network_problems, traffic_problems):
             sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in check(scenario)]
         sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in flow_problems(scenario, study["ccas"])]
         sentences += platform_problems(scenario, study["ccas"], study["ip_versions"])
@@ -45,10 +46,10 @@ def contradictions(study):
 
 
 def path_rtt_ms(scenario):
-    """Return the RTT of a resolved scenario's path without queueing in milliseconds, the mean over its pairs of hosts."""
-    access_ms = scenario["hosts"]["access_delay_ms"]
+    """Return the RTT of a resolved scenario's path without queueing in milliseconds, the mean over pairs of hosts and paths."""
+    access_ms, path_ms = scenario["hosts"]["access_delay_ms"], scenario["multipath"]["path_delay_ms"]
     delay_ms = scenario["link"]["delay_ms"]
-    return delay_ms["forward"] + delay_ms["reverse"] + 4 * sum(access_ms) / len(access_ms)
+    return delay_ms["forward"] + delay_ms["reverse"] + 4 * sum(access_ms) / len(access_ms) + 2 * sum(path_ms) / len(path_ms)
 
 
 def flow_bdp_bytes(scenario):
@@ -77,7 +78,7 @@ def _repeated(study, key):
 
 
 def _check_rate(scenario):
-    if scenario["link"]["rate_mbps"] is None and scenario["traffic"]["bitrate_mbps"] is None:
+    if scenario["link"]["rate_mbps"] is None and scenario["traffic"]["bitrate_mbps"] is None and scenario["platform"] != "host":
         # The guest computes in no time, so flows without any limit would send for ever in the same instant.
         yield (
             "link.rate_mbps is null and so is traffic.bitrate_mbps; "
@@ -99,6 +100,8 @@ def _check_jitter(scenario):
 
 def _check_intervals(scenario):
     duration_s, interval_s = scenario["traffic"]["duration_s"], scenario["traffic"]["interval_s"]
+    if scenario["traffic"]["messages"] is not None or scenario["traffic"]["application"] != "iperf3":
+        return
     # As decimal fractions: 1 / 0.1 is ten, but 1 % 0.1 is not zero.
     if (Fraction(str(duration_s)) / Fraction(str(interval_s))).denominator != 1:
         yield (

@@ -6,6 +6,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from simulator.limits import refusals  # noqa: E402
 
+#: Platforms that are a Linux kernel.
+LINUX = ("uml", "host")
 #: The processor that User-mode Linux exists for, by the names that systems have for it.
 UML_PROCESSORS = ("x86_64", "amd64")
 
@@ -37,9 +39,10 @@ def flow_problems(scenario, ccas):
 def platform_problems(scenario, ccas, ip_versions):
     """Return what the platform of a resolved scenario can't do of it, whole sentences."""
     where = f"scenarios[{scenario['id']}]"
-    if scenario["platform"] == "uml":
+    platform = scenario["platform"]
+    if platform in LINUX:
         if scenario["transport"]["recovery"] != "prr":
-            return [f"{where}.transport.recovery is {scenario['transport']['recovery']}; allowed on uml is prr, Linux's only one."]
+            return [f"{where}.transport.recovery is {scenario['transport']['recovery']}; allowed on {platform} is prr, Linux's only one."]
         return []
     return refusals(scenario, ccas, ip_versions)
 

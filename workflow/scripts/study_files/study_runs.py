@@ -5,7 +5,7 @@ Standard library only: the scripts in the analysis image need it too.
 import hashlib
 import itertools
 
-SPECIFICATION_VERSION = 2
+SPECIFICATION_VERSION = 3
 
 
 def cells(study):

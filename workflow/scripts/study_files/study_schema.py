@@ -90,7 +90,8 @@ def allowed_text(node):
     if "joined" in node:
         return f"one of {', '.join(node['joined'])}, or several with + between them"
     if "enum" in node:
-        return ("one of " if len(node["enum"]) > 1 else "") + ", ".join(node["enum"])
+        choices = ["null" if choice is None else choice for choice in node["enum"]]
+        return ("one of " if len(choices) > 1 else "") + ", ".join(choices)
     if has_directions(node):
         return f"{allowed_text(node['else'])}, or one for each direction as in {{forward: 1, reverse: 0}}"
     kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]

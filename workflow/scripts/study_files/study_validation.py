@@ -143,7 +143,7 @@ def wrong_value(error, path, config):
         return f"{where} has {value_text(twice)} twice; allowed is {allowed_text(error.schema)}."
     sentence = f"{where} is {value_text(value)}; "
     if "enum" in error.schema:
-        return sentence + _choice_hint(value, error.schema["enum"]) + f" is {allowed_text(error.schema)}."
+        return sentence + _choice_hint(value, [choice for choice in error.schema["enum"] if choice is not None]) + f" is {allowed_text(error.schema)}."
     if "joined" in error.schema:
         choices = error.schema["joined"]
         parts = value.split("+") if isinstance(value, str) else [value]

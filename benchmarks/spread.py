@@ -1,0 +1,109 @@
+"""How far runs of one cell with one seed differ under the machine's own clock, and under the virtual one.
+
+    .venv/bin/python benchmarks/spread.py [--repeat 10] [--duration 5]
+
+Prints a Markdown table: for each case and platform how many of the runs were the same bytes, and of
+what they measured mean, standard deviation, and least to most. Runs on `host` take the machine for
+themselves, so leave it alone meanwhile; invalid ones are counted and named.
+"""
+import argparse
+import gzip
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
+from study_files import study as studies  # noqa: E402
+from testbed.cpu import shares_of  # noqa: E402
+
+BIN = Path(sys.executable).parent
+CABLE = {"topology": "cable", "link": {"rate_mbps": 100, "delay_ms": 0, "frame_overhead_bytes": 24}, "queue": {"packets": 100}}
+#: name -> (CCA, IP version, scenario)
+CASES = {
+    "TCP, Reno, IPv4": ("reno", "ipv4", CABLE),
+    "TCP, CUBIC, IPv6": ("cubic", "ipv6", CABLE),
+    "TCP round trips, 128 bytes, IPv4": ("reno", "ipv4", CABLE | {"traffic": {"application": "round-trip", "block_bytes": 128}}),
+    "UDP round trips, 1,408 bytes, IPv6": (
+        "reno", "ipv6", CABLE | {"traffic": {"application": "round-trip", "protocol": "udp", "block_bytes": 1408}},
+    ),
+}  # fmt: skip
+PLATFORMS = ("uml", "host")
+
+
+def specification(cca, ip_version, scenario, platform, duration_s):
+    """Return a run specification of one cell: the same seed for all its runs."""
+    scenario = {"id": "spread", "platform": platform} | scenario
+    scenario["traffic"] = {"duration_s": duration_s} | scenario.get("traffic", {})
+    config = {"study": "spread", "ccas": [cca], "ip_versions": [ip_version], "scenarios": [scenario]}
+    study = studies.resolve(config, "benchmarks/spread.py")
+    return json.dumps(studies.run_specification(study, "spread", cca, ip_version, 1))
+
+
+def carry_out(asked, folder):
+    """Carry one run out and return its document's bytes."""
+    output = Path(folder) / "run.json.gz"
+    command = [
+        BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--bind", folder, "--bind", ROOT / "workflow",
+        "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
+        "python3", "-B", "-m", "testbed", "--specification", asked, "--output", output,
+    ]  # fmt: skip
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"benchmark: a run failed:\n{done.stderr[-2000:]}")
+    return output.read_bytes()
+
+
+def measured(document):
+    """Return what a run measured: name with unit -> value."""
+    values = {}
+    (entry,) = document["traffic"]
+    if "round_trip" in entry:
+        values["round trip, us"] = entry["round_trip"]["rtt_us"]
+    else:
+        end = entry["client"]["end"]
+        values["goodput, Mbit/s"] = end["sum_received"]["bits_per_second"] / 1e6
+        values["retransmits"] = end["sum_sent"]["retransmits"]
+    values["idle RTT, mean, us"] = 1e3 * document["idle_rtt"][0]["mean_ms"]
+    for core, section in document.get("cpu", {}).get("cores", {}).items():
+        values[f"{section['roles'][0]}' core busy, %"] = 100 * shares_of(document["cpu"], core, "busy")[0]
+    return values
+
+
+def report(name, platform, contents):
+    """Print the rows of a case on a platform."""
+    documents = [json.loads(gzip.decompress(content)) for content in contents]
+    same = Counter(contents).most_common(1)[0][1]
+    invalid = Counter(c["name"] for d in documents for c in d["verdict"]["checks"] if not c["ok"])
+    failed = ", ".join(f"{check} failed in {count}" for check, count in invalid.items()) or "all valid"
+    print(f"| {name} | {platform} | {len(contents)} runs, the same bytes in {same}; {failed} | | | |", flush=True)
+    results = [measured(document) for document in documents]
+    for quantity in results[0]:
+        values = [result[quantity] for result in results]
+        deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+        print(
+            f"| | | {quantity} | {statistics.mean(values):.3f} | {deviation:.3f} | {min(values):.3f} to {max(values):.3f} |",
+            flush=True,
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=10, help="runs of each case and platform, all with one seed")
+    parser.add_argument("--duration", type=int, default=5, help="seconds of traffic")
+    options = parser.parse_args()
+    print("| case | platform | what | mean | standard deviation | least to most |")
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
+        for name, (cca, ip_version, scenario) in CASES.items():
+            for platform in PLATFORMS:
+                asked = specification(cca, ip_version, scenario, platform, options.duration)
+                report(name, platform, [carry_out(asked, folder) for _ in range(options.repeat)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Runs under this machine's own kernel and clock: what they say of themselves, whom they wait for, how they end."""
+import csv
+import fcntl
+import gzip
+import json
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from guest_processes import alive, descendants, nothing_goes_on, wait_for
+from other_user import apptainer_program, private_folder
+from study_files import study as studies
+from study_files.host_needs import host_problem, kernel_now
+from testbed.machine import CORE_LOCKS, online_cores
+
+STUDY = "config/studies/cable.yaml"
+RUN = "results/cable-host/runs/alone/reno/ipv4/1.json.gz"
+#: What a busy machine may make a run fail; that it says so is right.
+MACHINE = {"cpu_saturation", "clock", "idle_rtt", "overlap", "duration"}
+
+
+@pytest.fixture(scope="session")
+def kernel():
+    """What this machine's kernel has; without user namespaces there is nothing to test."""
+    found = kernel_now()
+    if found["refused"]:
+        pytest.skip(f"this machine refuses user namespaces: {found['refused']}")
+    return found
+
+
+@pytest.fixture
+def checkout(fresh, kernel):
+    shutil.copy(Path(__file__).with_name("cable.yaml"), fresh.folder / STUDY)
+    if problem := host_problem(on_host(fresh), kernel):
+        pytest.skip(problem)
+    return fresh
+
+
+def on_host(checkout, study=STUDY):
+    """Return a resolved study with all scenarios on platform host."""
+    resolved = checkout.study(study)
+    for scenario in resolved["scenarios"]:
+        scenario["platform"] = "host"
+    return resolved
+
+
+def runs(checkout, study):
+    """Return the rows of a study's table of runs by CCA and IP version."""
+    with (checkout.folder / f"results/{study}/tidy/runs.csv").open() as stream:
+        return {(row["scenario"], row["cca"], row["ip_version"], row["replication"]): row for row in csv.DictReader(stream)}
+
+
+def failed(document):
+    return {check["name"] for check in document["verdict"]["checks"] if not check["ok"]}
+
+
+def test_one_study_on_both_platforms_gives_tables_that_join(checkout):
+    for platform in ("uml", "host"):
+        checkout.snakemake(
+            "--cores", "all", "--configfile", STUDY, "--config", f"platform={platform}", "--",
+            f"results/cable-{platform}/tidy/runs.csv",
+        )  # fmt: skip
+    emulated, measured = runs(checkout, "cable-uml"), runs(checkout, "cable-host")
+    assert emulated.keys() == measured.keys()
+    assert len(measured) == 4
+    for factors, run in measured.items():
+        assert run["platform"] == "host"
+        assert emulated[factors]["platform"] == "uml"
+        assert run["seed"] == emulated[factors]["seed"]
+        assert emulated[factors]["invalid_because"] == ""
+        document = json.loads(gzip.decompress(checkout.document_path(*factors, study="cable-host").read_bytes()))
+        says_where_it_ran(document)
+        # On this link either kernel's TCP fills what the headers leave.
+        if not run["invalid_because"]:
+            assert float(run["goodput_mbps"]) == pytest.approx(float(emulated[factors]["goodput_mbps"]), rel=0.05)
+    # A second call has nothing to do.
+    assert "measure_run" not in checkout.planned(
+        "--configfile", STUDY, "--config", "platform=host", "--", "results/cable-host/tidy/runs.csv"
+    )
+
+
+def says_where_it_ran(document):
+    """Fail unless a document says which kernel, clock and cores it had, and that each side had its own."""
+    environment = document["environment"]
+    assert environment["platform"] == "host"
+    assert environment["kernel"] == os.uname().release
+    assert environment["clock"].startswith("real (clocksource ")
+    assert environment["cpu_cores"] == os.cpu_count()
+    assert failed(document) <= MACHINE
+    cpu = document["cpu"]
+    roles = {role: core for core, section in cpu["cores"].items() for role in section["roles"]}
+    assert roles.keys() == {"senders", "receivers", "program"}
+    if len(os.sched_getaffinity(0)) > 1:
+        assert roles["senders"] != roles["receivers"]
+    # Two seconds of traffic, ten readings in each; how many come beside it is the machine's.
+    assert len(cpu["time_s"]) >= 18
+    for core in cpu["cores"].values():
+        assert len(core["idle"]) == len(cpu["time_s"]) - 1
+    steering = document["network"]["read_back"]["steering"]
+    if any(steering.values()):  # Linux 6.3 and later
+        assert steering == {"h1-eth0": [int(roles["senders"])], "h2-eth0": [int(roles["receivers"])]}
+
+
+def test_what_the_kernel_lacks_is_said_before_anything_runs(checkout, kernel):
+    problem = host_problem(on_host(checkout, "config/config.yaml"), kernel)
+    if not problem:
+        pytest.skip("this machine's kernel has all that the default study asks for")
+    status, output = checkout.snakemake(
+        "--cores", "1", "--configfile", "config/config.yaml", "--config", "platform=host", check=False
+    )
+    assert status != 0
+    assert f"sawtooth: config/config.yaml: {problem}" in output
+    assert problem.count(". ") == 0, "one sentence"
+    if not kernel["parts"]["netem"]:
+        assert "has no netem (delay, jitter and loss: all 12 scenarios)" in problem
+    assert "Traceback" not in output
+    assert not (checkout.folder / "results").exists()
+
+
+def test_a_run_waits_until_no_other_has_a_core(checkout):
+    with ExitStack() as stack:
+        last = CORE_LOCKS / f"sawtooth-core-{max(online_cores())}.lock"
+        held = stack.enter_context(open(os.open(last, os.O_CREAT | os.O_RDONLY, 0o444)))
+        wait_for(lambda: got(held), "a free core")
+        log = checkout.folder / "results/cable-host/logs/runs/alone/reno/ipv4/1.log"
+        process = checkout.start("--cores", "all", "--config", "platform=host", "--", RUN, study=STUDY)
+        wait_for(lambda: log.exists() and b"waiting for all cores" in log.read_bytes(), "a run that waits")
+        assert process.poll() is None
+        held.close()
+        output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output
+    assert b"traffic in" in log.read_bytes().splitlines()[-1]
+
+
+def got(file):
+    """Lock a file if no other process has it; return whether that was so."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def test_nothing_of_a_run_outlives_the_workflow(checkout):
+    """Also when that was killed: what runs in namespaces of its own ends with them."""
+    study = checkout.folder / STUDY
+    study.write_text(study.read_text().replace("duration_s: 2", "duration_s: 60"))
+    with nothing_goes_on():
+        process = checkout.start("--cores", "all", "--config", "platform=host", "--", RUN, study=STUDY)
+        sending = wait_for(lambda: [p for p in descendants(process.pid) if name_of(p) == "iperf3"], "iperf3")
+        everything = [p for p in descendants(process.pid) if name_of(p) in ("unshare", "iperf3", "bash", "python3")]
+        assert set(sending) < set(everything)
+        process.kill()
+        process.wait()
+        wait_for(lambda: not alive(everything), "the end of the run's processes", 20)
+
+
+def name_of(process):
+    """Return the name of one of `descendants`."""
+    try:
+        return Path(f"/proc/{process[0]}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def test_as_an_ordinary_user(checkout, root):
+    """Without any privilege: another user carries a run out, in the image of this one."""
+    if os.getuid() != 0:
+        pytest.skip("only root can become another user (and who isn't has just done it)")
+    user = pwd.getpwnam("nobody")
+    image = (root / "envs/testbed.sif").resolve()
+    if private := private_folder(image, apptainer_program()):
+        pytest.skip(f"other users can't enter {private}: name a cache for all in SAWTOOTH_CACHE, then `make setup`")
+    study = on_host(checkout)
+    asked = studies.run_specification(study, "alone", "reno", "ipv6", 1)
+    place = Path(tempfile.mkdtemp(prefix="sawtooth-test-", dir="/var/tmp"))
+    try:
+        shutil.copytree(root / "workflow", place / "workflow")
+        for path in (place, *place.rglob("*")):
+            os.chown(path, user.pw_uid, user.pw_gid)
+        output = place / "run.json.gz"
+        command = [
+            str(apptainer_program()), "--silent", "exec", "--userns", "--cleanenv", "--bind", str(place),
+            "--env", f"PYTHONPATH={place}/workflow", str(image), "python3", "-B", "-m", "testbed",
+            "--specification", json.dumps(asked), "--output", str(output),
+        ]  # fmt: skip
+        done = subprocess.run(
+            command, cwd=place, user=user.pw_uid, group=user.pw_gid, extra_groups=[],
+            env={"PATH": os.environ["PATH"], "HOME": str(place)}, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert output.stat().st_uid == user.pw_uid
+        says_where_it_ran(json.loads(gzip.decompress(output.read_bytes())))
+    finally:
+        shutil.rmtree(place)

@@ -1,0 +1,88 @@
+"""What a cable, its paths, and the applications on it can't be: sentences that start with the key."""
+
+#: Of a packet of 1,500 bytes: headers of IP and UDP.
+UDP_PAYLOAD_BYTES = {"ipv4": 1500 - 20 - 8, "ipv6": 1500 - 40 - 8}
+#: What a GRE-in-UDP tunnel takes of it besides: outer IP, UDP, GRE, inner Ethernet.
+TUNNEL_BYTES = {"ipv4": 20 + 8 + 4 + 14, "ipv6": 40 + 8 + 4 + 14}
+
+
+def network_problems(scenario):
+    """Yield what topology, paths and link of a resolved scenario contradict.
+
+    Parameters
+    ----------
+    scenario : dict
+    """
+    link, paths = scenario["link"], scenario["multipath"]
+    if scenario["topology"] == "dumbbell":
+        yield from _needs_cable(scenario)
+    else:
+        if scenario["hosts"]["pairs"] > 1:
+            yield f"hosts.pairs is {scenario['hosts']['pairs']}; allowed with topology cable is 1."
+        if any(scenario["hosts"]["access_delay_ms"]):
+            yield "hosts.access_delay_ms is not 0; allowed with topology cable is 0, for there are no links but the cable."
+        if link["netem"] == "both-ends":
+            yield "link.netem is both-ends; allowed with topology cable is receiving-side."
+    if paths["by"] == "none" and paths["paths"] > 1:
+        yield f"multipath.paths is {paths['paths']}; allowed with multipath.by none is 1, for plain TCP uses one path."
+    if len(paths["path_delay_ms"]) != paths["paths"]:
+        yield (
+            f"multipath.path_delay_ms has {len(paths['path_delay_ms'])} numbers; "
+            f"allowed is one for each of the paths, {paths['paths']}, or one for all."
+        )
+    if link["serialisation"] != "never" and link["rate_mbps"] is None:
+        yield f"link.serialisation is {link['serialisation']}; allowed without a link.rate_mbps is never."
+
+
+def _needs_cable(scenario):
+    """Yield what only a cable has."""
+    if scenario["background"] != "none":
+        yield f"background is {scenario['background']}; allowed with topology dumbbell is none."
+    if scenario["multipath"]["by"] != "none":
+        yield f"multipath.by is {scenario['multipath']['by']}; allowed with topology dumbbell is none."
+    if any(scenario["multipath"]["path_delay_ms"]):
+        yield "multipath.path_delay_ms is not 0; allowed with topology dumbbell is 0."
+    if scenario["link"]["serialisation"] != "never":
+        yield f"link.serialisation is {scenario['link']['serialisation']}; allowed with topology dumbbell is never."
+
+
+def traffic_problems(scenario):
+    """Yield what application and protocol of a resolved scenario contradict."""
+    traffic, paths = scenario["traffic"], scenario["multipath"]
+    application, protocol = traffic["application"], traffic["protocol"]
+    if application == "ftp" and protocol == "udp":
+        yield "traffic.protocol is udp; allowed with application ftp is tcp."
+    if paths["by"] == "mptcp" and protocol == "udp":
+        yield "traffic.protocol is udp; allowed with multipath.by mptcp is tcp, for MPTCP carries nothing else."
+    if paths["by"] == "mptcp" and application == "round-trip":
+        yield "traffic.application is round-trip; allowed with multipath.by mptcp are iperf3 and ftp."
+    if application != "iperf3":
+        if scenario["flows"] > 1:
+            yield f"flows is {scenario['flows']}; allowed with application {application} is 1."
+        if traffic["bitrate_mbps"] is not None:
+            yield f"traffic.bitrate_mbps is {traffic['bitrate_mbps']}; allowed with application {application} is null."
+        if scenario["link"]["rate_mbps"] is None:
+            yield f"link.rate_mbps is null; allowed with application {application} is a number."
+    if application != "iperf3" and traffic["messages"] is not None:
+        instead = "traffic.file_bytes" if application == "ftp" else "traffic.duration_s"
+        yield f"traffic.messages is {traffic['messages']}; allowed with application {application} is null ({instead} says how much)."
+    if application == "round-trip" and traffic["sample_interval_ms"] is not None:
+        yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with application round-trip is null."
+    if traffic["messages"] is not None and traffic["processes"] == "single" and scenario["flows"] > 1:
+        yield "traffic.processes is single; allowed with traffic.messages is per-flow."
+    if protocol == "udp":
+        yield from _udp_problems(scenario)
+
+
+def _udp_problems(scenario):
+    traffic, paths = scenario["traffic"], scenario["multipath"]
+    largest = UDP_PAYLOAD_BYTES["ipv6"] - (TUNNEL_BYTES[paths["tunnel_ip_version"]] if paths["by"] == "gre" else 0)
+    if traffic["block_bytes"] > largest:
+        yield (
+            f"traffic.block_bytes is {traffic['block_bytes']}; allowed with protocol udp is up to {largest} (bytes), "
+            "the payload of one packet with IPv6."
+        )
+    if traffic["sample_interval_ms"] is not None:
+        yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with protocol udp is null, for UDP has no window."
+    if traffic["processes"] == "single":
+        yield "traffic.processes is single; allowed with protocol udp is per-flow."

@@ -1,0 +1,232 @@
+"""Checks of the traffic: did every flow run, with its CCA, for its time, and get no more than there was?"""
+import math
+
+from .check import Check, in_turn, words
+from .specification import PACKET_BYTES
+from .traffic import start_within_s
+
+#: What iperf3 sends on a new connection to say which test it belongs to.
+IPERF3_COOKIE_BYTES = 37
+#: Fewer exchanges of messages make no round-trip time.
+MIN_EXCHANGES = 100
+#: Under a real clock a shaper may send so much at once, in s of its rate (`topology.plan_bottleneck`).
+REAL_TIMER_S = 1e-3
+#: Of a flow's readings those that a subflow has at least.
+MOST_OF = 0.9
+
+
+def check_cca(specification, document):
+    """Every data connection ran its CCA: by iperf3's JSON and by the kernel, at every look."""
+    observed = [
+        (specification.flow_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
+        for process in document["traffic"]
+        if "client" in process
+        for flow in process["flows"]
+    ]
+    seen = [(specification.flow_cca(s["flow"]), s["cca"]) for s in readings(document)]
+    ok = bool(seen) and all(wanted == found for wanted, found in (*observed, *seen))
+    return Check(
+        "cca",
+        ok,
+        f"{' and '.join(specification.ccas)} on every connection" + (" in turn" if len(specification.ccas) > 1 else ""),
+        f"iperf3: {words(found for _, found in observed)}; kernel: {words(found for _, found in seen)} ({len(seen)} readings)",
+    )
+
+
+def check_segment_size(specification, document):
+    """Every data connection sent full packets of the size that the study says, at every look."""
+    wanted = specification.snd_mss_bytes
+    seen = [s["mss_bytes"] for s in readings(document)]
+    return Check(
+        "segment_size", bool(seen) and set(seen) == {wanted}, f"{wanted} bytes of payload", f"{words(seen)} bytes"
+    )
+
+
+def check_exit_status(specification, document):
+    """iperf3 reported no error on either side (its processes ended with 0)."""
+    errors = [side["error"] for p in document["traffic"] for side in (p["client"], p["server"]) if "error" in side]
+    return Check("exit_status", not errors, "no error", "; ".join(errors) or "no error")
+
+
+def check_duration(specification, document):
+    """Every client sent for the duration."""
+    wanted = specification.traffic["duration_s"]
+    lengths = [p["client"]["end"]["sum_sent"]["seconds"] for p in document["traffic"]]
+    ok = all(abs(length - wanted) <= 0.01 * wanted + 0.05 for length in lengths)
+    return Check("duration", ok, f"{wanted:g} s", f"{min(lengths):.3f} to {max(lengths):.3f} s")
+
+
+def check_streams(specification, document):
+    """There are as many streams as flows, and each delivered something."""
+    if specification.udp:
+        # Of UDP the server has bytes in its sum alone.
+        delivered = [p["server"]["end"]["sum_received"]["bytes"] for p in document["traffic"]]
+    else:
+        delivered = [s["receiver"]["bytes"] for p in document["traffic"] for s in p["client"]["end"]["streams"]]
+    idle = sum(1 for count in delivered if count == 0)
+    return Check(
+        "streams",
+        len(delivered) == specification.flows and idle == 0,
+        f"{specification.flows}, all delivering",
+        f"{len(delivered)}, {idle} without a byte delivered",
+    )
+
+
+def check_intervals(specification, document):
+    """Every stream has all its reporting intervals."""
+    traffic = specification.traffic
+    wanted = round(traffic["duration_s"] / traffic["interval_s"])
+    counts = []
+    for process in document["traffic"]:
+        # A last interval of some milliseconds is the end of the test, not a missing one.
+        full = [i for i in process["client"]["intervals"] if i["sum"]["seconds"] > 0.5 * traffic["interval_s"]]
+        counts += [sum(1 for i in full if len(i["streams"]) == len(process["flows"]))]
+    return Check("intervals", all(c == wanted for c in counts), f"{wanted}", f"{words(counts)}")
+
+
+def check_overlap(specification, document):
+    """All flows were sending at every look at the sockets, from a quarter of the duration to three."""
+    # The first bytes of a data connection are iperf3's cookie, not data.
+    sending = [
+        len({s["flow"] for s in look["sockets"] if s.get("bytes_sent", 0) > IPERF3_COOKIE_BYTES})
+        for look in document["sockets"]
+    ]
+    times = ", ".join(f"{sample['time_s']:g}" for sample in document["sockets"])
+    return Check(
+        "overlap",
+        bool(sending) and set(sending) == {specification.flows},
+        f"{specification.flows} flows sending at {times} s",
+        f"{words(sending)} flows",
+    )
+
+
+def check_rtt_floor(specification, document):
+    """No connection measured an RTT below its path's."""
+    jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
+    wrong, expected, observed = [], [], []
+    for pair in specification.pairs:
+        floor = max(0.0, pair.rtt_ms - jitter_ms)
+        seen = [s["rtt_min_ms"] for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
+        # The kernel's are whole microseconds.
+        if not seen or min(seen) < floor - 0.001:
+            wrong.append(pair.sender)
+        expected.append(f"at least {floor:g} ms")
+        observed.append(f"{min(seen):g} ms" if seen else "no reading")
+    return Check("rtt_floor", not wrong, in_turn(expected), in_turn(observed))
+
+
+def process_goodput_mbps(process):
+    """Return what the receiver of a client's flows got per second in Mbit/s: iperf3's sums, or the file over its time."""
+    if "transfer" in process:
+        return process["transfer"]["bytes"] * 8 / process["transfer"]["seconds"] / 1e6
+    streams = process["client"]["end"]["streams"]
+    if "udp" in streams[0]:
+        # The client's streams are what was sent.
+        return process["server"]["end"]["sum_received"]["bits_per_second"] / 1e6
+    return sum(stream["receiver"]["bits_per_second"] / 1e6 for stream in streams)
+
+
+def check_messages(specification, document):
+    """Every client sent as many messages as it should have, or some more: iperf3 looks at the end of an interval; UDP's are packets."""
+    wanted = specification.traffic["messages"] * specification.traffic["block_bytes"]
+    sent = [p["client"]["end"]["sum_sent" if not specification.udp else "sum"]["bytes"] for p in document["traffic"]]
+    return Check("messages", min(sent) >= wanted, f"at least {wanted} bytes from each client", f"{words(sent)} bytes")
+
+
+def check_datagrams(specification, document):
+    """Every datagram was received, or is known to be lost: by its number, at the receiver."""
+    wrong, observed = [], []
+    for process in document["traffic"]:
+        sent = process["client"]["end"]["sum"]["packets"]
+        server = process["server"]["end"]["sum"]
+        received, lost = server["packets"] - server["lost_packets"], server["lost_packets"]
+        # The last ones may still be under way, or were lost without a later one to tell.
+        if not 0 <= sent - server["packets"] <= max(3, 0.001 * sent) or received <= 0:
+            wrong.append(process)
+        observed.append(f"{sent} sent, {received} received, {lost} lost")
+    return Check("datagrams", not wrong, "as many received and lost as sent", in_turn(observed))
+
+
+def check_exchanges(specification, document):
+    """The ping-pong of messages took place, for its time or number."""
+    wrong, observed = [], []
+    for process in document["traffic"]:
+        result = process["round_trip"]
+        if result["exchanges"] < MIN_EXCHANGES:
+            wrong.append(process)
+        observed.append(f"{result['exchanges']} exchanges of {result['message_bytes']} bytes")
+    wanted = f"at least {MIN_EXCHANGES} of {specification.traffic['block_bytes']} bytes"
+    same = all(p["round_trip"]["message_bytes"] == specification.traffic["block_bytes"] for p in document["traffic"])
+    return Check("exchanges", same and not wrong, wanted, in_turn(observed))
+
+
+def check_transfer(specification, document):
+    """The whole file arrived."""
+    wanted = specification.traffic["file_bytes"]
+    got = [p["transfer"]["bytes"] for p in document["traffic"]]
+    return Check("transfer", set(got) == {wanted}, f"{wanted} bytes", f"{words(got)} bytes")
+
+
+def check_series(specification, document):
+    """The time series have a reading of every flow at every sample of the time that all flows have in common."""
+    interval_ms = specification.traffic["sample_interval_ms"]
+    if interval_ms is None:
+        return Check("series", True, "none asked for", "none")
+    wanted = math.floor((specification.expected_s - start_within_s(specification)) * 1e3 / interval_ms)
+    counts = [len(flow["time_s"]) for flow in document.get("series", {}).get("sockets", ())]
+    connections = specification.flows * (specification.paths if specification.multipath["by"] == "mptcp" else 1)
+    if connections > specification.flows:
+        wanted *= MOST_OF  # a subflow joins after the first has begun
+    return Check(
+        "series",
+        len(counts) == connections and min(counts) >= wanted,
+        f"{connections} flows, each {wanted:g} readings at least",
+        f"{len(counts)} flows, {min(counts, default=0)} to {max(counts, default=0)} readings",
+    )
+
+
+def check_goodput_ceiling(specification, document):
+    """No more was delivered than the bottleneck can pass in the time."""
+    goodput = sum(process_goodput_mbps(process) for process in document["traffic"])
+    limit = specification.goodput_limit_mbps
+    if limit is None:
+        return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
+    # Each flow's own time counts: flows that begin apart, what drains from the queue while another ends.
+    duration_s = specification.expected_s
+    apart = apart_s(specification, document) / duration_s
+    slack = 1.002 + apart + 2 * PACKET_BYTES * 8 * specification.paths / (limit * 1e6 * duration_s)
+    if not specification.virtual_clock:
+        slack += REAL_TIMER_S / duration_s  # the shaper's burst
+    return Check(
+        "goodput_ceiling", goodput <= limit * slack, f"at most {limit * (1 + apart):.3f} Mbit/s", f"{goodput:.3f} Mbit/s"
+    )
+
+
+def apart_s(specification, document):
+    """Return how far apart in s the flows' first data were at most; 0 for a single flow.
+
+    On a slow link clients wait long behind each other's packets before their data begin. Time series
+    show when; without them the kernel's time of having been busy does, which includes iperf3's
+    cookie before the data: one RTT, at most that of the full queue.
+    """
+    interval_ms = specification.traffic["sample_interval_ms"]
+    if "series" in document:
+        begins_ms = [1e3 * began for flow in document["series"]["sockets"] if (began := first_data_s(flow)) is not None]
+        slack_ms = interval_ms
+    else:
+        first = document["sockets"][0] if document["sockets"] else {"sockets": []}
+        begins_ms = [1e3 * first["time_s"] - s["busy_ms"] for s in first["sockets"] if "busy_ms" in s]
+        queue_bytes = specification.queue_bytes or (specification.queue_packets or 0) * PACKET_BYTES
+        slack_ms = specification.rtt_longest_ms + queue_bytes * 8 / specification.rate_mbps / 1e3
+    return (max(begins_ms) - min(begins_ms) + slack_ms) / 1e3 if len(begins_ms) > 1 else 0.0
+
+
+def first_data_s(flow):
+    """Return the time of the first reading in a flow's time series that shows data, or None."""
+    readings_of_flow = zip(flow["time_s"], flow.get("bytes_sent", ()), strict=False)
+    return next((time_s for time_s, count in readings_of_flow if count and count > IPERF3_COOKIE_BYTES), None)
+
+
+def readings(document):
+    """Return all looks at the flows' sockets in one list."""
+    return [socket for look in document["sockets"] for socket in look["sockets"]]

@@ -1,0 +1,48 @@
+"""What a run's program is given, and what it leaves: a folder with its modules, its specification, its document."""
+import json
+import shutil
+import signal
+from pathlib import Path
+
+from .machine import GuestError, MachineFault
+from .messages import naming
+
+
+def hand_over(specification, job):
+    """Put the package and a run's specification into the folder ``job``, which is all of the machine that the run sees."""
+    with naming(job):
+        (job / "testbed").mkdir()
+        for module in Path(__file__).parent.glob("*.py"):
+            shutil.copy(module, job / "testbed")
+        (job / "specification.json").write_text(json.dumps(specification.document))
+
+
+def result(job, status, what="the guest kernel"):
+    """Return the document that a run left in ``job``; raise `GuestError` if there is none.
+
+    Parameters
+    ----------
+    job : pathlib.Path
+    status : int
+        How its process ended (negative: the signal).
+    what : str
+        What that process was, for the message.
+    """
+    failure, document = left_by_run(job / "failure.json"), left_by_run(job / "document.json")
+    if failure:
+        kind = MachineFault if failure["kind"] == "KilledError" else GuestError
+        raise kind(failure["step"], f"{failure['kind']}: {failure['cause']}")
+    if not document:
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        # A guest kernel aborts when its first process was killed.
+        hint = " (out of memory?)" if -status in (signal.SIGKILL, signal.SIGBUS, signal.SIGABRT) else ""
+        raise MachineFault("guest", f"{what} {how}{hint} and left no document (see the log)")
+    return document
+
+
+def left_by_run(path):
+    """Return what a run wrote, or None: it may have ended before, or in the middle of it."""
+    try:
+        return json.loads(path.read_text())
+    except (FileNotFoundError, ValueError):
+        return None

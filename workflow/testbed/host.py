@@ -1,0 +1,83 @@
+"""Platform ``host``: the same program under this machine's own kernel and clock.
+
+A run gets user, network, mount and process namespaces of its own inside the container it is
+started in, for which no privilege is needed; its program is their root. It takes the machine for
+itself: no other run, of whatever workflow, goes on beside it. What it measures depends on the
+machine and its load, so two runs with one seed are not the same bytes.
+"""
+import contextlib
+import os
+import signal
+import subprocess
+
+from .environment import package_digest
+from .handover import hand_over, result
+from .machine import confine, job_folder, status_of, whole_machine, workflow_process
+from .messages import note
+from .traffic import time_limit_s
+from .uml import memory_mib, more_hosts_s  # noqa: F401  (packets under way cost any kernel the same)
+
+#: Starts the run's first process as root of namespaces of its own, which end with it (unshare(1)).
+NAMESPACES = ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child"]
+#: A run without traffic, in s: container, network, readings, 10 pings.
+START_S = 5
+#: On top of what traffic may take (`traffic.time_limit_s`), in s: to start, and to end what hangs.
+SPARE_S = 180
+
+
+def run_time_s(specification):
+    """Return about how many seconds a run takes: under a real clock as long as its traffic, and the start."""
+    return START_S + more_hosts_s(specification) + specification.expected_s
+
+
+def wall_limit_s(specification):
+    """Return the real seconds that a run may take."""
+    return SPARE_S + 2 * more_hosts_s(specification) + time_limit_s(specification)
+
+
+def digest():
+    """Return the digest of the program that carries runs out."""
+    return package_digest()
+
+
+def boot(specification, wall_limit_s, log):
+    """Carry out a run under this machine's kernel and return its document.
+
+    Parameters
+    ----------
+    specification : RunSpecification
+    wall_limit_s : float
+        Real seconds after which the run is ended.
+    log : binary file
+        Gets what the run's program says.
+
+    Raises
+    ------
+    GuestError
+        If the run crashed, hung, or could not be carried out.
+    """
+    with workflow_process() as workflow, job_folder() as job, whole_machine(log, workflow) as cores:
+        hand_over(specification, job)
+        note(log, f"host: {' '.join(NAMESPACES)} on cores {', '.join(map(str, cores))}, load {os.getloadavg()[0]:.2f}")
+        return result(job, execute(job, cores, wall_limit_s, log, workflow), "the run's first process")
+
+
+def execute(job, cores, wall_limit_s, log, workflow):
+    """Run the program in namespaces of its own, in the folder ``job``; return its exit status (negative: the signal)."""
+    process = subprocess.Popen(
+        [*NAMESPACES, "python3", "-B", "-m", "testbed.host_init", str(job)],
+        cwd=job,
+        env={"PATH": "/usr/bin:/bin"},
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+        preexec_fn=lambda: confine(*cores),
+    )
+    try:
+        return status_of(process, "guest", wall_limit_s, workflow)
+    finally:
+        # With it ends the first process of the namespaces, and with that all others there.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

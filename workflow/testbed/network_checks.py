@@ -1,0 +1,208 @@
+"""Checks of the network and the hosts: is it what was asked for, and did it do no more than that?"""
+import math
+
+from .check import Check, in_turn, words
+from .emulation import OFFLOADS
+from .flow_checks import readings
+from .transport import route_metrics, settings
+
+#: Chance that a sound run fails a loss check.
+LOSS_FALSE_ALARM = 1e-6
+#: A delay line is exact in virtual time; what may come on top of it when idle.
+IDLE_RTT_SLACK_MS = 0.2
+#: Under a real clock the stack's own time, of the fastest of ten, and the slack of timers.
+REAL_IDLE_RTT_SLACK_MS = 1.0
+#: Kernel counters that mean: memory, not congestion control, held the flow back.
+MEMORY_COUNTERS = (
+    "TcpExtTCPMemoryPressures",
+    "TcpExtPruneCalled",
+    "TcpExtRcvPruned",
+    "TcpExtOfoPruned",
+    "TcpExtTCPRcvCollapsed",
+    "TcpExtTCPRcvQDrop",
+    "TcpExtTCPBacklogDrop",
+    "TcpExtTCPOFODrop",
+    "TcpExtTCPZeroWindowDrop",
+    "TcpExtTCPAbortOnMemory",
+)
+
+
+def check_qdiscs(specification, document):
+    """Every interface has the qdiscs, parameters and seeds that were set, and no other."""
+    wrong = []
+    for name, wanted in document["network"]["set"]["qdiscs"].items():
+        found = document["network"]["read_back"]["interfaces"][name]["qdiscs"]
+        if found.keys() != wanted.keys():
+            wrong.append(f"{name}: {'+'.join(found)} instead of {'+'.join(wanted)}")
+            continue
+        for kind, parameters in wanted.items():
+            for key, value in parameters.items():
+                seen = found[kind].get(key)
+                if seen is None or not math.isclose(seen, value, rel_tol=1e-6, abs_tol=1e-5):
+                    wrong.append(f"{name}: {kind} {key} {seen} instead of {value}")
+    for name, interface in document["network"]["set"].get("arrivals", {}).items():
+        if document["network"]["read_back"]["interfaces"][name]["arrivals_of"] != interface:
+            wrong.append(f"{name}: what arrives at {interface} does not pass it")
+    return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
+
+
+def check_offloads(specification, document):
+    """Segmentation offload is on or off on every interface, as the study says."""
+    wanted = specification.transport["segmentation_offload"]
+    arrivals = document["network"]["set"].get("arrivals", {})
+    wrong = [
+        f"{name}: {offload} {'on' if interface['offloads'][offload] else 'off'}"
+        for name, interface in document["network"]["read_back"]["interfaces"].items()
+        for offload in OFFLOADS
+        if name not in arrivals and interface["offloads"][offload] != wanted
+    ]
+    wrong += [
+        f"{name}: super-packets of {interface['gso_max_segs']} segments"
+        for name, interface in document["network"]["read_back"]["interfaces"].items()
+        if interface.get("gso_max_segs", 1) != 1
+    ]
+    state = f"all {'on' if wanted else 'off'}"
+    return Check("offloads", not wrong, state, "; ".join(wrong) or state)
+
+
+def check_host_settings(specification, document):
+    """All hosts have the buffer sizes, metrics, ECN and route settings that were set."""
+    wrong, metrics = [], route_metrics(specification)
+    for pair in specification.pairs:
+        for side, host in (("sender", pair.sender), ("receiver", pair.receiver)):
+            found = document["network"]["read_back"]["hosts"][host]
+            wanted = settings(specification) | {"route": metrics[side]}
+            wrong += [
+                f"{host}: {name} is {found[name]}"
+                for name, value in wanted.items()
+                if found[name].split() != value.split()
+            ]
+    limit = f"buffers up to {specification.buffer_bytes} bytes, the rest as set"
+    return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
+
+
+def check_pacing(specification, document):
+    """The senders' interfaces have no qdisc that paces, so a CCA that does uses TCP's own timer.
+
+    Behind a router they have none at all; on a cable the rate and its queue.
+    """
+    interfaces = document["network"]["read_back"]["interfaces"]
+    kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
+    if specification.is_cable:
+        allowed, where = {"noqueue", "htb", "pfifo", "bfifo", "ingress"}, "no fq at the sender"
+    else:
+        allowed, where = {"noqueue"}, "noqueue at the sender"
+    rates = [s.get("pacing_mbps") for s in readings(document)]
+    known = bool(rates) and all(rate for rate in rates)
+    return Check(
+        "pacing",
+        kinds <= allowed and known,
+        f"TCP internal ({where}), pacing rate known",
+        f"{words(kinds)} at the sender, {sum(1 for r in rates if r)} of {len(rates)} readings have a pacing rate",
+    )
+
+
+def check_idle_rtt(specification, document):
+    """The idle paths' shortest RTTs are the configured delays and little more."""
+    jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
+    wrong, expected, observed = [], [], []
+    slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
+    for rtt_ms, idle in zip(specification.idle_rtts_ms, document["idle_rtt"], strict=True):
+        low, high = max(0.0, rtt_ms - jitter_ms), rtt_ms + jitter_ms + slack_ms
+        shortest = idle["min_ms"]
+        # ping prints microseconds: half of one is its rounding.
+        if shortest is None or not low - 0.0006 <= shortest <= high:
+            wrong.append(idle["sender"])
+        expected.append(f"{low:g} to {high:g} ms")
+        observed.append("no answer" if shortest is None else f"{shortest:g} ms")
+    return Check("idle_rtt", not wrong, in_turn(expected), in_turn(observed))
+
+
+def check_loss(specification, document, direction):
+    """The share of packets that netem dropped agrees with the configured loss; see `judge_loss`."""
+    name = f"loss_{direction}"
+    configured = specification.direction(direction).loss_percent / 100
+    if configured == 0 and not document["network"]["set"]["netem"][direction]:
+        return Check(name, True, "0 %", "nothing that could drop packets at random")
+    offered, dropped = netem_counts(document, direction)
+    if specification.link["netem"] == "both-ends" and dropped > configured * offered:
+        # Here netem's own limit drops too, and netem counts both alike.
+        observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
+        return Check(name, True, f"at least {100 * configured:g} %", observed)
+    return judge_loss(name, configured, dropped, offered)
+
+
+def judge_loss(name, configured, dropped, offered):
+    """Return the `Check` of a share of packets lost at random against the configured one, a fraction.
+
+    Bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
+    and a share q dropped, n D(q||p) exceeds ln(2/a) with a chance of at most a.
+    """
+    if offered == 0:
+        return Check(name, False, f"{100 * configured:g} %", "no packet passed")
+    ok = offered * relative_entropy(dropped / offered, configured) <= math.log(2 / LOSS_FALSE_ALARM)
+    return Check(name, ok, f"{100 * configured:g} %", loss_words(dropped, offered))
+
+
+def loss_words(dropped, offered):
+    """Return what was lost as text."""
+    return f"{dropped} of {offered} packets, {100 * dropped / offered:.4f} %"
+
+
+def check_loss_forward(specification, document):
+    """Loss of the data's direction; see `check_loss`."""
+    return check_loss(specification, document, "forward")
+
+
+def check_loss_reverse(specification, document):
+    """Loss of the ACKs' direction; see `check_loss`."""
+    return check_loss(specification, document, "reverse")
+
+
+def check_memory(specification, document):
+    """The kernel never ran into memory limits that look like congestion control."""
+    nonzero = [
+        f"{host} {name} {counters[name]}"
+        for host, counters in document["stack"]["tcp"].items()
+        for name in MEMORY_COUNTERS
+        if counters[name]
+    ]
+    return Check("memory", not nonzero, "all counters 0", ", ".join(nonzero) or "all counters 0")
+
+
+def check_drops_elsewhere(specification, document):
+    """Packets were dropped by the bottleneck's queue and by netem and nowhere else."""
+    after = document["links"]["after"]
+    drops = [f"{name} {i['device_drops']}" for name, i in after.items() if i["device_drops"]]
+    if document["stack"]["backlog_drops"]:
+        drops.append(f"backlog {document['stack']['backlog_drops']}")
+    for name, interface in after.items():
+        set_kinds = document["network"]["set"]["qdiscs"][name]
+        if set(set_kinds) == {"noqueue"}:
+            drops += [f"{name} {k} {q['drops']}" for k, q in interface["qdiscs"].items() if q["drops"]]
+    return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
+
+
+def netem_counts(document, direction):
+    """Return (packets offered to, packets dropped by) netem of a direction during the traffic, all pairs together.
+
+    Passed packets are the device's: with segmentation offload a qdisc counts the
+    segments of those that pass, but a dropped super-packet as one.
+    """
+    dropped = passed = 0
+    for name in document["network"]["set"]["netem"][direction]:
+        before, after = (document["links"][when][name] for when in ("before", "after"))
+        dropped += after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
+        passed += after["tx_packets"] - before["tx_packets"]
+    return passed + dropped, dropped
+
+
+def relative_entropy(q, p):
+    """Return D(q||p) of two Bernoulli distributions in nats; infinite where p excludes q."""
+    total = 0.0
+    for a, b in ((q, p), (1 - q, 1 - p)):
+        if a > 0:
+            if b <= 0:
+                return math.inf
+            total += a * math.log(a / b)
+    return total

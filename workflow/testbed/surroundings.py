@@ -1,0 +1,75 @@
+"""What a run finds around it on each platform: hosts and their cores, the kernel's limits, the clock.
+
+The steps of a run (`guest`) are the same on all; what differs is asked here.
+"""
+import contextlib
+import os
+import time
+
+from . import cores, environment, transport
+from .cpu import CpuReader
+
+
+def surroundings_of(specification):
+    """Return the surroundings of a run, by its platform."""
+    return OwnMachine() if specification.platform == "host" else GuestKernel()
+
+
+class GuestKernel:
+    """A guest kernel of the run's own, with one core and a virtual clock: nothing costs CPU time."""
+
+    describe = staticmethod(environment.describe)
+    #: What Mininet is made with besides.
+    mininet = {}
+
+    def prepare(self, specification):
+        """Set what belongs to the whole kernel."""
+        transport.prepare_kernel(specification)
+
+    @contextlib.contextmanager
+    def traffic(self):
+        """What goes on while traffic flows."""
+        yield
+
+    def network(self, path):
+        """Return what is read back of the network besides."""
+        return {}
+
+    def sections(self, path):
+        """Return the document's sections that only this platform has."""
+        return {}
+
+
+class OwnMachine:
+    """The machine's own kernel: namespaces of the run's own, cores for each side, a real clock."""
+
+    describe = staticmethod(environment.describe_host)
+
+    def __init__(self):
+        from .placed_host import placed_hosts
+
+        usable = os.sched_getaffinity(0)
+        self._placement = cores.place(usable, cores.siblings_of(usable))
+        os.sched_setaffinity(0, {self._placement.program})
+        self.mininet = {"host": placed_hosts(self._placement)}
+
+    def prepare(self, specification):
+        """What belongs to the whole kernel is the machine's: nothing is set."""
+
+    @contextlib.contextmanager
+    def traffic(self):
+        """Read CPU times while traffic flows."""
+        self._origin_ns = time.monotonic_ns()
+        with CpuReader(self._placement.program) as self._cpu:
+            yield
+
+    def network(self, path):
+        """Return which cores process what arrives at each interface."""
+        from .placed_host import steering
+
+        return {"steering": steering(path)}
+
+    def sections(self, path):
+        """Return the section ``cpu``."""
+        roles = self._placement.roles(node.name for node in path.net.hosts)
+        return {"cpu": self._cpu.section(roles, self._origin_ns)}
