@@ -34,7 +34,8 @@ def goodput_mbps(document):
 
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_mptcp_adds_up_four_paths(joined, ip_version):
-    document = joined("mptcp", ip_version=ip_version)
+    # A packet in 23 is short, the last one of 32 KiB: 370.15 of 371.98 Mbit/s is all that IPv6 leaves, once it has begun.
+    document = joined("mptcp", ip_version=ip_version, traffic={"duration_s": 30})
     assert 370 < goodput_mbps(document) < MPTCP_LIMIT_MBPS[ip_version]
     for look in document["sockets"]:
         assert [s["subflow"] for s in sorted(look["sockets"], key=lambda s: s["subflow"])] == [0, 1, 2, 3]

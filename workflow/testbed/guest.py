@@ -13,6 +13,7 @@ from pathlib import Path
 from mininet.net import Mininet
 
 from . import multipath, probes, topology, traffic, transport, verification
+from .background import Background
 from .commands import log
 from .specification import RunSpecification
 from .surroundings import surroundings_of
@@ -68,7 +69,7 @@ def carry_out(specification, step):
 
     step("traffic")
     before = probes.link_counters(path)
-    with surroundings.traffic():
+    with surroundings.traffic(), Background(path, specification) as background:
         processes, looks, series = traffic.carry(path, specification)
     after = probes.link_counters(path)
     stack = probes.stack_counters(path, dropped_before)
@@ -84,6 +85,7 @@ def carry_out(specification, step):
         "sockets": looks,
         **({"series": series} if series else {}),
         **surroundings.sections(path),
+        **({"background": background.result} if background.result else {}),
         "links": {"before": before, "after": after},
         "stack": stack,
     }

@@ -53,6 +53,8 @@ class Sampler:
         mptcp = specification.multipath["by"] == "mptcp"
         each = specification.paths if mptcp else 1
         self._expected = {host: each * (count + (1 if single else count)) for host, count in flows.items()}
+        if specification.scenario["background"] == "server":
+            self._expected[specification.pairs[0].sender] += 1  # the directory's
         self._paths, self._tokens = path_of_address(specification) if mptcp else {}, {}
         self._readers, self._queue = {}, None
         self.samples = 0

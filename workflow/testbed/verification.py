@@ -8,6 +8,7 @@ application, protocol and platform.
 from dataclasses import asdict
 
 from . import host_verification
+from .background import check_background
 from .check import Check  # noqa: F401, for those who judge elsewhere
 from .flow_checks import (
     check_cca,
@@ -52,7 +53,8 @@ def checks_of(specification):
 
 def network_and_traffic(specification):
     """Return the checks that a run has on every platform."""
-    return checks_of_traffic(specification) + PATHS[specification.multipath["by"]]
+    background = (check_background,) if specification.scenario["background"] == "server" else ()
+    return checks_of_traffic(specification) + PATHS[specification.multipath["by"]] + background
 
 
 def checks_of_traffic(specification):

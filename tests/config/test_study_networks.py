@@ -1,0 +1,101 @@
+"""Cables, several paths and applications: what contradicts itself is refused in a sentence, before any run."""
+import pytest
+from study_files import study as studies
+
+CABLE = {"id": "a", "topology": "cable", "link": {"rate_mbps": 100, "delay_ms": 0}, "queue": {"packets": 100}}
+CASES = [
+    # topology
+    ({"background": "server"}, "background is server; allowed with topology dumbbell is none."),
+    ({"multipath": {"by": "mptcp", "paths": 2}}, "multipath.by is mptcp; allowed with topology dumbbell is none."),
+    ({"multipath": {"path_delay_ms": 5}}, "multipath.path_delay_ms is not 0; allowed with topology dumbbell is 0."),
+    ({"link": {"serialisation": "virtual-clock"}}, "link.serialisation is virtual-clock; allowed with topology dumbbell is never."),
+    (CABLE | {"hosts": {"pairs": 2}, "flows": 2}, "hosts.pairs is 2; allowed with topology cable is 1."),
+    (
+        CABLE | {"hosts": {"access_delay_ms": 1}},
+        "hosts.access_delay_ms is not 0; allowed with topology cable is 0, for there are no links but the cable.",
+    ),
+    (CABLE | {"link": {"netem": "both-ends", "delay_ms": 1}}, "link.netem is both-ends; allowed with topology cable is receiving-side."),
+    # paths
+    (
+        CABLE | {"multipath": {"paths": 2}},
+        "multipath.paths is 2; allowed with multipath.by none is 1, for plain TCP uses one path.",
+    ),
+    (
+        CABLE | {"multipath": {"paths": 3, "by": "gre", "path_delay_ms": [0, 1]}},
+        "multipath.path_delay_ms has 2 numbers; allowed is one for each of the paths, 3, or one for all.",
+    ),
+    (
+        CABLE | {"link": {"rate_mbps": None, "serialisation": "virtual-clock"}, "traffic": {"bitrate_mbps": 5}},
+        "link.serialisation is virtual-clock; allowed without a link.rate_mbps is never.",
+    ),
+    # applications
+    (CABLE | {"traffic": {"application": "ftp", "protocol": "udp", "block_bytes": 500}}, "traffic.protocol is udp; allowed with application ftp is tcp."),
+    (
+        CABLE | {"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"protocol": "udp", "block_bytes": 500}},
+        "traffic.protocol is udp; allowed with multipath.by mptcp is tcp, for MPTCP carries nothing else.",
+    ),
+    (
+        CABLE | {"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"application": "round-trip"}},
+        "traffic.application is round-trip; allowed with multipath.by mptcp are iperf3 and ftp.",
+    ),
+    (CABLE | {"flows": 2, "traffic": {"application": "ftp"}}, "flows is 2; allowed with application ftp is 1."),
+    (
+        CABLE | {"traffic": {"application": "round-trip", "messages": 1000}},
+        "traffic.messages is 1000; allowed with application round-trip is null (traffic.duration_s says how much).",
+    ),
+    (
+        CABLE | {"traffic": {"application": "ftp", "messages": 1000}},
+        "traffic.messages is 1000; allowed with application ftp is null (traffic.file_bytes says how much).",
+    ),
+    (
+        CABLE | {"traffic": {"application": "ftp", "bitrate_mbps": 5}},
+        "traffic.bitrate_mbps is 5; allowed with application ftp is null.",
+    ),
+    (
+        CABLE | {"traffic": {"protocol": "udp", "block_bytes": 1453}},
+        "traffic.block_bytes is 1453; allowed with protocol udp is up to 1452 (bytes), the payload of one packet with IPv6.",
+    ),
+    (
+        CABLE | {"multipath": {"by": "gre", "paths": 2, "tunnel_ip_version": "ipv6"}, "traffic": {"protocol": "udp", "block_bytes": 1400}},
+        "traffic.block_bytes is 1400; allowed with protocol udp is up to 1386 (bytes), the payload of one packet with IPv6.",
+    ),
+    (
+        CABLE | {"traffic": {"protocol": "udp", "block_bytes": 500, "sample_interval_ms": 10}},
+        "traffic.sample_interval_ms is 10; allowed with protocol udp is null, for UDP has no window.",
+    ),
+    # the simulator has none of it
+    (CABLE | {"platform": "ns3:3.44"}, "topology is cable; allowed on ns3:3.44 is dumbbell."),
+    (
+        {"platform": "ns3:3.44", "traffic": {"protocol": "udp", "block_bytes": 500}},
+        "traffic has application iperf3 and protocol udp; allowed on ns3:3.44 are iperf3 and tcp, by which its bulk transfers go.",
+    ),
+]  # fmt: skip
+
+
+def resolve(scenario, **study):
+    return studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"} | scenario], **study}, "s.yaml")
+
+
+@pytest.mark.parametrize(("scenario", "sentence"), CASES, ids=[sentence for _, sentence in CASES])
+def test_contradictions_are_refused(scenario, sentence):
+    with pytest.raises(studies.StudyError) as caught:
+        resolve(scenario)
+    assert f"s.yaml: scenarios[a].{sentence}" in caught.value.problems
+
+
+def test_one_delay_stands_for_all_paths():
+    study = resolve(CABLE | {"multipath": {"by": "mptcp", "paths": 3, "path_delay_ms": 2}})
+    assert study["scenarios"][0]["multipath"]["path_delay_ms"] == [2, 2, 2]
+
+
+def test_a_studys_platform_carries_all_scenarios_under_another_name():
+    asked = {"analysis": {"compare_with": "s-host"}, "platform": "host"}
+    here, there = resolve(CABLE, **asked | {"platform": None}), resolve(CABLE, **asked)
+    assert (here["study"], there["study"]) == ("s", "s-host")
+    assert [scenario["platform"] for scenario in there["scenarios"]] == ["host"]
+    # What is compared with the other is compared the other way round there.
+    assert (here["analysis"]["compare_with"], there["analysis"]["compare_with"]) == ("s-host", "s")
+    runs = [list(studies.runs(study)) for study in (here, there)]
+    assert runs[0] == runs[1]
+    seeds = {studies.run_specification(study, "a", "reno", "ipv4", 1)["seed"] for study in (here, there)}
+    assert len(seeds) == 1
