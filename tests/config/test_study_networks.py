@@ -28,6 +28,10 @@ CASES = [
         CABLE | {"link": {"rate_mbps": None, "serialisation": "virtual-clock"}, "traffic": {"bitrate_mbps": 5}},
         "link.serialisation is virtual-clock; allowed without a link.rate_mbps is never.",
     ),
+    (
+        CABLE | {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5, "sample_interval_ms": 10}},
+        "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, for there is no queue to sample.",
+    ),
     # applications
     (CABLE | {"traffic": {"application": "ftp", "protocol": "udp", "block_bytes": 500}}, "traffic.protocol is udp; allowed with application ftp is tcp."),
     (

@@ -106,6 +106,16 @@ def test_default_study_needs_no_file_and_a_published_sum_is_checked():
     )
     odd = write_report.rerun_commands("s", run, "my studies/a;b.yaml", None)
     assert "--configfile 'my studies/a;b.yaml'" in odd[1]
+    elsewhere = write_report.rerun_commands("s-host", run, "config/config.yaml", None, "host")
+    assert elsewhere[1].startswith("snakemake --cores 1 --use-apptainer --config platform=host --force results/s-host/")
+
+
+def test_the_run_to_repeat_is_none_that_was_measured_under_a_real_clock():
+    scenarios = pd.DataFrame({"scenario": ["measured", "emulated"], "platform": ["host", "uml"]})
+    runs = pd.DataFrame({"scenario": ["measured", "emulated", "emulated"], "valid": [True, False, True]})
+    assert write_report.repeatable_run(runs, scenarios).name == 2
+    assert write_report.repeatable_run(runs[:2], scenarios).name == 1
+    assert write_report.repeatable_run(runs[:1], scenarios) is None
 
 
 def test_provenance_names_what_ran(small):

@@ -1,7 +1,6 @@
 """Which core carries what: each side on one of its own, and never two on threads of one core while there are others."""
 import pytest
 from testbed.cores import place, siblings_of
-from testbed.machine import numbers_of
 
 ALONE = {core: {core} for core in range(8)}
 NODES = ["r1", "r2", "h1", "h2", "h3", "h4"]
@@ -43,4 +42,3 @@ def test_siblings_are_read_from_sysfs(tmp_path):
         (tmp_path / f"cpu{core}/topology").mkdir(parents=True)
         (tmp_path / f"cpu{core}/topology/thread_siblings_list").write_text(text)
     assert siblings_of([0, 1, 9], tmp_path) == {0: {0, 4}, 1: {1, 2}, 9: {9}}
-    assert numbers_of("0-2,8\n") == {0, 1, 2, 8}

@@ -66,3 +66,17 @@ def test_commands_over_mptcp(tmp_path):
     waiting = file_transfer.client_command(first, specification(by="mptcp", receive_wait="kernel"), "10.3.1.1")
     assert waiting[:3] == ["mptcpize", "run", "sh"]
     assert "/usr/lib/sawtooth/waitall.so" in waiting
+
+
+def test_the_data_connection_is_the_one_from_the_port_for_data():
+    entries = [{"sender": "h1", "port": 21, "flows": [0]}, {"sender": "h1", "port": 22, "flows": [1]}]
+    seen = {("h1", 21, 40001), ("h1", 20000, 40002), ("h1", 20001, 40003), ("h1", 22, 40004), ("h2", 20000, 40005)}
+    assert file_transfer.connections(entries, seen) == {("h1", 20000, 40002): 0, ("h1", 20001, 40003): 1}
+
+
+def test_the_end_of_wget_counts_from_its_own_start():
+    client, output = SimpleNamespace(start_offset_s=0.5), SimpleNamespace(status=0, text="", errors=SAVED, ended_s=3.0)
+    assert file_transfer.entry(client, None, {"client": output})["transfer"]["seconds"] == 2.5
+    output.status = 8
+    with pytest.raises(TrafficError, match="wget: exit status 8"):
+        file_transfer.entry(client, None, {"client": output})

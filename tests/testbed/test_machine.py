@@ -3,11 +3,22 @@ import contextlib
 import io
 import os
 import stat
+import threading
 
 import pytest
 from testbed import machine
 from testbed.handover import result
-from testbed.machine import GuestError, free_core, job_folder, locked, memory_folder, take_core
+from testbed.machine import (
+    GuestError,
+    free_core,
+    job_folder,
+    locked,
+    memory_folder,
+    numbers_of,
+    online_cores,
+    take_core,
+    whole_machine,
+)
 from testbed.messages import in_words, naming, note
 
 
@@ -68,3 +79,33 @@ def test_a_log_that_cannot_be_written_is_told_and_ends_nothing(capsys):
     with open("/dev/full", "wb", buffering=0) as log:
         note(log, "valid")
     assert capsys.readouterr().err == "sawtooth: /dev/full: no space left on device\n"
+
+
+def test_a_run_that_needs_all_cores_waits_for_those_that_have_one_and_they_for_it(tmp_path):
+    cores = os.sched_getaffinity(0)
+    log, began = io.BytesIO(), threading.Event()
+
+    def measure():
+        with whole_machine(log, folder=tmp_path) as usable:
+            assert set(usable) == cores
+            began.set()
+            ended.wait(10)
+
+    with contextlib.ExitStack() as emulated:
+        taken, ended = take_core(emulated, tmp_path), threading.Event()
+        measured = threading.Thread(target=measure)
+        measured.start()
+        assert not began.wait(0.3)
+    assert taken is not None
+    assert began.wait(10)
+    assert log.getvalue() == b"waiting for all cores: other runs have some\n"
+    with contextlib.ExitStack() as late:
+        assert take_core(late, tmp_path) is None
+        ended.set()
+        measured.join()
+        assert take_core(late, tmp_path) is not None
+
+
+def test_the_machines_list_of_cores_is_read():
+    assert numbers_of("0-2,8\n") == {0, 1, 2, 8}
+    assert online_cores() >= os.sched_getaffinity(0)

@@ -21,7 +21,7 @@ def specification(by, ip_version="ipv4", tunnel="ipv4", application="iperf3", di
         # As `specification.RunSpecification.mtu_bytes`: outer IP, UDP, GRE and inner Ethernet header taken off.
         mtu_bytes={"ipv4": 1454, "ipv6": 1434}[tunnel] if by == "gre" else 1500,
         traffic={"application": application, "processes": "parallel", "sample_interval_ms": 100},
-        transport={"segmentation_offload": False},
+        transport={"segmentation_offload": False}, scenario={"background": "none"},
         flow_pair=lambda flow: SimpleNamespace(sender="h1", receiver="h2"),
     )  # fmt: skip
 

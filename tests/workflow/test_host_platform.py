@@ -7,6 +7,7 @@ import os
 import pwd
 import shutil
 import subprocess
+import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -78,10 +79,24 @@ def test_one_study_on_both_platforms_gives_tables_that_join(checkout):
         # On this link either kernel's TCP fills what the headers leave.
         if not run["invalid_because"]:
             assert float(run["goodput_mbps"]) == pytest.approx(float(emulated[factors]["goodput_mbps"]), rel=0.05)
+    says_that_it_cannot_be_repeated(checkout)
     # A second call has nothing to do.
     assert "measure_run" not in checkout.planned(
         "--configfile", STUDY, "--config", "platform=host", "--", "results/cable-host/tidy/runs.csv"
     )
+
+
+def says_that_it_cannot_be_repeated(checkout):
+    """Fail unless `make verify` finds all in order, says why it repeats nothing, and is content."""
+    program = checkout.folder / "workflow/scripts/verify_results.py"
+    done = subprocess.run(
+        [sys.executable, program, checkout.folder / "results/cable-host"], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 of 4 runs were measured under a real clock (platform host)" in done.stdout
+    assert "not repeatable" in done.stdout
+    assert "not checked: none of the runs asked for can be repeated\n" in done.stdout
+    assert "all 4 are whole, each at its place" in done.stdout
 
 
 def says_where_it_ran(document):

@@ -79,7 +79,7 @@ def test_reordering_by_unequal_delay_hurts_tunnels_and_not_subflows(joined):
     unequal = {"multipath": {"path_delay_ms": [5, 0, 0, 0]}, "link": {"delay_ms": {"forward": 0.1, "reverse": 0.1}}}
     tunnels, subflows = joined("gre", **unequal), joined("mptcp", **unequal)
     assert goodput_mbps(tunnels) < 100
-    assert goodput_mbps(subflows) > 360
+    assert goodput_mbps(subflows) > 300
     assert tunnels["traffic"][0]["client"]["end"]["sum_sent"]["retransmits"] > 0
     duplicates = tunnels["stack"]["tcp"]["h1"]["TcpExtTCPDSACKRecv"]
     assert duplicates > 0  # what was sent again had not been lost

@@ -40,6 +40,7 @@ rule write_report:
         agreement=STUDY["analysis"]["agreement"],
         detect=studies.differences(STUDY["analysis"]["detect"]),
         configfile=STUDY_FILE,
+        platform=workflow.config_settings.config.get("platform"),
         compare_with=OTHER_STUDY,
         claims_name=CLAIMS_NAME,
         claims=CLAIMS and CLAIMS["claims"],

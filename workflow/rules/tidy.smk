@@ -1,4 +1,4 @@
-# Tidying: run documents -> tidy/{runs,flows,checks,scenarios}.csv, runs and intervals as Parquet
+# Tidying: run documents -> tidy/{runs,flows,paths,checks,scenarios}.csv, runs, intervals, series and CPU times as Parquet
 
 
 rule tidy_runs:
@@ -12,7 +12,9 @@ rule tidy_runs:
         intervals="results/{study}/tidy/intervals.parquet",
         sockets="results/{study}/tidy/sockets.parquet",
         queue="results/{study}/tidy/queue.parquet",
+        cpu="results/{study}/tidy/cpu.parquet",
         checks="results/{study}/tidy/checks.csv",
+        paths="results/{study}/tidy/paths.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
         provenance="results/{study}/tidy/provenance.json",
     params:

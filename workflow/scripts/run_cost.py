@@ -40,6 +40,11 @@ def runs_per_job(set_resources):
     return value
 
 
+def specification_of(conditions):
+    """Return the specification of a scenario's slowest runs: in IPv6 a packet carries less, so that a file takes longer."""
+    return RunSpecification({"ip_version": "ipv6", **conditions})
+
+
 def job_memory_mb(conditions):
     """Return what a job is to be given in MB: its guest at its full size, one at a time, and what is beside.
 
@@ -48,13 +53,13 @@ def job_memory_mb(conditions):
     conditions : dict
         What the specifications of a scenario's runs share (`study_runs.run_conditions`).
     """
-    specification = RunSpecification(conditions)
+    specification = specification_of(conditions)
     return math.ceil((platform_of(specification).memory_mib(specification) + BESIDE_GUEST_MIB) * 1.048576)
 
 
 def run_time_s(conditions):
     """Return about how many seconds of one core a run takes, rather too many."""
-    specification = RunSpecification(conditions)
+    specification = specification_of(conditions)
     return platform_of(specification).run_time_s(specification)
 
 
@@ -70,5 +75,5 @@ def tidy_runtime_min(runs):
 
 def wall_limit_s(conditions):
     """Return the real seconds after which a run of a scenario is ended, in whole seconds."""
-    specification = RunSpecification(conditions)
+    specification = specification_of(conditions)
     return math.ceil(platform_of(specification).wall_limit_s(specification))

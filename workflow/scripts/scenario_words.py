@@ -37,9 +37,27 @@ def conditions(scenario):
     else:
         loss = f"{both_ways(forward, reverse, '%')} loss"
     delay = both_ways(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms")
-    return ", ".join(
-        [rate_words(scenario["rate_mbps"]), delay, loss, count(int(scenario["flows"]), "flow")]
-    )
+    rate = f"{paths_words(scenario)}{rate_words(scenario['rate_mbps'])}"
+    return ", ".join([rate, delay, loss, count(int(scenario["flows"]), "flow"), *joining_words(scenario)])
+
+
+def paths_words(scenario):
+    """Return "4 x " where a scenario has four paths, "" where it has one."""
+    paths = int(float(scenario.get("paths") or 1))
+    return f"{paths} \N{MULTIPLICATION SIGN} " if paths > 1 else ""
+
+
+def joining_words(scenario):
+    """Return what joins a scenario's paths and how far their delays differ, and that a file is transferred: a list of texts."""
+    words, by = [], scenario.get("multipath") or "none"
+    if by == "mptcp":
+        words.append("MPTCP")
+    elif by == "gre":
+        words.append(f"GRE over {ip_words(scenario['tunnel_ip_version'])}")
+    delays = (scenario.get("path_delay_ms") or "0").split()
+    if set(delays) != {"0"}:
+        words.append(f"paths of +{' and +'.join(delays)} ms")
+    return [*words, "FTP"] if scenario.get("application") == "ftp" else words
 
 
 def heading(scenario):
@@ -55,11 +73,13 @@ def path_rtts_ms(scenario):
     Parameters
     ----------
     scenario : mapping
-        A row of ``tidy/scenarios.csv``; without `access_delay_ms` the hosts' own links have no delay.
+        A row of ``tidy/scenarios.csv``; without `access_delay_ms` the hosts' own links have no delay, and
+        without `path_delay_ms` all paths are alike.
     """
     both_ways_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]
+    access, paths = ([float(delay) for delay in (scenario.get(key) or "0").split()] for key in ("access_delay_ms", "path_delay_ms"))
     # A round trip passes each of the two hosts' links twice.
-    return sorted({both_ways_ms + 4 * float(delay) for delay in (scenario.get("access_delay_ms") or "0").split()})
+    return sorted({both_ways_ms + 4 * pair + 2 * path for pair in access for path in paths})
 
 
 def platform_words(platform):

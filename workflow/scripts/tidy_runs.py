@@ -16,7 +16,7 @@ if "snakemake" in globals():
 import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
-from run_tables import tidy_rows, time_series
+from run_tables import cpu_times, tidy_rows, time_series
 from run_tables.run_documents import DocumentError, read_document
 from script_log import keep_log
 from study_files.study_runs import run_specification, runs
@@ -74,12 +74,15 @@ def tidy(study, paths, output, workflow, made_by=None):
                 ("runs", tidy_rows.RUN_COLUMNS),
                 ("flows", tidy_rows.FLOW_COLUMNS),
                 ("checks", tidy_rows.CHECK_COLUMNS),
+                ("paths", tidy_rows.PATH_COLUMNS),
             )
         }
-        parquet, sockets, queue = (
+        parquet, sockets, queue, cpu = (
             stack.enter_context(pyarrow.parquet.ParquetWriter(output[name], schema))
-            for name, schema in (("intervals", INTERVALS), ("sockets", time_series.SOCKETS), ("queue", time_series.QUEUE))
-        )
+            for name, schema in (
+                ("intervals", INTERVALS), ("sockets", time_series.SOCKETS), ("queue", time_series.QUEUE), ("cpu", cpu_times.CPU),
+            )
+        )  # fmt: skip
         waiting = []
         for path, of_run in zip(paths, runs(study), strict=True):
             try:
@@ -92,9 +95,12 @@ def tidy(study, paths, output, workflow, made_by=None):
             tables["runs"].writerow(run)
             tables["flows"].writerows(flows)
             tables["checks"].writerows(checks)
+            tables["paths"].writerows(tidy_rows.rows_of_paths(document))
             queues[run["scenario"]] = run["queue_packets"]
             environments[json.dumps(flat(document["environment"]))] += 1
             write_series(document, flows, sockets, queue)
+            if "cpu" in document:
+                cpu.write_table(cpu_times.cpu_table(document, tidy_rows.factors(document)))
             waiting += intervals
             if len(waiting) >= BATCH_ROWS:
                 parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS))

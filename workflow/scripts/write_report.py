@@ -46,6 +46,7 @@ from report_parts.report_sections import (
 )  # fmt: skip
 from report_parts.report_tables import descriptive_groups, environment_rows, mean_tables, scenario_rows
 from report_parts.report_topics import ReportMaterial, topic_contexts, topic_findings, topic_tables
+from run_platforms import is_repeatable
 from run_tables.metrics import METRICS, metric_by_slug
 from run_tables.tidy_columns import (
     CHECK_COUNTS,
@@ -134,7 +135,14 @@ def caption_params(design, study, params):
     return given | studies | cells | {"replications": study["replications"]}
 
 
-def rerun_commands(study, run, configfile, sha256):
+def repeatable_run(runs, scenarios):
+    """Return a run, valid if possible, that anybody can repeat to the byte; None if all were measured under a real clock."""
+    repeatable = runs[runs["scenario"].isin(scenarios.loc[scenarios["platform"].map(is_repeatable), "scenario"])]
+    best = repeatable[repeatable["valid"]] if repeatable["valid"].any() else repeatable
+    return None if best.empty else best.iloc[0]
+
+
+def rerun_commands(study, run, configfile, sha256, platform=None):
     """Return the shell lines that run one cell again and compare its bytes.
 
     Parameters
@@ -146,9 +154,12 @@ def rerun_commands(study, run, configfile, sha256):
         The study's file.
     sha256 : str or None
         The published sum of the run's document, if the tables have one.
+    platform : str, optional
+        The platform that the study was carried on instead of its own.
     """
     document = f"results/{study}/runs/{run_name(run)}.json.gz"
     option = "" if configfile == DEFAULT_CONFIG else f" --configfile {shlex.quote(configfile)}"
+    option += f" --config platform={platform}" if platform else ""
     rerun = f"snakemake --cores 1 --use-apptainer{option} --force {document}"
     if sha256:
         return [rerun, f"echo '{sha256}  {document}' | sha256sum --check"]
@@ -206,6 +217,8 @@ def absent_sections(contexts, drawn):
     }
     if not contexts["claims"] and not contexts["mislabelled"] and "methods" not in drawn:
         absent.add("claims")
+    if "ideal" not in drawn:  # nor the metrics by cell
+        absent |= {"speed", "delay-and-loss"}
     return absent
 
 
@@ -226,12 +239,15 @@ def page_context(inputs, params):
     )
     design, tables = outline.design, read_tables(inputs, outline)
     runs, drawn = tables.runs, figures(inputs, outline, study, params)
+    shown = {figure.slug for figure in outline.figures}
     metrics = [
-        metric_figure(metric, inputs, tables, caption_params(design, study, params)) for metric in METRICS
+        metric_figure(metric, inputs, tables, caption_params(design, study, params))
+        for metric in METRICS
+        if metric.slug in shown
     ]
-    example = runs[runs["valid"]].iloc[0] if runs["valid"].any() else runs.iloc[0]
+    example = repeatable_run(runs, tables.scenarios)
     other = None
-    if params.get("compare_with") and tables.other_claims is not None:
+    if params.get("compare_with") and tables.other_claims is not None and not design.by_size:
         other = (params["compare_with"], tables.other_claims)
     material = ReportMaterial(tables, drawn, design, study, params, inputs)
     contexts = {
@@ -272,10 +288,13 @@ def page_context(inputs, params):
         "environments": environment_rows(environments),
         "environment_count": len(environments),
         "workflow": provenance["workflow"],
-        "example": {"name": run_name(example), "seed": int(example["seed"])},
-        "commands": rerun_commands(
-            study["study"], example, params["configfile"], example.get("document_sha256")
-        ),
+        "example": None if example is None else {
+            "name": run_name(example),
+            "seed": int(example["seed"]),
+            "commands": rerun_commands(
+                study["study"], example, params["configfile"], example.get("document_sha256"), params.get("platform")
+            ),
+        },
         "files": {name: download(optional(inputs, name)) for name in named},
     }
 

@@ -69,8 +69,8 @@ def carry_out(specification, step):
 
     step("traffic")
     before = probes.link_counters(path)
-    with surroundings.traffic(), Background(path, specification) as background:
-        processes, looks, series = traffic.carry(path, specification)
+    with surroundings.traffic() as origin, Background(path, specification) as background:
+        processes, looks, series = traffic.carry(path, specification, origin)
     after = probes.link_counters(path)
     stack = probes.stack_counters(path, dropped_before)
 

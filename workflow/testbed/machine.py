@@ -19,6 +19,8 @@ from .messages import note
 WORKFLOW_VARIABLE = "SAWTOOTH_WORKFLOW"
 #: Between two looks for a free core, in seconds.
 CORE_POLL_S = 0.2
+#: The same of a run that needs all of them: it would hardly ever be the first to see one that many wait for.
+ALL_CORES_POLL_S = 0.02
 #: Where all users of the machine find the locks of its cores.
 CORE_LOCKS = Path("/tmp")
 PR_SET_PDEATHSIG = 1
@@ -205,7 +207,7 @@ def whole_machine(log, workflow=None, folder=CORE_LOCKS):
                 if not waited:
                     note(log, "waiting for all cores: other runs have some")
                 waited = True
-                if ended_within(CORE_POLL_S, workflow):
+                if ended_within(ALL_CORES_POLL_S, workflow):
                     raise WorkflowEnded
         yield sorted(os.sched_getaffinity(0))
 

@@ -28,8 +28,8 @@ class GuestKernel:
 
     @contextlib.contextmanager
     def traffic(self):
-        """What goes on while traffic flows."""
-        yield
+        """What goes on while traffic flows; yields the function that reads the clock at the traffic's origin."""
+        yield time.monotonic_ns
 
     def network(self, path):
         """Return what is read back of the network besides."""
@@ -58,10 +58,13 @@ class OwnMachine:
 
     @contextlib.contextmanager
     def traffic(self):
-        """Read CPU times while traffic flows."""
-        self._origin_ns = time.monotonic_ns()
+        """Read CPU times while traffic flows; yields the function that reads the clock at the traffic's origin, and keeps it."""
         with CpuReader(self._placement.program) as self._cpu:
-            yield
+            yield self._begin
+
+    def _begin(self):
+        self._origin_ns = time.monotonic_ns()
+        return self._origin_ns
 
     def network(self, path):
         """Return which cores process what arrives at each interface."""

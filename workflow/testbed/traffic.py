@@ -85,8 +85,10 @@ def set_up_s(clients, specification):
     return specification.rtt_longest_ms / 1e3 * (3 + max(len(client.flows) for client in clients))
 
 
-def carry(path, specification, folder=Path("/tmp")):
+def carry(path, specification, origin=time.monotonic_ns, folder=Path("/tmp")):
     """Start all servers and clients, read sockets meanwhile, collect the results.
+
+    ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns.
 
     Returns
     -------
@@ -113,7 +115,7 @@ def carry(path, specification, folder=Path("/tmp")):
         servers[client.port] = start(path, node, command, folder / f"server-{client.port}")
     wait_for_listeners(path, specification, clients)
     with Sampler(path, specification) as sampler:
-        senders, ended = start_and_sample(path, specification, clients, sampler, time.monotonic_ns(), folder)
+        senders, ended = start_and_sample(path, specification, clients, sampler, origin(), folder)
     deadline = time.monotonic() + GRACE_S
     entries = [
         entry_of(client, specification, senders[client.port], servers[client.port], folder, deadline, (senders, servers), ended)

@@ -7,9 +7,13 @@ import pandas as pd
 #: What a claims file may say of a scenario: numbers, and texts.
 NUMBERS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "pairs", "queue_packets", "queue_bytes",
-    "queue_bdp",
+    "queue_bdp", "message_bytes", "segment_bytes", "paths",
 )  # fmt: skip
-TEXTS = ("platform",)
+TEXTS = (
+    "platform", "topology", "background", "application", "protocol", "multipath", "tunnel_ip_version", "distribution",
+)  # fmt: skip
+#: Columns of `tidy/runs.csv` that are read as text, and those that only `tidy/scenarios.csv` has.
+UNREAD, OF_SCENARIOS = ("pairs", "message_bytes", "paths"), ("segment_bytes", "distribution")
 
 
 def scenario_conditions(runs, scenarios=None):
@@ -20,7 +24,7 @@ def scenario_conditions(runs, scenarios=None):
     runs : pandas.DataFrame
         ``tidy/runs.csv``.
     scenarios : pandas.DataFrame, optional
-        ``tidy/scenarios.csv``; without it nothing is known of a queue that was set in bytes.
+        ``tidy/scenarios.csv``; without it nothing is known of a queue that was set in bytes, and of `OF_SCENARIOS`.
 
     Returns
     -------
@@ -37,8 +41,13 @@ def scenario_conditions(runs, scenarios=None):
     }
     bytes_ = rows["queue_bytes"].fillna(columns["queue_packets"] * columns["mss_bytes"])
     rows["queue_bdp"] = bytes_ * 8 / (rows["rate_mbps"] * 1e3 * columns["rtt_path_ms"])
-    if "pairs" in rows:
-        rows["pairs"] = pd.to_numeric(rows["pairs"])
+    for name in UNREAD:
+        if name in rows:
+            rows[name] = pd.to_numeric(rows[name])
+    for name in OF_SCENARIOS:
+        if scenarios is not None and name in scenarios:
+            values = rows["scenario"].map(dict(zip(scenarios["scenario"], scenarios[name], strict=True)))
+            rows[name] = pd.to_numeric(values) if name in NUMBERS else values
     return rows.to_dict("records")
 
 

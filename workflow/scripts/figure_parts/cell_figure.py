@@ -154,6 +154,15 @@ def van_der_corput(index):
     return value
 
 
+def reference_value(runs, metric):
+    """Return what a scenario sets for a metric, None if nothing: of a rate that of all its paths together."""
+    value = runs[metric.reference].iloc[0] if metric.reference else None
+    if is_missing(value):
+        return None
+    paths = runs["paths"].iloc[0] if metric.reference == "rate_mbps" and "paths" in runs else None
+    return float(value) * (1 if is_missing(paths) or paths == "" else float(paths))
+
+
 def write_cell_figure(runs, descriptive, scenarios, metric, svg_path, csv_path):
     """Draw one metric and write figure and data.
 
@@ -167,8 +176,7 @@ def write_cell_figure(runs, descriptive, scenarios, metric, svg_path, csv_path):
     data = figure_data(runs, descriptive, metric)
     references = {}
     for name, group in runs.groupby("scenario", sort=False):
-        value = group[metric.reference].iloc[0] if metric.reference else None
-        references[name] = None if is_missing(value) else float(value)
+        references[name] = reference_value(group, metric)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     figure, panels = draw_cell_figure(data, scenarios, references, ccas, ip_versions, metric)
     save_svg(figure, svg_path, f"{metric.name} by {cell_words(ccas, ip_versions)}", panels)

@@ -70,12 +70,12 @@ def findings(tables, design, significance, other=None):
     runs, found = tables.runs, []
     valid, nothing = runs["valid"].any(), "No run is valid, so {}."
     one = not design.ip_versions_compared
-    if not design.mixes:  # a mix has no speed of its own: its CCAs share one link
+    if not design.mixes and not design.by_size:  # a mix has no speed of its own: its CCAs share one link
         speed = nothing.format("nothing can be said about which CCA is fastest")
         price = nothing.format("what the fastest CCA pays can't be said either")
         found.append(Finding("Speed", speed_sentence(tables, significance, one) if valid else speed, "speed"))
         found.append(Finding("Price", price_sentence(tables, one) if valid else price, "price"))
-    if design.ip_versions_compared:
+    if design.ip_versions_compared and not design.by_size:
         words = nothing.format("IPv4 and IPv6 can't be compared")
         found.append(Finding("IP version", ip_version_sentence(tables, significance) if valid else words, "ip-version"))
     if tables.claims is not None and not tables.claims.empty:

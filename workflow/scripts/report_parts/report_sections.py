@@ -35,7 +35,7 @@ def method_section(tables, study_design, study, environments, params):
     return {
         "design": design(study, tables.runs),
         "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
-        "power": power_rows(tables.ip_versions, params["margins"], params["detect"]) if compared else [],
+        "power": power_rows(tables.ip_versions, params["margins"], params["detect"]) if compared and not study_design.by_size else [],
         "margin_reason": margin_reason(params),
         "definitions": definitions(),
         "threats": threats(

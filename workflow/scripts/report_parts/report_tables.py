@@ -195,7 +195,9 @@ def environment_rows(environments):
 
 
 PROPERTY_NAMES = {
-    "kernel": "Guest kernel",
+    "kernel": "Kernel",
+    "cpu_model": "Processor",
+    "cpu_cores": "Cores of the machine",
     "kernel_config_sha256": "Kernel configuration (SHA-256)",
     "tick_hz": "Kernel tick (Hz)",
     "image_digest": "Container image",

@@ -13,7 +13,9 @@ TABLES = {
     "intervals": "intervals.parquet",
     "sockets": "sockets.parquet",
     "queue": "queue.parquet",
+    "cpu": "cpu.parquet",
     "checks": "checks.csv",
+    "paths": "paths.csv",
     "scenarios": "scenarios.csv",
     "provenance": "provenance.json",
 }

@@ -1,5 +1,10 @@
 """Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
-from run_tables.run_metrics import flow_metrics, interval_metrics, run_metrics
+from run_tables.background_metrics import background_metrics
+from run_tables.cpu_times import cpu_metrics
+from run_tables.path_counts import PATH_COLUMNS as OF_A_PATH
+from run_tables.path_counts import path_rows
+from run_tables.reordering_counts import reordering_counts
+from run_tables.run_metrics import flow_metrics, interval_metrics, run_metrics, total
 from run_tables.simulated_metrics import is_simulated
 
 RUN_COLUMNS = (
@@ -7,13 +12,16 @@ RUN_COLUMNS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "queue_packets", "duration_s",
     "mss_bytes", "ideal_goodput_mbps", "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "loss_percent", "retransmits",
     "jain_index", "throughput_per_stream_mbps", "rtt_first_stream_ms", "retransmit_percent",
-    "packets_sent", "queue_drops", "link_drops", "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths",
-    "tunnel_ip_version", "platform", "pairs", "testbed_digest", "image_digest", "document_sha256",
+    "packets_sent", "queue_drops", "link_drops", "background_requests", "background_answers", "background_mbps", "background_back_mbps",
+    "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths",
+    "tunnel_ip_version", "transfer_s", "out_of_order_segments", "out_of_order_mptcp", "reordering_events", "recoveries", "spurious_retransmits",
+    "cpu_busy_percent", "cpu_seconds_per_gbyte", "platform", "pairs", "testbed_digest", "image_digest", "document_sha256",
 )  # fmt: skip
 FLOW_COLUMNS = (
     "scenario", "cca", "ip_version", "replication", "flow", "flow_cca", "pair", "rtt_path_ms", "start_offset_ms", "goodput_mbps", "rtt_mean_ms",
     "rtt_min_ms", "rtt_max_ms", "retransmits", "bytes_sent", "bytes_received", "cwnd_max_bytes", "cca_observed", "valid",
 )  # fmt: skip
+PATH_COLUMNS = ("scenario", "cca", "ip_version", "replication", *OF_A_PATH, "valid")
 CHECK_COLUMNS = ("scenario", "cca", "ip_version", "replication", "check", "ok", "expected", "observed")
 SCENARIO_COLUMNS = (
     "scenario", "label", "rate_mbps", "delay_forward_ms", "delay_reverse_ms", "jitter_forward_ms",
@@ -71,6 +79,11 @@ def application_columns(scenario):
     }
 
 
+def transfer_s(document):
+    """Return how long the longest file transfer of a run took in s; None where no file was transferred."""
+    return max((process["transfer"]["seconds"] for process in document["traffic"] if "transfer" in process), default=None)
+
+
 def rows_of_run(document, label, document_sha256):
     """Return the rows that a run document gives.
 
@@ -109,7 +122,11 @@ def rows_of_run(document, label, document_sha256):
         "queue_packets": queue_limit_packets(document),
         "duration_s": scenario["traffic"]["duration_s"],
         **run_metrics(document, flows),
+        **background_metrics(document),
         **application_columns(scenario),
+        "transfer_s": transfer_s(document),
+        **reordering_counts(document),
+        **cpu_metrics(document, total(flows, "bytes_received")),
         "platform": scenario["platform"],
         "pairs": scenario["hosts"]["pairs"],
         "testbed_digest": document["environment"]["testbed_digest"],
@@ -122,6 +139,12 @@ def rows_of_run(document, label, document_sha256):
         for c in verdict["checks"]
     ]
     return run, flows, intervals, checks
+
+
+def rows_of_paths(document):
+    """Return the rows of `PATH_COLUMNS` that a run document gives: one a path of a cable."""
+    keys, valid = factors(document), document["verdict"]["valid"]
+    return [{**keys, **row, "valid": valid} for row in path_rows(document)]
 
 
 def scenario_row(scenario, queue_packets):

@@ -17,6 +17,8 @@ SOCKETS = pyarrow.schema(
         *_FACTOR_FIELDS,
         ("flow", pyarrow.int32()),
         ("flow_cca", pyarrow.string()),
+        # Of MPTCP the path of the subflow, from 1.
+        ("path", pyarrow.int32()),
         ("time_s", pyarrow.float64()),
         ("state", pyarrow.string()),
         *((name, pyarrow.float64()) for name in (*COUNTS, *NUMBERS)),
@@ -33,7 +35,7 @@ QUEUE = pyarrow.schema(
 
 
 def socket_tables(document, keys, flow_ccas):
-    """Yield a table of `SOCKETS` for each flow of a run that has time series.
+    """Yield a table of `SOCKETS` for each flow, of MPTCP for each subflow, of a run that has time series.
 
     Parameters
     ----------
@@ -45,7 +47,8 @@ def socket_tables(document, keys, flow_ccas):
     """
     for series in document.get("series", {}).get("sockets", ()):
         rows = len(series["time_s"])
-        constant = keys | {"flow": series["flow"], "flow_cca": flow_ccas[series["flow"]]}
+        path = None if series.get("subflow") is None else series["subflow"] + 1
+        constant = keys | {"flow": series["flow"], "flow_cca": flow_ccas[series["flow"]], "path": path}
         yield _table(SOCKETS, constant, series, rows)
 
 

@@ -100,7 +100,9 @@ def asks_for_ccas(scenario):
 
 def set_as_default(scenario):
     """Tell whether a scenario's CCA becomes the default of a network namespace, for which it must be on the machine's list."""
-    return scenario["transport"]["cca_set_by"] == "sysctl" and scenario["transport"]["restricted_ccas"] == "allowed"
+    # An FTP server has no way to choose one for its socket.
+    by_default = scenario["transport"]["cca_set_by"] == "sysctl" or scenario["traffic"]["application"] == "ftp"
+    return by_default and scenario["transport"]["restricted_ccas"] == "allowed"
 
 
 def host_problem(study, kernel=None):

@@ -25,7 +25,7 @@ class StudyDesign:
     scenarios : tuple of str
         Identifiers.
     series : tuple of str
-        Scenarios that are sampled over time.
+        Scenarios that are sampled over time and whose flows are iperf3's, each one TCP connection.
     platforms : tuple of str
         Distinct ones, in the scenarios' order.
     pairs, flows : int
@@ -36,6 +36,12 @@ class StudyDesign:
         Most queue sizes among scenarios that differ in nothing but these and the platform.
     claims, other : str or None
         Names of the claims file, and of the study that this one is compared with.
+    message_sizes : int
+        Number of distinct sizes of messages that travel over a cable.
+    joined : tuple of str
+        Scenarios in which several paths are made one, by MPTCP or tunnels.
+    transfers : tuple of str
+        Scenarios that transfer files and are sampled over time.
     """
 
     ccas: tuple
@@ -49,6 +55,19 @@ class StudyDesign:
     buffers: int
     claims: str | None
     other: str | None
+    message_sizes: int = 0
+    joined: tuple = ()
+    transfers: tuple = ()
+
+    @property
+    def multipath(self):
+        """Whether the study asks what several paths give."""
+        return bool(self.joined)
+
+    @property
+    def by_size(self):
+        """Whether the study asks what the size of messages does; its cells are then compared by size, not by CCA."""
+        return self.message_sizes > 1
 
     @property
     def ip_versions_compared(self):
@@ -122,9 +141,7 @@ def study_design(study, claims=None, other=None):
         ccas=tuple(study["ccas"]),
         ip_versions=tuple(study["ip_versions"]),
         scenarios=tuple(scenario["id"] for scenario in scenarios),
-        series=tuple(
-            scenario["id"] for scenario in scenarios if scenario.get("traffic", {}).get("sample_interval_ms") is not None
-        ),
+        series=tuple(s["id"] for s in scenarios if _is_sampled(s) and not _is_joined(s) and not _is_transfer(s)),
         platforms=tuple(dict.fromkeys(scenario["platform"] for scenario in scenarios)),
         pairs=max(scenario.get("hosts", {}).get("pairs", 1) for scenario in scenarios),
         flows=max(scenario["flows"] for scenario in scenarios),
@@ -132,7 +149,24 @@ def study_design(study, claims=None, other=None):
         buffers=_most_buffers(scenarios),
         claims=claims,
         other=other,
+        message_sizes=len(
+            {scenario["traffic"]["block_bytes"] for scenario in scenarios if scenario.get("topology") == "cable"}
+        ),
+        joined=tuple(scenario["id"] for scenario in scenarios if _is_joined(scenario)),
+        transfers=tuple(s["id"] for s in scenarios if _is_sampled(s) and _is_transfer(s)),
     )
+
+
+def _is_sampled(scenario):
+    return scenario.get("traffic", {}).get("sample_interval_ms") is not None
+
+
+def _is_joined(scenario):
+    return scenario.get("multipath", {}).get("by", "none") != "none"
+
+
+def _is_transfer(scenario):
+    return scenario.get("traffic", {}).get("application") == "ftp"
 
 
 def _most_buffers(scenarios):

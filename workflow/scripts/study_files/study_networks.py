@@ -23,6 +23,8 @@ def network_problems(scenario):
             yield "hosts.access_delay_ms is not 0; allowed with topology cable is 0, for there are no links but the cable."
         if link["netem"] == "both-ends":
             yield "link.netem is both-ends; allowed with topology cable is receiving-side."
+        if link["rate_mbps"] is None and scenario["traffic"]["sample_interval_ms"] is not None:
+            yield "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, for there is no queue to sample."
     if paths["by"] == "none" and paths["paths"] > 1:
         yield f"multipath.paths is {paths['paths']}; allowed with multipath.by none is 1, for plain TCP uses one path."
     if len(paths["path_delay_ms"]) != paths["paths"]:

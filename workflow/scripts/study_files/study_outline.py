@@ -12,12 +12,21 @@ def _always(design):
     return True
 
 
+def _by_cell(design):
+    return not design.by_size
+
+
 def _one_cca_a_run(design):
-    return not design.mixes
+    return not design.mixes and not design.by_size
+
+
+def _one_path(design):
+    # The models, and the delay of a full queue, are of one path and of a connection that stays on it.
+    return _one_cca_a_run(design) and not design.multipath
 
 
 def _both_ip_versions(design):
-    return design.ip_versions_compared
+    return design.ip_versions_compared and not design.by_size
 
 
 def _ip_paper(design):
@@ -28,7 +37,8 @@ def _claims(design):
     return design.claims is not None
 
 
-# Analysis table -> which designs have it. What compares CCAs needs runs of one CCA each.
+# Analysis table -> which designs have it. What compares CCAs needs runs of one CCA each. Where sizes of messages are
+# compared, of cells that have no metric in common, the topic of that has tables and figures of its own.
 TABLES = {
     "descriptive": _always,
     "validity": _always,
@@ -39,18 +49,20 @@ TABLES = {
     "cca_pairs": _one_cca_a_run,
     "pooled": _ip_paper,
     "pooled_tests": _ip_paper,
-    "models": _one_cca_a_run,
-    "regressions": _one_cca_a_run,
+    "models": _one_path,
+    "regressions": _one_path,
     "claims": _claims,
     "mislabelled": _one_cca_a_run,
 }
 # Figures -> which designs have them.
 FIGURES = (
-    (tuple(metric.slug for metric in METRICS), _always),
+    (tuple(metric.slug for metric in METRICS), _by_cell),
     (tuple(metric.slug for metric in PUBLISHED_METRICS), _ip_paper),
-    (("ideal",), _always),
-    (("price", "knee", "distributions"), _one_cca_a_run),
-    (("emulation",), _always),
+    (("ideal",), _by_cell),
+    (("price",), _one_cca_a_run),
+    (("knee",), _one_path),
+    (("distributions",), _one_cca_a_run),
+    (("emulation",), _by_cell),
 )
 
 
@@ -96,9 +108,9 @@ def study_outline(study, claims=None, other=None, methods=False, topics=None):
     tables = [name for name, applies in TABLES.items() if applies(design)]
     tables += [name for topic in chosen for name in topic.tables]
     figures = [Figure(slug) for slugs, applies in FIGURES if applies(design) for slug in slugs]
-    if design.ip_versions_compared:
+    if _both_ip_versions(design):
         figures += [ip_difference(metric) for metric in METRICS]
-    if methods:
+    if methods and not design.by_size:
         figures.append(Figure("methods"))
     figures += [figure for topic in chosen for figure in topic.figures(design)]
     for names in (tables, [figure.slug for figure in figures]):

@@ -1,0 +1,72 @@
+"""Panels with a slot for each of a few things and, in each slot, a mark with its interval for every CCA."""
+
+from figure_parts.category_panels import interval, nothing, slots
+from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
+from matplotlib.lines import Line2D
+from number_format import is_missing, number
+from report_parts.sentence_words import cca_name
+
+#: Of a slot's width, over which its CCAs are set apart.
+SPREAD = 0.76
+
+
+def cca_entries(ccas):
+    """Return the key's entries of CCAs."""
+    return [
+        Line2D([], [], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=cca_colour(cca), label=cca_name(cca))
+        for cca in ccas
+    ]
+
+
+def shifts(count):
+    """Return how far from the middle of a slot each of its marks stands."""
+    return [SPREAD * (place / (count - 1) - 0.5) if count > 1 else 0.0 for place in range(count)]
+
+
+def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below=""):
+    """Draw the marks of a panel.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        With its vertical axis.
+    names : list of str
+        Of the slots.
+    ccas : list of str
+    rows : dict
+        (slot, CCA) -> mapping with the values; a pair that isn't there gets no mark.
+    value, low, high : str
+        Keys of the mean and its interval.
+    below : str
+        What the slots are, below the axis.
+
+    Returns
+    -------
+    str
+        What the panel shows in words.
+    """
+    slots(axes, names, below)
+    words = []
+    for slot, name in enumerate(names):
+        shown = []
+        for shift, cca in zip(shifts(len(ccas)), ccas, strict=True):
+            row = rows.get((slot, cca))
+            if row is None:
+                continue
+            if is_missing(row[value]):
+                nothing(axes, slot + shift)
+                shown.append(f"{cca_name(cca)} none valid")
+                continue
+            if low and not is_missing(row[low]):
+                interval(axes, slot + shift, row[low], row[high], cca_colour(cca))
+            axes.plot([slot + shift], [row[value]], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=cca_colour(cca), zorder=3)
+            shown.append(f"{cca_name(cca)} {number(row[value])}")
+        if shown:
+            words.append(f"{name.replace(chr(10), ' ')}: {', '.join(shown)}.")
+    return " ".join(words)
+
+
+def step(axes, slot, value):
+    """Draw a dashed line across one slot, such as its ceiling."""
+    if not is_missing(value):
+        axes.plot([slot - 0.46, slot + 0.46], [value] * 2, color=LIGHT.muted, lw=0.9, ls=(0, (3, 2)), zorder=1)

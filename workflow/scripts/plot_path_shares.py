@@ -1,0 +1,73 @@
+"""Draw what share of the packets each path carried, by CCA."""
+
+from image_libraries import require_image_libraries
+from script_log import keep_log
+
+if "snakemake" in globals():  # before the imports, which this is about
+    keep_log(snakemake.log[0])
+    require_image_libraries("numpy", "pandas", "matplotlib")
+
+import matplotlib.pyplot as plt
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels, level
+from figure_parts.cca_slots import cca_entries, draw_slots
+from figure_parts.figure_style import apply_style
+from figure_parts.figure_svg import save_svg
+from number_format import plain
+from path_environments import with_platform
+from report_parts.multipath_columns import PATH_SHARES
+from run_tables.tidy_columns import read_table
+
+SHOWN = [
+    "scenario", "cca", "ip_version", "environment", "rate_mbps", "paths", "longest_ms", "path", "n", "packets", "mbps",
+    "share_percent", "share_lowest", "share_highest",
+]  # fmt: skip
+
+
+def shown_rows(table):
+    """Return the rows that are drawn: iperf3 over as many paths as there are."""
+    mine = table[(table["by"] != "none") & (table["application"] == "iperf3")]
+    return mine[mine["paths"] == mine["paths"].max()]
+
+
+def draw_path_shares(table):
+    """Draw the figure: a panel for each scenario and IP version.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `shown_rows` gives.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+    apply_style()
+    groups = list(table.groupby(["scenario", "ip_version"], sort=False))
+    ccas = list(dict.fromkeys(table["cca"]))
+    drawn = CategoryPanels("Share of each path in the packets, %", max(1, len(groups)), len(ccas), columns=2)
+    axis = linear_axis(0, max(50.0, table["share_highest"].max() if len(table) else 0))
+    for _, mine in groups:
+        first, paths = mine.iloc[0], int(mine["paths"].iloc[0])
+        delay = "all paths alike" if not first["longest_ms"] else f"path {paths} takes {plain(first['longest_ms'])} ms longer"
+        axes = drawn.add(with_platform(first["environment"], first["platform"], table["platform"]), delay, axis)
+        rows = {(int(row["path"]) - 1, row["cca"]): row for row in mine.to_dict("records")}
+        names = [str(path + 1) for path in range(paths)]
+        words = draw_slots(axes, names, ccas, rows, "share_percent", "share_lowest", "share_highest", "path")
+        level(axes, 100 / paths)
+        drawn.finish(axes, f"Share of each path in the packets in %, {first['environment']}, {delay}. {words}", cca_entries(ccas))
+    return drawn.figure, drawn.panels
+
+
+def main(inputs, outputs):
+    """Read the shares, write figure and data."""
+    table = shown_rows(read_table(inputs.path_shares, PATH_SHARES))
+    figure, views = draw_path_shares(table)
+    save_svg(figure, outputs.figure, "Share of each path in the packets, by CCA", views)
+    plt.close(figure)
+    table[SHOWN].to_csv(outputs.data, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    main(snakemake.input, snakemake.output)

@@ -1,0 +1,90 @@
+"""Draw throughput or round-trip time against the size of messages: measured, calculated, and as printed in a paper."""
+
+from image_libraries import require_image_libraries
+from script_log import keep_log
+
+if "snakemake" in globals():  # before the imports, which this is about
+    keep_log(snakemake.log[0])
+    require_image_libraries("numpy", "pandas", "matplotlib")
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels
+from figure_parts.figure_style import apply_style
+from figure_parts.figure_svg import save_svg
+from figure_parts.size_panels import ASIDE, COLOURS, SHIFTS, draw_cells, draw_line, keys_of, size_slots
+from number_format import is_missing
+from run_tables.tidy_columns import read_table
+from size_tables.size_columns import SIZE_CELLS
+from size_tables.size_words import ENVIRONMENTS, TRAFFIC_NAMES
+
+#: Figure -> the traffic of its rows of panels, and title. The paper's round-trip times are a hundred times ours, and not drawn.
+FIGURES = {
+    "size-tcp-throughput": (("tcp", "tcp-segments"), "Throughput of TCP"),
+    "size-udp-throughput": (("udp",), "Throughput of UDP"),
+    "size-tcp-rtt": (("tcp-rtt",), "Round-trip time of TCP"),
+    "size-udp-rtt": (("udp-rtt",), "Round-trip time of UDP"),
+}
+
+
+def draw_sizes(cells, traffics, title):
+    """Draw the figure of cells of one or both platforms, a panel for each traffic and environment; return it with its panels."""
+    apply_style()
+    sizes = sorted(cells["message_bytes"].unique())
+    plan = [(traffic, background) for traffic in traffics for background in ENVIRONMENTS if len(_cells(cells, traffic, background))]
+    ip_versions, platforms = list(cells["ip_version"].unique()), sorted(cells["platform"].unique(), reverse=True)
+    calculated, printed = cells["calculated"].notna().any(), _prints(cells).notna().any()
+    key = keys_of(ip_versions, platforms, calculated, printed)
+    drawn = CategoryPanels(title, len(plan), len(key), columns=min(2, len(plan)) or 1)
+    known = pd.concat([cells["mean"], cells["calculated"], _prints(cells)]).dropna()
+    axis = linear_axis(0 if known.min() < 0.4 * known.max() else known.min(), known.max()) if len(known) else linear_axis(0, 1)
+    for traffic, background in plan:
+        mine = _cells(cells, traffic, background)
+        unit = mine["unit"].iloc[0]
+        axes = drawn.add(f"{TRAFFIC_NAMES[traffic]}, {ENVIRONMENTS[background]}", unit, axis)
+        size_slots(axes, sizes)
+        words = []
+        for number_of, platform in enumerate(platforms):
+            for ip_version in ip_versions:
+                rows = mine[(mine["platform"] == platform) & (mine["ip_version"] == ip_version)].sort_values("message_bytes").to_dict("records")
+                draw_line(axes, rows, sizes, ip_version, "calculated")
+                words.append(f"{platform}, {draw_cells(axes, rows, sizes, ip_version, platform, aside=number_of * ASIDE)}")
+                if platform == platforms[0] and printed:
+                    _printed(axes, rows, sizes, ip_version)
+        what = f"{title} in {unit} for {', '.join(f'{size:g}' for size in sizes)} bytes"
+        drawn.finish(axes, f"{what}, {ENVIRONMENTS[background]}. {'; '.join(words)}.", key)
+    return drawn.figure, drawn.panels
+
+
+def _cells(cells, traffic, background):
+    return cells[(cells["traffic"] == traffic) & (cells["background"] == background)]
+
+
+def _prints(cells):
+    """Return what is printed and drawn: throughput."""
+    return cells["printed_mean"].where(cells["metric"] == "goodput_mbps")
+
+
+def _printed(axes, rows, sizes, ip_version):
+    """Mark a paper's means, a little outside of ours."""
+    for row in rows:
+        if not is_missing(row["printed_mean"]):
+            place = sizes.index(row["message_bytes"]) + 2 * SHIFTS[ip_version]
+            axes.plot([place], [row["printed_mean"]], ls="none", marker="x", ms=4.2, mew=1.1, color=COLOURS[ip_version], zorder=3)
+
+
+def main(inputs, outputs, params):
+    """Read cells of this study, and of that on the other platform if it is there; write figure and data."""
+    traffics, title = FIGURES[params.shown]
+    tables = [read_table(path, SIZE_CELLS) for path in (inputs.size_cells, *inputs.other)]
+    cells = pd.concat(tables, ignore_index=True)
+    cells = cells[cells["traffic"].isin(traffics)]
+    figure, panels = draw_sizes(cells, traffics, title)
+    save_svg(figure, outputs.figure, title, panels)
+    plt.close(figure)
+    cells.to_csv(outputs.data, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    main(snakemake.input, snakemake.output, snakemake.params)

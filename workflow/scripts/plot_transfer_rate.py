@@ -1,0 +1,130 @@
+"""Draw the rate of a file transfer over time, over most paths and over a single one: the paper's figures 3 and 4."""
+
+from image_libraries import require_image_libraries
+from script_log import keep_log
+
+if "snakemake" in globals():  # before the imports, which this is about
+    keep_log(snakemake.log[0])
+    require_image_libraries("numpy", "pandas", "matplotlib", "pyarrow")
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from compare_paths import SCENARIO_COLUMNS, read_all_runs
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels, nothing
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
+from figure_parts.figure_svg import save_svg
+from figure_parts.scenario_panels import value_axis
+from matplotlib.lines import Line2D
+from number_format import count, number
+from path_environments import environment_name, environments_of, with_paths, with_platform
+from report_parts.sentence_words import cca_name
+from run_tables.tidy_columns import RUN, read_table
+
+COLUMNS = [*RUN, "environment", "rate_mbps", "paths", "platform", "time_s", "acked_mbps"]
+
+
+def shown_runs(runs, scenarios, cca):
+    """Return the runs that are drawn: the first valid one of each transfer over one path, or as many as there are.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    scenarios : pandas.DataFrame
+        As `path_environments.with_paths` gives.
+    cca : str
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows of `runs` with ``environment``, ``rate_mbps``, ``platform``, and ``paths``.
+    """
+    sampled = scenarios["sample_interval_ms"].astype(str).str.len() > 0
+    transfers = scenarios[(scenarios["application"] == "ftp") & scenarios["even"] & sampled]
+    most = transfers["paths"].max()
+    transfers = transfers[(transfers["by"] == "none") | (transfers["paths"] == most)]
+    rows = transfers[["scenario", "by", "tunnel_ip_version", "paths", "platform"]]
+    mine = runs[runs["valid"] & (runs["cca"] == cca)].drop(columns=["paths", "platform", "tunnel_ip_version"], errors="ignore")
+    mine = mine.merge(rows, on="scenario").sort_values("replication", kind="stable").drop_duplicates(RUN[:3])
+    names = [environment_name(row["by"], row["tunnel_ip_version"], row["ip_version"]) for row in mine.to_dict("records")]
+    return mine.assign(environment=names)
+
+
+def rate_over_time(samples):
+    """Return the rate of acknowledged data in Mbit/s between two samples, all sockets of a run together.
+
+    Parameters
+    ----------
+    samples : pandas.DataFrame
+        ``flow``, ``path``, ``time_s`` and ``bytes_acked`` (since the socket's begin) of a run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``time_s``, ``acked_mbps``; a socket that is gone at a sample keeps what it had acknowledged.
+    """
+    by_socket = samples.assign(path=samples["path"].fillna(0)).pivot_table(
+        index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last"
+    )
+    total = by_socket.sort_index().ffill().fillna(0).sum(axis=1)
+    times = total.index.to_series()
+    rates = 8e-6 * total.diff() / times.diff()
+    return pd.DataFrame({"time_s": times, "acked_mbps": rates}).dropna().reset_index(drop=True)
+
+
+def rates_of(shown, path):
+    """Return the rates of all runs that are drawn, with `COLUMNS`."""
+    parts = []
+    for run in shown.to_dict("records"):
+        wanted = [(key, "==", run[key]) for key in RUN]
+        samples = pd.read_parquet(path, columns=["flow", "path", "time_s", "bytes_acked"], filters=wanted)
+        parts.append(rate_over_time(samples).assign(**{name: run[name] for name in COLUMNS[: -2]}))
+    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+
+
+def draw_transfer_rate(rates, shown, cca):
+    """Draw the figure: a panel for each environment, with its single path."""
+    apply_style()
+    joined = shown[shown["by"] != "none"]
+    groups = [
+        (key, environment)
+        for key, mine in joined.groupby(["rate_mbps", "platform"], sort=False)
+        for environment in environments_of(mine["environment"])
+    ]
+    drawn = CategoryPanels(f"File transfer over time with {cca_name(cca)}, Mbit/s", max(1, len(groups)), 2)
+    axis = linear_axis(0, max(1.0, rates["acked_mbps"].max() if len(rates) else 1.0))
+    for (rate_mbps, platform), environment in groups:
+        mine = rates[(rates["rate_mbps"] == rate_mbps) & (rates["platform"] == platform)]
+        paths = int(joined["paths"].iloc[0])
+        axes = drawn.add(with_platform(environment, platform, joined["platform"]), f"{count(paths, 'path')}, and a single one", axis)
+        baseline = f"baseline{environment[3] if environment.startswith('tun') else environment[-1]}"
+        end = max(1e-9, mine["time_s"].max())
+        value_axis(axes, "x", linear_axis(0, end), spaced=True)
+        axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
+        entries, words = [], []
+        for name, ink, width in ((baseline, LIGHT.ink, 0.9), (environment, cca_colour(cca), 1.1)):
+            line = mine[mine["environment"] == name]
+            if line.empty:
+                nothing(axes, end / 2, f"{name}: none valid")
+                continue
+            axes.plot(line["time_s"], line["acked_mbps"], color=ink, lw=width, drawstyle="steps-pre", zorder=3)
+            entries.append(Line2D([], [], color=ink, lw=1.3, label=name))
+            words.append(f"{name}: {number(line['time_s'].iloc[-1], 1)} s, median {number(line['acked_mbps'].median(), 1)} Mbit/s.")
+        drawn.finish(axes, f"Rate of a file transfer over time, {environment} and {baseline}. {' '.join(words)}", entries[::-1])
+    return drawn.figure, drawn.panels
+
+
+def main(inputs, outputs, params):
+    """Read runs, scenarios and the sockets' time series, write figure and data."""
+    scenarios = with_paths(read_table(inputs.scenarios, SCENARIO_COLUMNS))
+    shown = shown_runs(read_all_runs(inputs.runs), scenarios, params.cca_shown)
+    rates = rates_of(shown, inputs.sockets)
+    figure, views = draw_transfer_rate(rates, shown, params.cca_shown)
+    save_svg(figure, outputs.figure, f"File transfer over time with {cca_name(params.cca_shown)}", views)
+    plt.close(figure)
+    rates.to_csv(outputs.data, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    main(snakemake.input, snakemake.output, snakemake.params)

@@ -1,0 +1,187 @@
+"""The section on sizes of messages: cells against exact calculation, what TCP sent, IP versions, environments, the kernel's own time."""
+
+from number_format import count, is_missing, number, plain
+from report_parts.packet_size_sentences import sentences
+from report_parts.report_data_tables import Cell, Column, data_table, number_cell, round_trip, shared_decimals, signed
+from scenario_words import ip_words
+from size_tables.size_columns import SIZE_CELLS, SIZE_DIFFERENCES
+from size_tables.size_differences import ENVIRONMENT, IP_VERSION, PLATFORM
+from size_tables.size_words import ENVIRONMENTS, TRAFFIC_NAMES, clock_words
+from wire_theory import CLOCK_STEP_US, CLOCK_STEPS, TOLERANCE_PERCENT, frame_bytes
+
+TABLES = {"size_cells": SIZE_CELLS, "size_differences": SIZE_DIFFERENCES}
+AGREES, DEVIATES, OPEN = "verdict alike", "verdict differs", "verdict open"
+
+
+def section(material):
+    """Return what the template needs, None if no scenario is of this kind."""
+    cells, differences = material.tables.size_cells, material.tables.size_differences
+    if cells.empty:
+        return None
+    platforms = list(cells["platform"].unique())
+    return {
+        "virtual": "uml" in platforms,
+        "real": "host" in platforms,
+        "clock": " and ".join(clock_words(platform) for platform in platforms),
+        "tolerance": plain(TOLERANCE_PERCENT),
+        "step_ns": plain(1000 * CLOCK_STEP_US),
+        "steps": CLOCK_STEPS,
+        "sizes": [plain(size) for size in sorted(cells["message_bytes"].unique())],
+        "has_server": bool((cells["background"] == "server").any()),
+        "background": background_words(cells),
+        "cells": cells_table(cells),
+        "sent": sent_rows(cells),
+        "impossible": impossible_rows(cells),
+        "printed": printed_table(cells) if cells[["printed_mean", "printed_sd"]].notna().any(axis=None) else None,
+        "remark": ((material.params.get("paper") or {}).get("cells") or {}).get("remark", ""),
+        "ip_versions": differences_table(differences, IP_VERSION, "IPv6 against IPv4: same traffic, size, environment and seeds"),
+        "environments": differences_table(differences, ENVIRONMENT, "Client-server against peer to peer: same traffic, size and IP version"),
+        "platforms": differences_table(differences, PLATFORM, "The kernel under a real clock against the network alone"),
+    }
+
+
+def findings(material):
+    """Return the sentences that open the report."""
+    return sentences(material.tables.size_cells, material.tables.size_differences)
+
+
+def background_words(cells):
+    """Return what the server's other messages took of the cable: "0.31 to 0.4 Mbit/s"."""
+    known = cells["background_mbps"].dropna()
+    return f"{number(known.min(), 2)} to {number(known.max(), 2)} Mbit/s" if len(known) else ""
+
+
+def cells_table(cells):
+    """Return the table of all cells."""
+    columns = [
+        Column("Traffic", filtered=True), Column("Environment", filtered=True), Column("IP", filtered=True),
+        Column("Bytes", "number", header=True), Column("Unit", filtered=True), Column("n", "number"), Column("Mean", "number"), Column("Interval", "short"),
+        Column("SD", "number"), Column("Calculated", "number"), Column("Difference", "number"), Column("Allowed for the clock", "number"), Column("Verdict", filtered=True),
+    ]  # fmt: skip
+    rows = []
+    for row in cells.to_dict("records"):
+        decimals = shown_decimals(row)
+        ends = "" if is_missing(row["ci_low"]) else f"{number(row['ci_low'], decimals)} to {number(row['ci_high'], decimals)}"
+        rows.append(
+            [
+                TRAFFIC_NAMES[row["traffic"]], ENVIRONMENTS[row["background"]], ip_words(row["ip_version"]),
+                number_cell(row["message_bytes"], 0), row["unit"], number_cell(row["n"], 0), number_cell(row["mean"], decimals), ends or "–",
+                number_cell(row["sd"]), number_cell(row["calculated"], decimals),
+                percent_cell(row["difference_percent"]), allowance_cell(row), verdict_cell(row),
+            ]
+        )  # fmt: skip
+    return data_table("size-cells", "Every cell, measured and calculated", columns, rows)
+
+
+def shown_decimals(row):
+    """Return decimals that show differences of a hundredth of a percent."""
+    return 3 if row["unit"] == "Mbit/s" else 2
+
+
+def percent_cell(value):
+    """Return a cell with a signed difference in percent."""
+    return Cell("–") if is_missing(value) else Cell(f"{signed(value, 3)} %", round_trip(value))
+
+
+def allowance_cell(row):
+    """Return a cell with what a round trip may take longer."""
+    return number_cell(row["allowance"], 2) if row["metric"] == "rtt_mean_ms" else Cell("–")
+
+
+def verdict_cell(row):
+    """Return whether a cell's mean is what was calculated."""
+    if row["agrees"] not in ("True", "False"):
+        return Cell("not calculated", style=OPEN)
+    return Cell("agrees", style=AGREES) if row["agrees"] == "True" else Cell("deviates", style=DEVIATES)
+
+
+def sent_rows(cells):
+    """Return what TCP made of messages, peer to peer: a row for each size, with data of a packet by IP version."""
+    rows, mine = [], cells[(cells["background"] == "none") & (cells["protocol"] == "tcp") & cells["packet_bytes"].notna()]
+    for size in sorted(mine["message_bytes"].unique()):
+        row = {"size": plain(size)}
+        for traffic in ("tcp", "tcp-segments"):
+            here = mine[(mine["message_bytes"] == size) & (mine["traffic"] == traffic)]
+            row[traffic] = ", ".join(f"{ip_words(ip)} {number(value, 0)}" for ip, value in zip(here["ip_version"], here["packet_bytes"], strict=True)) or "–"
+        rows.append(row)
+    return rows
+
+
+def impossible_rows(cells):
+    """Return printed throughputs of TCP that a packet for each message could not have: the cable would not hold them."""
+    rows = []
+    for row in cells[(cells["traffic"] == "tcp") & cells["printed_mean"].notna()].to_dict("records"):
+        # Without TCP's option, and with what Ethernet takes of the cable: the least that a packet can be.
+        smallest = frame_bytes(row["message_bytes"], "tcp", row["ip_version"], 24) - 12
+        needed = row["printed_mean"] * smallest / row["message_bytes"]
+        if needed > row["rate_mbps"]:
+            rows.append(
+                f"{plain(row['printed_mean'])} Mbit/s with {plain(row['message_bytes'])} bytes ({ip_words(row['ip_version'])}, "
+                f"{ENVIRONMENTS[row['background']]}) would take {number(needed, 0)} Mbit/s of the cable"
+            )
+    return rows
+
+
+def printed_table(cells):
+    """Return means and standard deviations of this study beside those that a paper prints."""
+    columns = [
+        Column("Traffic", filtered=True), Column("Environment", filtered=True), Column("IP", filtered=True), Column("Bytes", "number", header=True),
+        Column("Unit", filtered=True), Column("Mean here", "number"), Column("Mean printed", "number"), Column("SD here", "number"), Column("SD printed", "number"),
+    ]  # fmt: skip
+    rows = []
+    for row in cells[cells["traffic"] != "tcp-segments"].to_dict("records"):
+        # The paper's unit of round trips.
+        factor, unit = (1e-3, "ms") if row["unit"] == "µs" else (1.0, row["unit"])
+        values = [None if is_missing(row[name]) else factor * row[name] for name in ("mean", "printed_mean", "sd", "printed_sd")]
+        rows.append(
+            [
+                TRAFFIC_NAMES[row["traffic"]], ENVIRONMENTS[row["background"]], ip_words(row["ip_version"]), number_cell(row["message_bytes"], 0), unit,
+                number_cell(values[0]), printed_cell(values[1]), number_cell(values[2]), printed_cell(values[3]),
+            ]
+        )  # fmt: skip
+    return data_table("size-printed", "Means and standard deviations, here and as printed", columns, rows)
+
+
+def printed_cell(value):
+    """Return a cell with as many digits as are printed."""
+    return Cell("–") if value is None else Cell(plain(round(value, 9)), round_trip(value))
+
+
+def differences_table(table, question, caption):
+    """Return the table of one question; None without a row."""
+    rows = table[table["question"] == question].to_dict("records")
+    if not rows:
+        return None
+    both = question != IP_VERSION
+    columns = [
+        Column("Traffic", filtered=True), *([Column("Environment", filtered=True)] if question != ENVIRONMENT else []),
+        *([Column("IP", filtered=True)] if both else []), Column("Bytes", "number", header=True), Column("Unit", filtered=True),
+        Column(side_name(question, rows[0]["first"]), "number"), Column(side_name(question, rows[0]["second"]), "number"), Column("Difference", "number"), Column("Interval", "short"),
+        Column("In percent", "number"), *([] if question == PLATFORM else [Column("Calculated", "number")]),
+        *([Column("As printed", "number")] if any(not is_missing(row["printed_percent"]) for row in rows) and question != PLATFORM else []),
+    ]  # fmt: skip
+    names = [column.heading for column in columns]
+    found = []
+    for row in rows:
+        decimals = shared_decimals(row["difference"], row["ci_low"], row["ci_high"])
+        ends = "–" if is_missing(row["ci_low"]) else f"{signed(row['ci_low'], decimals)} to {signed(row['ci_high'], decimals)}"
+        cells = [
+            TRAFFIC_NAMES[row["traffic"]], *([ENVIRONMENTS[row["background"]]] if question != ENVIRONMENT else []), *([ip_words(row["ip_version"])] if both else []),
+            number_cell(row["message_bytes"], 0), row["unit"], number_cell(row["mean_first"]), number_cell(row["mean_second"]),
+            Cell("–") if is_missing(row["difference"]) else Cell(signed(row["difference"], decimals), round_trip(row["difference"])), ends, percent_cell(row["percent"]),
+        ]  # fmt: skip
+        if "Calculated" in names:
+            cells.append(percent_cell(row["expected_percent"]))
+        if "As printed" in names:
+            cells.append(percent_cell(row["printed_percent"]))
+        found.append(cells)
+    identifier = {IP_VERSION: "size-ip-versions", ENVIRONMENT: "size-environments", PLATFORM: "size-platforms"}[question]
+    return data_table(identifier, f"{caption} ({count(len(found), 'pair')} of cells)", columns, found)
+
+
+def side_name(question, level):
+    """Return what a side of a comparison is called."""
+    if question == ENVIRONMENT:
+        name = ENVIRONMENTS[level]
+        return f"{name[0].upper()}{name[1:]}"
+    return ip_words(level) if question == IP_VERSION else clock_words(level).capitalize()

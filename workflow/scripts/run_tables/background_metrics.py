@@ -1,0 +1,40 @@
+"""What the server of a client-server network did beside the measured traffic, and what that took of the cable."""
+
+#: What a packet has besides its payload: Ethernet and IP headers; then UDP's, or TCP's with its timestamps.
+ETHERNET_BYTES, IP_BYTES = 14, {"ipv4": 20, "ipv6": 40}
+TRANSPORT_BYTES = {"dns": 8, "dhcp": 8, "directory": 20 + 12}
+NAMES = ("background_requests", "background_answers", "background_mbps", "background_back_mbps")
+
+
+def background_metrics(document):
+    """Return the background of a run; all None where there is none.
+
+    Returns
+    -------
+    dict
+        ``background_requests``, ``background_answers`` (messages); ``background_mbps``, ``background_back_mbps``: what the
+        answers took of the cable in the direction of the data, and the requests in the other, headers and what each frame
+        takes besides included, over the time of the traffic. A request to the directory acknowledges the answer before it.
+    """
+    services = document.get("background")
+    if services is None:
+        return dict.fromkeys(NAMES)
+    asked = document["specification"]
+    around = ETHERNET_BYTES + IP_BYTES[asked["ip_version"]] + asked["scenario"]["link"]["frame_overhead_bytes"]
+    forward = back = 0
+    for name, counts in services.items():
+        headers = around + TRANSPORT_BYTES[name]
+        forward += counts["answer_bytes"] + counts["answer_segments"] * headers
+        back += counts["request_bytes"] + counts["requests"] * headers
+    seconds = max(map(_seconds, document["traffic"]))
+    requests, answers = (sum(counts[name] for counts in services.values()) for name in ("requests", "answers"))
+    return dict(zip(NAMES, (requests, answers, forward * 8e-6 / seconds, back * 8e-6 / seconds), strict=True))
+
+
+def _seconds(process):
+    """Return how long the traffic of a client lasted in s."""
+    for name in ("round_trip", "transfer"):
+        if name in process:
+            return process[name]["seconds"]
+    end = process["client"]["end"]
+    return (end["sum"] if "sum" in end else end["sum_sent"])["seconds"]

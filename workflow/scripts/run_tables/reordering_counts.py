@@ -1,0 +1,31 @@
+"""What Linux counted of segments out of order, and of what its TCP made of them."""
+
+#: Column of ``tidy/runs.csv`` -> whose counters are added up, and which (nstat's names; RFC 2883 for DSACK).
+COUNTERS = {
+    "out_of_order_segments": ("receiver", ("TcpExtTCPOFOQueue",)),
+    "out_of_order_mptcp": ("receiver", ("MPTcpExtOFOQueue",)),
+    "reordering_events": ("sender", ("TcpExtTCPSACKReorder", "TcpExtTCPRenoReorder", "TcpExtTCPTSReorder")),
+    "recoveries": ("sender", ("TcpExtTCPSackRecovery", "TcpExtTCPRenoRecovery")),
+    "spurious_retransmits": ("sender", ("TcpExtTCPDSACKRecv",)),
+}
+
+
+def reordering_counts(document):
+    """Return the counters of a run's hosts, None where the platform has none.
+
+    Returns
+    -------
+    dict
+        ``out_of_order_segments`` that waited at the receivers for one before them; ``out_of_order_mptcp``: data
+        that waited there for another subflow's; ``reordering_events``: how often the senders learned that a
+        segment had been overtaken and not lost; ``recoveries``: how often they took one for lost and reduced
+        cwnd; ``spurious_retransmits``: segments that they sent again and the receiver had already.
+    """
+    counted = (document.get("stack") or {}).get("tcp")
+    if not counted or document["specification"]["scenario"]["traffic"]["protocol"] != "tcp":
+        return dict.fromkeys(COUNTERS)
+    hosts = {side: {process[side] for process in document["traffic"]} for side in ("sender", "receiver")}
+    return {
+        column: sum(counted[host].get(name, 0) for host in hosts[side] for name in names)
+        for column, (side, names) in COUNTERS.items()
+    }
