@@ -77,10 +77,11 @@ def measured(document):
 def report(name, platform, contents):
     """Print the rows of a case on a platform."""
     documents = [json.loads(gzip.decompress(content)) for content in contents]
-    same = Counter(contents).most_common(1)[0][1]
+    most = Counter(contents).most_common(1)[0][1]
+    same = f"the same bytes in {most}" if most > 1 else "no two the same bytes"
     invalid = Counter(c["name"] for d in documents for c in d["verdict"]["checks"] if not c["ok"])
     failed = ", ".join(f"{check} failed in {count}" for check, count in invalid.items()) or "all valid"
-    print(f"| {name} | {platform} | {len(contents)} runs, the same bytes in {same}; {failed} | | | |", flush=True)
+    print(f"| {name} | {platform} | {len(contents)} runs, {same}; {failed} | | | |", flush=True)
     results = [measured(document) for document in documents]
     for quantity in results[0]:
         values = [result[quantity] for result in results]

@@ -60,7 +60,7 @@ def test_every_scenario_of_our_studies_passes(path, root):
         ("scenario.label", "no part of a run"),
         ("scenario.flows", 10**9),
         ("scenario.flows", "1"),
-        ("scenario.platform", "host"),
+        ("scenario.platform", "moon"),
         ("scenario.link.rate_mbps", "10; touch x"),
         ("scenario.link.rate_mbps", float("nan")),
         ("scenario.link.rate_mbps", 1e9),

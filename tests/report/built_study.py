@@ -9,6 +9,7 @@ import pandas as pd
 import tidy_tables
 from buffer_steps import buffers_step, platforms_step
 from fairness_steps import fairness_step
+from path_steps import multipath_step
 from size_steps import packet_size_step
 from study_files.claims import load_claims
 from study_files.study_design import IP_PAPER
@@ -30,7 +31,7 @@ ANALYSES = (
     ("find_mislabelled", "mislabelled"),
 )
 # What the rules of a topic do, by its name: a function of a `Built`.
-TOPIC_STEPS = {"time_series": time_series_step, "fairness": fairness_step, "buffers": buffers_step, "platforms": platforms_step, "packet_size": packet_size_step}
+TOPIC_STEPS = {"time_series": time_series_step, "fairness": fairness_step, "buffers": buffers_step, "platforms": platforms_step, "packet_size": packet_size_step, "multipath": multipath_step}
 # Figures with a script of their own; the others are metrics'.
 LONE_FIGURES = ("ideal", "price", "knee", "distributions", "emulation")
 PARAMS = {

@@ -62,7 +62,7 @@ def test_a_killed_guest_is_tried_again_and_the_log_says_so(one_missing, mini):
     assert status == 0, printed[-2000:]
     assert f"sawtooth: run {NAME}: succeeded on the second try; the first: {KILLED}" in printed
     last = log_lines(one_missing)[-1]
-    assert last.startswith(f"run {NAME}: valid; 1 s emulated in ")
+    assert last.startswith(f"run {NAME}: valid; 1 s of traffic in ")
     assert last.endswith(f"; on the second try, the first: {KILLED}")
     assert not guest.folder.exists()
     one_missing.same_results_as(mini)

@@ -110,7 +110,7 @@ def test_every_run_has_log_and_benchmark(smoke):
     folder = smoke.folder / "results/smoke"
     logs = sorted((folder / "logs/runs").rglob("*.log"))
     assert len(logs) == 16
-    assert all(": valid; 10 s emulated in" in log.read_text() for log in logs)
+    assert all(": valid; 10 s of traffic in" in log.read_text() for log in logs)
     assert len(list((folder / "benchmarks/runs").rglob("*.tsv"))) == 16
 
 

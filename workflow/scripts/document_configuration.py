@@ -113,6 +113,31 @@ A row of `queue.parquet` is the bottleneck's queue in the data's direction at th
 
 The readings start no process and read no clock. The guest's clock has steps of 256 ns, by which each reading may shift what follows: of a flow alone nothing changes but the last digit of times (measured: bytes, retransmissions and cwnd at each interval the same, times within 2 microseconds); where several flows or random losses meet, a run with time series is another replication of the same cell. Up to 65,000 readings (flows x duration / interval) the guest is otherwise the same.
 
+## Cables, paths and other applications
+
+`topology: cable` joins two hosts directly. Rate and queue stand on their own interfaces, as a network card's do, and TCP makes single packets for them; delay, jitter, loss and `serialisation` stand where packets arrive (an ifb). With `serialisation: virtual-clock` a packet takes its length over the rate, which a shaper alone does not do for a packet that finds it idle; `frame_overhead_bytes: 24` counts what a real cable adds to each frame. `multipath` makes one to eight cables of it and says what joins them: Linux's MPTCP, or GRE-in-UDP tunnels under a bond; how each works, what else was tried, and what reordering does to TCP stands in `multipath.md`.
+
+`traffic.application` is iperf3 (TCP, or UDP with `block_bytes` as the payload of each packet), a ping-pong of messages (`round-trip`, qperf), or a file by FTP (vsftpd on h1, wget on h2; the CCA is the server's default, so it must be one that a network namespace may have as such). What an application doesn't have is empty in the tables: UDP has no RTT and no retransmissions, a ping-pong no goodput. `background: server` adds a model of what a small network's server does (names, leases, directory).
+
+## Platform host
+
+A run on `platform: host` has user, network, mount and process namespaces of its own inside the container (`unshare`). Nothing of the machine is changed, no packet can leave, and all of it ends with the run. It needs user namespaces and no privilege. It waits until no other run, of any workflow and user, holds a core, and then holds all of them; run nothing else beside it, and on a cluster give its jobs a node of their own (`--set-resources measure_run:slurm_extra="'--exclusive'"`). `make STUDY=packet-size PLATFORM=host`, or `--config platform=host`, carries a whole study so, under the name `packet-size-host`: scenarios, seeds and factors are the same, so that the tables join.
+
+What a study needs of the kernel is tried before anything runs, and what is missing is said in one sentence with what would help:
+
+| needed where | part of the kernel | module |
+|---|---|---|
+| a rate | htb, pfifo or bfifo | sch_htb |
+| delay, jitter or loss (a dumbbell always) | netem; on a cable also ifb, ingress, matchall, mirred | sch_netem, ifb, sch_ingress, cls_matchall, act_mirred |
+| TCP | the CCA, available | tcp_<cca> |
+| FTP; `cca_set_by: sysctl` with `restricted_ccas: allowed` | the CCA in net.ipv4.tcp_allowed_congestion_control | (a sysctl) |
+| `multipath.by: mptcp` | MPTCP | (the kernel's configuration) |
+| `multipath.by: gre` | gretap or ip6gretap, fou, bonding | ip_gre or ip6_gre, fou, bonding |
+
+Each side has a core: all that the sender's processes do, and what the kernel does for packets that arrive there (receive packet steering, Linux 6.3 or later), is on one, the receiver's on another, the testbed's own program on a third (with two cores: on the receiver's). CPU times are read every 100 ms. Two more checks judge a run: `cpu_saturation` (no core that carries it busy for more than 95 % of any second, none stolen by a hypervisor for more than 5 % of the time) and `clock` (the reader was woken at most 10 ms late in 99 of 100 cases, and never 100 ms late). The document says which clock it had. Two runs with one seed are not the same bytes there; `benchmarks/spread.py` measures how far they are apart.
+
+`serialisation: virtual-clock` has no effect there: the wire takes no time, so what a round trip measures is the stack (a ping-pong has no shaper at all then, which would round its time up to that of a frame). Shapers get a burst of a millisecond's worth, since timers of a real clock come late.
+
 ## All keys
 
 {tables}

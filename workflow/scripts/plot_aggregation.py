@@ -10,7 +10,7 @@ if "snakemake" in globals():  # before the imports, which this is about
 import matplotlib.pyplot as plt
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels
-from figure_parts.cca_slots import cca_entries, draw_slots, step
+from figure_parts.cca_slots import cca_entries, draw_slots, empty_panel, step
 from figure_parts.figure_style import LIGHT, apply_style
 from figure_parts.figure_svg import save_svg
 from path_environments import with_platform
@@ -58,6 +58,8 @@ def draw_aggregation(table):
         for slot, paths in enumerate(numbers):
             step(axes, slot, mine.loc[mine["paths"] == paths, "ceiling_factor"].mean())
         drawn.finish(axes, f"Goodput over that of a single path, {name}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
+    if not groups:
+        empty_panel(drawn)
     return drawn.figure, drawn.panels
 
 

@@ -10,7 +10,7 @@ if "snakemake" in globals():  # before the imports, which this is about
 import matplotlib.pyplot as plt
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels
-from figure_parts.cca_slots import cca_entries, draw_slots, step
+from figure_parts.cca_slots import cca_entries, draw_slots, empty_panel, step
 from figure_parts.figure_style import apply_style
 from figure_parts.figure_svg import save_svg
 from number_format import count
@@ -47,7 +47,7 @@ def draw_environments(table):
     apply_style()
     groups = list(table.groupby(["application", "rate_mbps", "platform"], sort=False))
     ccas = list(dict.fromkeys(table["cca"]))
-    drawn = CategoryPanels("Goodput of each CCA by environment, Mbit/s", len(groups), len(ccas), columns=min(2, len(groups)))
+    drawn = CategoryPanels("Goodput of each CCA by environment, Mbit/s", max(1, len(groups)), len(ccas), columns=2)
     for (application, rate_mbps, platform), mine in groups:
         environments = environments_of(mine["environment"])
         tops = mine[["goodput_mbps", "ceiling_mbps"]].max()
@@ -59,6 +59,8 @@ def draw_environments(table):
         for slot, environment in enumerate(environments):
             step(axes, slot, mine.loc[mine["environment"] == environment, "ceiling_mbps"].mean())
         drawn.finish(axes, f"Goodput in Mbit/s, {name}. {words or 'No data.'}", cca_entries(ccas))
+    if not groups:
+        empty_panel(drawn)
     return drawn.figure, drawn.panels
 
 

@@ -10,7 +10,7 @@ if "snakemake" in globals():  # before the imports, which this is about
 import matplotlib.pyplot as plt
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, level
-from figure_parts.cca_slots import cca_entries, draw_slots
+from figure_parts.cca_slots import cca_entries, draw_slots, empty_panel
 from figure_parts.figure_style import apply_style
 from figure_parts.figure_svg import save_svg
 from number_format import plain
@@ -57,6 +57,8 @@ def draw_path_shares(table):
         words = draw_slots(axes, names, ccas, rows, "share_percent", "share_lowest", "share_highest", "path")
         level(axes, 100 / paths)
         drawn.finish(axes, f"Share of each path in the packets in %, {first['environment']}, {delay}. {words}", cca_entries(ccas))
+    if not groups:
+        empty_panel(drawn)
     return drawn.figure, drawn.panels
 
 

@@ -7,6 +7,8 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
+import math
+
 import matplotlib.pyplot as plt
 from figure_parts.axis_scales import difference_axis
 from figure_parts.category_panels import CategoryPanels
@@ -21,6 +23,8 @@ from size_tables.size_differences import IP_VERSION, PLATFORM
 from size_tables.size_words import ENVIRONMENTS, TRAFFIC_NAMES
 
 TITLE = "Differences by size of the messages"
+# An interval's end that is so many times the largest value is left to an arrowhead.
+REACH = 3
 
 
 def in_percent(table):
@@ -41,7 +45,19 @@ def panels_of(table):
     for traffic, name in TRAFFIC_NAMES.items():
         rows = clocks[(clocks["traffic"] == traffic) & (clocks["background"] == "none")]
         if len(rows):
-            yield name, f"{rows['second'].iloc[0]} less {rows['first'].iloc[0]}, {rows['unit'].iloc[0]}", rows, "difference", None, True
+            if traffic.endswith("rtt"):
+                # The cable's time is no part of it: packets take none to pass under a real clock.
+                yield name, f"of the kernel alone, {rows['unit'].iloc[0]}", rows.assign(ci_low=math.nan), "mean_second", None, True
+            else:
+                yield name, f"{rows['second'].iloc[0]} less {rows['first'].iloc[0]}, {rows['unit'].iloc[0]}", rows, "difference", None, True
+
+
+def axis_of(rows, value, calculated):
+    """Return an axis with all values and, as far as they don't dwarf these, the ends of their intervals."""
+    known = [float(number) for name in (value, calculated) if name for number in rows[name].dropna()]
+    reach = REACH * max(map(abs, known), default=0.0)
+    ends = [float(number) for name in ("ci_low", "ci_high") for number in rows[name].dropna() if abs(number) <= reach]
+    return difference_axis([*known, *(ends if rows["ci_low"].notna().any() else [])])
 
 
 def draw_differences(table):
@@ -50,8 +66,7 @@ def draw_differences(table):
     plan, sizes = list(panels_of(table)), sorted(table["message_bytes"].unique())
     drawn = CategoryPanels(TITLE, len(plan), 3, columns=min(3, len(plan)) or 1)
     for title, second, rows, value, calculated, by_ip in plan:
-        known = [float(number) for name in (value, calculated) if name for number in rows[name].dropna()]
-        axes = drawn.add(title, second, difference_axis(known))
+        axes = drawn.add(title, second, axis_of(rows, value, calculated))
         size_slots(axes, sizes)
         axes.axhline(0, color=LIGHT.muted, lw=0.7, zorder=1)
         words, key = [], []
@@ -67,7 +82,7 @@ def draw_differences(table):
             marker, is_open = look(platform)
             key.append(entry(names(level), COLOURS[shown], marker, is_open))
         if calculated and rows[calculated].notna().any():
-            key.append(entry("header's share", LIGHT.muted, line=DASHES, width=0.9))
+            key.append(entry("header", LIGHT.muted, line=DASHES, width=0.9))
         drawn.finish(axes, f"{title}: {second}. {'; '.join(words)}.", key)
     return drawn.figure, drawn.panels
 

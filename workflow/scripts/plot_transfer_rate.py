@@ -12,6 +12,7 @@ import pandas as pd
 from compare_paths import SCENARIO_COLUMNS, read_all_runs
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, nothing
+from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_svg
 from figure_parts.scenario_panels import value_axis
@@ -62,15 +63,16 @@ def rate_over_time(samples):
     Returns
     -------
     pandas.DataFrame
-        ``time_s``, ``acked_mbps``; a socket that is gone at a sample keeps what it had acknowledged.
+        ``time_s``, ``acked_mbps``, the first since time 0; a socket that is gone at a sample keeps what it had acknowledged.
     """
     by_socket = samples.assign(path=samples["path"].fillna(0)).pivot_table(
         index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last"
     )
     total = by_socket.sort_index().ffill().fillna(0).sum(axis=1)
+    total = pd.concat([pd.Series({0.0: 0.0}), total[total.index > 0]])
     times = total.index.to_series()
     rates = 8e-6 * total.diff() / times.diff()
-    return pd.DataFrame({"time_s": times, "acked_mbps": rates}).dropna().reset_index(drop=True)
+    return pd.DataFrame({"time_s": times, "acked_mbps": rates})[1:].reset_index(drop=True)
 
 
 def rates_of(shown, path):
@@ -112,6 +114,8 @@ def draw_transfer_rate(rates, shown, cca):
             entries.append(Line2D([], [], color=ink, lw=1.3, label=name))
             words.append(f"{name}: {number(line['time_s'].iloc[-1], 1)} s, median {number(line['acked_mbps'].median(), 1)} Mbit/s.")
         drawn.finish(axes, f"Rate of a file transfer over time, {environment} and {baseline}. {' '.join(words)}", entries[::-1])
+    if not groups:
+        empty_panel(drawn)
     return drawn.figure, drawn.panels
 
 

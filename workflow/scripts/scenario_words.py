@@ -38,7 +38,8 @@ def conditions(scenario):
         loss = f"{both_ways(forward, reverse, '%')} loss"
     delay = both_ways(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms")
     rate = f"{paths_words(scenario)}{rate_words(scenario['rate_mbps'])}"
-    return ", ".join([rate, delay, loss, count(int(scenario["flows"]), "flow"), *joining_words(scenario)])
+    # The same number of parts for each scenario.
+    return ", ".join([rate, delay, loss, " ".join([count(int(scenario["flows"]), "flow"), *joining_words(scenario)])])
 
 
 def paths_words(scenario):
@@ -51,13 +52,13 @@ def joining_words(scenario):
     """Return what joins a scenario's paths and how far their delays differ, and that a file is transferred: a list of texts."""
     words, by = [], scenario.get("multipath") or "none"
     if by == "mptcp":
-        words.append("MPTCP")
+        words.append("by MPTCP")
     elif by == "gre":
-        words.append(f"GRE over {ip_words(scenario['tunnel_ip_version'])}")
+        words.append(f"by GRE over {ip_words(scenario['tunnel_ip_version'])}")
     delays = (scenario.get("path_delay_ms") or "0").split()
     if set(delays) != {"0"}:
-        words.append(f"paths of +{' and +'.join(delays)} ms")
-    return [*words, "FTP"] if scenario.get("application") == "ftp" else words
+        words.append(f"(paths of +{' and +'.join(delays)} ms)")
+    return ["of FTP", *words] if scenario.get("application") == "ftp" else words
 
 
 def heading(scenario):

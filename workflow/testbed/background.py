@@ -162,7 +162,7 @@ class Requests:
     def __init__(self):
         self._waiting = b""
 
-    def whole(self, received, answers=False):
+    def whole(self, received):
         """Return (number, length, length of the answer) of the messages that have arrived completely."""
         self._waiting += received
         found = []
@@ -211,6 +211,32 @@ def serve(address, requests_end):
                     key.fileobj.close()
 
 
+class Timer:
+    """A timer of the kernel (timerfd_create(2)): to look at the clock instead would move the guest's."""
+
+    def __enter__(self):
+        self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK)
+        return self
+
+    def __exit__(self, *_):
+        os.close(self._timer)
+
+    def fileno(self):
+        return self._timer
+
+    def begin(self):
+        """Take this moment for the origin of all times."""
+        self._origin_ns = time.monotonic_ns()
+
+    def set(self, at_s):
+        """Ring ``at_s`` seconds after the origin."""
+        os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=self._origin_ns + round(at_s * 1e9) + 1)
+
+    def stop(self):
+        """End the ringing."""
+        os.read(self._timer, 8)
+
+
 class Asking:
     """The client of one service: what it will send, and what it has sent and got."""
 
@@ -253,28 +279,29 @@ class Asking:
 def ask(address, seed, requests_end):
     """Ask, each request at its time, until ``requests_end`` ends and answers are there; return the counts by service.
 
-    A timer of the kernel tells the time: a look at the clock would move the guest's.
+    The directory's connection is there before the first request.
     """
     asking = {service.name: Asking(service, address, seed) for service in SERVICES}
-    timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK)
-    with selectors.DefaultSelector() as selector:
+    with selectors.DefaultSelector() as selector, Timer() as timer:
         selector.register(requests_end, selectors.EVENT_READ, "end")
         selector.register(timer, selectors.EVENT_READ, "time")
         for one in asking.values():
             selector.register(one.socket, selectors.EVENT_READ, one)
         print("ready", flush=True)
-        origin_s, ending = time.monotonic(), False
+        ending = False
+        timer.begin()
         while True:
             due = min(asking.values(), key=lambda one: one.due_s)
             if not ending:
-                os.timerfd_settime(timer, flags=os.TFD_TIMER_ABSTIME, initial=origin_s + due.due_s)
-            for key, _ in selector.select():
+                timer.set(due.due_s)
+            # The end last: it sets the timer anew, which may have rung at the same moment.
+            for key, _ in sorted(selector.select(), key=lambda event: event[0].data == "end"):
                 if key.data == "end":
                     selector.unregister(requests_end)
-                    os.timerfd_settime(timer, initial=PATIENCE_S)
+                    timer.set(due.due_s + PATIENCE_S)
                     ending = True
                 elif key.data == "time":
-                    os.read(timer, 8)
+                    timer.stop()
                     if ending:
                         return {name: one.counts for name, one in asking.items()}
                     due.ask()

@@ -110,7 +110,7 @@ def is_done(specification, output):
     Returns
     -------
     bool
-        True only if another execution would give the same bytes.
+        True only if another execution would give the same bytes, or just another measurement (platform ``host``).
     """
     try:
         document = json.loads(gzip.decompress(output.read_bytes()))

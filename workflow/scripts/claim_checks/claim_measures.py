@@ -144,7 +144,9 @@ def run_values(measure, runs, flows=None, sockets=None):
     if runs.empty:
         return np.empty(0)
     if measure.flows is None:
-        values = runs[measure.quantity].to_numpy(float)
+        if measure.quantity not in runs:
+            return np.full(len(runs), np.nan)
+        values = pd.to_numeric(runs[measure.quantity]).to_numpy(float)
         return 100 * values / runs["rate_mbps"].to_numpy(float) if measure.relative_to else values
     if measure.over_time:
         values = series_values(measure, runs, sockets)

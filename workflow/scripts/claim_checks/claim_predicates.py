@@ -59,8 +59,8 @@ def selected(claim, samples, ccas=None):
     return _taken(samples, measure_of(claim), claim["scenarios"], ccas or claim["ccas"], claim["ip_versions"])
 
 
-def _taken(samples, measure, scenarios, ccas, ip_versions):
-    means = samples.means(measure)
+def _taken(samples, measure, scenarios, ccas, ip_versions, spread=False):
+    means = samples.spreads(measure) if spread else samples.means(measure)
     for axis, levels, names in (
         (1, samples.scenarios, scenarios),
         (2, samples.ccas, ccas),
@@ -108,7 +108,7 @@ def ordering(claim, samples):
 
 
 def threshold(claim, samples):
-    """Lowest, highest, farthest, mean of the cells' means, or the median of runs, in the quantity's unit."""
+    """Lowest, highest, farthest, mean of the cells' means, highest spread, or the median of runs, in the quantity's unit."""
     measure = measure_of(claim)
     unit = measure.unit
     cells = selected(claim, samples)
@@ -117,6 +117,13 @@ def threshold(claim, samples):
         cells_words = count(flat.shape[1], "cell")
         subject = "mean" if flat.shape[1] == 1 else "mean of the cells' means"
         return Outcome(flat.mean(axis=1), unit, subject, f"over {cells_words}")
+    if claim["pick"] == "spread_percent":
+        levels = (claim[key] for key in ("scenarios", "ccas", "ip_versions"))
+        cells = _taken(samples, measure, *levels, spread=True)
+        flat = cells.reshape(len(cells), -1)
+        subject = f"highest standard deviation over the replications of {count(flat.shape[1], 'cell')}, in % of its mean"
+        meets = meets_requirement(cells[0], claim["requirement"])
+        return Outcome(flat.max(axis=1), "%", subject, f"the bound is met in {meets.sum()} of {meets.size}")
     if claim["pick"] == "median":
         statistics = samples.medians(measure, parts_of(claim, samples)[0][1])
         return Outcome(statistics, unit, "median of all runs pooled", f"over {count(flat.shape[1], 'cell')}")

@@ -12,6 +12,9 @@ def _named(metric):
 #: Of a run, `tidy/runs.csv`: column -> name, unit.
 RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLISHED_METRICS)} | {
     "jain_index": ("Jain's index of the flows' goodput", ""),
+    "transfer_s": ("time of the file transfer", "s"),
+    "cpu_busy_percent": ("busy share of the cores", "%"),
+    "cpu_seconds_per_gbyte": ("CPU time of a GB", "s"),
 }
 #: Of a flow, `tidy/flows.csv`.
 FLOW_QUANTITIES = {

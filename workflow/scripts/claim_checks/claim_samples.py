@@ -131,6 +131,33 @@ class Samples:
             self._means[measure] = means
         return self._means[measure]
 
+    def spreads(self, measure):
+        """Return the cells' standard deviations (n - 1) over their replications in % of their means, shape as `means`.
+
+        A cell with a single value, or with a mean of 0, has none: nan.
+        """
+        values, means = self.values(measure), self.means(measure)
+        spreads = np.full(means.shape, np.nan)
+        for place, weights in enumerate(self._weights):
+            if not weights.shape[1]:
+                continue
+            cells = values[place, :, :, : weights.shape[1]].reshape(-1, weights.shape[1])
+            known = np.isfinite(cells)
+            weights = weights.astype(float)
+            centre = means[:, place].reshape(len(means), -1)
+            # Of each resample about its own mean: differences of large sums of squares would be noise.
+            squares = np.empty(centre.shape)
+            for cell, (of_cell, there) in enumerate(zip(cells, known, strict=True)):
+                off = np.where(there, of_cell, 0)[None, :] - centre[:, [cell]]
+                squares[:, cell] = (weights * there * off**2).sum(axis=1)
+            number = weights @ known.T.astype(float)
+            variance = np.full(centre.shape, np.nan)
+            np.divide(squares, number - 1, out=variance, where=number > 1)
+            share = np.full(centre.shape, np.nan)
+            np.divide(100 * np.sqrt(variance), np.abs(centre), out=share, where=centre != 0)
+            spreads[:, place] = share.reshape(-1, *means.shape[2:])
+        return spreads
+
     def medians(self, measure, mask):
         """Return the median of all runs of the cells in `mask`, shape (1 + resamples,).
 

@@ -1,5 +1,6 @@
 """Panels with a slot for each of a few things and, in each slot, a mark with its interval for every CCA."""
 
+from figure_parts.axis_scales import Axis
 from figure_parts.category_panels import interval, nothing, slots
 from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
 from matplotlib.lines import Line2D
@@ -64,6 +65,14 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below=""):
         if shown:
             words.append(f"{name.replace(chr(10), ' ')}: {', '.join(shown)}.")
     return " ".join(words)
+
+
+def empty_panel(drawn):
+    """Draw the only panel of a figure for which no run is valid."""
+    axes = drawn.add("No run to be drawn", "none is valid", Axis("linear", 0, 1, (0, 1)))
+    slots(axes, [""], "")
+    nothing(axes, 0)
+    drawn.finish(axes, "No valid run.")
 
 
 def step(axes, slot, value):

@@ -36,7 +36,8 @@ def section(material):
         "remark": ((material.params.get("paper") or {}).get("cells") or {}).get("remark", ""),
         "ip_versions": differences_table(differences, IP_VERSION, "IPv6 against IPv4: same traffic, size, environment and seeds"),
         "environments": differences_table(differences, ENVIRONMENT, "Client-server against peer to peer: same traffic, size and IP version"),
-        "platforms": differences_table(differences, PLATFORM, "The kernel under a real clock against the network alone"),
+        "kernel_throughput": kernel_throughput_table(differences),
+        "kernel_trips": kernel_trips_table(differences),
     }
 
 
@@ -157,8 +158,8 @@ def differences_table(table, question, caption):
         Column("Traffic", filtered=True), *([Column("Environment", filtered=True)] if question != ENVIRONMENT else []),
         *([Column("IP", filtered=True)] if both else []), Column("Bytes", "number", header=True), Column("Unit", filtered=True),
         Column(side_name(question, rows[0]["first"]), "number"), Column(side_name(question, rows[0]["second"]), "number"), Column("Difference", "number"), Column("Interval", "short"),
-        Column("In percent", "number"), *([] if question == PLATFORM else [Column("Calculated", "number")]),
-        *([Column("As printed", "number")] if any(not is_missing(row["printed_percent"]) for row in rows) and question != PLATFORM else []),
+        Column("In percent", "number"), Column("Calculated", "number"),
+        *([Column("As printed", "number")] if any(not is_missing(row["printed_percent"]) for row in rows) else []),
     ]  # fmt: skip
     names = [column.heading for column in columns]
     found = []
@@ -168,14 +169,12 @@ def differences_table(table, question, caption):
         cells = [
             TRAFFIC_NAMES[row["traffic"]], *([ENVIRONMENTS[row["background"]]] if question != ENVIRONMENT else []), *([ip_words(row["ip_version"])] if both else []),
             number_cell(row["message_bytes"], 0), row["unit"], number_cell(row["mean_first"]), number_cell(row["mean_second"]),
-            Cell("–") if is_missing(row["difference"]) else Cell(signed(row["difference"], decimals), round_trip(row["difference"])), ends, percent_cell(row["percent"]),
+            signed_cell(row["difference"], decimals), ends, percent_cell(row["percent"]), percent_cell(row["expected_percent"]),
         ]  # fmt: skip
-        if "Calculated" in names:
-            cells.append(percent_cell(row["expected_percent"]))
         if "As printed" in names:
             cells.append(percent_cell(row["printed_percent"]))
         found.append(cells)
-    identifier = {IP_VERSION: "size-ip-versions", ENVIRONMENT: "size-environments", PLATFORM: "size-platforms"}[question]
+    identifier = {IP_VERSION: "size-ip-versions", ENVIRONMENT: "size-environments"}[question]
     return data_table(identifier, f"{caption} ({count(len(found), 'pair')} of cells)", columns, found)
 
 
@@ -184,4 +183,49 @@ def side_name(question, level):
     if question == ENVIRONMENT:
         name = ENVIRONMENTS[level]
         return f"{name[0].upper()}{name[1:]}"
-    return ip_words(level) if question == IP_VERSION else clock_words(level).capitalize()
+    return ip_words(level)
+
+
+def signed_cell(value, decimals=None):
+    """Return a cell with a signed difference."""
+    return Cell("–") if is_missing(value) else Cell(signed(value, decimals), round_trip(value))
+
+
+def place_cells(row):
+    """Return the cells that say where a platform's row belongs."""
+    return [TRAFFIC_NAMES[row["traffic"]], ENVIRONMENTS[row["background"]], ip_words(row["ip_version"]), number_cell(row["message_bytes"], 0)]
+
+
+PLACE_COLUMNS = [Column("Traffic", filtered=True), Column("Environment", filtered=True), Column("IP", filtered=True), Column("Bytes", "number", header=True)]
+
+
+def kernel_throughput_table(table):
+    """Return throughput under both clocks, and what a packet cost in CPU time; None without a row."""
+    rows = table[(table["question"] == PLATFORM) & (table["unit"] == "Mbit/s")].to_dict("records")
+    if not rows:
+        return None
+    columns = [
+        *PLACE_COLUMNS, Column("Virtual clock, Mbit/s", "number"), Column("Real clock, Mbit/s", "number"), Column("Difference", "number"), Column("Interval", "short"),
+        Column("In percent", "number"), Column("CPU time of a packet, µs", "number"),
+    ]  # fmt: skip
+    found = []
+    for row in rows:
+        ends = "–" if is_missing(row["ci_low"]) else f"{signed(row['ci_low'], 3)} to {signed(row['ci_high'], 3)}"
+        values = [number_cell(row["mean_first"], 3), number_cell(row["mean_second"], 3), signed_cell(row["difference"], 3), ends, percent_cell(row["percent"])]
+        found.append([*place_cells(row), *values, number_cell(row["cpu_us"], 2)])
+    return data_table("size-kernel-throughput", "Throughput under the virtual and the real clock", columns, found)
+
+
+def kernel_trips_table(table):
+    """Return what the cable and the kernel take of a round trip, and both together; None without a row."""
+    rows = table[(table["question"] == PLATFORM) & (table["unit"] != "Mbit/s")].to_dict("records")
+    if not rows:
+        return None
+    columns = [*PLACE_COLUMNS, *(Column(name, "number") for name in ("Cable, µs", "Kernel, µs", "Together, µs", "Kernel's share"))]
+    found = []
+    for row in rows:
+        known = not is_missing(row["difference"])
+        together = row["mean_first"] + row["mean_second"] if known else None
+        share = Cell(f"{number(100 * row['mean_second'] / together, 1)} %", round_trip(100 * row["mean_second"] / together)) if known else Cell("–")
+        found.append([*place_cells(row), *(number_cell(value, 1) for value in (row["mean_first"], row["mean_second"], together)), share])
+    return data_table("size-kernel-trips", "What a round trip takes: the cable by the virtual clock, the kernel by the real one", columns, found)

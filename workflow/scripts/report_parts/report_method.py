@@ -4,7 +4,8 @@ import math
 
 from number_format import count, is_missing, number, plain
 from report_parts.report_data_tables import size
-from run_tables.metrics import METRICS, PUBLISHED_METRICS
+from report_parts.sentence_words import listed
+from run_tables.metrics import METRICS, PUBLISHED_METRICS, Metric
 from scenario_words import heading, ip_words, path_rtts_ms
 from study_files.study_design import is_simulator
 
@@ -12,6 +13,15 @@ NONE_MADE = "none"
 IP_FAMILY = "all cells of the metric"
 CCA_FAMILY = "all scenarios{} of the metric"
 PAIR_FAMILY = "all pairs of the metric in one scenario{}"
+PROGRAMS = {"iperf3": "iperf3", "round-trip": "qperf", "ftp": "vsftpd and wget"}
+ROUND_TRIP = Metric(
+    column="rtt_mean_ms",
+    slug="rtt",
+    name="Round-trip time",
+    unit="µs",
+    definition="How long one message takes there and back: the time of all exchanges of a run over their number. Only one is under way at a time.",
+    source="qperf, tcp_lat and udp_lat, both directions",
+)
 # Of the paper's figures of metrics.
 FIRST_FIGURE = 3
 # Segments that slow start begins with (RFC 6928), and the frame that carries one.
@@ -128,8 +138,19 @@ def margin_reason(params):
     return f"{reason}." if reason and reason[-1] not in ".!?" else reason
 
 
-def definitions():
-    """Return our definitions beside the paper's, a row a question, with the paper's figure."""
+def programs(applications):
+    """Return the programs that make a study's traffic: "iperf3 and qperf"."""
+    return listed([PROGRAMS[name] for name in applications])
+
+
+def definitions(by_size=False):
+    """Return our definitions beside the paper's, a row a question, with the paper's figure.
+
+    Of a study of message sizes those that it has: throughput, and round trips of single messages.
+    """
+    if by_size:
+        shown = (("How fast?", METRICS[0]), ("How long does a message take?", ROUND_TRIP))
+        return [{"question": question, "ours": metric, "published": None, "figure": None} for question, metric in shown]
     questions = ("How fast?", "How long does a packet take?", "What gets lost?", "What is sent again?")
     return [
         {"question": question, "ours": ours, "published": published, "figure": figure}

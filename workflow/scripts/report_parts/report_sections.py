@@ -10,7 +10,7 @@ from report_parts.report_claims import (
     mislabelled_words,
     tally,
 )  # fmt: skip
-from report_parts.report_method import definitions, design, margin_reason, power_rows, tests_taken, threats
+from report_parts.report_method import definitions, design, margin_reason, power_rows, programs, tests_taken, threats
 from report_parts.report_results import (
     cca_pairs_table,
     cca_tests_table,
@@ -37,7 +37,8 @@ def method_section(tables, study_design, study, environments, params):
         "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
         "power": power_rows(tables.ip_versions, params["margins"], params["detect"]) if compared and not study_design.by_size else [],
         "margin_reason": margin_reason(params),
-        "definitions": definitions(),
+        "definitions": definitions(study_design.by_size),
+        "programs": programs(study_design.applications),
         "threats": threats(
             study, tables.runs, tables.scenarios, tables.descriptive, environments
         ),

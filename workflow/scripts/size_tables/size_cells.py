@@ -19,7 +19,7 @@ TRAFFIC = {
 #: From the tables' unit to that shown.
 FACTORS = {"goodput_mbps": 1.0, "rtt_mean_ms": 1e3}
 #: Columns of tidy/runs.csv that the tables' reader leaves as text.
-NUMBERS = ("message_bytes", "background_mbps", "background_back_mbps")
+NUMBERS = ("message_bytes", "background_mbps", "background_back_mbps", "cpu_seconds_per_gbyte")
 
 
 def traffic_of(scenario):
@@ -39,21 +39,28 @@ def runs_by_size(runs, scenarios):
     -------
     pandas.DataFrame
         Columns of runs, as numbers those of `NUMBERS`, and ``traffic``, ``measured`` and ``calculated`` (in
-        the unit of `TRAFFIC`), ``packet_bytes`` (data of a packet on the wire, of the run's own counts).
+        the unit of `TRAFFIC`), ``cpu_us``: CPU time of both hosts for each packet, where it was read.
     """
     rows = scenarios.set_index("scenario")
     kinds = {row["scenario"]: traffic_of(row) for row in scenarios.to_dict("records")}
     known = runs[runs["scenario"].map(kinds).notna()].copy()
     known["traffic"] = known["scenario"].map(kinds)
     for name in NUMBERS:
-        known[name] = pd.to_numeric(known[name])
+        known[name] = pd.to_numeric(known[name]) if name in known else math.nan
     for name in ("frame_overhead_bytes", "serialisation"):
         known[name] = known["scenario"].map(rows[name])
     known["frame_overhead_bytes"] = pd.to_numeric(known["frame_overhead_bytes"])
     records = known.to_dict("records")
     known["measured"] = [FACTORS[TRAFFIC[row["traffic"]][0]] * row[TRAFFIC[row["traffic"]][0]] for row in records]
     known["calculated"] = [calculated(row) for row in records]
+    # s for 10**9 bytes x bytes of a packet -> us for a packet.
+    known["cpu_us"] = [1e-3 * row["cpu_seconds_per_gbyte"] * payload_bytes(row) for row in records]
     return known
+
+
+def payload_bytes(row):
+    """Return the data of a full packet in bytes."""
+    return row["message_bytes"] if row["protocol"] == "udp" else row["mss_bytes"]
 
 
 def calculated(row):
@@ -67,9 +74,8 @@ def calculated(row):
         if row["serialisation"] == "never" or row["platform"] != "uml":
             return math.nan
         return round_trip_us(rate, row["message_bytes"], protocol, row["ip_version"], row["frame_overhead_bytes"])
-    payload = row["message_bytes"] if protocol == "udp" else row["mss_bytes"]
     background = 0.0 if math.isnan(row["background_mbps"]) else row["background_mbps"]
-    return goodput_mbps(rate, payload, protocol, row["ip_version"], row["frame_overhead_bytes"], background)
+    return goodput_mbps(rate, payload_bytes(row), protocol, row["ip_version"], row["frame_overhead_bytes"], background)
 
 
 def size_cells(runs, packets, confidence, printed=None):
@@ -93,7 +99,7 @@ def size_cells(runs, packets, confidence, printed=None):
         row = dict.fromkeys(CELL_COLUMNS) | dict(zip(CELL, cell, strict=True))
         row |= {name: first[name] for name in ("scenario_label", "platform", "background", "traffic", "protocol", "message_bytes", "rate_mbps")}
         row |= {"metric": metric, "unit": unit, "runs": len(group), **spread(valid["measured"].dropna(), confidence)}
-        row |= {"packet_bytes": valid["packet"].mean(), "background_mbps": valid["background_mbps"].mean(), "background_back_mbps": valid["background_back_mbps"].mean()}
+        row |= {"packet_bytes": valid["packet"].mean()} | {name: valid[name].mean() for name in ("background_mbps", "background_back_mbps", "cpu_us")}
         row |= held_against(row, valid["calculated"].mean())
         key = (metric, row["protocol"], row["background"], row["ip_version"], row["message_bytes"])
         if row["traffic"] != "tcp-segments" and key in values:

@@ -65,6 +65,7 @@ def compared(question, column, a, b, values, confidence):
     """Return the row of two cells; ``values`` are differences of pairs, None if the cells are independent."""
     row = dict.fromkeys(DIFFERENCE_COLUMNS) | {name: a[name] for name in (*PLACE, "unit")}
     row |= {"question": question, "first": a[column], "second": b[column], column: "", "note": ""}
+    row |= {"cpu_us": b["cpu_us"]} if question == PLATFORM else {}
     for name, cell in (("first", a), ("second", b)):
         row |= {f"n_{name}": cell["n"], f"mean_{name}": cell["mean"]}
     if is_missing(a["mean"]) or is_missing(b["mean"]):

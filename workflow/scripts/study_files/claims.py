@@ -176,9 +176,21 @@ def _contradictions(content):
             for position, name in enumerate(ids)
             if ids.index(name) < position
         ]
+    problems += _printed_of_other_number(content["paper"].get("cells"))
     for claim in content["claims"]:
         problems += [f"claims[{claim['id']}].{problem}" for problem in _contradictions_of(claim, content)]
     return problems
+
+
+def _printed_of_other_number(cells):
+    """Name printed values that are not one for each size."""
+    return [
+        f"paper.cells.values[{place}].{name} has {len(entry[name])} values; "
+        f"allowed are {len(cells['message_bytes'])}, one for each of message_bytes."
+        for place, entry in enumerate(cells["values"] if cells else ())
+        for name in ("mean", "sd")
+        if name in entry and len(entry[name]) != len(cells["message_bytes"])
+    ]
 
 
 def _contradictions_of(claim, content):

@@ -38,8 +38,14 @@ class StudyDesign:
         Names of the claims file, and of the study that this one is compared with.
     message_sizes : int
         Number of distinct sizes of messages that travel over a cable.
+    topologies, applications : tuple of str
+        Distinct ones, in the scenarios' order.
+    servers : int
+        Scenarios in which the sender also is the receiver's server.
     joined : tuple of str
         Scenarios in which several paths are made one, by MPTCP or tunnels.
+    path_numbers : int
+        Most different numbers of paths among those that are joined by the same thing.
     transfers : tuple of str
         Scenarios that transfer files and are sampled over time.
     """
@@ -56,7 +62,11 @@ class StudyDesign:
     claims: str | None
     other: str | None
     message_sizes: int = 0
+    topologies: tuple = ("dumbbell",)
+    applications: tuple = ("iperf3",)
+    servers: int = 0
     joined: tuple = ()
+    path_numbers: int = 0
     transfers: tuple = ()
 
     @property
@@ -149,12 +159,26 @@ def study_design(study, claims=None, other=None):
         buffers=_most_buffers(scenarios),
         claims=claims,
         other=other,
+        topologies=tuple(dict.fromkeys(scenario.get("topology", "dumbbell") for scenario in scenarios)),
+        applications=tuple(dict.fromkeys(s.get("traffic", {}).get("application", "iperf3") for s in scenarios)),
+        servers=sum(scenario.get("background") == "server" for scenario in scenarios),
         message_sizes=len(
             {scenario["traffic"]["block_bytes"] for scenario in scenarios if scenario.get("topology") == "cable"}
         ),
         joined=tuple(scenario["id"] for scenario in scenarios if _is_joined(scenario)),
+        path_numbers=_most_path_numbers(scenarios),
         transfers=tuple(s["id"] for s in scenarios if _is_sampled(s) and _is_transfer(s)),
     )
+
+
+def _most_path_numbers(scenarios):
+    numbers = {}
+    for scenario in filter(_is_joined, scenarios):
+        paths, application = scenario["multipath"], scenario["traffic"]["application"]
+        if application == "iperf3" and len(set(paths["path_delay_ms"])) == 1:
+            how = (paths["by"], paths["tunnel_ip_version"], scenario["platform"], scenario["link"]["rate_mbps"])
+            numbers.setdefault(how, set()).add(paths["paths"])
+    return max(map(len, numbers.values()), default=0)
 
 
 def _is_sampled(scenario):

@@ -1,0 +1,127 @@
+"""Synthetic studies of several paths: MPTCP and tunnels that give what headers leave, and Vegas over tunnels that doesn't."""
+
+import numpy as np
+import pandas as pd
+import pyarrow
+import pyarrow.parquet
+import tidy_tables
+from run_tables.cpu_times import CPU
+from run_tables.time_series import SOCKETS
+
+RUN = ["scenario", "cca", "ip_version", "replication"]
+#: Payload and frame of a full packet: what joins the paths, and the IP versions outside and inside.
+PAYLOAD = {"none": {"ipv4": 1448, "ipv6": 1428}, "mptcp": {"ipv4": 1428, "ipv6": 1408}}
+TUNNEL_BYTES = {"ipv4": 46, "ipv6": 66}
+#: What of the ceiling a run gets.
+USED, VEGAS_ON_TUNNELS, UNEVEN_TUNNELS = 0.995, 0.27, 0.18
+SECONDS, FILE_BYTES = 5, 50_000_000
+
+
+def scenario(name, by="none", paths=1, outside="ipv4", application="iperf3", uneven=0, platform="uml"):
+    """Return a row of scenarios.csv."""
+    row = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,), rate_mbps=100)
+    return row.assign(
+        scenario=name, label=name[:24], platform=platform, delay_forward_ms=0.1, delay_reverse_ms=0.1, queue="1000 packets",
+        queue_packets=1000, duration_s=SECONDS, topology="cable", background="none", application=application, protocol="tcp",
+        message_bytes=131072, multipath=by, paths=paths, tunnel_ip_version=outside if by == "gre" else None, distribution="round-robin",
+        path_delay_ms=f"0 {uneven}" if uneven else "0", file_bytes=FILE_BYTES if application == "ftp" else None,
+        frame_overhead_bytes=0, serialisation="virtual-clock", sample_interval_ms=50 if application == "ftp" else None,
+    )  # fmt: skip
+
+
+def scenarios(platform="uml"):
+    """Return scenarios.csv; on `host` those of a study of CPU time."""
+    if platform == "host":
+        rows = [scenario("tcp", platform=platform)]
+        return pd.concat(rows + [scenario(f"mptcp-{n}", "mptcp", n, platform=platform) for n in (1, 2, 4)], ignore_index=True)
+    rows = [scenario("tcp"), scenario("ftp-tcp", application="ftp"), scenario("ftp-mptcp-4", "mptcp", 4, application="ftp")]
+    rows += [scenario(f"mptcp-{n}", "mptcp", n) for n in (2, 4)] + [scenario(f"gre-{n}", "gre", n) for n in (2, 4)]
+    rows += [scenario("gre6-4", "gre", 4, "ipv6"), scenario("ftp-gre-4", "gre", 4, application="ftp")]
+    rows += [scenario("mptcp-uneven", "mptcp", 4, uneven=0.5), scenario("gre-uneven", "gre", 4, uneven=0.5)]
+    return pd.concat(rows, ignore_index=True)
+
+
+def ceiling_mbps(row):
+    """Return what headers leave of a run's paths."""
+    by, inside = row["multipath"], row["ip_version"]
+    if by != "gre":
+        return row["paths"] * 100 * PAYLOAD[by][inside] / 1514
+    return row["paths"] * 100 * (PAYLOAD["none"][inside] - TUNNEL_BYTES[row["tunnel_ip_version"]]) / 1514
+
+
+def paths_study(platform="uml", ccas=("cubic", "vegas", "reno"), replications=3, invalid_share=0.0):
+    """Return a study whose runs get `USED` of their ceilings, a thousandth less in the third replication."""
+    table = scenarios(platform)
+    study = tidy_tables.synthetic_study(table, list(ccas), replications=replications, study=f"paths-{platform}", title="Paths", seed=41, invalid_share=invalid_share)
+    columns = ["scenario", "platform", "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths", "tunnel_ip_version", "path_delay_ms"]
+    runs = study["runs"].merge(table[columns], on="scenario")
+    values = pd.DataFrame([values_of(run) for run in runs.to_dict("records")], index=runs.index)
+    study["runs"] = runs = runs.drop(columns=[*values, "path_delay_ms"], errors="ignore").join(values)
+    study["flows"] = tidy_tables.flow_rows(runs.astype({"flows": int}))
+    for asked, row in zip(study["provenance"]["study"]["scenarios"], table.to_dict("records"), strict=True):
+        delays = [0.0] * (row["paths"] - 1) + [float(row["path_delay_ms"].split()[-1])]
+        asked |= {"topology": "cable", "multipath": {"by": row["multipath"], "paths": row["paths"], "tunnel_ip_version": row["tunnel_ip_version"] or "ipv4", "path_delay_ms": delays}}
+        sampled = None if pd.isna(row["sample_interval_ms"]) else row["sample_interval_ms"]
+        asked["traffic"] |= {"application": row["application"], "block_bytes": 131072, "sample_interval_ms": sampled}
+    return study
+
+
+def values_of(run):
+    """Return the metrics of a run."""
+    ceiling = ceiling_mbps(run)
+    used = USED * (1 - 1e-3 * (run["replication"] == 3))
+    if run["multipath"] == "gre" and run["paths"] > 1:
+        used = UNEVEN_TUNNELS if run["path_delay_ms"] != "0" else VEGAS_ON_TUNNELS if run["cca"] == "vegas" else used
+    goodput = used * ceiling
+    file = run["application"] == "ftp"
+    packets = round(goodput * 1e6 / 8 * SECONDS / 1400)
+    host = run["platform"] == "host"
+    return {
+        "ideal_goodput_mbps": ceiling, "goodput_mbps": goodput, "packets_sent": packets, "queue_drops": 0,
+        "transfer_s": FILE_BYTES * 8 / goodput / 1e6 if file else None,
+        "out_of_order_segments": packets // 4 if run["multipath"] == "gre" and run["paths"] > 1 else 0,
+        "out_of_order_mptcp": packets // 2 if run["multipath"] == "mptcp" and run["paths"] > 1 else 0,
+        "reordering_events": 3, "recoveries": 7, "spurious_retransmits": 1,
+        "cpu_busy_percent": 5.0 + 8 * run["paths"] + 0.1 * run["replication"] if host else None,
+        "cpu_seconds_per_gbyte": 10.0 if host else None,
+    }  # fmt: skip
+
+
+def path_rows(runs):
+    """Return paths.csv: an equal share for each path."""
+    rows = []
+    for run in runs.to_dict("records"):
+        for path in range(1, int(run["paths"]) + 1):
+            packets = run["packets_sent"] // run["paths"]
+            subflow = {"subflow_bytes_acked": 1000.0, "subflow_retransmits": 0, "subflow_rtt_ms": 1.5, "subflow_cca": run["cca"]}
+            rows.append(
+                {key: run[key] for key in RUN}
+                | {"path": path, "packets": packets, "bytes": packets * 1514, "share_percent": 100 / run["paths"], "queue_drops": 0}
+                | (subflow if run["multipath"] == "mptcp" else dict.fromkeys(subflow))
+                | {"valid": run["valid"]}
+            )
+    return pd.DataFrame(rows)
+
+
+def write_series(runs, path):
+    """Write sockets.parquet: what each subflow, or the only connection, of a file transfer had acknowledged over time."""
+    with pyarrow.parquet.ParquetWriter(path, SOCKETS) as writer:
+        for run in runs[runs["application"] == "ftp"].to_dict("records"):
+            times = np.arange(0.05, run["transfer_s"], 0.05)
+            sockets = int(run["paths"]) if run["multipath"] == "mptcp" else 1
+            for path_number in range(1, sockets + 1):
+                acked = np.floor(run["goodput_mbps"] / sockets * 1e6 / 8 * times)
+                values = {key: run[key] for key in RUN} | {"flow": 0, "flow_cca": run["cca"], "path": path_number if sockets > 1 else None}
+                rows = [values | {"time_s": time, "bytes_acked": count, "state": "open"} for time, count in zip(times, acked, strict=True)]
+                writer.write_table(pyarrow.Table.from_pylist(rows, schema=SOCKETS))
+
+
+def write_cpu(runs, path):
+    """Write cpu.parquet: two cores that are busy as the run says."""
+    rows = [
+        {key: run[key] for key in RUN} | {"core": core, "role": "senders", "time_s": 0.1 * reading, "busy_percent": run["cpu_busy_percent"]}
+        for run in runs[runs["platform"] == "host"].to_dict("records")
+        for core in (0, 1)
+        for reading in range(1, 10 * SECONDS + 1)
+    ]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=CPU), path)

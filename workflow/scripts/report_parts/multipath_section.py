@@ -1,0 +1,219 @@
+"""The section on several paths: what they give together, what each carries, what reordering does, and what it costs."""
+
+from compare_paths import EQUATION_MARGIN_PERCENT, FAILS, HOLDS, OPEN
+from number_format import count, is_missing, number, plain
+from report_parts.findings import Finding
+from report_parts.multipath_columns import AGGREGATION, PATH_SHARES
+from report_parts.report_data_tables import Cell, Column, data_table, minus, number_cell
+from report_parts.sentence_words import cca_name, listed
+from scenario_series import platform_name
+from study_topics.multipath import drawn_ccas, has_cpu
+
+TABLES = {"aggregation": AGGREGATION, "path_shares": PATH_SHARES}
+VERDICTS = (
+    (HOLDS, f"The whole interval lies within {EQUATION_MARGIN_PERCENT} % of the number of paths."),
+    (FAILS, f"The whole interval lies farther from it than {EQUATION_MARGIN_PERCENT} %."),
+    (OPEN, "The interval reaches both sides."),
+)
+ANCHOR = "multipath"
+
+
+def section(material):
+    """Return what the template needs."""
+    table, design, figures = material.tables.aggregation, material.design, material.figures
+    joined = table[table["by"] != "none"]
+    platforms = list(dict.fromkeys(table["platform"]))
+    return {
+        "most": int(joined["paths"].max()),
+        "has_gre": bool((joined["by"] == "gre").any()),
+        "has_mptcp": bool((joined["by"] == "mptcp").any()),
+        "rates": [figures[f"transfer-rate-{cca}"] for cca in drawn_ccas(design)] if design.transfers else [],
+        "cpu_times": [figures[f"cpu-time-{cca}"] for cca in drawn_ccas(design)] if has_cpu(design) else [],
+        "table": cells_table(table, platforms),
+        "equations": equations_table(joined, platforms),
+        "verdicts": VERDICTS,
+        "reordering": reordering_table(table, platforms),
+        "uneven_words": uneven_words(joined),
+        "cpu": cpu_table(table, platforms) if has_cpu(design) else None,
+        "margin": EQUATION_MARGIN_PERCENT,
+    }
+
+
+def first_columns(platforms):
+    """Return the columns that say which cell a row is."""
+    return [
+        Column("Scenario", header=True, filtered=True),
+        Column("Environment", filtered=True),
+        Column("CCA", filtered=True),
+        *([Column("Platform", filtered=True)] if len(platforms) > 1 else []),
+    ]
+
+
+def first_cells(row, platforms):
+    """Return the cells of `first_columns`."""
+    platform = [platform_name(row["platform"])] if len(platforms) > 1 else []
+    return [row["scenario_label"], row["environment"], cca_name(row["cca"]), *platform]
+
+
+def range_cell(low, high, decimals):
+    """Return a cell with an interval."""
+    if is_missing(low) or is_missing(high):
+        return Cell("–")
+    return Cell(minus(f"{number(low, decimals)} to {number(high, decimals)}"), float(low))
+
+
+def cells_table(table, platforms):
+    """Return the table of goodput in all cells."""
+    columns = [
+        *first_columns(platforms), Column("Paths", "number"), Column("n", "number"), Column("Goodput, Mbit/s", "number"),
+        Column("Interval", "short"), Column("SD, %", "number"), Column("Ceiling, Mbit/s", "number"), Column("% of it", "number"),
+        Column("Times a single path", "number"), Column("Ceilings' ratio", "number"),
+    ]  # fmt: skip
+    rows = [
+        [
+            *first_cells(row, platforms), number_cell(row["paths"], 0), number_cell(row["n"], 0), number_cell(row["goodput_mbps"], 2),
+            range_cell(row["goodput_low"], row["goodput_high"], 2), number_cell(row["goodput_sd_percent"], 3),
+            number_cell(row["ceiling_mbps"], 2), number_cell(row["ceiling_percent"], 2), number_cell(row["factor"], 3),
+            number_cell(row["ceiling_factor"], 3),
+        ]
+        for row in table.to_dict("records")
+    ]  # fmt: skip
+    return data_table("multipath-cells", "Goodput by environment, CCA and number of paths", columns, rows)
+
+
+def equations_table(joined, platforms):
+    """Return the table of the paper's equations 3.1 (time of a file transfer) and 3.2 (rate)."""
+    columns = [
+        *first_columns(platforms), Column("Paths", "number"), Column("What", filtered=True), Column("Ratio", "number"),
+        Column("Interval", "short"), Column("Ceilings' ratio", "number"), Column("Verdict", filtered=True),
+    ]  # fmt: skip
+    rows = []
+    for row in joined[joined["paths"] > 1].to_dict("records"):
+        name = "time" if row["application"] == "ftp" else ""
+        value, low, high = (row[f"{name}_factor{end}" if name else f"factor{end}"] for end in ("", "_low", "_high"))
+        rows.append(
+            [
+                *first_cells(row, platforms), number_cell(row["paths"], 0), "T(1) / T(n)" if name else "V(n) / V(1)",
+                number_cell(value, 3), range_cell(low, high, 3), number_cell(row["ceiling_factor"], 3), row["equation"] or "–",
+            ]
+        )  # fmt: skip
+    return data_table("multipath-equations", "Time of a transfer and rate, over those of a single path", columns, rows)
+
+
+def reordering_table(table, platforms):
+    """Return the table of segments out of order over most paths: what the receivers saw, and what the senders made of it."""
+    most = table.loc[table["by"] != "none", "paths"].max()
+    columns = [
+        *first_columns(platforms), Column("Goodput, Mbit/s", "number"), Column("Out of order, % of packets", "number"),
+        Column("At MPTCP, % of packets", "number"), Column("Recoveries", "number"), Column("Sent again", "number"),
+        Column("Of these needlessly", "number"),
+    ]  # fmt: skip
+    rows = []
+    for row in table[(table["paths"] == most) & (table["application"] == "iperf3")].to_dict("records"):
+        per_packet = [
+            Cell("–") if is_missing(row[name]) or not row["packets_sent"] else number_cell(100 * row[name] / row["packets_sent"], 2)
+            for name in ("out_of_order_segments", "out_of_order_mptcp")
+        ]
+        counts = [number_cell(row[name], 1) for name in ("recoveries", "retransmits", "spurious_retransmits")]
+        rows.append([*first_cells(row, platforms), number_cell(row["goodput_mbps"], 2), *per_packet, *counts])
+    return data_table("multipath-reordering", "Segments out of order, means of a run", columns, rows)
+
+
+def cpu_table(table, platforms):
+    """Return the table of CPU time where it was measured."""
+    columns = [
+        *first_columns(platforms), Column("Paths", "number"), Column("n", "number"), Column("Goodput, Mbit/s", "number"),
+        Column("Busy, % of the cores", "number"), Column("Interval", "short"), Column("CPU s a GB", "number"),
+    ]  # fmt: skip
+    rows = [
+        [
+            *first_cells(row, platforms), number_cell(row["paths"], 0), number_cell(row["n"], 0), number_cell(row["goodput_mbps"], 2),
+            number_cell(row["cpu_busy_percent"], 1), range_cell(row["cpu_busy_low"], row["cpu_busy_high"], 1),
+            number_cell(row["cpu_seconds_per_gbyte"], 2),
+        ]
+        for row in table[table["platform"] == "host"].to_dict("records")
+    ]  # fmt: skip
+    return data_table("multipath-cpu", "CPU time by environment, CCA and number of paths", columns, rows)
+
+
+def ranges(rows, name, decimals):
+    """Return a column's least and largest value over cells: "369.9 to 370.4"; None without any."""
+    values = rows[name].dropna()
+    if values.empty:
+        return None
+    low, high = number(values.min(), decimals), number(values.max(), decimals)
+    return low if low == high else f"{low} to {high}"
+
+
+def lowest_words(rows):
+    """Say which cell is the lowest: "Vegas in tun6_path4"."""
+    worst = rows.loc[rows["goodput_mbps"].idxmin()]
+    return f"{cca_name(worst['cca'])} in {worst['environment']}"
+
+
+def by_joining(rows):
+    """Yield (what joins the paths in general, its rows): MPTCP, GRE-in-UDP."""
+    for by, name in (("mptcp", "MPTCP"), ("gre", "GRE-in-UDP in round robin")):
+        mine = rows[rows["by"] == by]
+        if mine["goodput_mbps"].notna().any():
+            yield name, mine
+
+
+def findings(material):
+    """Return what the study has to say on aggregation, on file transfers, on reordering and on CPU time."""
+    table = material.tables.aggregation
+    joined = table[(table["by"] != "none") & table["goodput_mbps"].notna()]
+    if joined.empty:
+        return [Finding("Paths", "No run over joined paths is valid, so nothing can be said about them.", ANCHOR)]
+    even = joined[(joined["even"] == "True") & (joined["paths"] == joined["paths"].max())]
+    sentences = [aggregation_words(even), transfer_words(even), uneven_words(joined), cpu_words(table)]
+    return [Finding("Paths", sentence, ANCHOR) for sentence in sentences if sentence]
+
+
+def aggregation_words(even):
+    """Say what most paths of equal delay give, iperf3, for each rate."""
+    parts = []
+    for rate_mbps, mine in even[even["application"] == "iperf3"].groupby("rate_mbps", sort=False):
+        given = [
+            f"{name} {ranges(rows, 'goodput_mbps', 1)} Mbit/s ({ranges(rows, 'ceiling_percent', 1)} % of what headers leave; "
+            f"lowest {lowest_words(rows)})"
+            for name, rows in by_joining(mine)
+        ]
+        parts.append(f"{count(int(mine['paths'].iloc[0]), 'path')} of {plain(rate_mbps)} Mbit/s give with {listed(given)}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def transfer_words(even):
+    """Say how a file's transfer time compares with that over a single path."""
+    files = even[(even["application"] == "ftp") & even["time_factor"].notna()]
+    if files.empty:
+        return ""
+    times = [f"{ranges(rows, 'time_factor', 2)} times as long as over {name}" for name, rows in by_joining(files)]
+    held = int((files["equation"] == HOLDS).sum())
+    return (
+        f"A file takes over a single path {listed(times)}: {int(files['paths'].iloc[0])} times within {EQUATION_MARGIN_PERCENT} % "
+        f"in {held} of {count(len(files), 'cell')}."
+    )
+
+
+def uneven_words(joined):
+    """Say what a path of longer delay does; empty if there is none."""
+    uneven = joined[(joined["even"] != "True") & joined["goodput_mbps"].notna()]
+    if uneven.empty:
+        return ""
+    given = [f"{name} gives {ranges(rows, 'goodput_mbps', 1)} Mbit/s" for name, rows in by_joining(uneven)]
+    return f"With one path {plain(uneven['longest_ms'].max())} ms longer than the others {listed(given)}."
+
+
+def cpu_words(table):
+    """Say how busy the cores are over one and over most paths; empty where CPU time was not measured."""
+    measured = table[table["cpu_busy_percent"].notna() & (table["application"] == "iperf3")]
+    parts = []
+    for name, rows in by_joining(measured):
+        least, most = rows["paths"].min(), rows["paths"].max()
+        if least < most:
+            ends = [
+                f"{ranges(rows[rows['paths'] == paths], 'cpu_busy_percent', 1)} % over {count(int(paths), 'path')}" for paths in (least, most)
+            ]
+            parts.append(f"with {name} {' and '.join(ends)}")
+    return f"The cores that carried a run were busy {listed(parts)} (real clock)." if parts else ""
