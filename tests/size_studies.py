@@ -48,7 +48,10 @@ def sizes_study(platform="uml", replications=3, sizes=SIZES, invalid_share=0.0):
 def values_of(run, platform):
     """Return the metrics of a run; the third replication is a thousandth lower than the calculation."""
     less, protocol, size, ip_version = 1 - 1e-3 * (run["replication"] == 3), run["protocol"], run["message_bytes"], run["ip_version"]
-    nothing = dict.fromkeys(("goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "retransmits", "jain_index", "mss_bytes", "packets_sent", "rtt_first_stream_ms", "throughput_per_stream_mbps", "retransmit_percent"))
+    nothing = dict.fromkeys(
+        "goodput_mbps rtt_mean_ms rtt_min_ms retransmits jain_index mss_bytes packets_sent rtt_first_stream_ms "
+        "throughput_per_stream_mbps retransmit_percent".split()
+    )
     if run["application"] == "round-trip":
         wire = round_trip_us(100, size, protocol, ip_version, 24) + CLOCK_US[protocol]
         return nothing | {"rtt_mean_ms": (wire if platform == "uml" else KERNEL_US[protocol] + 0.01 * size) / 1e3 / less, "packets_sent": 1000}

@@ -10,6 +10,7 @@ import tidy_tables
 from measure_sizes import main
 from run_tables.background_metrics import background_metrics
 from run_tables.tidy_columns import read_table
+from scenario_words import amount_words
 from size_tables.size_cells import traffic_of
 from size_tables.size_columns import SIZE_CELLS, SIZE_DIFFERENCES
 from wire_theory import agrees, clock_allowance_us, frame_bytes, goodput_mbps, round_trip_us
@@ -200,3 +201,19 @@ def test_tables_are_csv_that_reads_back(virtual):
     _, cells, _ = virtual
     again = pd.read_csv(io.StringIO(cells.to_csv(index=False)))
     assert list(again.columns) == list(cells.columns)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({}, "10 s"), ({"messages": "1000000"}, "1,000,000 messages"), ({"messages": "", "file_bytes": "50000000"}, "50 MB"), ({"messages": math.nan}, "10 s")],
+)
+def test_amounts_are_told_in_their_own_unit(change, words):
+    assert amount_words({"duration_s": 10.0} | change) == words
+
+
+def test_amounts_of_a_study_are_told_once():
+    from report_parts.report_method import amounts
+
+    table = pd.DataFrame({"duration_s": [2.0, 1.0, 2.0], "messages": ["", "", ""]})
+    assert amounts(table) == "1 or 2 s"
+    assert amounts(table.assign(messages=["", "", "500"])) == "1 s or 2 s or 500 messages"

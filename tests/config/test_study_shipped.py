@@ -47,6 +47,36 @@ def test_the_full_study_is_the_default_one_but_for_size(root):
     assert full == default
 
 
+def test_the_full_multipath_study_is_the_default_one_but_for_size_and_more_scenarios(root):
+    default, full = (resolved(root, f"studies/{name}.yaml") for name in ("multipath", "multipath-full"))
+    assert full["replications"] == 10
+    for either in (default, full):
+        for key in ("study", "title", "replications"):
+            del either[key]
+    scenarios = {scenario["id"]: scenario for scenario in full.pop("scenarios")}
+    mine = default.pop("scenarios")
+    assert full == default
+    for scenario in mine:
+        of_full = scenarios[scenario["id"]]
+        assert of_full["traffic"].pop("duration_s") == 30 and of_full["traffic"].pop("file_bytes") == 1_000_000_000
+        for either in (scenario, of_full):
+            for key in ("duration_s", "file_bytes", "sample_interval_ms"):
+                either["traffic"].pop(key, None)
+        assert of_full == scenario
+    # The paper's outlook.
+    assert {s["link"]["rate_mbps"] for s in scenarios.values() if s["id"].startswith("1gbit")} == {1000}
+
+
+def test_studies_of_cpu_time_are_held_under_a_real_clock(root):
+    for name in ("multipath-cpu", "multipath-cpu-gre"):
+        study_of_cpu = resolved(root, f"studies/{name}.yaml")
+        assert {scenario["platform"] for scenario in study_of_cpu["scenarios"]} == {"host"}
+    # GRE has a study of its own, since many kernels lack it.
+    common = resolved(root, "studies/multipath-cpu.yaml")
+    assert {scenario["multipath"]["by"] for scenario in common["scenarios"]} == {"none", "mptcp"}
+    assert set(common["ccas"]) <= {"cubic", "reno", "bbr"}
+
+
 def test_exbench_is_the_default_study_by_the_published_scripts_method(root):
     default, exbench = resolved(root, "config.yaml"), resolved(root, "studies/exbench.yaml")
     scenarios, refused = exbench["scenarios"][:12], exbench["scenarios"][12:]

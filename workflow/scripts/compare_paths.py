@@ -69,7 +69,7 @@ def equation_verdict(factor, low, high, paths):
     """Say whether a ratio is that of the paths' number, within `EQUATION_MARGIN_PERCENT` of it, with its whole interval."""
     if factor is None:
         return ""
-    margin = EQUATION_MARGIN_PERCENT / 100 * paths
+    margin = EQUATION_MARGIN_PERCENT / 100 * paths * (1 + 1e-9)  # bounds take in what differs by rounding
     inside = [abs(value - paths) <= margin for value in (factor, low, high) if value is not None]
     if all(inside):
         return HOLDS
@@ -112,7 +112,7 @@ def aggregation(runs, scenarios, confidence):
 def cell_row(cell, groups, scenarios, confidence):
     """Return the row of a cell; ``groups`` are the valid runs of all cells."""
     scenario, mine = scenarios[cell[0]], groups[cell]
-    row = dict(zip(CELL, cell, strict=True)) | place_of(scenario, cell[2]) | {"n": len(mine), "note": ""}
+    row = dict(zip(CELL, cell, strict=True)) | place_of(scenario, cell[2]) | {"n": len(mine), "equation": "", "note": ""}
     row |= {name: mine[name].mean() if name in mine else None for name in MEANS}
     if mine.empty:
         return row | {"note": "no valid run"}

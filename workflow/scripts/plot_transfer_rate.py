@@ -110,7 +110,9 @@ def draw_transfer_rate(rates, shown, cca):
             if line.empty:
                 nothing(axes, end / 2, f"{name}: none valid")
                 continue
-            axes.plot(line["time_s"], line["acked_mbps"], color=ink, lw=width, drawstyle="steps-pre", zorder=3)
+            # A rate is that of the time up to its look, the first since the beginning.
+            times, values = ([first, *line[column]] for column, first in (("time_s", 0.0), ("acked_mbps", line["acked_mbps"].iloc[0])))
+            axes.plot(times, values, color=ink, lw=width, drawstyle="steps-pre", zorder=3)
             entries.append(Line2D([], [], color=ink, lw=1.3, label=name))
             words.append(f"{name}: {number(line['time_s'].iloc[-1], 1)} s, median {number(line['acked_mbps'].median(), 1)} Mbit/s.")
         drawn.finish(axes, f"Rate of a file transfer over time, {environment} and {baseline}. {' '.join(words)}", entries[::-1])

@@ -61,6 +61,21 @@ def joining_words(scenario):
     return ["of FTP", *words] if scenario.get("application") == "ftp" else words
 
 
+def amount_words(scenario):
+    """Return how much a scenario's runs send: "10 s", or "1,000,000 messages", or "50 MB" of a file.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``; amounts may be texts.
+    """
+    for name, unit, factor in (("messages", "messages", 1.0), ("file_bytes", "MB", 1e-6)):
+        value = scenario.get(name)
+        if not is_missing(value) and value != "":
+            return f"{plain(factor * float(value))} {unit}"
+    return f"{plain(scenario['duration_s'])} s"
+
+
 def heading(scenario):
     """Return a scenario's short name as a heading: its id, or "Scenario 1" if it has a label."""
     if scenario["label"] == scenario["scenario"]:

@@ -32,6 +32,7 @@ def section(material):
         "table": cells_table(table, platforms),
         "equations": equations_table(joined, platforms),
         "verdicts": VERDICTS,
+        "shares": shares_table(material.tables.path_shares),
         "reordering": reordering_table(table, platforms),
         "uneven_words": uneven_words(joined),
         "cpu": cpu_table(table, platforms) if has_cpu(design) else None,
@@ -100,13 +101,35 @@ def equations_table(joined, platforms):
     return data_table("multipath-equations", "Time of a transfer and rate, over those of a single path", columns, rows)
 
 
+def shares_table(shares):
+    """Return the table of what each path carried over most paths, over all CCAs; None if nothing was."""
+    mine = shares[(shares["by"] != "none") & (shares["application"] == "iperf3")]
+    mine = mine[mine["paths"] == mine["paths"].max()]
+    if mine.empty:
+        return None
+    columns = [
+        Column("Scenario", header=True, filtered=True), Column("Environment", filtered=True), Column("Path", "number"),
+        Column("CCAs", "number"), Column("Share, %", "number"), Column("Range", "short"), Column("On the wire, Mbit/s", "number"),
+        Column("Queue drops", "number"), Column("Subflow's RTT, ms", "number"),
+    ]  # fmt: skip
+    rows = [
+        [
+            group["scenario_label"].iloc[0], environment, number_cell(path, 0), number_cell(len(group), 0),
+            number_cell(group["share_percent"].mean(), 3), range_cell(group["share_lowest"].min(), group["share_highest"].max(), 3),
+            number_cell(group["mbps"].mean(), 2), number_cell(group["queue_drops"].mean(), 1), number_cell(group["subflow_rtt_ms"].mean(), 2),
+        ]
+        for (_, environment, path), group in mine.groupby(["scenario", "environment", "path"], sort=False)
+    ]  # fmt: skip
+    return data_table("multipath-shares", "What each path carried: means over CCAs, range over their replications", columns, rows)
+
+
 def reordering_table(table, platforms):
     """Return the table of segments out of order over most paths: what the receivers saw, and what the senders made of it."""
     most = table.loc[table["by"] != "none", "paths"].max()
     columns = [
         *first_columns(platforms), Column("Goodput, Mbit/s", "number"), Column("Out of order, % of packets", "number"),
         Column("At MPTCP, % of packets", "number"), Column("Recoveries", "number"), Column("Sent again", "number"),
-        Column("Of these needlessly", "number"),
+        Column("Reported as needless", "number"),
     ]  # fmt: skip
     rows = []
     for row in table[(table["paths"] == most) & (table["application"] == "iperf3")].to_dict("records"):
@@ -147,8 +170,12 @@ def ranges(rows, name, decimals):
 
 def lowest_words(rows):
     """Say which cell is the lowest: "Vegas in tun6_path4"."""
-    worst = rows.loc[rows["goodput_mbps"].idxmin()]
-    return f"{cca_name(worst['cca'])} in {worst['environment']}"
+    return cell_words(rows.loc[rows["goodput_mbps"].idxmin()])
+
+
+def cell_words(row):
+    """Return a cell's CCA and environment."""
+    return f"{cca_name(row['cca'])} in {row['environment']}"
 
 
 def by_joining(rows):
@@ -201,7 +228,11 @@ def uneven_words(joined):
     uneven = joined[(joined["even"] != "True") & joined["goodput_mbps"].notna()]
     if uneven.empty:
         return ""
-    given = [f"{name} gives {ranges(rows, 'goodput_mbps', 1)} Mbit/s" for name, rows in by_joining(uneven)]
+    given = [
+        f"{name} gives {ranges(rows, 'goodput_mbps', 1)} Mbit/s (lowest {lowest_words(rows)}, "
+        f"highest {cell_words(rows.loc[rows['goodput_mbps'].idxmax()])})"
+        for name, rows in by_joining(uneven)
+    ]
     return f"With one path {plain(uneven['longest_ms'].max())} ms longer than the others {listed(given)}."
 
 

@@ -3,6 +3,7 @@
 from number_format import count, is_missing, number, plain
 from report_parts.packet_size_sentences import sentences
 from report_parts.report_data_tables import Cell, Column, data_table, number_cell, round_trip, shared_decimals, signed
+from report_parts.sentence_words import listed
 from scenario_words import ip_words
 from size_tables.size_columns import SIZE_CELLS, SIZE_DIFFERENCES
 from size_tables.size_differences import ENVIRONMENT, IP_VERSION, PLATFORM
@@ -26,7 +27,8 @@ def section(material):
         "tolerance": plain(TOLERANCE_PERCENT),
         "step_ns": plain(1000 * CLOCK_STEP_US),
         "steps": CLOCK_STEPS,
-        "sizes": [plain(size) for size in sorted(cells["message_bytes"].unique())],
+        "steps_measured": measured_steps(cells),
+        "sizes": [f"{size:.0f}" for size in sorted(cells["message_bytes"].unique())],
         "has_server": bool((cells["background"] == "server").any()),
         "background": background_words(cells),
         "cells": cells_table(cells),
@@ -52,26 +54,40 @@ def background_words(cells):
     return f"{number(known.min(), 2)} to {number(known.max(), 2)} Mbit/s" if len(known) else ""
 
 
+def measured_steps(cells):
+    """Return how many steps of the clock round trips took longer than the cable needs: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
+    quiet, found = cells[(cells["background"] == "none") & (cells["metric"] == "rtt_mean_ms") & cells["excess"].notna()], []
+    for protocol, rows in quiet.groupby("protocol", sort=False):
+        steps = rows.groupby("ip_version", sort=False)["excess"].mean() / CLOCK_STEP_US
+        found.append(f"{protocol.upper()} {listed([f'{number(value, 2)} ({ip_words(name)})' for name, value in steps.items()])}")
+    return "; ".join(found)
+
+
 def cells_table(cells):
     """Return the table of all cells."""
     columns = [
         Column("Traffic", filtered=True), Column("Environment", filtered=True), Column("IP", filtered=True),
-        Column("Bytes", "number", header=True), Column("Unit", filtered=True), Column("n", "number"), Column("Mean", "number"), Column("Interval", "short"),
-        Column("SD", "number"), Column("Calculated", "number"), Column("Difference", "number"), Column("Allowed for the clock", "number"), Column("Verdict", filtered=True),
+        Column("Bytes", "number", header=True), Column("n", "number"), Column("Mean", "number"), Column("Interval", "number"), Column("SD", "number"),
+        Column("Calculated", "number"), Column("Difference", "number"), Column("Allowed, µs", "number"), Column("Verdict", filtered=True),
     ]  # fmt: skip
     rows = []
     for row in cells.to_dict("records"):
         decimals = shown_decimals(row)
-        ends = "" if is_missing(row["ci_low"]) else f"{number(row['ci_low'], decimals)} to {number(row['ci_high'], decimals)}"
+        half = None if is_missing(row["ci_low"]) else (row["ci_high"] - row["ci_low"]) / 2
         rows.append(
             [
                 TRAFFIC_NAMES[row["traffic"]], ENVIRONMENTS[row["background"]], ip_words(row["ip_version"]),
-                number_cell(row["message_bytes"], 0), row["unit"], number_cell(row["n"], 0), number_cell(row["mean"], decimals), ends or "–",
-                number_cell(row["sd"]), number_cell(row["calculated"], decimals),
+                number_cell(row["message_bytes"], 0), number_cell(row["n"], 0), number_cell(row["mean"], decimals, f" {row['unit']}"), interval_cell(half, decimals),
+                number_cell(row["sd"], decimals), number_cell(row["calculated"], decimals),
                 percent_cell(row["difference_percent"]), allowance_cell(row), verdict_cell(row),
             ]
         )  # fmt: skip
     return data_table("size-cells", "Every cell, measured and calculated", columns, rows)
+
+
+def interval_cell(half, decimals):
+    """Return a cell with how far an interval reaches to either side: "±0.011"."""
+    return Cell("–") if half is None else Cell(f"±{number(half, decimals)}", round_trip(half))
 
 
 def shown_decimals(row):
@@ -137,7 +153,7 @@ def printed_table(cells):
         rows.append(
             [
                 TRAFFIC_NAMES[row["traffic"]], ENVIRONMENTS[row["background"]], ip_words(row["ip_version"]), number_cell(row["message_bytes"], 0), unit,
-                number_cell(values[0]), printed_cell(values[1]), number_cell(values[2]), printed_cell(values[3]),
+                number_cell(values[0]), printed_cell(values[1]), number_cell(values[2], 4), printed_cell(values[3]),
             ]
         )  # fmt: skip
     return data_table("size-printed", "Means and standard deviations, here and as printed", columns, rows)

@@ -15,8 +15,8 @@ ANCHOR = "packet-size"
 def sentences(cells, differences):
     """Return the findings that the tables have something to say in."""
     named = (
-        ("Calculation", calculation_sentence(cells)),
-        ("TCP's packets", sent_sentence(cells)),
+        ("Headers", calculation_sentence(cells)),
+        ("Packets", sent_sentence(cells)),
         ("IP version", ip_version_sentence(differences)),
         ("Server", environment_sentence(differences)),
         ("Kernel", platform_sentence(differences)),
@@ -44,10 +44,11 @@ def calculation_sentence(cells):
     if len(quiet):
         spread = quiet.groupby(["protocol", "ip_version"])["excess"].agg(lambda values: values.max() - values.min()).max()
         parts.append(
-            f"a round trip takes {number(quiet['excess'].min(), 2)} to {number(quiet['excess'].max(), 2)} µs more, which is the guest's clock, "
-            f"and the same for all sizes to {number(spread, 2)} µs"
+            f"a round trip takes {number(quiet['excess'].min(), 2)} to {number(quiet['excess'].max(), 2)} µs more than the cable needs, which is the "
+            f"guest's clock and the same for all sizes to {number(spread, 2)} µs"
         )
-    what = f"In {held:,} of {count(len(known), 'cell')} the value is what the headers alone make of it, within {plain(TOLERANCE_PERCENT)} %"
+    clock = " and, of round trips, the steps of the guest's clock" if len(trips) else ""
+    what = f"In {held:,} of {count(len(known), 'cell')} the value is what the headers alone make of it, within {plain(TOLERANCE_PERCENT)} %{clock}"
     return f"{what}: {'; '.join(parts)}." if parts else f"{what}."
 
 
@@ -77,12 +78,15 @@ def ip_version_sentence(differences):
         rows = mine[mine["traffic"] == traffic]
         if len(rows):
             parts.append(f"{name} {ends(rows['percent'])} %")
-    known = mine[mine["expected_percent"].notna()]
     text = f"IPv6 against IPv4, over all sizes: {listed(parts)}"
-    if len(known):
-        apart = (known["percent"] - known["expected_percent"]).abs().max()
-        text += f"; 20 bytes of header more explain all but {number(apart, 2)} percentage points of it"
-    return f"{text}."
+    apart = (mine["difference"] - mine["expected"]).abs()
+    unexplained = [
+        f"{number(apart[rows].max(), 2)} {unit} of {what}"
+        for what, unit in (("throughput", "Mbit/s"), ("round trips", "µs"))
+        for rows in [(mine["unit"] == unit) & apart.notna()]
+        if rows.any()
+    ]
+    return f"{text}; 20 bytes of header more explain all but {listed(unexplained)}." if unexplained else f"{text}."
 
 
 def ends(values):
@@ -113,7 +117,8 @@ def platform_sentence(differences):
         for traffic in ("udp-rtt", "tcp-rtt"):
             rows = trips[trips["traffic"] == traffic]
             if len(rows):
-                parts.append(f"a {TRAFFIC_NAMES[traffic]} takes the kernel {number(rows['mean_second'].min(), 1)} to {number(rows['mean_second'].max(), 1)} µs, where the cable takes {number(rows['mean_first'].min(), 1)} to {number(rows['mean_first'].max(), 1)}")
+                kernel, cable = (f"{number(rows[name].min(), 1)} to {number(rows[name].max(), 1)}" for name in ("mean_second", "mean_first"))
+                parts.append(f"a {TRAFFIC_NAMES[traffic]} takes the kernel {kernel} µs, where the cable takes {cable}")
     if len(throughput):
         worst = throughput.loc[throughput["percent"].idxmin()]
         lost = f"{number(-worst['percent'], 2)} % less" if worst["percent"] < 0 else "no less"

@@ -6,7 +6,7 @@ from number_format import count, is_missing, number, plain
 from report_parts.report_data_tables import size
 from report_parts.sentence_words import listed
 from run_tables.metrics import METRICS, PUBLISHED_METRICS, Metric
-from scenario_words import heading, ip_words, path_rtts_ms
+from scenario_words import amount_words, heading, ip_words, path_rtts_ms
 from study_files.study_design import is_simulator
 
 NONE_MADE = "none"
@@ -166,7 +166,7 @@ def threats(study, runs, scenarios, descriptive, environments):
     Returns
     -------
     dict
-        platforms, simulated (those that are simulators), emulated (whether any is not), kernels, replications, durations, startup (dict or None), equal_cells, cells, queues.
+        platforms, simulated (those that are simulators), emulated (whether any is not), kernels, replications, amounts (words), startup (dict or None), equal_cells, cells, queues.
     """
     goodput = descriptive[(descriptive["metric"] == "goodput_mbps") & (descriptive["n"] >= 2)]
     platforms = sorted(set(scenarios["platform"]))
@@ -177,7 +177,7 @@ def threats(study, runs, scenarios, descriptive, environments):
         "emulated": len(simulated) < len(platforms),
         "kernels": kernels_of(environments),
         "replications": int(study["replications"]),
-        "durations": [plain(value) for value in sorted(scenarios["duration_s"].dropna().unique())],
+        "amounts": amounts(scenarios),
         "startup": startup(scenarios),
         "equal_cells": int((goodput["sd"] == 0).sum()),
         "cells": len(goodput),
@@ -185,6 +185,15 @@ def threats(study, runs, scenarios, descriptive, environments):
         "one_bottleneck": bool(scenarios["rate_mbps"].notna().all()),
         "mixed": any("+" in cca for cca in runs["cca"].unique()),
     }
+
+
+def amounts(scenarios):
+    """Return how much the runs send, in words: "1 or 2 s", "10 s or 50 MB"."""
+    rows = sorted(scenarios[scenarios["duration_s"].notna()].to_dict("records"), key=lambda row: row["duration_s"])
+    found = list(dict.fromkeys(map(amount_words, rows)))
+    if all(words.endswith(" s") for words in found):
+        found = [words.removesuffix(" s") for words in found[:-1]] + found[-1:]
+    return " or ".join(found)
 
 
 def kernels_of(environments):

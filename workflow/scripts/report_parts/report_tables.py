@@ -4,7 +4,7 @@ import json
 
 from number_format import NONE, count, decimals_for, interval, is_missing, number, p_value, plain  # fmt: skip
 from run_tables.tidy_columns import link_packets
-from scenario_words import both_ways, conditions, heading, ip_words, path_rtts_ms, rate_words
+from scenario_words import amount_words, both_ways, conditions, heading, ip_words, path_rtts_ms, rate_words
 from study_files.study_design import cca_word, is_simulator
 
 # So many columns of numbers fit a page of paper.
@@ -136,7 +136,7 @@ def scenario_rows(scenarios, runs):
                 "loss": both_ways(row["loss_forward_percent"], row["loss_reverse_percent"], "%"),
                 "queue": queue,
                 "flows": plain(row["flows"]),
-                "duration": f"{plain(row['duration_s'])} s",
+                "duration": amount_words(row),
                 "platform": row["platform"],
                 "details": "; ".join(scenario_details(row)),
                 "rtt_path": f"{' to '.join(plain(rtt) for rtt in dict.fromkeys((rtts[0], rtts[-1])))} ms",

@@ -10,16 +10,23 @@ A section's module has
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from report_parts import buffers_section, fairness_section, multipath_section, packet_size_section, platforms_section, time_series_section
+from report_parts import (
+    buffers_section,
+    fairness_section,
+    multipath_section,
+    packet_size_section,
+    platforms_section,
+    time_series_section,
+)
 from study_files.study_design import StudyDesign
 
 MODULES = {
     "time_series": time_series_section,
     "fairness": fairness_section,
     "buffers": buffers_section,
-    "multipath": multipath_section,
     "platforms": platforms_section,
     "packet_size": packet_size_section,
+    "multipath": multipath_section,
 }
 
 

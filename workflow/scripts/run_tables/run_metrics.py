@@ -104,12 +104,15 @@ def bottleneck_metrics(document):
         ``queue_drops`` and ``link_drops``: by the full queue, by configured loss;
         ``loss_percent``: both over the packets offered. Where one netem is queue and
         loss at once (``both-ends``) it counts them together: ``queue_drops`` and
-        ``link_drops`` are then None unless no loss is configured.
+        ``link_drops`` are then None unless no loss is configured. All are None where nothing is emulated.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
     placed = document["network"]["set"]
     link = document["specification"]["scenario"]["link"]
+    if not placed["bottleneck"][FORWARD] and not placed["netem"][FORWARD]:
+        # Nothing is emulated (a ping-pong under a real clock), so nothing counts packets or drops them.
+        return dict.fromkeys(("packets_sent", "queue_drops", "link_drops", "loss_percent"))
     passed, lost = counts_of(document, placed["netem"][FORWARD], "netem")
     if link["netem"] == "both-ends":
         offered, dropped = passed + lost, lost

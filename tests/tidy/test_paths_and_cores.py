@@ -1,0 +1,139 @@
+"""What paths carried, what was counted of reordering, and CPU times: from documents cut down to these parts."""
+
+import pytest
+from run_tables.cpu_times import cpu_metrics, cpu_table
+from run_tables.path_counts import PATH_COLUMNS, path_rows
+from run_tables.reordering_counts import COUNTERS, reordering_counts
+from run_tables.tidy_rows import transfer_s
+from run_tables.time_series import socket_tables
+
+KEYS = {"scenario": "a", "cca": "cubic", "ip_version": "ipv4", "replication": 1}
+
+
+def interface(packets, count, drops):
+    return {"tx_packets": packets, "qdiscs": {"pfifo": {"bytes": 1, "drops": 9}, "htb": {"bytes": count, "drops": drops}}}
+
+
+def subflow(path, acked, **more):
+    return {"flow": 0, "subflow": path, "bytes_acked": acked, "cca": "reno", **more}
+
+
+@pytest.fixture
+def document():
+    """Two paths, MPTCP; 30 of 40 packets on the second."""
+    return {
+        "specification": {"scenario": {"topology": "cable", "multipath": {"paths": 2}, "traffic": {"protocol": "tcp"}}},
+        "links": {
+            "before": {"h1-eth0": interface(5, 1000, 1), "h1-eth1": interface(7, 2000, 0)},
+            "after": {"h1-eth0": interface(15, 16_140, 3), "h1-eth1": interface(37, 47_420, 0)},
+        },
+        "sockets": [
+            {"time_s": 1, "sockets": [subflow(0, 1)]},
+            {"time_s": 3, "sockets": [subflow(0, 100, rtt_ms=2.0, retransmits=4), subflow(1, 300, rtt_ms=3.0), subflow(1, 20, rtt_ms=5.0)]},
+        ],
+        "traffic": [{"sender": "h1", "receiver": "h2"}],
+        "stack": {
+            "tcp": {
+                "h1": {"TcpExtTCPSackRecovery": 3, "TcpExtTCPRenoRecovery": 1, "TcpExtTCPDSACKRecv": 2, "TcpExtTCPOFOQueue": 99},
+                "h2": {"TcpExtTCPOFOQueue": 11, "MPTcpExtOFOQueue": 5},
+            }
+        },
+    }  # fmt: skip
+
+
+def test_paths_have_what_left_the_sender_on_them(document):
+    first, second = path_rows(document)
+    assert set(first) == set(PATH_COLUMNS)
+    assert (first["path"], first["packets"], first["bytes"], first["queue_drops"]) == (1, 10, 15_140, 2)
+    assert (second["path"], second["packets"], second["bytes"], second["queue_drops"]) == (2, 30, 45_420, 0)
+    assert (first["share_percent"], second["share_percent"]) == (25, 75)
+
+
+def test_subflows_are_those_of_the_last_look(document):
+    first, second = path_rows(document)
+    assert (first["subflow_bytes_acked"], first["subflow_retransmits"], first["subflow_rtt_ms"]) == (100, 4, 2)
+    assert (second["subflow_bytes_acked"], second["subflow_retransmits"], second["subflow_rtt_ms"]) == (320, 0, 4)
+    assert second["subflow_cca"] == "reno"
+    document["sockets"][-1]["sockets"] = [{"flow": 0, "cca": "cubic", "bytes_acked": 400}]  # one connection above the paths
+    assert path_rows(document)[0]["subflow_bytes_acked"] is None
+
+
+def test_without_a_shaper_only_packets_are_known(document):
+    for when in document["links"].values():
+        for link in when.values():
+            link["qdiscs"] = {"noqueue": {"bytes": 0, "drops": 0}}
+    assert [(row["packets"], row["bytes"], row["queue_drops"]) for row in path_rows(document)] == [(10, None, 0), (30, None, 0)]
+
+
+def test_idle_paths_have_no_share(document):
+    document["links"]["after"] = document["links"]["before"]
+    assert [row["share_percent"] for row in path_rows(document)] == [None, None]
+
+
+def test_a_dumbbell_has_no_paths(recorded):
+    assert path_rows(recorded("lossy-reno-ipv4")) == []
+
+
+def test_reordering_is_counted_where_it_shows(document):
+    counted = reordering_counts(document)
+    assert counted == {
+        "out_of_order_segments": 11, "out_of_order_mptcp": 5, "reordering_events": 0, "recoveries": 4, "spurious_retransmits": 2,
+    }  # fmt: skip
+
+
+def test_what_nobody_counts_is_missing(document, recorded):
+    assert reordering_counts(recorded("simulated-mix-ipv4")) == dict.fromkeys(COUNTERS)
+    document["specification"]["scenario"]["traffic"]["protocol"] = "udp"
+    assert reordering_counts(document) == dict.fromkeys(COUNTERS)
+
+
+def test_reordering_of_a_recorded_run_is_that_of_its_losses(recorded):
+    document = recorded("lossy-reno-ipv4")
+    counted = reordering_counts(document)
+    assert counted["recoveries"] > 0
+    # Each segment behind a lost one waits.
+    assert counted["out_of_order_segments"] > counted["recoveries"]
+    assert counted["out_of_order_mptcp"] == 0
+
+
+@pytest.fixture
+def cores():
+    """Two cores over 1 s in two readings: 40 and 20 ticks of 10 ms busy."""
+    parts = dict.fromkeys(("user", "system", "irq", "softirq", "steal"), [0, 0])
+    return {
+        "interval_ms": 500, "tick_ms": 10, "time_s": [0.0, 0.5, 1.0],
+        "cores": {
+            "0": {"roles": ["senders", "program"], **parts, "user": [5, 0], "irq": [1, 0], "softirq": [2, 0], "idle": [20, 40]},
+            "1": {"roles": ["receivers"], **parts, "idle": [40, 40]},
+        },
+    }  # fmt: skip
+
+
+def test_cpu_times_are_shares_of_elapsed_time(cores):
+    table = cpu_table({"cpu": cores}, KEYS).to_pandas()
+    assert list(table["core"]) == [0, 0, 1, 1]
+    assert list(table["time_s"]) == [0.5, 1, 0.5, 1]
+    assert list(table["busy_percent"]) == pytest.approx([60, 20, 20, 20])
+    assert list(table["role"][:1]) == ["senders, program"]
+    first = table.iloc[0]
+    assert (first["user_percent"], first["softirq_percent"], first["steal_percent"]) == pytest.approx((10, 6, 0))
+    assert cpu_table({}, KEYS).num_rows == 0
+
+
+def test_cpu_time_of_a_run(cores):
+    # Busy 0.4 and 0.2 s of 1 s on two cores; 2 GB.
+    assert cpu_metrics({"cpu": cores}, 2e9) == pytest.approx({"cpu_busy_percent": 30, "cpu_seconds_per_gbyte": 0.3})
+    assert cpu_metrics({"cpu": cores}, None)["cpu_seconds_per_gbyte"] is None
+    assert set(cpu_metrics({}, 1e9).values()) == {None}
+
+
+def test_time_of_a_transfer_is_the_longest():
+    assert transfer_s({"traffic": [{"transfer": {"seconds": 2.0}}, {"transfer": {"seconds": 3.0}}]}) == 3
+    assert transfer_s({"traffic": [{"client": {}}]}) is None
+
+
+def test_series_of_subflows_name_their_path():
+    series = {"flow": 0, "time_s": [0.1], "bytes_acked": [5]}
+    document = {"series": {"sockets": [series | {"subflow": 2}, series]}}
+    tables = [table.to_pydict() for table in socket_tables(document, KEYS, {0: "cubic"})]
+    assert [table["path"] for table in tables] == [[3], [None]]
