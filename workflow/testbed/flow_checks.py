@@ -11,7 +11,7 @@ IPERF3_COOKIE_BYTES = 37
 MIN_EXCHANGES = 100
 #: Under a real clock a shaper may send so much at once, in s of its rate (`topology.plan_bottleneck`).
 REAL_TIMER_S = 1e-3
-#: Of a flow's readings those that a subflow has at least.
+#: Of a flow's readings those that a subflow, or a file's connection, has at least.
 MOST_OF = 0.9
 
 
@@ -175,12 +175,13 @@ def check_series(specification, document):
     wanted = math.floor((specification.expected_s - start_within_s(specification)) * 1e3 / interval_ms)
     counts = [len(flow["time_s"]) for flow in document.get("series", {}).get("sockets", ())]
     connections = specification.flows * (specification.paths if specification.multipath["by"] == "mptcp" else 1)
-    if connections > specification.flows:
-        wanted *= MOST_OF  # a subflow joins after the first has begun
+    if connections > specification.flows or specification.traffic["application"] == "ftp":
+        # A subflow joins after the first has begun, a file's connection begins after the commands that ask for it.
+        wanted = math.floor(MOST_OF * wanted)
     return Check(
         "series",
         len(counts) == connections and min(counts) >= wanted,
-        f"{connections} flows, each {wanted:g} readings at least",
+        f"{connections} flows, each {wanted} readings at least",
         f"{len(counts)} flows, {min(counts, default=0)} to {max(counts, default=0)} readings",
     )
 
