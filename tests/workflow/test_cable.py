@@ -43,7 +43,7 @@ def test_datagrams_get_what_their_headers_leave(on_cable, size, ip_version):
 
 @pytest.mark.parametrize(("size", "ip_version"), [(128, "ipv4"), (1408, "ipv6")])
 def test_segments_get_what_their_headers_leave(on_cable, size, ip_version):
-    traffic = {"block_bytes": size, "duration_s": 3}
+    traffic = {"block_bytes": size, "duration_s": 2}
     document = on_cable(transport={"segment_bytes": size}, traffic=traffic, ip_version=ip_version)
     exact = RATE_MBPS * size / (size + TCP_BYTES + IP_BYTES[ip_version] + FRAME_BYTES)
     assert metrics(document)["goodput_mbps"] == pytest.approx(exact, rel=0.005)
@@ -59,12 +59,13 @@ def test_small_messages_of_tcp_travel_in_full_segments(on_cable):
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 @pytest.mark.parametrize("size", [128, 1408])
 def test_a_message_back_and_forth_takes_two_frames(on_cable, size, protocol):
-    traffic = {"application": "round-trip", "protocol": protocol, "block_bytes": size, "duration_s": 5}
+    traffic = {"application": "round-trip", "protocol": protocol, "block_bytes": size, "duration_s": 2}
     document = on_cable(traffic=traffic)
     headers = IP_BYTES["ipv4"] + FRAME_BYTES + (TCP_BYTES if protocol == "tcp" else UDP_BYTES)
     exact_us = 2 * (size + headers) * 8 / RATE_MBPS
     found_us = document["traffic"][0]["round_trip"]["rtt_us"]
-    assert exact_us * 0.998 < found_us < exact_us * 1.002 + READINGS_US
+    # qperf takes the time in steps of 10 ms.
+    assert exact_us * 0.995 < found_us < exact_us * 1.005 + READINGS_US
     assert metrics(document)["rtt_mean_ms"] == pytest.approx(found_us / 1e3)
 
 

@@ -20,7 +20,7 @@ def joined(run):
     def carry_out(by, paths=4, cca="cubic", link=None, traffic=None, **changes):
         multipath = {"paths": paths, "by": by, "path_delay_ms": [0] * paths} | changes.pop("multipath", {})
         return run(
-            topology="cable", multipath=multipath, cca=cca, queue={"packets": 1000}, traffic={"duration_s": 10} | (traffic or {}),
+            topology="cable", multipath=multipath, cca=cca, queue={"packets": 1000}, traffic={"duration_s": 3} | (traffic or {}),
             link={"rate_mbps": 100, "delay_ms": {"forward": 0, "reverse": 0}} | (link or {}), **changes,
         )  # fmt: skip
 
@@ -32,10 +32,10 @@ def goodput_mbps(document):
     return document["traffic"][0]["server"]["end"]["sum_received"]["bits_per_second"] / 1e6
 
 
-@pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
-def test_mptcp_adds_up_four_paths(joined, ip_version):
+@pytest.mark.parametrize(("ip_version", "duration_s"), [("ipv4", 5), ("ipv6", 25)])
+def test_mptcp_adds_up_four_paths(joined, ip_version, duration_s):
     # A packet in 23 is short, the last one of 32 KiB: 370.15 of 371.98 Mbit/s is all that IPv6 leaves, once it has begun.
-    document = joined("mptcp", ip_version=ip_version, traffic={"duration_s": 30})
+    document = joined("mptcp", ip_version=ip_version, traffic={"duration_s": duration_s})
     assert 370 < goodput_mbps(document) < MPTCP_LIMIT_MBPS[ip_version]
     for look in document["sockets"]:
         assert [s["subflow"] for s in sorted(look["sockets"], key=lambda s: s["subflow"])] == [0, 1, 2, 3]
@@ -91,12 +91,12 @@ def test_a_file_by_ftp(joined, by, ip_version):
     paths = 1 if by == "none" else 4
     document = joined(
         by, paths=paths, ip_version=ip_version, transport={"cca_set_by": "sysctl"}, cca="reno",
-        traffic={"application": "ftp", "file_bytes": 300_000_000},
+        traffic={"application": "ftp", "file_bytes": 100_000_000},
     )  # fmt: skip
     transfer = document["traffic"][0]["transfer"]
-    assert transfer["bytes"] == 300_000_000
+    assert transfer["bytes"] == 100_000_000
     # Subflows may send more than the receiver's shared window at the beginning; what is too much is sent again after 0.2 s.
-    assert 300e6 * 8 / transfer["seconds"] / 1e6 == pytest.approx(92 * paths, rel=0.06)
+    assert 100e6 * 8 / transfer["seconds"] / 1e6 == pytest.approx(92 * paths, rel=0.15)
     assert {s["cca"] for look in document["sockets"] for s in look["sockets"]} == {"reno"}
 
 
@@ -104,7 +104,7 @@ def test_a_file_by_ftp(joined, by, ip_version):
 def test_same_seed_same_bytes(specification, testbed, tmp_path, by):
     asked = specification(
         topology="cable", multipath={"paths": 4, "by": by, "path_delay_ms": [0] * 4}, queue={"packets": 1000},
-        link={"rate_mbps": 100, "delay_ms": {"forward": 0, "reverse": 0}}, traffic={"duration_s": 3}, cca="cubic",
+        link={"rate_mbps": 100, "delay_ms": {"forward": 0, "reverse": 0}}, traffic={"duration_s": 2}, cca="cubic",
     )  # fmt: skip
     for name in ("a", "b"):
         done = testbed(asked, tmp_path / f"{name}.json.gz")
