@@ -13,7 +13,7 @@ CONFIG = $(if $(STUDY),config/studies/$(STUDY).yaml,config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH"
 quoted = '$(subst ','\'',$(1))'
 
-.PHONY: run setup test bench verify publish bundle lock clean-cache help
+.PHONY: run setup test test-long bench verify publish bundle lock clean-cache help
 
 run: setup  ## set up and run the study, report included
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
@@ -25,7 +25,10 @@ setup:  ## make the workflow environment and the container images
 
 test: setup  ## set up and pass the tests; ARGS go to pytest
 	@test -d tests || { echo 'sawtooth: a bundle has no tests; `make verify` reruns runs and compares bytes' >&2; exit 1; }
-	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile $(ARGS)
+	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m "not long" $(ARGS)
+
+test-long: setup  ## set up and pass the tests that take longest: clusters, bundles, plans of 14,400 runs, 64 pairs of hosts
+	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m long $(ARGS)
 
 bench: setup  ## set up and print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/run.py $(ARGS)

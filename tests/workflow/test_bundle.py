@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 #: What a machine that a bundle is brought to may lack, by the beginnings of the programs' names.
 LACKING = ("apptainer", "apt", "dpkg", "git", "patchelf", "pip", "python", "singularity", "squashfuse")
 #: Debian's own files that name Debian's default mirror.

@@ -58,6 +58,7 @@ def test_segments_acknowledgements_and_timeouts_as_asked(run):
     assert passed["r2-eth1"] < 0.7 * passed["r1-eth1"]
 
 
+@pytest.mark.long
 def test_64_pairs(run):
     document = run(
         flows=64, hosts={"pairs": 64, "access_delay_ms": [1] * 64}, cca="cubic+bbr",

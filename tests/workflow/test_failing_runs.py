@@ -73,7 +73,7 @@ def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path
 
 def test_a_failing_run_fails_its_job_and_keeps_its_log(fresh):
     """In the workflow: run, step and cause are named, and it is not tried again; the others go on."""
-    traffic = fresh.folder / "workflow/testbed/traffic.py"
+    traffic = fresh.folder / "workflow/testbed/iperf3.py"
     asked = '["--congestion", specification.flow_cca(client.flows[0])]'
     assert asked in traffic.read_text()
     # A CCA that the kernel doesn't have, instead of CUBIC.

@@ -17,6 +17,10 @@ def checkout(fresh):
     return fresh
 
 
+#: What only a kernel counts.
+KERNEL_COUNTERS = {"out_of_order_segments", "out_of_order_mptcp", "reordering_events", "recoveries", "spurious_retransmits"}
+
+
 def test_both_platforms_fill_the_same_tables(checkout):
     checkout.snakemake("--cores", "all", "--configfile", STUDY, "--", "results/platforms/tidy/runs.csv")
     with (checkout.folder / "results/platforms/tidy/runs.csv").open() as stream:
@@ -26,7 +30,8 @@ def test_both_platforms_fill_the_same_tables(checkout):
     assert [len(group) for group in by_platform.values()] == [4, 4]
     # What stands in one platform's rows stands in the other's.
     filled = [{name for run in group for name, value in run.items() if value} for group in by_platform.values()]
-    assert filled[0] == filled[1]
+    assert filled[0] - filled[1] == KERNEL_COUNTERS
+    assert filled[1] <= filled[0]
     # Two flows of Reno or CUBIC fill this link on either platform, to a few percent.
     for emulated, simulated in zip(*by_platform.values(), strict=True):
         assert (emulated["cca"], emulated["ip_version"]) == (simulated["cca"], simulated["ip_version"])

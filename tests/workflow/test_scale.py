@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 FULL = "config/studies/ipv4-ipv6-full.yaml"
 MINI = "config/studies/mini.yaml"
 FIFTY = ("--set-resources", "emulate_run:runs=50", "--keep-incomplete")

@@ -13,6 +13,8 @@ import yaml
 from guest_processes import guests
 from slurm_cluster import SlurmCluster, requirements
 
+pytestmark = pytest.mark.long
+
 SMOKE = "config/studies/smoke.yaml"
 MINI = "config/studies/mini.yaml"
 RUNS_PER_JOB = 4
