@@ -75,7 +75,7 @@ def test_a_cca_that_becomes_a_default_must_be_on_the_machines_list():
     assert host_problem(study, WHOLE) is None
     assert host_problem(study, SMALL) == (
         "platform host can't carry this study on this machine: its kernel (6.18.44) does not let a network namespace make cubic "
-        'its default; sysctl -w net.ipv4.tcp_allowed_congestion_control="bbr cubic reno" allows the latter; '
+        'its default; sysctl -w net.ipv4.tcp_allowed_congestion_control="bbr cubic reno" lets it be the default; '
         "allowed are scenarios without these, or platform: uml."
     )
 

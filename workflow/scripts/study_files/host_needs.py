@@ -168,7 +168,7 @@ def missing_words(missing, kernel, scenarios):
     ways = [how_to_add([module for module in modules if module], kernel["kernel"])] if any(modules) else []
     if refused:
         listed = " ".join(sorted({*kernel["ccas_allowed"], *refused}))
-        ways.append(f'sysctl -w net.ipv4.tcp_allowed_congestion_control="{listed}" allows the latter')
+        ways.append(f'sysctl -w net.ipv4.tcp_allowed_congestion_control="{listed}" lets it be the default')
     return (
         f"platform host can't carry this study on this machine: its kernel ({kernel['kernel']}) has {joined(lacks)}; "
         f"{'; '.join([*ways, 'allowed are scenarios without these'])}, or platform: uml."
