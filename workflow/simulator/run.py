@@ -3,23 +3,14 @@
 Nothing that it sees depends on the machine: a plan in an empty folder, hardly any
 environment, and a C library that computes as on every processor.
 """
-import contextlib
 import json
 import signal
-import subprocess
 from hashlib import sha256
 from pathlib import Path
 
 from testbed.environment import package_digest
-from testbed.machine import (
-    GuestError,
-    MachineFault,
-    confine,
-    free_core,
-    job_folder,
-    status_of,
-    workflow_process,
-)
+from testbed.execution import execute
+from testbed.machine import GuestError, MachineFault, free_core, job_folder, workflow_process
 from testbed.messages import naming, note
 from testbed.specification import MTU_BYTES
 
@@ -106,37 +97,21 @@ def boot(specification, wall_limit_s, log):
         with naming(job):
             (job / "plan").write_text(plan(specification))
         note(log, f"simulator: {program} on core {core}")
-        execute(program, job, core, wall_limit_s, log, workflow)
+        simulate(program, job, core, wall_limit_s, log, workflow)
         return document.compose(specification, counted(job / "counted.json"), (folder / "wheel").read_text(), digest())
 
 
-def execute(program, job, core, wall_limit_s, log, workflow):
+def simulate(program, job, core, wall_limit_s, log, workflow):
     """Run the simulation program in the folder ``job``; raise `GuestError` unless it succeeds."""
-    with (job / "errors").open("w+b") as errors:
-        process = subprocess.Popen(
-            [program, "plan", "counted.json"],
-            cwd=job,
-            env={"LC_ALL": "C", "GLIBC_TUNABLES": SAME_ARITHMETIC},
-            stdin=subprocess.DEVNULL,
-            stdout=errors,
-            stderr=errors,
-            preexec_fn=lambda: confine(core),
-        )
-        try:
-            status = status_of(process, STEP, wall_limit_s, workflow)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            process.wait()
-        errors.seek(0)
-        words = errors.read().decode(errors="replace").strip()
-    if words:
-        note(log, words)
+    environment = {"LC_ALL": "C", "GLIBC_TUNABLES": SAME_ARITHMETIC}
+    command = [program, "plan", "counted.json"]
+    status, printed = execute(command, STEP, job, environment, [core], wall_limit_s, log, workflow)
     if status == 0:
         return
     if -status in (signal.SIGKILL, signal.SIGBUS):
         raise MachineFault(STEP, f"was ended by {signal.Signals(-status).name} (out of memory?)")
     # An assertion of ns-3 that failed ends it with SIGABRT; the same run would fail again.
+    words = printed.decode(errors="replace").strip()
     how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
     raise GuestError(STEP, f"{how}: {words.splitlines()[-1] if words else 'it gives no reason'}")
 

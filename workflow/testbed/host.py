@@ -5,14 +5,12 @@ started in, for which no privilege is needed; its program is their root. It take
 itself: no other run, of whatever workflow, goes on beside it. What it measures depends on the
 machine and its load, so two runs with one seed are not the same bytes.
 """
-import contextlib
 import os
-import signal
-import subprocess
 
 from .environment import package_digest
+from .execution import execute
 from .handover import hand_over, result
-from .machine import confine, job_folder, status_of, whole_machine, workflow_process
+from .machine import job_folder, whole_machine, workflow_process
 from .messages import note
 from .traffic import time_limit_s
 from .uml import memory_mib, more_hosts_s  # noqa: F401  (packets under way cost any kernel the same)
@@ -59,25 +57,7 @@ def boot(specification, wall_limit_s, log):
     with workflow_process() as workflow, job_folder() as job, whole_machine(log, workflow) as cores:
         hand_over(specification, job)
         note(log, f"host: {' '.join(NAMESPACES)} on cores {', '.join(map(str, cores))}, load {os.getloadavg()[0]:.2f}")
-        return result(job, execute(job, cores, wall_limit_s, log, workflow), "the run's first process")
-
-
-def execute(job, cores, wall_limit_s, log, workflow):
-    """Run the program in namespaces of its own, in the folder ``job``; return its exit status (negative: the signal)."""
-    process = subprocess.Popen(
-        [*NAMESPACES, "python3", "-B", "-m", "testbed.host_init", str(job)],
-        cwd=job,
-        env={"PATH": "/usr/bin:/bin"},
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        start_new_session=True,
-        preexec_fn=lambda: confine(*cores),
-    )
-    try:
-        return status_of(process, "guest", wall_limit_s, workflow)
-    finally:
-        # With it ends the first process of the namespaces, and with that all others there.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        command = [*NAMESPACES, "python3", "-B", "-m", "testbed.host_init", str(job)]
+        # With the first process of the namespaces end all others there.
+        status, _ = execute(command, "guest", job, {"PATH": "/usr/bin:/bin"}, cores, wall_limit_s, log, workflow)
+        return result(job, status, "the run's first process")

@@ -4,12 +4,10 @@ All of it ends with the run, also with one that was killed; and a run ends with
 the workflow that wanted it.
 """
 import contextlib
-import ctypes
 import fcntl
 import os
 import select
 import shutil
-import signal
 import tempfile
 from pathlib import Path
 
@@ -23,7 +21,6 @@ CORE_POLL_S = 0.2
 ALL_CORES_POLL_S = 0.02
 #: Where all users of the machine find the locks of its cores.
 CORE_LOCKS = Path("/tmp")
-PR_SET_PDEATHSIG = 1
 
 
 class GuestError(RuntimeError):
@@ -75,44 +72,6 @@ def ended_within(seconds, *processes):
         if handle is not None:
             ends.register(handle, select.POLLIN)
     return [handle for handle, _ in ends.poll(seconds * 1000)]
-
-
-def confine(*cores):
-    """In a child that is about to run a guest or a simulator: end with the parent, stay on these cores."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.sched_setaffinity(0, cores)
-
-
-def status_of(process, step, limit_s, workflow):
-    """Wait for the end of a guest or a simulator and return its status (negative: the signal).
-
-    Parameters
-    ----------
-    process : subprocess.Popen
-    step : str
-        What it is, for the message.
-    limit_s : float
-        Real seconds that it may take.
-    workflow : int or None
-        The workflow, as a pidfd.
-
-    Raises
-    ------
-    MachineFault
-        If it takes longer.
-    WorkflowEnded
-        If the workflow ends before.
-    """
-    handle = os.pidfd_open(process.pid)
-    try:
-        ended = ended_within(limit_s, handle, workflow)
-    finally:
-        os.close(handle)
-    if handle in ended:
-        return process.wait()
-    if ended:
-        raise WorkflowEnded
-    raise MachineFault(step, f"did not end within its time limit of {limit_s:g} s")
 
 
 @contextlib.contextmanager

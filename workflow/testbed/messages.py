@@ -20,8 +20,9 @@ def note(log, text):
 
 
 def tell(text):
-    """Tell the user, on standard error."""
-    print(f"sawtooth: {text}", file=sys.stderr, flush=True)
+    """Tell the user, on standard error, with one write: jobs side by side share it, and `print` may take two."""
+    sys.stderr.write(f"sawtooth: {text}\n")
+    sys.stderr.flush()
 
 
 @contextlib.contextmanager

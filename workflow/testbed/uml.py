@@ -5,15 +5,12 @@ neither the machine's speed nor its load reach a result. Everything the guest
 can see is fixed or follows from the run: its command line feeds its random pool
 and must be the same on every machine, and its environment is empty.
 """
-import contextlib
 import math
-import os
-import signal
-import subprocess
 
 from .environment import package_digest
+from .execution import execute
 from .handover import hand_over, result
-from .machine import confine, free_core, job_folder, memory_folder, status_of, workflow_process
+from .machine import free_core, job_folder, memory_folder, workflow_process
 from .messages import note
 from .specification import PACKET_BYTES
 
@@ -117,32 +114,15 @@ def boot(specification, wall_limit_s, log):
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(specification, job)
-        note(log, f"guest: {' '.join(command_line(specification))} on core {core}")
-        return result(job, execute(specification, job, core, wall_limit_s, log, workflow))
-
-
-def execute(specification, job, core, wall_limit_s, log, workflow):
-    """Run the guest kernel in the folder ``job`` and return its exit status (negative: the signal)."""
-    process = subprocess.Popen(
-        command_line(specification),
-        cwd=job,
-        env={
+        command = command_line(specification)
+        note(log, f"guest: {' '.join(command)} on core {core}")
+        environment = {
             "HOME": "/tmp",
             "TMPDIR": memory_folder(BASE_MEMORY_MIB),
             "PATH": "/usr/bin:/bin",
             "LD_PRELOAD": RANDOMNESS,
             "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
-        },
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        start_new_session=True,
-        preexec_fn=lambda: confine(core),
-    )
-    try:
-        return status_of(process, "guest", wall_limit_s, workflow)
-    finally:
+        }
         # The guest's processes are children of the guest kernel, in its session.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        status, _ = execute(command, "guest", job, environment, [core], wall_limit_s, log, workflow)
+        return result(job, status)

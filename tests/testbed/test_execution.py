@@ -1,0 +1,106 @@
+"""Programs that are executed: what they print, how they end, what they can't outlive."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from testbed.execution import execute
+from testbed.machine import MachineFault, WorkflowEnded
+from testbed.messages import note
+
+WORKFLOW = Path(__file__).parents[2] / "workflow"
+SPEAKS = "echo first; echo second >&2; exit 3"
+
+
+def carried_out(script, folder, log, limit_s=30, workflow=None):
+    """Return the status of a shell's script, and what it printed."""
+    cores = sorted(os.sched_getaffinity(0))[:1]
+    return execute(["sh", "-c", script], "guest", folder, {"PATH": os.environ["PATH"]}, cores, limit_s, log, workflow)
+
+
+@pytest.fixture
+def log(tmp_path):
+    with (tmp_path / "run.log").open("wb", buffering=0) as stream:
+        yield stream
+
+
+def test_what_a_program_prints_is_in_the_log_between_what_is_noted(tmp_path, log):
+    note(log, "before")
+    assert carried_out(SPEAKS, tmp_path, log) == (3, b"first\nsecond\n")
+    note(log, "after")
+    assert Path(log.name).read_text() == "before\nfirst\nsecond\nafter\n"
+
+
+def test_the_log_can_be_read_while_the_program_goes_on(tmp_path, log):
+    """It ends once it finds its own words in its log."""
+    script = f"echo at work; until grep -q 'at work' {log.name}; do sleep 0.1; done; echo seen"
+    assert carried_out(script, tmp_path, log) == (0, b"at work\nseen\n")
+    assert Path(log.name).read_text() == "at work\nseen\n"
+
+
+def test_a_log_on_a_full_disk_is_told_once_and_is_no_error_of_the_program(tmp_path, capfd):
+    """/dev/full is full for whoever writes to it (full(4)); a shell whose `echo` fails would end with 2."""
+    with open("/dev/full", "wb", buffering=0) as full:
+        status, printed = carried_out("echo first || exit 2; sleep 1.5; echo second || exit 2", tmp_path, full)
+    assert (status, printed) == (0, b"first\nsecond\n")
+    assert capfd.readouterr().err == "sawtooth: /dev/full: no space left on device\n"
+
+
+def test_a_disk_that_fills_takes_what_it_has_room_for(tmp_path, log, capfd):
+    """A write that goes over the limit of a file's size is taken in part, as by a disk that fills."""
+    program = """
+import resource, signal, sys
+from pathlib import Path
+from testbed.execution import execute
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4, resource.RLIM_INFINITY))
+with open(sys.argv[1], "wb", buffering=0) as log:
+    # The limit is not for the program itself.
+    script = ["prlimit", "--fsize=unlimited", "sh", "-c", "echo 123456"]
+    print(*execute(script, "guest", Path("/"), {"PATH": "/usr/bin:/bin"}, [int(sys.argv[2])], 30, log, None))
+"""
+    core = str(min(os.sched_getaffinity(0)))
+    command = [sys.executable, "-c", program, log.name, core]
+    done = subprocess.run(command, env={"PYTHONPATH": str(WORKFLOW)}, capture_output=True, text=True)
+    assert done.stdout == "0 b'123456\\n'\n", done.stderr
+    assert done.stderr == f"sawtooth: {log.name}: file too large\n"
+    assert Path(log.name).read_bytes() == b"1234"
+
+
+def test_a_program_that_takes_too_long_is_ended_with_all_it_started(tmp_path, log):
+    with pytest.raises(MachineFault, match="step 'guest': did not end within its time limit of 0.3 s"):
+        carried_out("sleep 1000 & echo $!; wait", tmp_path, log, limit_s=0.3)
+    started = int(Path(log.name).read_text())
+    stat = Path(f"/proc/{started}/stat")
+    assert not stat.exists() or stat.read_text().split()[2] == "Z"
+
+
+def test_a_program_ends_with_its_workflow(tmp_path, log):
+    workflow = subprocess.Popen(["sleep", "0.3"])
+    handle = os.pidfd_open(workflow.pid)
+    try:
+        with pytest.raises(WorkflowEnded):
+            carried_out("sleep 1000", tmp_path, log, workflow=handle)
+    finally:
+        os.close(handle)
+        workflow.wait()
+
+
+def test_a_program_stays_on_its_core(tmp_path, log):
+    core = min(os.sched_getaffinity(0))
+    _, printed = carried_out("grep Cpus_allowed_list /proc/self/status", tmp_path, log)
+    assert printed.split() == [b"Cpus_allowed_list:", str(core).encode()]
+
+
+def test_the_user_is_told_with_a_single_write():
+    """Jobs side by side share standard error, and where Python does not buffer (PYTHONUNBUFFERED) `print` writes twice."""
+    program = "from testbed.messages import tell; tell('x')"
+    environment = {"PYTHONPATH": str(WORKFLOW)}
+    reader, writer = os.pipe2(os.O_DIRECT)  # each write is a packet of its own (pipe(2))
+    try:
+        subprocess.run([sys.executable, "-u", "-c", program], env=environment, stderr=writer, check=True)
+        assert os.read(reader, 4096) == b"sawtooth: x\n"
+    finally:
+        os.close(reader)
+        os.close(writer)
