@@ -7,12 +7,10 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels
-from figure_parts.cca_slots import cca_entries, draw_slots, empty_panel, step
-from figure_parts.figure_style import LIGHT, apply_style
-from figure_parts.figure_svg import save_svg
+from figure_parts.cca_slots import cca_entries, draw_groups, draw_slots, step
+from figure_parts.figure_style import LIGHT
+from figure_parts.figure_svg import save_figure
 from path_environments import with_platform
 from report_parts.multipath_columns import AGGREGATION
 from run_tables.tidy_columns import read_table
@@ -22,6 +20,7 @@ SHOWN = [
     "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "paths", "n", "factor", "factor_low",
     "factor_high", "ceiling_factor",
 ]  # fmt: skip
+TITLE = "Goodput over that of a single path"
 
 
 def shown_rows(table):
@@ -32,44 +31,29 @@ def shown_rows(table):
 
 
 def draw_aggregation(table):
-    """Draw the figure: a panel for what joins the paths and each IP version.
+    """Draw the figure, a panel for what joins the paths and each IP version; ``table`` as `shown_rows` gives."""
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `shown_rows` gives.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
-    apply_style()
-    groups = list(table.groupby(["joined", "rate_mbps", "platform", "ip_version"], sort=False))
-    ccas = list(dict.fromkeys(table["cca"]))
-    drawn = CategoryPanels("Goodput over that of a single path", max(1, len(groups)), len(ccas), columns=2)
-    for (joined, rate_mbps, platform, _), mine in groups:
+    def panel(drawn, ccas, mine):
+        first = mine.iloc[0]
         numbers = sorted(int(paths) for paths in mine["paths"].unique())
-        name = f"{joined} ({mine['environment'].iloc[0]})"
-        axes = drawn.add(with_platform(name, platform, table["platform"]), f"paths of {rate_words(rate_mbps)}", linear_axis(0, max(numbers)))
+        name = f"{first['joined']} ({first['environment']})"
+        titles = with_platform(name, first["platform"], table["platform"]), f"paths of {rate_words(first['rate_mbps'])}"
+        axes = drawn.add(*titles, linear_axis(0, max(numbers)))
         rows = {(numbers.index(int(row["paths"])), row["cca"]): row for row in mine.to_dict("records")}
         words = draw_slots(axes, [str(paths) for paths in numbers], ccas, rows, "factor", "factor_low", "factor_high", "paths")
         axes.plot(range(len(numbers)), numbers, color=LIGHT.line, lw=1.2, zorder=0.5)
         for slot, paths in enumerate(numbers):
             step(axes, slot, mine.loc[mine["paths"] == paths, "ceiling_factor"].mean())
-        drawn.finish(axes, f"Goodput over that of a single path, {name}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
-    if not groups:
-        empty_panel(drawn)
-    return drawn.figure, drawn.panels
+        drawn.finish(axes, f"{TITLE}, {name}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
+
+    return draw_groups(TITLE, table, ["joined", "rate_mbps", "platform", "ip_version"], panel)
 
 
 def main(inputs, outputs):
     """Read the aggregation, write figure and data."""
     table = shown_rows(read_table(inputs.aggregation, AGGREGATION))
     figure, views = draw_aggregation(table)
-    save_svg(figure, outputs.figure, "Goodput over that of a single path, by number of paths", views)
-    plt.close(figure)
-    table[SHOWN].to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, f"{TITLE}, by number of paths", table[SHOWN], outputs)
 
 
 if "snakemake" in globals():

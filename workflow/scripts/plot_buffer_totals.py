@@ -9,11 +9,10 @@ if "snakemake" in globals():  # before the imports, which this is about
 
 from dataclasses import dataclass
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, buffer_names, interval, nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.flow_ranks import shown_by_buffer
 from figure_parts.scenario_panels import DASHES
 from matplotlib.lines import Line2D
@@ -177,11 +176,7 @@ def main(inputs, outputs, params):
     by_platform = params.lines == "platforms"
     ccas, ip_versions = list(cells["cca"].unique()), list(cells["ip_version"].unique())
     figure, views = draw_buffer_totals(cells, table, ccas, ip_versions, by_platform)
-    save_svg(
-        figure, outputs.figure, f"Goodput of all flows and Jain's index against the buffer, by {params.lines}", views
-    )
-    plt.close(figure)
-    cells[cells["statistic"].isin(SHOWN)].to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, f"Goodput of all flows and Jain's index against the buffer, by {params.lines}", cells[cells["statistic"].isin(SHOWN)], outputs)
 
 
 if "snakemake" in globals():

@@ -9,11 +9,10 @@ if "snakemake" in globals():  # before the imports, which this is about
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     DASHES,
     TITLE_PT,
@@ -191,9 +190,7 @@ def main(inputs, outputs, params):
     conditions = share_conditions(scenarios.loc[params.scenario], list(rtts))
     title = f"{params.mix}, replication {run[3]}" if run else f"{params.mix}: no valid run"
     figure, panels = draw_competition(data, title, f"{params.mix}, {conditions}", bin_s)
-    save_svg(figure, outputs.figure, f"{title}: goodput, congestion window and RTT over time, {conditions}", panels)
-    plt.close(figure)
-    data.to_csv(outputs.data, index=False, lineterminator="\n", float_format="%.6g")
+    save_figure(figure, panels, f"{title}: goodput, congestion window and RTT over time, {conditions}", data, outputs, float_format="%.6g")
 
 
 if "snakemake" in globals():

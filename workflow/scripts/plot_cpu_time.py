@@ -7,7 +7,6 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib", "pyarrow")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from compare_paths import SCENARIO_COLUMNS, read_all_runs
@@ -15,7 +14,7 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels
 from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import HUES, LIGHT, SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import value_axis
 from matplotlib.lines import Line2D
 from number_format import count, number
@@ -96,9 +95,7 @@ def main(inputs, outputs, params):
     scenarios = with_paths(read_table(inputs.scenarios, SCENARIO_COLUMNS))
     busy = busy_of(shown_runs(read_all_runs(inputs.runs), scenarios, params.cca_shown), inputs.cpu)
     figure, views = draw_cpu_time(busy, params.cca_shown)
-    save_svg(figure, outputs.figure, f"Busy share of the cores over time with {cca_name(params.cca_shown)}", views)
-    plt.close(figure)
-    busy.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, f"Busy share of the cores over time with {cca_name(params.cca_shown)}", busy, outputs)
 
 
 if "snakemake" in globals():

@@ -7,12 +7,9 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels
-from figure_parts.cca_slots import cca_entries, draw_slots, empty_panel
-from figure_parts.figure_style import apply_style
-from figure_parts.figure_svg import save_svg
+from figure_parts.cca_slots import cca_entries, draw_groups, draw_slots
+from figure_parts.figure_svg import save_figure
 from path_environments import with_platform
 from report_parts.multipath_columns import AGGREGATION
 from run_tables.tidy_columns import read_table
@@ -48,35 +45,31 @@ def draw_cpu_use(table):
     figure : matplotlib.figure.Figure
     panels : list of Panel
     """
-    apply_style()
     joined, single = table[table["by"] != "none"], table[table["by"] == "none"]
-    groups = list(joined.groupby(["joined", "rate_mbps", "ip_version"], sort=False))
-    ccas = list(dict.fromkeys(table["cca"]))
-    drawn = CategoryPanels("CPU time, by number of paths", max(1, len(SHOWN) * len(groups)), len(ccas), columns=2)
-    for (_, rate_mbps, ip_version), mine in groups:
+
+    def panels(drawn, ccas, mine):
+        first = mine.iloc[0]
         numbers = sorted(int(paths) for paths in mine["paths"].unique())
         rows = {(1 + numbers.index(int(row["paths"])), row["cca"]): row for row in mine.to_dict("records")}
-        alike = single[(single["ip_version"] == ip_version) & (single["rate_mbps"] == rate_mbps)]
+        alike = single[(single["ip_version"] == first["ip_version"]) & (single["rate_mbps"] == first["rate_mbps"])]
         rows |= {(0, row["cca"]): row for row in alike.to_dict("records")}
+        name = f"{first['joined']} ({first['environment']})"
         for value, (low, high, what) in SHOWN.items():
             axis = linear_axis(0, max(0.1, table[value].max() if table[value].notna().any() else 0.1))
-            name = f"{mine['joined'].iloc[0]} ({mine['environment'].iloc[0]})"
-            axes = drawn.add(with_platform(name, "host", table["platform"]), f"{what}; paths of {rate_words(rate_mbps)}", axis)
-            names = [SINGLE, *map(str, numbers)]
-            words = draw_slots(axes, names, ccas, rows, value, low, high, "paths")
+            second = f"{what}; paths of {rate_words(first['rate_mbps'])}"
+            axes = drawn.add(with_platform(name, "host", table["platform"]), second, axis)
+            words = draw_slots(axes, [SINGLE, *map(str, numbers)], ccas, rows, value, low, high, "paths")
             drawn.finish(axes, f"{what}, {name}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
-    if not groups:
-        empty_panel(drawn)
-    return drawn.figure, drawn.panels
+
+    title = "CPU time, by number of paths"
+    return draw_groups(title, joined, ["joined", "rate_mbps", "ip_version"], panels, panels_each=len(SHOWN))
 
 
 def main(inputs, outputs):
     """Read the aggregation, write figure and data."""
     table = shown_rows(read_table(inputs.aggregation, AGGREGATION))
     figure, views = draw_cpu_use(table)
-    save_svg(figure, outputs.figure, "CPU time by number of paths", views)
-    plt.close(figure)
-    table[COLUMNS].to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, "CPU time by number of paths", table[COLUMNS], outputs)
 
 
 if "snakemake" in globals():

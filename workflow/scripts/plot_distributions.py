@@ -7,12 +7,11 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from figure_parts.axis_scales import Axis, axis_for
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.named_marks import name_marks, name_missing
 from figure_parts.scenario_panels import (
     INDENT_PT,
@@ -204,9 +203,7 @@ def main(inputs, outputs):
         data, read_table(inputs.scenarios, SCENARIOS), metric, list(runs["cca"].unique()),
         list(runs["ip_version"].unique()),
     )  # fmt: skip
-    save_svg(figure, outputs.figure, f"Distribution of {metric.name.lower()} in each cell", panels)
-    plt.close(figure)
-    data.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, f"Distribution of {metric.name.lower()} in each cell", data, outputs)
 
 
 if "snakemake" in globals():

@@ -7,12 +7,11 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from figure_parts.axis_scales import difference_axis
 from figure_parts.emulation_check import deviations, realised_loss, smallest_rtt
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     MINUS,
     Grid,
@@ -130,10 +129,8 @@ def main(inputs, outputs, params):
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     checks = [realised_loss(runs, scenarios, params.confidence), smallest_rtt(runs, scenarios)]
     figure, panels = draw_emulation(checks, scenarios, params.confidence)
-    save_svg(figure, outputs.figure, "Realised less configured loss and round-trip time", panels)
-    plt.close(figure)
     columns = {name: [*checks[0][name], *checks[1][name]] for name in checks[0].columns}
-    pd.DataFrame(columns, dtype=object).to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, "Realised less configured loss and round-trip time", pd.DataFrame(columns, dtype=object), outputs)
 
 
 if "snakemake" in globals():

@@ -7,12 +7,9 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels
-from figure_parts.cca_slots import cca_entries, draw_slots, empty_panel, step
-from figure_parts.figure_style import apply_style
-from figure_parts.figure_svg import save_svg
+from figure_parts.cca_slots import cca_entries, draw_groups, draw_slots, step
+from figure_parts.figure_svg import save_figure
 from number_format import count
 from path_environments import environments_of, with_platform
 from report_parts.multipath_columns import AGGREGATION
@@ -32,45 +29,31 @@ def shown_rows(table):
 
 
 def draw_environments(table):
-    """Draw the figure.
+    """Draw the figure, a panel for each application and rate of the paths; ``table`` as `shown_rows` gives."""
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `shown_rows` gives.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
-    apply_style()
-    groups = list(table.groupby(["application", "rate_mbps", "platform"], sort=False))
-    ccas = list(dict.fromkeys(table["cca"]))
-    drawn = CategoryPanels("Goodput of each CCA by environment, Mbit/s", max(1, len(groups)), len(ccas), columns=2)
-    for (application, rate_mbps, platform), mine in groups:
+    def panel(drawn, ccas, mine):
+        first = mine.iloc[0]
         environments = environments_of(mine["environment"])
-        tops = mine[["goodput_mbps", "ceiling_mbps"]].max()
-        name = f"{'FTP' if application == 'ftp' else application}, {count(int(mine['paths'].iloc[0]), 'path')}"
-        axes = drawn.add(with_platform(name, platform, table["platform"]), f"{rate_words(rate_mbps)} each", linear_axis(0, max(1.0, *tops.fillna(0))))
+        name = f"{'FTP' if first['application'] == 'ftp' else first['application']}, {count(int(first['paths']), 'path')}"
+        tops = mine[["goodput_mbps", "ceiling_mbps"]].max().fillna(0)
+        titles = with_platform(name, first["platform"], table["platform"]), f"{rate_words(first['rate_mbps'])} each"
+        axes = drawn.add(*titles, linear_axis(0, max(1.0, *tops)))
         rows = {(environments.index(row["environment"]), row["cca"]): row for row in mine.to_dict("records")}
         names = [environment.replace("_", "\n") for environment in environments]
         words = draw_slots(axes, names, ccas, rows, "goodput_mbps", "goodput_low", "goodput_high")
         for slot, environment in enumerate(environments):
             step(axes, slot, mine.loc[mine["environment"] == environment, "ceiling_mbps"].mean())
         drawn.finish(axes, f"Goodput in Mbit/s, {name}. {words or 'No data.'}", cca_entries(ccas))
-    if not groups:
-        empty_panel(drawn)
-    return drawn.figure, drawn.panels
+
+    title = "Goodput of each CCA by environment, Mbit/s"
+    return draw_groups(title, table, ["application", "rate_mbps", "platform"], panel)
 
 
 def main(inputs, outputs):
     """Read the aggregation, write figure and data."""
     table = shown_rows(read_table(inputs.aggregation, AGGREGATION))
     figure, views = draw_environments(table)
-    save_svg(figure, outputs.figure, "Goodput of each CCA by environment", views)
-    plt.close(figure)
-    table[SHOWN].to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, "Goodput of each CCA by environment", table[SHOWN], outputs)
 
 
 if "snakemake" in globals():

@@ -7,7 +7,6 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import (
     CategoryPanels,
@@ -20,7 +19,7 @@ from figure_parts.category_panels import (
     with_ip_version,
 )
 from figure_parts.figure_style import apply_style, cca_colour
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.flow_ranks import flow_ranks, ranks_in_words, shown_by_buffer, shown_by_platform
 from number_format import count, is_missing
 from report_parts.sentence_words import cca_name
@@ -128,9 +127,7 @@ def main(inputs, outputs, params):
     ranks = ranks[[cell in wanted for cell in zip(ranks["scenario"], ranks["cca"], ranks["ip_version"], strict=True)]]
     figure, views = draw_flow_bars(ranks, runs, panels)
     what = f"{cca_name(params.cca)} by buffer" if params.cca else "by platform"
-    save_svg(figure, outputs.figure, f"Goodput of each of {count(int(runs['flows'].max()), 'flow')}, {what}", views)
-    plt.close(figure)
-    ranks.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, f"Goodput of each of {count(int(runs['flows'].max()), 'flow')}, {what}", ranks, outputs)
 
 
 if "snakemake" in globals():

@@ -7,12 +7,11 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, level, nothing, slots, upright
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from matplotlib.patches import Rectangle
 from number_format import number
 from plot_flow_bars import fair_share, panels_by_buffer
@@ -107,9 +106,7 @@ def main(inputs, outputs, params):
     boxes = flow_boxes(flows, runs[runs["valid"]], table)
     boxes = boxes[[tuple(row[name] for name in CELL) in wanted for row in boxes.to_dict("records")]]
     figure, views = draw_flow_boxes(boxes, runs, panels)
-    save_svg(figure, outputs.figure, f"Distribution of the flows' goodput by buffer, {cca_name(params.cca)}", views)
-    plt.close(figure)
-    boxes.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, f"Distribution of the flows' goodput by buffer, {cca_name(params.cca)}", boxes, outputs)
 
 
 if "snakemake" in globals():

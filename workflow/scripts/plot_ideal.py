@@ -7,7 +7,6 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from figure_parts.figure_style import (
     FONT_SIZE_PT,
@@ -18,7 +17,7 @@ from figure_parts.figure_style import (
     ramp_colour,
     ramp_text_colour,
 )  # fmt: skip
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, panel_title, parts_of, unclipped
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
 from matplotlib.patches import Rectangle
@@ -196,9 +195,7 @@ def main(inputs, outputs):
     shares = ideal_shares(runs)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     figure, panels = draw_ideal(shares, read_table(inputs.scenarios, SCENARIOS), ccas, ip_versions)
-    save_svg(figure, outputs.figure, f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", panels)
-    plt.close(figure)
-    shares.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", shares, outputs)
 
 
 if "snakemake" in globals():

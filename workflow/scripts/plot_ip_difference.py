@@ -7,10 +7,9 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     MINUS,
     TITLE_PT,
@@ -201,9 +200,7 @@ def main(inputs, outputs, params):
     figure, panels = draw_differences(
         data, scenarios, ccas, metric, params.confidence, params.significance
     )
-    save_svg(figure, outputs.figure, f"{metric.name}: IPv6 less IPv4 by scenario and CCA", panels)
-    plt.close(figure)
-    data.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, f"{metric.name}: IPv6 less IPv4 by scenario and CCA", data, outputs)
 
 
 if "snakemake" in globals():

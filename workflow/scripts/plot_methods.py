@@ -7,11 +7,10 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from figure_parts.axis_scales import Axis, log_axis
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     TITLE_PT,
     WIDTHS_PT,
@@ -184,9 +183,7 @@ def main(inputs, outputs, params):
     cells = common_cells(here, there, metric)
     names = (params.name, params.other_name)
     figure, panels = draw_methods(cells, read_table(inputs.scenarios, SCENARIOS), metric, names)
-    save_svg(figure, outputs.figure, f"{metric.name} of the same cells in two studies", panels)
-    plt.close(figure)
-    cells.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, f"{metric.name} of the same cells in two studies", cells, outputs)
 
 
 if "snakemake" in globals():

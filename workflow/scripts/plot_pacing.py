@@ -7,12 +7,11 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib", "pyarrow")
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from figure_parts.axis_scales import Axis, log_axis
 from figure_parts.category_panels import CategoryPanels, level, nothing, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import value_axis
 from matplotlib.lines import Line2D
 from number_format import count, number
@@ -147,14 +146,7 @@ def main(inputs, outputs, params):
     chosen = chosen_runs(runs, table, params.cca)
     series = chosen_series(chosen, flows, inputs.sockets)
     figure, views = draw_pacing(series, chosen, runs, params.cca)
-    save_svg(
-        figure,
-        outputs.figure,
-        f"Pacing rate over time of two of {count(int(runs['flows'].max()), 'flow')}, {cca_name(params.cca)}",
-        views,
-    )
-    plt.close(figure)
-    series.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, f"Pacing rate over time of two of {count(int(runs['flows'].max()), 'flow')}, {cca_name(params.cca)}", series, outputs)
 
 
 if "snakemake" in globals():

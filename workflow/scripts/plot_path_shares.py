@@ -7,12 +7,10 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, level
-from figure_parts.cca_slots import cca_entries, draw_slots, empty_panel
-from figure_parts.figure_style import apply_style
-from figure_parts.figure_svg import save_svg
+from figure_parts.category_panels import level
+from figure_parts.cca_slots import cca_entries, draw_groups, draw_slots
+from figure_parts.figure_svg import save_figure
 from number_format import plain
 from path_environments import with_platform
 from report_parts.multipath_columns import PATH_SHARES
@@ -31,24 +29,10 @@ def shown_rows(table):
 
 
 def draw_path_shares(table):
-    """Draw the figure: a panel for each scenario and IP version.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `shown_rows` gives.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
-    apply_style()
-    groups = list(table.groupby(["scenario", "ip_version"], sort=False))
-    ccas = list(dict.fromkeys(table["cca"]))
-    drawn = CategoryPanels("Share of each path in the packets, %", max(1, len(groups)), len(ccas), columns=2)
+    """Draw the figure, a panel for each scenario and IP version; ``table`` as `shown_rows` gives."""
     axis = linear_axis(0, max(50.0, table["share_highest"].max() if len(table) else 0))
-    for _, mine in groups:
+
+    def panel(drawn, ccas, mine):
         first, paths = mine.iloc[0], int(mine["paths"].iloc[0])
         delay = "all paths alike" if not first["longest_ms"] else f"path {paths} takes {plain(first['longest_ms'])} ms longer"
         axes = drawn.add(with_platform(first["environment"], first["platform"], table["platform"]), delay, axis)
@@ -57,18 +41,15 @@ def draw_path_shares(table):
         words = draw_slots(axes, names, ccas, rows, "share_percent", "share_lowest", "share_highest", "path")
         level(axes, 100 / paths)
         drawn.finish(axes, f"Share of each path in the packets in %, {first['environment']}, {delay}. {words}", cca_entries(ccas))
-    if not groups:
-        empty_panel(drawn)
-    return drawn.figure, drawn.panels
+
+    return draw_groups("Share of each path in the packets, %", table, ["scenario", "ip_version"], panel)
 
 
 def main(inputs, outputs):
     """Read the shares, write figure and data."""
     table = shown_rows(read_table(inputs.path_shares, PATH_SHARES))
     figure, views = draw_path_shares(table)
-    save_svg(figure, outputs.figure, "Share of each path in the packets, by CCA", views)
-    plt.close(figure)
-    table[SHOWN].to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, "Share of each path in the packets, by CCA", table[SHOWN], outputs)
 
 
 if "snakemake" in globals():

@@ -7,10 +7,9 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     INDENT_PT,
     LETTER_SHARE,
@@ -142,9 +141,7 @@ def main(inputs, outputs):
     """Read the comparison, write figure and data."""
     table = read_table(inputs.platforms, PLATFORMS)
     figure, panels = draw_differences(table)
-    save_svg(figure, outputs.figure, "Difference between platforms in the same conditions", panels)
-    plt.close(figure)
-    table[table["metric"].isin(SHOWN)].to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, "Difference between platforms in the same conditions", table[table["metric"].isin(SHOWN)], outputs)
 
 
 if "snakemake" in globals():

@@ -7,10 +7,9 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     DASHES,
     LETTER_SHARE,
@@ -181,9 +180,7 @@ def main(inputs, outputs, params):
     ip_version = factors["ip_version"].iloc[0] if len(factors) else None
     shares = shares_of(params.shown, factors)
     figure, panels = draw_factors(shares[shares["ip_version"] == ip_version], factors, f"Share of {params.shown}")
-    save_svg(figure, outputs.figure, f"Share of {params.shown} against other CCAs, over the factors of the scenarios", panels)
-    plt.close(figure)
-    shares.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, f"Share of {params.shown} against other CCAs, over the factors of the scenarios", shares, outputs)
 
 
 if "snakemake" in globals():

@@ -7,10 +7,9 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import panel_axes
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     INDENT_PT,
     LETTER_SHARE,
@@ -111,9 +110,7 @@ def main(inputs, outputs):
     shares = read_table(inputs.shares, SHARES)
     shares = shares[shares["cca"].map(lambda mix: len(ccas_of(mix)) != 2)]
     figure, panels = draw_mixes(shares, read_table(inputs.scenarios, SCENARIOS))
-    save_svg(figure, outputs.figure, "Share of each CCA over the fair share, in mixes that are no pairs", panels)
-    plt.close(figure)
-    shares[list(SHARES)].to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, "Share of each CCA over the fair share, in mixes that are no pairs", shares[list(SHARES)], outputs)
 
 
 if "snakemake" in globals():

@@ -7,9 +7,8 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "scipy", "pandas", "pingouin", "matplotlib")
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.matrix_figure import Scale, draw_matrices
 from figure_parts.share_words import scenario_name, share_conditions
 from run_tables.tidy_columns import SCENARIOS, read_table
@@ -68,9 +67,7 @@ def main(inputs, outputs, params):
     scale, flows = SCALES[params.shown], read_flow_shares(inputs.flow_shares)
     cells = whole_matrix(pairs, flows)
     figure, panels = draw_matrices(cells.assign(value=cells[params.shown]), panels_of(scenarios, flows), scale)
-    save_svg(figure, outputs.figure, scale.title, panels)
-    plt.close(figure)
-    pairs[list(PAIRS)].to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, scale.title, pairs[list(PAIRS)], outputs)
 
 
 if "snakemake" in globals():

@@ -9,11 +9,10 @@ if "snakemake" in globals():  # before the imports, which this is about
 
 import math
 
-import matplotlib.pyplot as plt
 from figure_parts.axis_scales import difference_axis
 from figure_parts.category_panels import CategoryPanels
 from figure_parts.figure_style import LIGHT, apply_style
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import DASHES
 from figure_parts.size_panels import COLOURS, draw_cells, draw_line, entry, look, size_slots
 from run_tables.tidy_columns import read_table
@@ -91,9 +90,7 @@ def main(inputs, outputs):
     """Read the differences, write figure and data."""
     table = read_table(inputs.size_differences, SIZE_DIFFERENCES)
     figure, panels = draw_differences(table)
-    save_svg(figure, outputs.figure, TITLE, panels)
-    plt.close(figure)
-    table[table["question"].isin((IP_VERSION, PLATFORM))].to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, TITLE, table[table["question"].isin((IP_VERSION, PLATFORM))], outputs)
 
 
 if "snakemake" in globals():

@@ -7,12 +7,11 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib")
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels
 from figure_parts.figure_style import apply_style
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.size_panels import ASIDE, COLOURS, SHIFTS, draw_cells, draw_line, keys_of, size_slots
 from number_format import is_missing
 from run_tables.tidy_columns import read_table
@@ -81,9 +80,7 @@ def main(inputs, outputs, params):
     cells = pd.concat(tables, ignore_index=True)
     cells = cells[cells["traffic"].isin(traffics)]
     figure, panels = draw_sizes(cells, traffics, title)
-    save_svg(figure, outputs.figure, title, panels)
-    plt.close(figure)
-    cells.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, panels, title, cells, outputs)
 
 
 if "snakemake" in globals():

@@ -7,14 +7,13 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "matplotlib", "pyarrow")
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from compare_paths import SCENARIO_COLUMNS, read_all_runs
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, nothing
 from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import value_axis
 from matplotlib.lines import Line2D
 from number_format import count, number
@@ -127,9 +126,7 @@ def main(inputs, outputs, params):
     shown = shown_runs(read_all_runs(inputs.runs), scenarios, params.cca_shown)
     rates = rates_of(shown, inputs.sockets)
     figure, views = draw_transfer_rate(rates, shown, params.cca_shown)
-    save_svg(figure, outputs.figure, f"File transfer over time with {cca_name(params.cca_shown)}", views)
-    plt.close(figure)
-    rates.to_csv(outputs.data, index=False, lineterminator="\n")
+    save_figure(figure, views, f"File transfer over time with {cca_name(params.cca_shown)}", rates, outputs)
 
 
 if "snakemake" in globals():

@@ -7,9 +7,8 @@ if "snakemake" in globals():  # before the imports, which this is about
     keep_log(snakemake.log[0])
     require_image_libraries("numpy", "pandas", "pyarrow", "matplotlib")
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import save_figure
 from figure_parts.window_data import run_data
 from figure_parts.window_figure import draw_windows
 from number_format import plain
@@ -49,9 +48,7 @@ def main(inputs, outputs, params):
     title = f"{params.cca_shown} in {heading(scenario)}, replication {replication}"
     source = f"replication {replication}, every {plain(scenario['sample_interval_ms'])} ms"
     figure, panels = draw_windows(data, title, source, rows)
-    save_svg(figure, outputs.figure, title, panels)
-    plt.close(figure)
-    data.to_csv(outputs.data, index=False, lineterminator="\n", float_format="%.6g")
+    save_figure(figure, panels, title, data, outputs, float_format="%.6g")
 
 
 if "snakemake" in globals():

@@ -1,8 +1,8 @@
 """Panels with a slot for each of a few things and, in each slot, a mark with its interval for every CCA."""
 
 from figure_parts.axis_scales import Axis
-from figure_parts.category_panels import interval, nothing, slots
-from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
+from figure_parts.category_panels import CategoryPanels, interval, nothing, slots
+from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from matplotlib.lines import Line2D
 from number_format import is_missing, number
 from report_parts.sentence_words import cca_name
@@ -65,6 +65,37 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below=""):
         if shown:
             words.append(f"{name.replace(chr(10), ' ')}: {', '.join(shown)}.")
     return " ".join(words)
+
+
+def draw_groups(title, table, by, draw_group, panels_each=1):
+    """Draw a figure with panels for each group of a table's rows, or one that says that no run is valid.
+
+    Parameters
+    ----------
+    title : str
+        Of the whole figure.
+    table : pandas.DataFrame
+        With ``cca``.
+    by : list of str
+        Columns whose values make a group.
+    draw_group : callable
+        Of the figure's `CategoryPanels`, the CCAs of the table and a group's rows; adds `panels_each` panels.
+    panels_each : int
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+    apply_style()
+    groups = [rows for _, rows in table.groupby(by, sort=False)]
+    ccas = list(dict.fromkeys(table["cca"]))
+    drawn = CategoryPanels(title, max(1, panels_each * len(groups)), len(ccas), columns=2)
+    for rows in groups:
+        draw_group(drawn, ccas, rows)
+    if not groups:
+        empty_panel(drawn)
+    return drawn.figure, drawn.panels
 
 
 def empty_panel(drawn):

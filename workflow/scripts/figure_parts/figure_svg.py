@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 
 import matplotlib
+import matplotlib.pyplot as plt
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -37,6 +38,26 @@ class Panel:
     width: float
     height: float
     description: str
+
+
+def save_figure(figure, panels, title, data, outputs, **csv):
+    """Write a figure and beside it the rows that it shows, and close it.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    title : str
+        What the figure shows.
+    data : pandas.DataFrame
+    outputs : object
+        With the paths ``figure`` (SVG) and ``data`` (CSV).
+    csv : dict, optional
+        More for `pandas.DataFrame.to_csv`.
+    """
+    save_svg(figure, outputs.figure, title, panels)
+    plt.close(figure)
+    data.to_csv(outputs.data, index=False, lineterminator="\n", **csv)
 
 
 def save_svg(figure, path, title, panels):
