@@ -74,3 +74,28 @@ def empty_tables(page):
     html = Path(page).read_text(encoding="utf-8")
     tables = re.findall(r"<caption>(.*?)</caption>(.*?)</table>", html, re.DOTALL)
     return [caption for caption, rest in tables if "<td" not in rest]
+
+
+def check_page(page, visit):
+    """Check that a page is sound HTML without anything empty, and that nothing in it is too wide or fails in a browser.
+
+    Parameters
+    ----------
+    page : path
+    visit : callable
+        The fixture.
+    """
+    parts = PageParts.of(page)
+    assert parts.loads == []
+    assert len(parts.ids) == len(set(parts.ids))
+    assert set(parts.targets) <= set(parts.ids)
+    assert parts.tables == parts.captions
+    assert all(after - before <= 1 for before, after in zip(parts.headings, parts.headings[1:], strict=False))
+    assert empty_sections(page) == []
+    assert empty_tables(page) == []
+    assert not re.search(r"\b(nan|inf|NaT|Undefined)\b", page_text(page))
+    for width in (1400, 390):
+        seen = visit(page, width)
+        assert seen.evaluate("document.documentElement.scrollWidth") <= width
+        assert seen.evaluate(OVERFLOWING) == []
+        assert seen.problems == []

@@ -1,12 +1,11 @@
 """The report of a study of several paths: its section and figures, and nothing of what one path has."""
 
-import re
 
 import pandas as pd
 import path_studies
 import pytest
 from built_study import Built
-from page_checks import OVERFLOWING, PageParts, empty_sections, empty_tables, page_text
+from page_checks import PageParts, check_page, page_text
 
 FIGURES = {"environments", "aggregation", "path-shares"}
 
@@ -27,17 +26,7 @@ def built(request):
 
 
 def test_page_is_sound(built, visit):
-    parts = PageParts.of(built.page)
-    assert len(parts.ids) == len(set(parts.ids))
-    assert set(parts.targets) <= set(parts.ids)
-    assert parts.tables == parts.captions
-    assert empty_sections(built.page) == [] and empty_tables(built.page) == []
-    assert not re.search(r"\b(nan|inf|NaT|Undefined)\b", page_text(built.page))
-    for width in (1400, 390):
-        page = visit(built.page, width)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.evaluate(OVERFLOWING) == []
-        assert page.problems == []
+    check_page(built.page, visit)
 
 
 def test_what_belongs_to_one_path_is_left_out(built):

@@ -7,7 +7,7 @@ import pytest
 import size_steps
 import size_studies
 from built_study import Built
-from page_checks import OVERFLOWING, PageParts, empty_sections, empty_tables, page_text
+from page_checks import PageParts, check_page, empty_sections, page_text
 
 FIGURES = {"size-tcp-throughput", "size-udp-throughput", "size-tcp-rtt", "size-udp-rtt", "size-differences"}
 
@@ -32,17 +32,7 @@ def built(request):
 
 
 def test_page_is_sound(built, visit):
-    parts = PageParts.of(built.page)
-    assert len(parts.ids) == len(set(parts.ids))
-    assert set(parts.targets) <= set(parts.ids)
-    assert parts.tables == parts.captions
-    assert empty_sections(built.page) == [] and empty_tables(built.page) == []
-    assert not re.search(r"\b(nan|inf|NaT|Undefined)\b", page_text(built.page))
-    for width in (1400, 390):
-        page = visit(built.page, width)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.evaluate(OVERFLOWING) == []
-        assert page.problems == []
+    check_page(built.page, visit)
 
 
 def test_what_compares_ccas_is_left_out(built):

@@ -1,4 +1,5 @@
 """A checkout of its own with the set-up's images, and the smoke study run in it, for real."""
+import fcntl
 import gzip
 import json
 import os
@@ -106,23 +107,40 @@ class Checkout:
 @pytest.fixture(scope="session")
 def smoke(tmp_path_factory):
     """A checkout in which the smoke study was run on all cores. Tests must leave it as it is."""
-    checkout = Checkout(tmp_path_factory.mktemp("smoke"))
-    checkout.snakemake("--cores", "all", "--configfile", SMOKE)
-    return checkout
+    return finished("smoke", SMOKE, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def mini(tmp_path_factory):
     """A checkout in which the mini study was run undisturbed on all cores. Tests must leave it as it is."""
-    checkout = Checkout(tmp_path_factory.mktemp("mini"))
-    checkout.snakemake("--cores", "all", "--configfile", MINI)
+    return finished("mini", MINI, tmp_path_factory)
+
+
+def finished(name, study, tmp_path_factory):
+    """Return a checkout in which a study was run: where tests go on side by side by the first of their processes, for all."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return run_in(tmp_path_factory.mktemp(name), study)
+    everyones = tmp_path_factory.getbasetemp().parent / name
+    with everyones.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not everyones.exists():
+            begun = tmp_path_factory.mktemp(f"{name}-begun")
+            run_in(begun, study)
+            begun.rename(everyones)
+    return copy_of(everyones, tmp_path_factory.mktemp(name))
+
+
+def run_in(folder, study):
+    """Make a folder a checkout, run a study in it and return the checkout."""
+    checkout = Checkout(folder)
+    checkout.snakemake("--cores", "all", "--configfile", study)
     return checkout
 
 
 @pytest.fixture
 def copy_of_mini(mini, tmp_path):
     """A copy of the finished mini study's checkout, Snakemake's records included."""
-    return copy_of(mini, tmp_path)
+    return copy_of(mini.folder, tmp_path)
 
 
 @pytest.fixture
@@ -162,7 +180,7 @@ def checkout_in():
 @pytest.fixture
 def copy_of_smoke(smoke, tmp_path):
     """A copy of the finished smoke study's checkout, Snakemake's records included."""
-    return copy_of(smoke, tmp_path)
+    return copy_of(smoke.folder, tmp_path)
 
 
 def published(folder, stages=()):
@@ -175,10 +193,10 @@ def published(folder, stages=()):
     }
 
 
-def copy_of(checkout, place):
-    """Return a copy of a checkout with all that is in it."""
+def copy_of(original, place):
+    """Return a copy, in a folder, of a checkout's folder with all that is in it."""
     folder = place / "copy"
-    shutil.copytree(checkout.folder, folder, symlinks=True)
+    shutil.copytree(original, folder, symlinks=True)
     copy = Checkout.__new__(Checkout)
     copy.folder = folder
     return copy

@@ -1,16 +1,11 @@
 """Same seed, same bytes: whoever runs it, wherever, beside whatever."""
-import json
 import os
-import pwd
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
-from pathlib import Path
 
 import pytest
-from other_user import apptainer_program, private_folder
+from other_user import nobody
 
 LOSSY = "100mbit-10ms-1pct-4flows"
 
@@ -54,34 +49,10 @@ def test_beside_loaded_cores_and_other_runs(one_run, specification, testbed, tmp
     assert len({(tmp_path / f"o{i}.json.gz").read_bytes() for i in range(3)}) == 1
 
 
-def test_as_another_user(one_run, specification, testbed, tmp_path, root):
+def test_as_another_user(one_run, specification, root):
     """An ordinary user without any privilege, in a folder of its own."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can become another user")
-    user = pwd.getpwnam("nobody")
-    tools = ((root / "envs/testbed.sif").resolve(), apptainer_program())
-    if private := private_folder(*tools):
-        pytest.skip(f"other users can't enter {private}: name a cache for all in SAWTOOTH_CACHE, then `make setup`")
-    place = Path(tempfile.mkdtemp(prefix="sawtooth-test-", dir="/var/tmp"))
-    try:
-        shutil.copytree(root / "workflow", place / "workflow")
-        for path in (place, *place.rglob("*")):
-            os.chown(path, user.pw_uid, user.pw_gid)
-        output = place / "other.json.gz"
-        command = [
-            str(apptainer_program()), "--silent", "exec", "--userns", "--cleanenv", "--bind", str(place),
-            "--env", f"PYTHONPATH={place}/workflow", str(tools[0]), "python3", "-B", "-m", "testbed",
-            "--specification", json.dumps(specification(LOSSY, "vegas")), "--output", str(output),
-        ]  # fmt: skip
-        done = subprocess.run(
-            command, cwd=place, user=user.pw_uid, group=user.pw_gid, extra_groups=[],
-            env={"PATH": os.environ["PATH"], "HOME": str(place)}, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert output.stat().st_uid == user.pw_uid
-        assert output.read_bytes() == one_run
-    finally:
-        shutil.rmtree(place)
+    with nobody(root) as user:
+        assert user.carry_out(specification(LOSSY, "vegas")) == one_run
 
 
 def test_another_seed_gives_another_run(one_run, specification, testbed, tmp_path):

@@ -4,17 +4,15 @@ import fcntl
 import gzip
 import json
 import os
-import pwd
 import shutil
 import subprocess
 import sys
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from guest_processes import alive, descendants, nothing_goes_on, wait_for
-from other_user import apptainer_program, private_folder
+from other_user import nobody
 from study_files import study as studies
 from study_files.host_needs import host_problem, kernel_now
 from testbed.machine import CORE_LOCKS, online_cores
@@ -112,8 +110,8 @@ def says_where_it_ran(document):
     assert roles.keys() == {"senders", "receivers", "program"}
     if len(os.sched_getaffinity(0)) > 1:
         assert roles["senders"] != roles["receivers"]
-    # Two seconds of traffic, ten readings in each; how many come beside it is the machine's.
-    assert len(cpu["time_s"]) >= 18
+    # Two seconds of traffic, ten readings in each, unless the machine stood still; how many come beside it is its own.
+    assert len(cpu["time_s"]) >= 18 or "clock" in failed(document)
     for core in cpu["cores"].values():
         assert len(core["idle"]) == len(cpu["time_s"]) - 1
     steering = document["network"]["read_back"]["steering"]
@@ -185,31 +183,6 @@ def name_of(process):
 
 def test_as_an_ordinary_user(checkout, root):
     """Without any privilege: another user carries a run out, in the image of this one."""
-    if os.getuid() != 0:
-        pytest.skip("only root can become another user (and who isn't has just done it)")
-    user = pwd.getpwnam("nobody")
-    image = (root / "envs/testbed.sif").resolve()
-    if private := private_folder(image, apptainer_program()):
-        pytest.skip(f"other users can't enter {private}: name a cache for all in SAWTOOTH_CACHE, then `make setup`")
-    study = on_host(checkout)
-    asked = studies.run_specification(study, "alone", "reno", "ipv6", 1)
-    place = Path(tempfile.mkdtemp(prefix="sawtooth-test-", dir="/var/tmp"))
-    try:
-        shutil.copytree(root / "workflow", place / "workflow")
-        for path in (place, *place.rglob("*")):
-            os.chown(path, user.pw_uid, user.pw_gid)
-        output = place / "run.json.gz"
-        command = [
-            str(apptainer_program()), "--silent", "exec", "--userns", "--cleanenv", "--bind", str(place),
-            "--env", f"PYTHONPATH={place}/workflow", str(image), "python3", "-B", "-m", "testbed",
-            "--specification", json.dumps(asked), "--output", str(output),
-        ]  # fmt: skip
-        done = subprocess.run(
-            command, cwd=place, user=user.pw_uid, group=user.pw_gid, extra_groups=[],
-            env={"PATH": os.environ["PATH"], "HOME": str(place)}, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert output.stat().st_uid == user.pw_uid
-        says_where_it_ran(json.loads(gzip.decompress(output.read_bytes())))
-    finally:
-        shutil.rmtree(place)
+    asked = studies.run_specification(on_host(checkout), "alone", "reno", "ipv6", 1)
+    with nobody(root) as user:
+        says_where_it_ran(json.loads(gzip.decompress(user.carry_out(asked))))
