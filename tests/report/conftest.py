@@ -13,15 +13,8 @@ for folder in (ROOT / "tests", ROOT / "tests" / "report", ROOT / "workflow" / "s
         sys.path.insert(0, str(folder))
 
 import tidy_tables  # noqa: E402
-from built_study import Built  # noqa: E402
+from built_study import MISLABELLED_ROW, Built  # noqa: E402
 
-MISLABELLED_ROW = {
-    "scenario": "refused", "scenario_label": "4 refused", "cca": "vegas", "observed": "cubic",
-    "ip_version": "ipv6", "runs": 4, "goodput_mbps": 933.1, "rtt_mean_ms": 35.2, "retransmits": 1667.25,
-    "reference_scenario": "allowed", "goodput_mbps_asked": 870.1, "rtt_mean_ms_asked": 20.4,
-    "retransmits_asked": 0, "goodput_mbps_observed": 933.1, "rtt_mean_ms_observed": 35.2,
-    "retransmits_observed": 1667.25, "identical_runs": 4, "same_as": "",
-}  # fmt: skip
 
 @pytest.fixture(scope="session")
 def real_shape(tmp_path_factory):

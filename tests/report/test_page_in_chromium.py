@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 import tidy_tables
-from conftest import MISLABELLED_ROW
+from built_study import MISLABELLED_ROW
 from page_checks import OVERFLOWING
 
 # For each text: its colour over the first opaque background behind it.

@@ -23,7 +23,7 @@ queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the net
 With ``netem: both-ends`` (as a Mininet TCLink on r1-r2 without a rate does it)
 r1-eth1 and r2-eth1 carry netem, whose limit is the only queue.
 """
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mininet.net import Mininet
 
@@ -53,12 +53,6 @@ class Path:
     pairs: list
     bottleneck: dict
     netem: dict
-    #: Node -> what its processes' commands begin with (`taskset`, `mptcpize run`).
-    prefixes: dict = field(default_factory=dict)
-
-    def prefix(self, node):
-        """Return what the commands of the traffic's processes on a node begin with."""
-        return self.prefixes.get(node.name, [])
 
     @property
     def senders(self):

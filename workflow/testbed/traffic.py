@@ -112,7 +112,7 @@ def carry(path, specification, origin=time.monotonic_ns, folder=Path("/tmp")):
     for client in clients:
         node, _ = nodes_of(path, specification, client)
         command = application.server_command(client, specification)
-        servers[client.port] = start(path, node, command, folder / f"server-{client.port}")
+        servers[client.port] = start(node, command, folder / f"server-{client.port}")
     wait_for_listeners(path, specification, clients)
     with Sampler(path, specification) as sampler:
         senders, ended = start_and_sample(path, specification, clients, sampler, origin(), folder)
@@ -170,7 +170,7 @@ def start_and_sample(path, specification, clients, sampler, origin_ns, folder):
             if kind == 0:
                 _, node = nodes_of(path, specification, what)
                 command = application.client_command(what, specification, address_of(specification, what))
-                processes[what.port] = start(path, node, command, folder / f"client-{what.port}")
+                processes[what.port] = start(node, command, folder / f"client-{what.port}")
                 alarm.watch(processes[what.port])
             elif kind == 3:
                 raise TrafficError(f"{command[0]}: a client did not end within {limit_s:g} s")
@@ -222,9 +222,8 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
     }
 
 
-def start(path, node, command, output):
+def start(node, command, output):
     """Start a process of the application on a node; its output goes to files."""
-    command = [*path.prefix(node), *command]
     log(f"{node.name}$ {' '.join(command)}")
     with output.open("wb") as stream, output.with_suffix(".errors").open("wb") as errors:
         return node.popen(

@@ -157,10 +157,10 @@ def missing_words(missing, kernel, scenarios):
     for need in missing:
         if need.part:
             lacking.setdefault((PARTS[need.part][0], need.scenarios), []).append(need.part)
-    lacks = [f"no {joined(parts)} ({why}: {scenario_words(where, scenarios)})" for (why, where), parts in lacking.items()]
+    lacks = [f"has no {joined(parts)} ({why}: {scenario_words(where, scenarios)})" for (why, where), parts in lacking.items()]
     absent = [need.cca for need in missing if need.cca and need.cca not in kernel["ccas"]]
     if absent := list(dict.fromkeys(absent)):
-        lacks.append(f"no CCA {', '.join(absent)} (it has {', '.join(kernel['ccas'])})")
+        lacks.append(f"has no CCA {', '.join(absent)} (it has {', '.join(kernel['ccas'])})")
     refused = [need.cca for need in missing if need.allowed and need.cca in kernel["ccas"]]
     if refused:
         lacks.append(f"does not let a network namespace make {', '.join(refused)} its default")
@@ -170,9 +170,9 @@ def missing_words(missing, kernel, scenarios):
         listed = " ".join(sorted({*kernel["ccas_allowed"], *refused}))
         ways.append(f'sysctl -w net.ipv4.tcp_allowed_congestion_control="{listed}" lets it be the default')
     return (
-        f"platform host can't carry this study on this machine: its kernel ({kernel['kernel']}) has {joined(lacks)}; "
+        f"platform host can't carry this study on this machine: its kernel ({kernel['kernel']}) {joined(lacks)}; "
         f"{'; '.join([*ways, 'allowed are scenarios without these'])}, or platform: uml."
-    ).replace("has does not let", "does not let")
+    )
 
 
 def joined(words):
