@@ -52,3 +52,13 @@ def test_lateness_is_that_of_the_wake_ups():
     readings = [(i * 10**8, i * 10**8 + (7_000_000 if i == 50 else 100_000), ticks) for i in range(200)]
     late = summary(readings, {0: ["senders"]}, origin_ns=0, interval_ms=100)["late_ms"]
     assert late == {"max": 7.0, "p99": 0.1}
+
+
+def test_what_was_before_the_traffic_is_left_out_but_for_the_last_reading():
+    ticks = [{"0": [0, 0, n, 10 * n, 0, 0, 0, 0]} for n in range(6)]
+    readings = [(None, 0, ticks[0]), *((10**8 * n, 10**8 * n, ticks[n]) for n in range(1, 5)), (None, 45 * 10**7, ticks[5])]
+    section = summary(readings, {0: ["senders"]}, origin_ns=25 * 10**7, interval_ms=100)
+    assert section["time_s"] == pytest.approx([-0.05, 0.05, 0.15, 0.2])
+    assert section["cores"]["0"]["system"] == [1, 1, 1]
+    # Neither the first nor the last reading was due at a time.
+    assert section["late_ms"] == {"max": 0.0, "p99": 0.0}

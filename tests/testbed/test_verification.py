@@ -1,4 +1,5 @@
 """Every check passes on recorded sound runs, and fails when what it looks at is wrong."""
+import copy
 import math
 
 import pytest
@@ -178,6 +179,31 @@ def test_flows_that_begin_apart_may_add_up_to_more_than_the_rate(recorded):
     assert "goodput_ceiling" in failed(document)
     for socket in document["sockets"][0]["sockets"][2:]:
         socket["busy_ms"] -= 1000
+    assert "goodput_ceiling" not in failed(document)
+
+
+def test_subflows_begin_with_the_first_of_their_flow(recorded):
+    """A subflow that joins late has no time of its own: its flow has the whole of it."""
+    document = recorded("lossy-reno-ipv4")
+    faster_by(document, 1.08)
+    for look in document["sockets"]:
+        for subflow, socket in enumerate(look["sockets"]):
+            socket |= {"flow": 0, "subflow": subflow}
+    for socket in document["sockets"][0]["sockets"][2:]:
+        socket["busy_ms"] -= 1000
+    assert "goodput_ceiling" in failed(document)
+
+
+def test_clients_of_udp_begin_when_they_are_started(recorded):
+    document = recorded("datagrams-ipv6")
+    (process,) = document["traffic"]
+    document["traffic"].append(copy.deepcopy(process) | {"flows": [1]})
+    document["specification"]["scenario"]["queue"] = {"packets": 10}  # in which one may wait behind the other
+    for one in document["traffic"]:
+        sums = one["server"]["end"]["sum_received"]
+        sums["bits_per_second"] *= 0.5 * 1.03
+    assert "goodput_ceiling" in failed(document)
+    document["traffic"][1]["start_offset_ms"] += 15  # of 300
     assert "goodput_ceiling" not in failed(document)
 
 

@@ -112,3 +112,29 @@ def test_a_file_is_downloaded_whole(on_cable, ip_version):
 def test_the_same_seed_gives_the_same_bytes(on_cable, traffic):
     first, second = (on_cable(traffic={"duration_s": 2} | traffic) for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize("application", ["round-trip", "ftp"])
+def test_the_cca_of_what_can_not_choose_one_is_that_of_the_route(on_cable, application):
+    """Vegas, which no host of the guest has by default."""
+    document = on_cable(cca="vegas", traffic={"application": application, "duration_s": 1, "block_bytes": 128, "file_bytes": 2_000_000})
+    hosts = document["network"]["read_back"]["hosts"]
+    assert {host["route"] for host in hosts.values()} == {"congctl vegas"}
+    assert "vegas" not in {host["net.ipv4.tcp_congestion_control"] for host in hosts.values()}
+    if application == "ftp":
+        assert {socket["cca"] for look in document["sockets"] for socket in look["sockets"]} == {"vegas"}
+
+
+@pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
+def test_acknowledgements_that_are_not_delayed(on_cable, ip_version):
+    """A segment's worth of data each, over a cable and inside of tunnels: about as many ACKs as segments."""
+    single = {"traffic": {"duration_s": 1}, "ip_version": ip_version}
+    tunnels = {"multipath": {"paths": 2, "by": "gre", "path_delay_ms": [0, 0]}}
+    plain = {"link": {"serialisation": "never", "frame_overhead_bytes": 0}}
+    for changes in (single, single | tunnels | plain):
+        few, many = (
+            on_cable(**changes, transport={"delayed_acks": delayed, "min_rto_ms": 300}) for delayed in (True, False)
+        )
+        acks = [document["stack"]["tcp"]["h2"]["TcpOutSegs"] for document in (few, many)]
+        assert acks[1] > 1.5 * acks[0]
+        assert few["network"]["read_back"]["hosts"]["h1"]["route"] == "rto_min 300ms"

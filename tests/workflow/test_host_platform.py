@@ -112,6 +112,9 @@ def says_where_it_ran(document):
         assert roles["senders"] != roles["receivers"]
     # Two seconds of traffic, ten readings in each, unless the machine stood still; how many come beside it is its own.
     assert len(cpu["time_s"]) >= 18 or "clock" in failed(document)
+    # From the moment before traffic begins to its end.
+    assert cpu["time_s"][0] <= 0 < cpu["time_s"][1]
+    assert cpu["time_s"][-1] >= 2
     for core in cpu["cores"].values():
         assert len(core["idle"]) == len(cpu["time_s"]) - 1
     steering = document["network"]["read_back"]["steering"]

@@ -1,7 +1,11 @@
 """Addresses, routes and neighbours of the network (10/8; 2001:db8::/32 is RFC 3849's)."""
+from ipaddress import ip_interface
+
 from .commands import batch, run_json
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
+#: Of the kernel's own routes to the networks of its addresses; another one's stand beside them, and are not taken.
+ROUTE_PRIORITY = {"ipv4": 0, "ipv6": 256}
 #: The routers' ends of the link between them.
 BETWEEN_ROUTERS = {
     "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
@@ -63,8 +67,7 @@ def host_address(pair, host, ip_version):
 def plan_addresses(specification):
     """Return interface -> IP version -> address."""
     if specification.is_cable:
-        places = ((host, path) for host in ("h1", "h2") for path in range(specification.paths))
-        return {f"{host}-eth{path}": path_address(host, path) for host, path in places}
+        return path_devices(specification, "h1") | path_devices(specification, "h2")
     planned = dict(BETWEEN_ROUTERS)
     for pair in specification.pairs:
         for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
@@ -84,18 +87,47 @@ def host_routes(pair, metrics):
     }
 
 
-def path_routes(specification, metrics):
-    """Return host -> lines for `ip -batch`: the networks of a cable's paths with the metrics of each host's side."""
-    sides = {"h1": "sender", "h2": "receiver"}
+def data_networks(specification):
+    """Return the networks that a host's routes to its peer name: those of the run's IP version that data take."""
+    if not specification.is_cable:
+        return ["default"]
+    if specification.multipath["by"] == "gre":
+        return [network_of(tunnel_address("h1"))[specification.ip_version]]
+    return [network_of(path_address("h1", path))[specification.ip_version] for path in range(specification.paths)]
+
+
+def network_of(addresses):
+    """Return IP version -> network of addresses, by `PREFIX`."""
+    return {
+        version: str(ip_interface(f"{address}/{PREFIX[version]}").network) for version, address in addresses.items()
+    }
+
+
+def cable_routes(specification, metrics, addresses_by_device):
+    """Return host -> lines for `ip -batch`: routes to the peer with the metrics of each host's side; none without any.
+
+    Parameters
+    ----------
+    metrics : dict of str to str
+        Of ``sender`` and ``receiver``.
+    addresses_by_device : callable
+        Of a host's name: device -> IP version -> the host's address there.
+    """
     return {
         host: [
-            f"route replace {network} dev {host}-eth{path} src {path_address(host, path)[version]} {metrics[side]}".rstrip()
-            for path in range(specification.paths)
-            for version, network in (("ipv4", f"10.3.{path + 1}.0/24"), ("ipv6", f"2001:db8:3:{path + 1:x}::/64"))
+            f"route replace {network_of(addresses)[version]} dev {device} src {address} "
+            f"metric {ROUTE_PRIORITY[version]} {metrics[side]}"
+            for device, addresses in addresses_by_device(host).items()
+            for version, address in addresses.items()
         ]
-        for host, side in sides.items()
+        for host, side in (("h1", "sender"), ("h2", "receiver"))
         if metrics[side]
     }
+
+
+def path_devices(specification, host):
+    """Return device -> IP version -> address of a host of a cable."""
+    return {f"{host}-eth{path}": path_address(host, path) for path in range(specification.paths)}
 
 
 def assign(path, specification, metrics):
@@ -109,7 +141,7 @@ def assign(path, specification, metrics):
     path : topology.Path
     specification : RunSpecification
     metrics : dict of str to str
-        What the default routes of ``sender`` and ``receiver`` carry besides (ip-route(8)).
+        What the routes of ``sender`` and ``receiver`` to each other carry besides (ip-route(8)).
     """
     interfaces, addresses = path.interfaces, plan_addresses(specification)
     lines = {node.name: [] for node in path.net.hosts}
@@ -131,7 +163,7 @@ def assign(path, specification, metrics):
                 for address in addresses[there.name].values()
             ]
     if specification.is_cable:
-        routes = [path_routes(specification, metrics)]
+        routes = [cable_routes(specification, metrics, lambda host: path_devices(specification, host))]
     else:
         routes = [ROUTER_ROUTES, *(host_routes(pair, metrics) for pair in specification.pairs)]
     for host, more in (item for some in routes for item in some.items()):

@@ -1,8 +1,8 @@
 """CPU times of the cores while traffic flows, and how late this machine woke who asked for it.
 
-A process of its own (``python3 -m testbed.cpu INTERVAL_MS``), pinned to the program's core, wakes
-at a fixed interval and reads ``/proc/stat``; it keeps what it read and writes it when its standard
-input ends. That the kernel keeps CPU times in its own unit of 10 ms (proc_stat(5)) makes single
+A process of its own (``python3 -m testbed.cpu INTERVAL_MS``), pinned to the program's core, reads
+``/proc/stat`` when it begins, at a fixed interval, and when its standard input ends; then it writes
+what it has kept. Readings from before the traffic's origin are left out, but for the last of them. That the kernel keeps CPU times in its own unit of 10 ms (proc_stat(5)) makes single
 readings coarse; the sums over a second are good to 1 %. Idle time is measured, and so is its
 complement, busy; how busy time divides into user, system and so on the kernel samples at its tick.
 
@@ -96,19 +96,22 @@ def summary(readings, roles, origin_ns, interval_ms):
     Parameters
     ----------
     readings : list
-        Of each reading: when it was due and when it was made, in ns of the monotonic clock, and
-        core (as text) -> its `COLUMNS` in ticks since the machine's start.
+        Of each reading: when it was due (None: at once) and when it was made, in ns of the monotonic
+        clock, and core (as text) -> its `COLUMNS` in ticks since the machine's start.
     roles, origin_ns, interval_ms
         As of `CpuReader`.
 
     Returns
     -------
     dict
-        ``interval_ms``; ``tick_ms``: the unit of CPU times; ``time_s`` of each
-        reading, since the traffic's origin; ``cores``: of each core that carries the run ``roles`` and
-        its `PARTS`, ticks between each reading and the one before; ``late_ms``: ``max`` and ``p99`` of the readings.
+        ``interval_ms``; ``tick_ms``: the unit of CPU times; ``time_s`` of each reading, since the traffic's
+        origin, the first before it; ``cores``: of each core that carries the run ``roles`` and its `PARTS`,
+        ticks between each reading and the one before; ``late_ms``: ``max`` and ``p99`` of the readings that
+        were due at a time, 0 if there was none.
     """
-    late_ms = sorted((made - due) / 1e6 for due, made, _ in readings)
+    late_ms = sorted((made - due) / 1e6 for due, made, _ in readings if due is not None) or [0.0]
+    before = sum(1 for _, made, _ in readings if made <= origin_ns)
+    readings = readings[max(0, before - 1) :]
     return {
         "interval_ms": interval_ms,
         "tick_ms": 1000 / os.sysconf("SC_CLK_TCK"),
@@ -163,9 +166,10 @@ def parse(text):
 
 
 def read_until_end(interval_ms, stat, ends):
-    """Read ``stat`` (a file descriptor) at each interval until the descriptor ``ends`` is at its end; return the readings."""
-    interval_ns, readings = round(interval_ms * 1e6), []
-    due_ns = time.monotonic_ns() + interval_ns
+    """Read ``stat`` at once, at each interval, and when ``ends`` is at its end (both file descriptors); return the readings."""
+    interval_ns, began_ns = round(interval_ms * 1e6), time.monotonic_ns()
+    readings = [(None, began_ns, os.pread(stat, STAT_BYTES, 0))]
+    due_ns = began_ns + interval_ns
     timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_CLOEXEC)
     waiting = select.poll()
     waiting.register(timer, select.POLLIN)
@@ -174,7 +178,7 @@ def read_until_end(interval_ms, stat, ends):
         os.timerfd_settime_ns(timer, flags=os.TFD_TIMER_ABSTIME, initial=due_ns)
         if ends in {handle for handle, _ in waiting.poll()}:
             os.close(timer)
-            return readings
+            return [*readings, (None, time.monotonic_ns(), os.pread(stat, STAT_BYTES, 0))]
         made_ns = time.monotonic_ns()
         readings.append((due_ns, made_ns, os.pread(stat, STAT_BYTES, 0)))
         # Moments that were missed altogether are lateness of this reading, not of many.

@@ -9,6 +9,8 @@ from .specification import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
+#: Under a real clock: how long a shaper may oversleep without losing rate, so what it may send at once, in s of its rate.
+REAL_TIMER_S = 1e-3
 #: Segmentation and its reverse, by ethtool's names.
 OFFLOADS = ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload")
 #: The largest packet with segmentation offload (GSO_MAX_SIZE).

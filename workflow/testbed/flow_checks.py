@@ -2,6 +2,7 @@
 import math
 
 from .check import Check, in_turn, words
+from .emulation import REAL_TIMER_S
 from .specification import PACKET_BYTES
 from .traffic import start_within_s
 
@@ -9,8 +10,6 @@ from .traffic import start_within_s
 IPERF3_COOKIE_BYTES = 37
 #: Fewer exchanges of messages make no round-trip time.
 MIN_EXCHANGES = 100
-#: Under a real clock a shaper may send so much at once, in s of its rate (`topology.plan_bottleneck`).
-REAL_TIMER_S = 1e-3
 #: Of a flow's readings those that a subflow, or a file's connection, has at least.
 MOST_OF = 0.9
 
@@ -208,18 +207,31 @@ def apart_s(specification, document):
 
     On a slow link clients wait long behind each other's packets before their data begin. Time series
     show when; without them the kernel's time of having been busy does, which includes iperf3's
-    cookie before the data: one RTT, at most that of the full queue.
+    cookie before the data: one RTT, at most that of the full queue. Of UDP, whose sockets are not
+    looked at, the clients' start is known. Subflows begin with the first of their flow.
     """
-    interval_ms = specification.traffic["sample_interval_ms"]
+    slack_ms = specification.rtt_longest_ms + full_queue_ms(specification)
     if "series" in document:
-        begins_ms = [1e3 * began for flow in document["series"]["sockets"] if (began := first_data_s(flow)) is not None]
-        slack_ms = interval_ms
+        begun = [(flow["flow"], first_data_s(flow)) for flow in document["series"]["sockets"]]
+        begins_ms = [(flow, 1e3 * began) for flow, began in begun if began is not None]
+        slack_ms = specification.traffic["sample_interval_ms"]
+    elif document["sockets"]:
+        first = document["sockets"][0]
+        begins_ms = [(s["flow"], 1e3 * first["time_s"] - s["busy_ms"]) for s in first["sockets"] if "busy_ms" in s]
     else:
-        first = document["sockets"][0] if document["sockets"] else {"sockets": []}
-        begins_ms = [1e3 * first["time_s"] - s["busy_ms"] for s in first["sockets"] if "busy_ms" in s]
-        queue_bytes = specification.queue_bytes or (specification.queue_packets or 0) * PACKET_BYTES
-        slack_ms = specification.rtt_longest_ms + queue_bytes * 8 / specification.rate_mbps / 1e3
-    return (max(begins_ms) - min(begins_ms) + slack_ms) / 1e3 if len(begins_ms) > 1 else 0.0
+        begins_ms = [(flow, p["start_offset_ms"]) for p in document["traffic"] for flow in p["flows"]]
+    first_of_flow = {}
+    for flow, began_ms in begins_ms:
+        first_of_flow[flow] = min(began_ms, first_of_flow.get(flow, began_ms))
+    if len(first_of_flow) < 2:
+        return 0.0
+    return (max(first_of_flow.values()) - min(first_of_flow.values()) + slack_ms) / 1e3
+
+
+def full_queue_ms(specification):
+    """Return how long a full queue of the bottleneck takes to drain, in ms."""
+    queue_bytes = specification.queue_bytes or (specification.queue_packets or 0) * PACKET_BYTES
+    return queue_bytes * 8 / specification.rate_mbps / 1e3
 
 
 def first_data_s(flow):

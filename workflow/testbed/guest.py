@@ -68,10 +68,10 @@ def carry_out(specification, step):
     idle = probes.idle_rtt(path, specification)
 
     step("traffic")
-    before = probes.link_counters(path)
-    with surroundings.traffic() as origin, Background(path, specification) as background:
+    before = probes.link_counters(path, specification)
+    with Background(path, specification) as background, surroundings.traffic() as origin:
         processes, looks, series = traffic.carry(path, specification, origin)
-    after = probes.link_counters(path)
+    after = probes.link_counters(path, specification)
     stack = probes.stack_counters(path, dropped_before)
 
     step("verification")

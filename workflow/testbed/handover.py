@@ -17,7 +17,7 @@ def hand_over(specification, job):
         (job / "specification.json").write_text(json.dumps(specification.document))
 
 
-def result(job, status, what="the guest kernel"):
+def result(job, status, step="guest", what="the guest kernel"):
     """Return the document that a run left in ``job``; raise `GuestError` if there is none.
 
     Parameters
@@ -25,8 +25,8 @@ def result(job, status, what="the guest kernel"):
     job : pathlib.Path
     status : int
         How its process ended (negative: the signal).
-    what : str
-        What that process was, for the message.
+    step, what : str
+        What was under way, and what that process was, for the message.
     """
     failure, document = left_by_run(job / "failure.json"), left_by_run(job / "document.json")
     if failure:
@@ -36,7 +36,7 @@ def result(job, status, what="the guest kernel"):
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
         # A guest kernel aborts when its first process was killed.
         hint = " (out of memory?)" if -status in (signal.SIGKILL, signal.SIGBUS, signal.SIGABRT) else ""
-        raise MachineFault("guest", f"{what} {how}{hint} and left no document (see the log)")
+        raise MachineFault(step, f"{what} {how}{hint} and left no document (see the log)")
     return document
 
 

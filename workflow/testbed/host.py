@@ -1,11 +1,13 @@
 """Platform ``host``: the same program under this machine's own kernel and clock.
 
 A run gets user, network, mount and process namespaces of its own inside the container it is
-started in, for which no privilege is needed; its program is their root. It takes the machine for
+started in, for which no privilege is needed; its program is their root. (Where a machine has no user
+namespaces for anybody, its root makes the others without.) It takes the machine for
 itself: no other run, of whatever workflow, goes on beside it. What it measures depends on the
 machine and its load, so two runs with one seed are not the same bytes.
 """
 import os
+import subprocess
 
 from .environment import package_digest
 from .execution import execute
@@ -15,8 +17,9 @@ from .messages import note
 from .traffic import time_limit_s
 from .uml import memory_mib, more_hosts_s  # noqa: F401  (packets under way cost any kernel the same)
 
-#: Starts the run's first process as root of namespaces of its own, which end with it (unshare(1)).
-NAMESPACES = ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child"]
+#: Starts the run's first process in namespaces of its own, which end with it, and as their root (unshare(1)).
+NAMESPACES = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child"]
+AS_ROOT_OF_THEM = ["--user", "--map-root-user"]
 #: A run without traffic, in s: container, network, readings, 10 pings.
 START_S = 5
 #: On top of what traffic may take (`traffic.time_limit_s`), in s: to start, and to end what hangs.
@@ -38,6 +41,12 @@ def digest():
     return package_digest()
 
 
+def namespaces_here():
+    """Return `NAMESPACES`, as an ordinary user's or root's: root can do without a user namespace where none can be made."""
+    can = subprocess.run(["unshare", "--user", "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+    return NAMESPACES if os.geteuid() == 0 and not can else [*NAMESPACES, *AS_ROOT_OF_THEM]
+
+
 def boot(specification, wall_limit_s, log):
     """Carry out a run under this machine's kernel and return its document.
 
@@ -56,8 +65,9 @@ def boot(specification, wall_limit_s, log):
     """
     with workflow_process() as workflow, job_folder() as job, whole_machine(log, workflow) as cores:
         hand_over(specification, job)
-        note(log, f"host: {' '.join(NAMESPACES)} on cores {', '.join(map(str, cores))}, load {os.getloadavg()[0]:.2f}")
-        command = [*NAMESPACES, "python3", "-B", "-m", "testbed.host_init", str(job)]
+        namespaces = namespaces_here()
+        note(log, f"host: {' '.join(namespaces)} on cores {', '.join(map(str, cores))}, load {os.getloadavg()[0]:.2f}")
+        command = [*namespaces, "python3", "-B", "-m", "testbed.host_init", str(job)]
         # With the first process of the namespaces end all others there.
-        status, _ = execute(command, "guest", job, {"PATH": "/usr/bin:/bin"}, cores, wall_limit_s, log, workflow)
-        return result(job, status, "the run's first process")
+        status, _ = execute(command, "host", job, {"PATH": "/usr/bin:/bin"}, cores, wall_limit_s, log, workflow)
+        return result(job, status, "host", "the run's first process")

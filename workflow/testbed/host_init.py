@@ -5,6 +5,7 @@ namespaces (unshare(1)), so all that it changes and starts ends with it. The net
 has a loopback device and nothing else: no packet can leave it.
 """
 import ctypes
+import json
 import os
 import sys
 from pathlib import Path
@@ -58,7 +59,20 @@ def has_hardware(name):
     return Path("/sys/class/net", name, "device").exists()
 
 
+def leave(error, job):
+    """Leave a run's failure in its folder (a descriptor: mounts may have hidden its path), as `guest.main` does."""
+    failure = {"step": "namespaces", "cause": f"{error}", "kind": type(error).__name__}
+    handle = os.open("failure.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=job)
+    with open(handle, "w") as stream:
+        json.dump(failure, stream)
+
+
 if __name__ == "__main__":
-    prepare(sys.argv[1])
-    os.chdir(JOB)
+    folder = os.open(sys.argv[1], os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        prepare(sys.argv[1])
+        os.chdir(JOB)
+    except (OSError, RuntimeError) as error:
+        leave(error, folder)
+        sys.exit(f"namespaces: {error}")
     os.execve(sys.executable, [sys.executable, "-B", "-m", "testbed.guest", JOB], ENVIRONMENT)

@@ -37,7 +37,7 @@ class EmulatedInterface(Intf):
         commands.CommandError
             If tc or ethtool refuse a parameter.
         """
-        # Mininet would start ifconfig to bring it up; `topology.assign_addresses` does it with the rest.
+        # Mininet would start ifconfig to bring it up; `addresses.assign` does it with the rest.
         result = super().config(**(params | {"up": None}))
         self.emulation = emulation
         self.segmentation_offload = segmentation_offload

@@ -39,7 +39,7 @@ class WorkflowEnded(GuestError):
     """The workflow that wanted the run is no more, so the run was ended."""
 
     def __init__(self):
-        super().__init__("guest", "the workflow ended, and so did the run")
+        super().__init__("run", "the workflow ended, and so did the run")
 
 
 @contextlib.contextmanager

@@ -14,9 +14,10 @@ GRE-in-UDP (RFC 8086): Linux's GRE over FOU. The tunnels carry Ethernet frames, 
 bonding wants Ethernet devices for round robin. Names like gre0 belong to the kernel's own
 devices, which are in every network namespace.
 """
-from .addresses import path_address, tunnel_address
+from .addresses import PREFIX, cable_routes, path_address, tunnel_address
 from .commands import batch, run, run_json
 from .emulation import OFFLOADS
+from .transport import route_metrics
 
 #: UDP port of GRE-in-UDP, and GRE's number in an IP header (RFC 8086, RFC 2784).
 GRE_IN_UDP_PORT, GRE = 4754, 47
@@ -29,7 +30,6 @@ DISTRIBUTION = {
     "per-flow": {"mode": "balance-xor", "xmit_hash_policy": "layer3+4"},
 }
 TUNNEL_KIND = {"ipv4": "gretap", "ipv6": "ip6gretap"}
-PREFIX = {"ipv4": 24, "ipv6": 64}
 #: Preloads a library besides mptcpize's own, which `mptcpize run` puts in place of all others.
 ADD_LIBRARY = 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"'
 
@@ -133,6 +133,10 @@ def set_up(path, specification):
             for device in (*wanted["tunnels"], BOND):
                 state = "on" if specification.transport["segmentation_offload"] else "off"
                 run(path.net[host], ["ethtool", "-K", device, "tso", state, "gso", state, "gro", state])
+        # Inside of the tunnels is where TCP looks for them.
+        inside = cable_routes(specification, route_metrics(specification), lambda host: {BOND: tunnel_address(host)})
+        for host, lines in inside.items():
+            batch(path.net[host], "ip", lines)
         set_neighbours(path)
 
 
@@ -191,6 +195,11 @@ def set_neighbours(path):
                 for address in tunnel_address(there).values()
             ],
         )
+
+
+def joined_devices(specification):
+    """Return the names of the devices that a host has besides its cables' interfaces: tunnels and bond, or none."""
+    return [*plan_tunnels(specification, "h1")["tunnels"], BOND] if specification.multipath["by"] == "gre" else []
 
 
 def read_back(path, specification):

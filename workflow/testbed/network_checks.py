@@ -178,8 +178,8 @@ def check_drops_elsewhere(specification, document):
     if document["stack"]["backlog_drops"]:
         drops.append(f"backlog {document['stack']['backlog_drops']}")
     for name, interface in after.items():
-        set_kinds = document["network"]["set"]["qdiscs"][name]
-        if set(set_kinds) == {"noqueue"}:
+        # Tunnels and the bond that joins them, to which nothing was set, have no queue either.
+        if set(document["network"]["set"]["qdiscs"].get(name, {"noqueue"})) == {"noqueue"}:
             drops += [f"{name} {k} {q['drops']}" for k, q in interface["qdiscs"].items() if q["drops"]]
     return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
 

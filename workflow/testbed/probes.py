@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .addresses import idle_destinations
 from .commands import run, run_json
+from .multipath import joined_devices
 
 PING_INTERVAL_S = 0.1
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
@@ -57,8 +58,8 @@ def parse_ping(output, count):
     }
 
 
-def link_counters(path):
-    """Return what every interface has counted so far: its qdiscs and the device itself.
+def link_counters(path, specification):
+    """Return what every interface has counted so far: its qdiscs and the device itself; what joins paths is "h1-bond0" and so on.
 
     Returns
     -------
@@ -66,11 +67,15 @@ def link_counters(path):
         name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets),
         ``tx_packets``, ``rx_packets``, ``device_drops`` (packets).
     """
+    joined = joined_devices(specification)
     interfaces = {name: {"qdiscs": {}} for name in path.devices}
     for node in path.net.hosts:
+        # Both hosts have them, by the same names.
+        names = {device: f"{node.name}-{device}" for device in joined} | {name: name for name in path.devices}
+        interfaces |= {f"{node.name}-{device}": {"qdiscs": {}} for device in joined}
         for qdisc in run_json(node, ["tc", "-s", "-j", "qdisc", "show"]):
-            if qdisc["dev"] in interfaces:
-                interfaces[qdisc["dev"]]["qdiscs"][qdisc["kind"]] = {
+            if name := names.get(qdisc["dev"]):
+                interfaces[name]["qdiscs"][qdisc["kind"]] = {
                     "packets": qdisc.get("packets", 0),
                     "bytes": qdisc.get("bytes", 0),
                     "drops": qdisc.get("drops", 0),
@@ -78,9 +83,9 @@ def link_counters(path):
                     "backlog_packets": qdisc.get("qlen", 0),
                 }
         for link in run_json(node, ["ip", "-s", "-j", "link", "show"]):
-            if link["ifname"] in interfaces:
+            if name := names.get(link["ifname"]):
                 sent, received = link["stats64"]["tx"], link["stats64"]["rx"]
-                interfaces[link["ifname"]] |= {
+                interfaces[name] |= {
                     "tx_packets": sent["packets"],
                     "rx_packets": received["packets"],
                     "device_drops": received["dropped"] + received["errors"] + sent["errors"],

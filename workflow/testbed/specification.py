@@ -45,7 +45,7 @@ class RunSpecification:
     """One execution: a cell, its replication and its seed.
 
     ``document`` is the JSON object of the workflow as it came
-    (``workflow/schemas/run.schema.yaml``, ``specification``); everything else
+    (``workflow/schemas/run.schema.json``, ``specification``); everything else
     is read from it.
     """
 

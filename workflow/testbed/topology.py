@@ -29,14 +29,12 @@ from mininet.net import Mininet
 
 from . import addresses
 from .commands import run
-from .emulation import SUPER_PACKET_BYTES, Bottleneck, Netem
+from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
 from .links import Arrivals, EmulatedLink
 from .specification import PACKET_BYTES
 from .transport import route_metrics
 
 FORWARDING = ["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"]
-#: Under a real clock: how long a shaper may oversleep without losing rate, in s.
-REAL_TIMER_S = 1e-3
 #: Interface of each direction's bottleneck.
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 

@@ -77,10 +77,10 @@ def look_times_s(clients, specification):
 
 
 def set_up_s(clients, specification):
-    """Return how long iperf3 takes before data flow, in s, without loss.
+    """Return how long a client takes before data flow, in s, without loss.
 
-    Control connection and parameters are three round trips; then each stream of
-    a client connects after the one before.
+    iperf3's control connection and parameters are three round trips, and then each stream of
+    a client connects after the one before. The commands that ask a server for a file take no less.
     """
     return specification.rtt_longest_ms / 1e3 * (3 + max(len(client.flows) for client in clients))
 
@@ -173,7 +173,7 @@ def start_and_sample(path, specification, clients, sampler, origin_ns, folder):
                 processes[what.port] = start(node, command, folder / f"client-{what.port}")
                 alarm.watch(processes[what.port])
             elif kind == 3:
-                raise TrafficError(f"{command[0]}: a client did not end within {limit_s:g} s")
+                raise TrafficError(f"{specification.traffic['application']}: a client did not end within {limit_s:g} s")
             else:
                 what(at)
             if kind == 2:

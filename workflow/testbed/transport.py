@@ -2,6 +2,7 @@
 import resource
 from pathlib import Path
 
+from .addresses import data_networks
 from .commands import run
 
 #: Initial size of a receive and a send buffer, Linux's defaults (tcp(7)).
@@ -27,12 +28,27 @@ def settings(specification):
     }
 
 
+def cca_given_by(specification):
+    """Return what gives a run's connections their CCA: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
+
+    Where the application can't choose one for its socket the routes name it: unlike a network
+    namespace's default, they may name any that the kernel has. Subflows of MPTCP that a host
+    takes get its default all the same.
+    """
+    if specification.udp:
+        return "nothing"
+    if specification.traffic["application"] == "iperf3":
+        return specification.transport["cca_set_by"]
+    return "sysctl" if specification.multipath["by"] == "mptcp" else "route"
+
+
 def route_metrics(specification):
-    """Return what the default routes of a ``sender`` and a ``receiver`` carry besides, as ip-route(8) writes it."""
+    """Return what the routes of a ``sender`` and a ``receiver`` to each other carry besides, as ip-route(8) writes it."""
     least = specification.transport["min_rto_ms"]
+    cca = [f"congctl {specification.cca}"] if cca_given_by(specification) == "route" else []
     return {
-        "sender": f"rto_min {least}ms" if least else "",
-        "receiver": "" if specification.transport["delayed_acks"] else "quickack 1",
+        "sender": " ".join([*([f"rto_min {least}ms"] if least else []), *cca]),
+        "receiver": " ".join([*([] if specification.transport["delayed_acks"] else ["quickack 1"]), *cca]),
     }
 
 
@@ -54,25 +70,28 @@ def prepare_kernel(specification):
 def configure_host(node, specification):
     """Set a host's sysctls and, where the study says so, its default CCA."""
     run(node, ["sysctl", "-q", "-w", *(f"{name}={value}" for name, value in settings(specification).items())])
-    if specification.transport["cca_set_by"] == "sysctl" or specification.traffic["application"] == "ftp":
+    if cca_given_by(specification) == "sysctl":
         # As the published script does it: a refusal is not an error here. What
         # the connections then run is read back, and judged, like any other.
         node.popen(["sysctl", "-w", f"net.ipv4.tcp_congestion_control={specification.cca}"]).communicate()
 
 
 def read_back(node, specification):
-    """Return the host's values of `settings`, its default CCA, and the metrics of its default route ("route")."""
+    """Return the host's values of `settings`, its default CCA, and the metrics of its routes to its peer ("route")."""
     names = [*settings(specification), "net.ipv4.tcp_congestion_control"]
     values = run(node, ["sysctl", "-n", *names]).splitlines()
     family = "-4" if specification.ip_version == "ipv4" else "-6"
-    route = run(node, ["ip", family, "route", "show", "default"]).split()
-    return dict(zip(names, values, strict=True)) | {"route": read_route_metrics(route)}
+    networks = data_networks(specification)
+    routes = [run(node, ["ip", family, "route", "show", network]).split() for network in networks]
+    # One text where all agree, as they must.
+    metrics = dict.fromkeys(read_route_metrics(route) for route in routes)
+    return dict(zip(names, values, strict=True)) | {"route": " / ".join(metrics)}
 
 
 def read_route_metrics(route):
     """Return the metrics of a route that `route_metrics` may set, in its words; ``route`` are those of ip's line."""
     route = [word for word in route if word != "lock"]  # as ip marks a least timeout
-    metrics = {key: route[route.index(key) + 1] for key in ("rto_min", "quickack") if key in route}
+    metrics = {key: route[route.index(key) + 1] for key in ("rto_min", "quickack", "congctl") if key in route}
     least = metrics.get("rto_min", "")
     if least and not least.endswith("ms"):  # ip prints 1000ms as 1s
         metrics["rto_min"] = f"{float(least.removesuffix('s')) * 1000:g}ms"

@@ -44,7 +44,7 @@ def memory_mib(specification):
     rate_mbps = specification.capacity_mbps
     if rate_mbps is None:
         rate_mbps = specification.flows * specification.traffic["bitrate_mbps"]
-    queue = specification.paths * ((specification.queue_packets or 0) * 1514 + (specification.queue_bytes or 0))
+    queue = specification.paths * ((specification.queue_packets or 0) * PACKET_BYTES + (specification.queue_bytes or 0))
     under_way = rate_mbps * 1e6 / 8 * specification.rtt_path_ms / 1e3 + 2 * queue
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
     interval_ms = specification.traffic["sample_interval_ms"]
