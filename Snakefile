@@ -19,7 +19,7 @@ from study_files import study as studies
 from study_files.study_outline import study_outline
 from checkout import publish_commit
 from study_files.claims import ClaimsError, load_claims
-from study_files.host_needs import host_problem
+from study_files.host_needs import has_unmeasured, host_problem
 from study_files.study_platforms import machine_problem
 from lost_jobs import show_lost_jobs
 from progress_lines import show_progress
@@ -50,7 +50,10 @@ try:
 except (studies.StudyError, ClaimsError) as error:
     sys.exit(f"sawtooth: {error}")
 
-if problem := machine_problem(STUDY, platform.machine()) or host_problem(STUDY):
+problem = machine_problem(STUDY, platform.machine())
+if not problem and has_unmeasured(STUDY, Path("results", STUDY["study"])):
+    problem = host_problem(STUDY)
+if problem:
     sys.exit(f"sawtooth: {STUDY_FILE}: {problem}")
 
 # How many runs a job carries: a setting of the call (`set-resources` of a profile), not of the study.

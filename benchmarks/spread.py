@@ -3,8 +3,9 @@
     .venv/bin/python benchmarks/spread.py [--repeat 10] [--duration 5]
 
 Prints a Markdown table: for each case and platform how many of the runs were the same bytes, and of
-what they measured mean, standard deviation, and least to most. Runs on `host` take the machine for
-themselves, so leave it alone meanwhile; invalid ones are counted and named.
+what the valid ones measured mean, standard deviation, and least to most. Runs on `host` take the
+machine for themselves, so leave it alone meanwhile; invalid ones are counted, and what they failed
+is named, but no number is theirs.
 """
 import argparse
 import gzip
@@ -74,22 +75,27 @@ def measured(document):
     return values
 
 
-def report(name, platform, contents):
-    """Print the rows of a case on a platform."""
+def validity_words(documents):
+    """Return how many runs are valid, and what the others failed: "3 valid; clock failed in 2"."""
+    failed = Counter(c["name"] for d in documents for c in d["verdict"]["checks"] if not c["ok"])
+    valid = sum(document["verdict"]["valid"] for document in documents)
+    words = "all valid" if valid == len(documents) else f"{valid or 'none'} valid"
+    return "; ".join([words, *(f"{check} failed in {count}" for check, count in failed.items())])
+
+
+def rows(name, platform, contents):
+    """Return the rows of a case on a platform, as Markdown; the numbers are those of its valid runs."""
     documents = [json.loads(gzip.decompress(content)) for content in contents]
     most = Counter(contents).most_common(1)[0][1]
     same = f"the same bytes in {most}" if most > 1 else "no two the same bytes"
-    invalid = Counter(c["name"] for d in documents for c in d["verdict"]["checks"] if not c["ok"])
-    failed = ", ".join(f"{check} failed in {count}" for check, count in invalid.items()) or "all valid"
-    print(f"| {name} | {platform} | {len(contents)} runs, {same}; {failed} | | | |", flush=True)
-    results = [measured(document) for document in documents]
-    for quantity in results[0]:
+    lines = [f"| {name} | {platform} | {len(contents)} runs, {same}; {validity_words(documents)} | | | |"]
+    results = [measured(document) for document in documents if document["verdict"]["valid"]]
+    for quantity in results[0] if results else ():
         values = [result[quantity] for result in results]
-        deviation = statistics.stdev(values) if len(values) > 1 else 0.0
-        print(
-            f"| | | {quantity} | {statistics.mean(values):.3f} | {deviation:.3f} | {min(values):.3f} to {max(values):.3f} |",
-            flush=True,
-        )
+        deviation = f"{statistics.stdev(values):.3f}" if len(values) > 1 else "–"
+        span = f"{min(values):.3f} to {max(values):.3f}"
+        lines.append(f"| | | {quantity} | {statistics.mean(values):.3f} | {deviation} | {span} |")
+    return lines
 
 
 def main():
@@ -103,7 +109,8 @@ def main():
         for name, (cca, ip_version, scenario) in CASES.items():
             for platform in PLATFORMS:
                 asked = specification(cca, ip_version, scenario, platform, options.duration)
-                report(name, platform, [carry_out(asked, folder) for _ in range(options.repeat)])
+                contents = [carry_out(asked, folder) for _ in range(options.repeat)]
+                print("\n".join(rows(name, platform, contents)), flush=True)
 
 
 if __name__ == "__main__":

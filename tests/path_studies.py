@@ -5,6 +5,7 @@ import pandas as pd
 import pyarrow
 import pyarrow.parquet
 import tidy_tables
+from path_environments import delays_ms, longer_words
 from run_tables.cpu_times import CPU
 from run_tables.time_series import SOCKETS
 
@@ -17,16 +18,17 @@ USED, VEGAS_ON_TUNNELS, UNEVEN_TUNNELS = 0.995, 0.27, 0.18
 SECONDS, FILE_BYTES = 5, 50_000_000
 
 
-def scenario(name, by="none", paths=1, outside="ipv4", application="iperf3", uneven=0, platform="uml"):
-    """Return a row of scenarios.csv."""
+def scenario(name, by="none", paths=1, outside="ipv4", application="iperf3", uneven=0, platform="uml", **more):
+    """Return a row of scenarios.csv; ``uneven`` is by how many ms the last path is longer, ``more`` further columns."""
     row = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,), rate_mbps=100)
     return row.assign(
         scenario=name, label=name[:24], platform=platform, delay_forward_ms=0.1, delay_reverse_ms=0.1, queue="1000 packets",
         queue_packets=1000, duration_s=SECONDS, topology="cable", background="none", application=application, protocol="tcp",
         message_bytes=131072, multipath=by, paths=paths, tunnel_ip_version=outside if by == "gre" else None, distribution="round-robin",
-        path_delay_ms=f"0 {uneven}" if uneven else "0", file_bytes=FILE_BYTES if application == "ftp" else None,
-        frame_overhead_bytes=0, serialisation="virtual-clock", sample_interval_ms=50 if application == "ftp" else None,
-    )  # fmt: skip
+        path_delay_ms=" ".join(["0"] * (paths - 1) + [f"{uneven:g}"]),
+        file_bytes=FILE_BYTES if application == "ftp" else None, frame_overhead_bytes=0, serialisation="virtual-clock",
+        sample_interval_ms=50 if application == "ftp" else None,
+    ).assign(**more)  # fmt: skip
 
 
 def scenarios(platform="uml"):
@@ -49,9 +51,12 @@ def ceiling_mbps(row):
     return row["paths"] * 100 * (PAYLOAD["none"][inside] - TUNNEL_BYTES[row["tunnel_ip_version"]]) / 1514
 
 
-def paths_study(platform="uml", ccas=("cubic", "vegas", "reno"), replications=3, invalid_share=0.0):
-    """Return a study whose runs get `USED` of their ceilings, a thousandth less in the third replication."""
-    table = scenarios(platform)
+def paths_study(platform="uml", ccas=("cubic", "vegas", "reno"), replications=3, invalid_share=0.0, table=None):
+    """Return a study whose runs get `USED` of their ceilings, a thousandth less in the third replication.
+
+    ``table`` is its scenarios.csv, `scenarios` unless given.
+    """
+    table = scenarios(platform) if table is None else table
     study = tidy_tables.synthetic_study(table, list(ccas), replications=replications, study=f"paths-{platform}", title="Paths", seed=41, invalid_share=invalid_share)
     columns = ["scenario", "platform", "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths", "tunnel_ip_version", "path_delay_ms"]
     runs = study["runs"].merge(table[columns], on="scenario")
@@ -59,8 +64,13 @@ def paths_study(platform="uml", ccas=("cubic", "vegas", "reno"), replications=3,
     study["runs"] = runs = runs.drop(columns=[*values, "path_delay_ms"], errors="ignore").join(values)
     study["flows"] = tidy_tables.flow_rows(runs.astype({"flows": int}))
     for asked, row in zip(study["provenance"]["study"]["scenarios"], table.to_dict("records"), strict=True):
-        delays = [0.0] * (row["paths"] - 1) + [float(row["path_delay_ms"].split()[-1])]
-        asked |= {"topology": "cable", "multipath": {"by": row["multipath"], "paths": row["paths"], "tunnel_ip_version": row["tunnel_ip_version"] or "ipv4", "path_delay_ms": delays}}
+        asked |= {
+            "topology": "cable",
+            "multipath": {
+                "by": row["multipath"], "paths": row["paths"], "tunnel_ip_version": row["tunnel_ip_version"] or "ipv4",
+                "distribution": row["distribution"], "path_delay_ms": delays_ms(row["path_delay_ms"]),
+            },
+        }  # fmt: skip
         sampled = None if pd.isna(row["sample_interval_ms"]) else row["sample_interval_ms"]
         asked["traffic"] |= {"application": row["application"], "block_bytes": 131072, "sample_interval_ms": sampled}
     return study
@@ -71,7 +81,8 @@ def values_of(run):
     ceiling = ceiling_mbps(run)
     used = USED * (1 - 1e-3 * (run["replication"] == 3))
     if run["multipath"] == "gre" and run["paths"] > 1:
-        used = UNEVEN_TUNNELS if run["path_delay_ms"] != "0" else VEGAS_ON_TUNNELS if run["cca"] == "vegas" else used
+        used = VEGAS_ON_TUNNELS if run["cca"] == "vegas" else used
+        used = UNEVEN_TUNNELS if longer_words(run["path_delay_ms"]) else used
     goodput = used * ceiling
     file = run["application"] == "ftp"
     packets = round(goodput * 1e6 / 8 * SECONDS / 1400)
@@ -81,7 +92,8 @@ def values_of(run):
         "transfer_s": FILE_BYTES * 8 / goodput / 1e6 if file else None,
         "out_of_order_segments": packets // 4 if run["multipath"] == "gre" and run["paths"] > 1 else 0,
         "out_of_order_mptcp": packets // 2 if run["multipath"] == "mptcp" and run["paths"] > 1 else 0,
-        "reordering_events": 3, "recoveries": 7, "spurious_retransmits": 1,
+        "reordering_events": 3, "recoveries": 7, "recoveries_undone": 6, "spurious_retransmits": 1,
+        "cwnd_packets": 50 if used > 0.5 else 2.5,
         "cpu_busy_percent": 5.0 + 8 * run["paths"] + 0.1 * run["replication"] if host else None,
         "cpu_seconds_per_gbyte": 10.0 if host else None,
     }  # fmt: skip

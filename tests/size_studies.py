@@ -2,6 +2,9 @@
 
 import pandas as pd
 import tidy_tables
+from measure_sizes import main
+from run_tables.tidy_columns import read_table
+from size_tables.size_columns import SIZE_CELLS, SIZE_DIFFERENCES
 from wire_theory import goodput_mbps, round_trip_us
 
 SIZES = (128, 384, 640, 896, 1152, 1408)
@@ -9,14 +12,14 @@ SIZES = (128, 384, 640, 896, 1152, 1408)
 CLOCK_US, KERNEL_US = {"tcp": 1.4, "udp": 0.4}, {"tcp": 40.0, "udp": 30.0}
 
 
-def sizes_scenarios(platform="uml", sizes=SIZES):
-    """Return scenarios.csv: both environments, all traffic."""
+def sizes_scenarios(platform="uml", sizes=SIZES, rate_mbps=100):
+    """Return scenarios.csv: both environments, all traffic. A rate other than 100 Mbit/s is part of their names."""
     rows = []
     for prefix, background in (("p2p", "none"), ("cs", "server")):
         for traffic in ("tcp", "tcp-segments", "udp", "tcp-rtt", "udp-rtt"):
             for size in sizes:
-                name = f"{prefix}-{traffic}-{size}"
-                row = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,), rate_mbps=100)
+                name = f"{prefix}-{traffic}-{size}" + (f"-{rate_mbps}mbit" if rate_mbps != 100 else "")
+                row = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,), rate_mbps=rate_mbps)
                 more = {
                     "scenario": name, "label": name, "platform": platform, "queue": "1000 packets", "queue_packets": 1000, "duration_s": 1,
                     "topology": "cable", "background": background, "application": "round-trip" if traffic.endswith("rtt") else "iperf3",
@@ -27,10 +30,13 @@ def sizes_scenarios(platform="uml", sizes=SIZES):
     return pd.concat(rows, ignore_index=True)
 
 
-def sizes_study(platform="uml", replications=3, sizes=SIZES, invalid_share=0.0):
+def sizes_study(platform="uml", replications=3, sizes=SIZES, invalid_share=0.0, ccas=("cubic",), rates=(100,)):
     """Return a study of message sizes whose runs are what headers alone make of them, but for a little spread."""
-    scenarios = sizes_scenarios(platform, sizes)
-    study = tidy_tables.synthetic_study(scenarios, ["cubic"], replications=replications, study=f"sizes-{platform}", title="Sizes", seed=31, invalid_share=invalid_share)
+    scenarios = pd.concat([sizes_scenarios(platform, sizes, rate) for rate in rates], ignore_index=True)
+    study = tidy_tables.synthetic_study(
+        scenarios, list(ccas), replications=replications, study=f"sizes-{platform}", title="Sizes", seed=31,
+        invalid_share=invalid_share,
+    )  # fmt: skip
     runs = study["runs"].merge(
         scenarios[["scenario", "platform", "topology", "background", "application", "protocol", "message_bytes", "multipath", "segment_bytes"]], on="scenario"
     )
@@ -40,24 +46,49 @@ def sizes_study(platform="uml", replications=3, sizes=SIZES, invalid_share=0.0):
     flows = tidy_tables.flow_rows(runs.astype({"flows": int}))
     study["flows"] = flows.assign(bytes_sent=flows["goodput_mbps"] * 125e3)
     for scenario, row in zip(study["provenance"]["study"]["scenarios"], scenarios.to_dict("records"), strict=True):
-        scenario |= {"topology": "cable"}
+        scenario |= {"topology": "cable", "background": row["background"], "multipath": {"by": "none"}}
+        scenario |= {"transport": {"segment_bytes": None if pd.isna(row["segment_bytes"]) else row["segment_bytes"]}}
         scenario["traffic"] |= {"block_bytes": row["message_bytes"]}
+        scenario["traffic"] |= {key: row[key] for key in ("application", "protocol")}
     return study
 
 
 def values_of(run, platform):
     """Return the metrics of a run; the third replication is a thousandth lower than the calculation."""
+    rate = run["rate_mbps"]
     less, protocol, size, ip_version = 1 - 1e-3 * (run["replication"] == 3), run["protocol"], run["message_bytes"], run["ip_version"]
     nothing = dict.fromkeys(
         "goodput_mbps rtt_mean_ms rtt_min_ms retransmits jain_index mss_bytes packets_sent rtt_first_stream_ms "
         "throughput_per_stream_mbps retransmit_percent".split()
     )
     if run["application"] == "round-trip":
-        wire = round_trip_us(100, size, protocol, ip_version, 24) + CLOCK_US[protocol]
+        wire = round_trip_us(rate, size, protocol, ip_version, 24) + CLOCK_US[protocol]
         return nothing | {"rtt_mean_ms": (wire if platform == "uml" else KERNEL_US[protocol] + 0.01 * size) / 1e3 / less, "packets_sent": 1000}
     full = 1448 if ip_version == "ipv4" else 1428
     payload = size if protocol == "udp" or not pd.isna(run["segment_bytes"]) else full
     background = 0.3 if run["background"] == "server" else 0.0
-    goodput = less * goodput_mbps(100, payload, protocol, ip_version, 24, background) - (0.2 if platform == "host" else 0)
+    goodput = less * goodput_mbps(rate, payload, protocol, ip_version, 24, background)
+    goodput -= 0.2 if platform == "host" else 0
     found = nothing | {"goodput_mbps": goodput, "packets_sent": goodput * 125e3 / payload + 8}
     return found | ({"mss_bytes": payload, "rtt_mean_ms": 1.4, "retransmits": 0} if protocol == "tcp" else {})
+
+
+class Namespace(dict):
+    __getattr__ = dict.__getitem__
+
+
+def measure(folder, study, other=(), printed=None):
+    """Return both tables of a study."""
+    tidy = tidy_tables.write_tidy(study, folder)
+    inputs = Namespace({name: tidy / f"{name}.csv" for name in ("runs", "flows", "scenarios")}, other=list(other))
+    outputs = Namespace({name: folder / f"{name}.csv" for name in ("size_cells", "size_differences")})
+    main(inputs, outputs, Namespace(confidence=0.95, printed=printed))
+    return read_table(outputs.size_cells, SIZE_CELLS), read_table(outputs.size_differences, SIZE_DIFFERENCES)
+
+
+def one(table, **values):
+    """Return the only row with these values."""
+    for name, value in values.items():
+        table = table[table[name] == value]
+    assert len(table) == 1
+    return table.iloc[0]

@@ -19,6 +19,10 @@ RATIO = {
     "kind": "ratio", "numerator": {"ccas": ["bbr"]}, "denominator": {"ccas": ["reno"]},
     "each": ["scenario"], "combine": "lowest", "requirement": {"above": 1},
 }  # fmt: skip
+LARGEST = {
+    "kind": "largest_difference", "minuend": {"ip_versions": ["ipv4"]}, "subtrahend": {"ip_versions": ["ipv6"]},
+    "at": "1", "requirement": {"above": 1},
+}  # fmt: skip
 SHARE = "a number from 0 to 100 (percent)"
 CCAS = ", ".join(study_schema.study_schema()["properties"]["ccas"]["items"]["joined"])
 
@@ -81,7 +85,7 @@ CASES = [
     (
         THRESHOLD, {"kind": "treshold"},
         "claims[claim-1].kind is \"treshold\"; did you mean 'threshold'? Allowed is one of ordering, threshold, ratio, "
-        "equivalence, no_difference, normality, dominance.",
+        "largest_difference, equivalence, no_difference, normality, dominance.",
     ),
     (ORDERING, {"place": None}, 'claims[claim-1].place is null; allowed is one of highest, lowest, middle.'),
     (ORDERING, {"places": 3}, "claims[claim-1].places is 3; allowed is less than the 3 CCAs of among."),
@@ -91,7 +95,37 @@ CASES = [
     ),
     (
         RATIO, {"numerator": {"scenarios": ["1"]}},
-        "claims[claim-1].numerator.scenarios is given, but each names scenario; allowed is one of the two.",
+        "claims[claim-1].numerator.scenarios has 1 name and denominator.scenarios 2; allowed are as many, "
+        "for they are compared one by one.",
+    ),
+    (
+        RATIO, {"each": ["cca"], "denominator": {"scenarios": ["1"]}},
+        "claims[claim-1].numerator.ccas is given, but each names cca; allowed is one of the two.",
+    ),
+    (
+        RATIO, {"combine": "farthest"},
+        "claims[claim-1].requirement is {above: 1}; allowed with combine: farthest is one with two bounds.",
+    ),
+    (
+        RATIO, {"combine": "farthest", "requirement": {"at_least": 0, "at_most": 1}},
+        "claims[claim-1].requirement is {at_least: 0, at_most: 1}; allowed with combine: farthest are bounds above 0.",
+    ),
+    (
+        LARGEST, {"at": "3"},
+        "claims[claim-1].at is '3'; allowed are those of minuend.scenarios: 1, 2.",
+    ),
+    (
+        LARGEST, {"scenarios": ["1"]},
+        "claims[claim-1].minuend.scenarios has one name; allowed are two or more, for their differences are compared.",
+    ),
+    (
+        LARGEST, {"minuend": {"ip_versions": ["ipv6"]}},
+        "claims[claim-1].minuend is the same as subtrahend; allowed is another.",
+    ),
+    (
+        LARGEST, {"subtrahend": {"scenarios": ["2"]}},
+        "claims[claim-1].minuend.scenarios has 2 names and subtrahend.scenarios 1; allowed are as many, "
+        "for they are compared one by one.",
     ),
     (
         RATIO, {"numerator": {"ccas": ["reno"]}, "denominator": {"ccas": ["reno"]}},
@@ -231,9 +265,17 @@ def test_shipped_claims_cover_figures_tables_and_conclusion(shipped):
     sections = " ".join(claim["section"] for claim in shipped["claims"])
     for part in ("figure 3", "figure 4", "figure 5", "figure 6", "table 3", "table 5"):
         assert part in sections
-    assert {claim["kind"] for claim in shipped["claims"]} == set(
-        claims.claims_schema()["properties"]["claims"]["items"]["properties"]["kind"]["enum"]
-    )
+
+
+def test_shipped_claims_use_every_kind_and_test_both_of_two_bounds(root):
+    """The lowest of several values says nothing of an upper bound, the highest nothing of a lower one."""
+    kinds = set()
+    for path in sorted((root / "config/claims").glob("*.yaml")):
+        for claim in claims.load_claims(path)["claims"]:
+            kinds.add(claim["kind"])
+            if len(claim.get("requirement", {})) == 2 and (claim["kind"] == "threshold" or claim.get("each")):
+                assert claim.get("pick", claim.get("combine")) not in ("lowest", "highest"), (path.name, claim["id"])
+    assert kinds == set(claims.claims_schema()["properties"]["claims"]["items"]["properties"]["kind"]["enum"])
 
 
 def test_loading_leaves_plain_values_that_no_one_shares(shipped):

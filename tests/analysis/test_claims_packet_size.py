@@ -1,10 +1,12 @@
 """The claims on message sizes: they quote the paper, agree with its own numbers, and find their scenarios."""
 
 import math
+import re
 
 import pandas as pd
 import pytest
 from claim_checks.claim_measures import meets_requirement
+from claim_checks.claim_quantities import SIDES
 from claim_checks.claim_scenarios import match_scenarios, scenario_conditions
 from run_tables.tidy_columns import RUNS, SCENARIOS, read_table
 from study_files import claims
@@ -32,10 +34,10 @@ def test_claims_are_complete(file):
     named = {
         name
         for claim in file["claims"]
-        for side in ("numerator", "denominator")
+        for side in SIDES.get(claim["kind"], ("claim",))
         for name in claim.get(side, claim)["scenarios"]
     }
-    assert named <= {scenario["id"] for scenario in file["scenarios"]}
+    assert named == {scenario["id"] for scenario in file["scenarios"]}
     assert all(claim["tolerance"].endswith(".") for claim in file["claims"])
 
 
@@ -49,6 +51,71 @@ def test_the_papers_own_numbers_lie_in_what_is_allowed(file):
     for claim in thresholds:
         printed = float(claim["published"].split()[0])
         assert meets_requirement([printed], claim["requirement"]).all(), claim["id"]
+
+
+def printed_cell(file, claim, side):
+    """Return mean and standard deviation that the paper prints of the one cell on a side of a claim."""
+    scenario = next(s for s in file["scenarios"] if [s["id"]] == claim[side]["scenarios"])
+    (ip_version,), cells = claim[side]["ip_versions"], file["paper"]["cells"]
+    place = cells["message_bytes"].index(scenario["message_bytes"][0])
+    wanted = {"quantity": claim["quantity"], "ip_version": ip_version}
+    wanted |= {key: scenario[key][0] for key in ("protocol", "background")}
+    entry = next(e for e in cells["values"] if wanted.items() <= {key: e[key] for key in wanted}.items())
+    return entry["mean"][place], entry["sd"][place]
+
+
+def test_what_is_said_of_standard_errors_is_so(file):
+    """Of the difference of two means over n runs: the root of the sum of both variances over n."""
+    said = {"more than the": (0, 0.99), "as much as the": (0.99, 1.1), "half of the": (1.8, 2.2)}
+    checked = 0
+    for claim in file["claims"]:
+        words = re.search(r"One percentage point, (.+) standard error of the printed difference", claim["tolerance"])
+        if words:
+            (_, one), (base, other) = (printed_cell(file, claim, side) for side in ("numerator", "denominator"))
+            error = 100 * math.sqrt((one**2 + other**2) / file["paper"]["cells"]["runs"]) / base
+            low, high = said[words[1]]
+            assert low <= error < high, (claim["id"], error)
+            checked += 1
+    assert checked == sum("standard error" in claim["tolerance"] for claim in file["claims"]) == 11
+
+
+def test_what_the_paper_is_said_to_print_stands_in_it(file):
+    """Its numbers are those that it is quoted with, or those of its cells."""
+    numbers = re.compile(r"\d+(?:\.\d+)?")
+    quoted = {number for claim in file["claims"] for number in numbers.findall(claim["statement"])}
+    printed = {f"{mean:g}" for entry in file["paper"]["cells"]["values"] for mean in entry["mean"] if mean}
+    sizes = {str(size) for size in file["paper"]["cells"]["message_bytes"]}
+    for claim in file["claims"]:
+        words = claim["published"].replace("IPv4", "").replace("IPv6", "")
+        assert set(numbers.findall(words)) <= quoted | printed | sizes, claim["id"]
+
+
+def test_growth_with_each_size_is_tested_from_each_size_to_the_next(file):
+    sizes = [str(size) for size in file["paper"]["cells"]["message_bytes"]]
+    growing = [claim for claim in file["claims"] if claim["published"] == "a gain with each size"]
+    assert len(growing) == 4
+    for claim in growing:
+        later, before = (
+            [name.rsplit("-", 1)[1] for name in claim[side]["scenarios"]] for side in ("numerator", "denominator")
+        )
+        assert (later, before) == (sizes[1:], sizes[:-1])
+        assert set(claim["each"]) == {"scenario", "ip_version"} and claim["combine"] == "lowest"
+    # Figures that grow overall and fall once, as a kernel's round trips do, don't grow with each size.
+    assert not meets_requirement([77.6 / 81.4], growing[0]["requirement"]).any()
+
+
+def test_each_highest_difference_is_tested_where_the_paper_sees_it(file):
+    highest = [claim for claim in file["claims"] if claim["kind"] == "largest_difference"]
+    maximum = re.compile(r"maximum|highest (point of )?difference")
+    maxima = [claim for claim in file["claims"] if maximum.search(claim["statement"])]
+    stated = {(claim["statement"], int(claim["at"].rsplit("-", 1)[1])) for claim in highest}
+    # Two claims without a size of their own: that differences are insignificant but for the highest.
+    rest = {claim["id"] for claim in maxima if claim["statement"] not in {statement for statement, _ in stated}}
+    assert rest == {"udp-insignificant-p2p", "udp-insignificant-cs"}
+    for statement, size in stated:
+        assert re.search(rf"\b{size} ?bytes", statement), statement
+    # What the text prints of one IP version against the other in TCP, peer to peer.
+    assert meets_requirement([(87.48 - 85.27) / (74.1 - 71.96)], highest[0]["requirement"]).all()
 
 
 def test_printed_cells_are_as_many_as_the_sizes(file):

@@ -69,9 +69,9 @@ def test_quantities_that_runs_lack_are_named(tmp_path):
 def test_the_papers_environments_are_found_among_the_shipped_studies(root):
     claims = load_claims(root / "config/claims/szilagyi-multipath.yaml")
     for name, wanted in (
-        ("multipath", {"single", "mptcp", "tun-path4", "tun-path6", "ftp-single", "ftp-mptcp", "ftp-tun-path4", "ftp-tun-path6"}),
-        ("multipath-full", {"single", "mptcp", "tun-path4", "tun-path6", "ftp-single", "ftp-mptcp", "ftp-tun-path4", "ftp-tun-path6"}),
-        ("multipath-cpu", {"single", "mptcp", "cpu-mptcp-1", "cpu-mptcp-2", "cpu-mptcp-4"}),
+        ("multipath", {"mptcp", "tun-path4", "tun-path6", "ftp-single", "ftp-mptcp", "ftp-tun-path4", "ftp-tun-path6"}),
+        ("multipath-full", {"mptcp", "tun-path4", "tun-path6", "ftp-single", "ftp-mptcp", "ftp-tun-path4", "ftp-tun-path6"}),
+        ("multipath-cpu", {"mptcp", "cpu-mptcp-1", "cpu-mptcp-2", "cpu-mptcp-4"}),
     ):
         path = root / "config/studies" / f"{name}.yaml"
         resolved = study.resolve(study.load(path), str(path))

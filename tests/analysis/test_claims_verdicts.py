@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import tidy_tables
 from check_claims import COLUMNS, NOT_TESTABLE, VERDICTS
+from report_parts.report_claims import value_text
 from run_tables.tidy_columns import read_table
 from study_files import claims
 
@@ -166,3 +167,26 @@ def test_more_resamples_leave_the_value_as_it_is(tmp_path):
     few, many = check(runs, file, 50).iloc[0], check(runs, file, 500).iloc[0]
     assert few["value"] == many["value"]
     assert many["low"] <= few["value"] <= many["high"]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "value", "low", "high", "text"),
+    [
+        ("1 1.0207", 1.002341, 1.00131, 1.00316, "1.0023 times (1.0013 to 1.0032)"),
+        ("1.0174 1.0374", 1.013992, 1.013989, 1.014, "1.0140 times (1.0140 to 1.0140)"),
+        # What isn't equal to a bound doesn't look so, and what is equal does.
+        ("1", 1.000036, 1.0, 1.000074, "1.00004 times (1.00000 to 1.00007)"),
+        ("1", 0.99994, 0.99993, 0.999944, "0.9999 times (0.9999 to 0.9999)"),
+        ("342 378", 375.7777, 375.7694, 375.8773, "376 times (376 to 376)"),
+        ("", 1.013992, 1.013989, 1.014, "1.01 times (1.01 to 1.01)"),
+    ],
+)
+def test_values_have_the_digits_by_which_they_can_be_checked(bounds, value, low, high, text):
+    assert value_text({"value": value, "low": low, "high": high, "unit": "times", "bounds": bounds}) == text
+
+
+def test_bounds_stand_beside_the_value(tmp_path):
+    claim = {"kind": "threshold", "pick": "mean", "requirement": {"above": 9, "at_most": 10.25}}
+    runs, file = claim_runs.table(lambda *cell: [10, 10]), claim_runs.loaded(tmp_path, claim)
+    rows = check_claims.check_claims(runs, file, 0.95, 0.05, 50, 1)
+    assert rows.iloc[0]["bounds"] == "9 10.25"

@@ -6,13 +6,10 @@ import math
 import pandas as pd
 import pytest
 import size_studies
-import tidy_tables
-from measure_sizes import main
 from run_tables.background_metrics import background_metrics
-from run_tables.tidy_columns import read_table
 from scenario_words import amount_words
+from size_studies import measure, one
 from size_tables.size_cells import traffic_of
-from size_tables.size_columns import SIZE_CELLS, SIZE_DIFFERENCES
 from wire_theory import agrees, clock_allowance_us, frame_bytes, goodput_mbps, round_trip_us
 
 PRINTED = {
@@ -20,10 +17,6 @@ PRINTED = {
     "values": [{"quantity": "goodput_mbps", "protocol": "tcp", "background": "none", "ip_version": version, "mean": [mean, None], "sd": [1.97, 0.79]} for version, mean in (("ipv4", 74.1), ("ipv6", 71.96))]
     + [{"quantity": "rtt_mean_ms", "protocol": "udp", "background": "server", "ip_version": "ipv4", "sd": [0.09, 0.01]}],
 }  # fmt: skip
-
-
-class Namespace(dict):
-    __getattr__ = dict.__getitem__
 
 
 @pytest.mark.parametrize(
@@ -63,27 +56,10 @@ def test_scenarios_are_told_by_their_traffic(change, traffic):
     assert traffic_of(plain | change) == traffic
 
 
-def measure(folder, study, other=(), printed=None):
-    """Return both tables of a study."""
-    tidy = tidy_tables.write_tidy(study, folder)
-    inputs = Namespace({name: tidy / f"{name}.csv" for name in ("runs", "flows", "scenarios")}, other=list(other))
-    outputs = Namespace({name: folder / f"{name}.csv" for name in ("size_cells", "size_differences")})
-    main(inputs, outputs, Namespace(confidence=0.95, printed=printed))
-    return read_table(outputs.size_cells, SIZE_CELLS), read_table(outputs.size_differences, SIZE_DIFFERENCES)
-
-
 @pytest.fixture(scope="module")
 def virtual(tmp_path_factory):
     folder = tmp_path_factory.mktemp("virtual")
     return folder, *measure(folder, size_studies.sizes_study(sizes=(128, 1408)), printed=PRINTED)
-
-
-def one(table, **values):
-    """Return the only row with these values."""
-    for name, value in values.items():
-        table = table[table[name] == value]
-    assert len(table) == 1
-    return table.iloc[0]
 
 
 def test_every_cell_is_held_against_the_calculation(virtual):

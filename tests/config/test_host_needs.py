@@ -1,17 +1,18 @@
 """What a study asks of the machine's own kernel, what of it is missing, and how that is said."""
 import pytest
 from study_files import study as studies
-from study_files.host_needs import Need, host_problem, how_to_add, kernel_now, needs
+from study_files.host_needs import Need, has_unmeasured, host_problem, how_to_add, needs
 
 #: As `kernel_features` found them: a kernel without modules, and the guest's (Linux 7.2).
-ALL = dict.fromkeys("htb netem pfifo bfifo ingress matchall mirred fou veth ifb gretap ip6gretap bond mptcp".split(), True)
+TUNNELS = ["fou", "fou for gretap", "fou for ip6gretap", "gretap", "ip6gretap", "bond"]
+ALL = dict.fromkeys([*"htb netem pfifo bfifo ingress matchall mirred veth ifb mptcp".split(), *TUNNELS], True)
 SMALL = {
-    "kernel": "6.18.44", "ccas": ["bbr", "cubic", "reno"], "ccas_allowed": ["bbr", "reno"], "refused": None,
-    "parts": ALL | dict.fromkeys("netem matchall mirred fou gretap ip6gretap bond".split(), False),
+    "kernel": "6.18.44", "ccas": ["bbr", "cubic", "reno"], "ccas_allowed": ["bbr", "reno"],
+    "refuses": None, "refused": None, "parts": ALL | dict.fromkeys(["netem", "matchall", "mirred", *TUNNELS], False),
 }  # fmt: skip
 WHOLE = {
     "kernel": "7.2.13", "ccas": ["bbr", "cubic", "illinois", "reno", "vegas"], "ccas_allowed": ["bbr", "cubic", "reno"],
-    "refused": None, "parts": ALL,
+    "refuses": None, "refused": None, "parts": ALL,
 }  # fmt: skip
 PLAIN = {"topology": "cable", "link": {"rate_mbps": 100, "delay_ms": 0}, "queue": {"packets": 100}}
 
@@ -44,11 +45,19 @@ def test_nothing_is_asked_of_this_machine_by_a_study_in_the_guest():
         ),
         # The wire takes no time under a real clock.
         (PLAIN | {"link": {"rate_mbps": 100, "delay_ms": 0, "serialisation": "virtual-clock"}}, {"veth", "htb", "pfifo"}),
+        # Nor is a ping-pong held back by a shaper there.
+        (
+            PLAIN
+            | {"link": {"rate_mbps": 100, "delay_ms": 0, "serialisation": "virtual-clock"}}
+            | {"traffic": {"application": "round-trip"}},
+            {"veth"},
+        ),
+        (PLAIN | {"traffic": {"application": "round-trip"}}, {"veth", "htb", "pfifo"}),
         (PLAIN | {"topology": "dumbbell"}, {"veth", "htb", "pfifo", "netem"}),
         (PLAIN | {"multipath": {"paths": 2, "by": "mptcp"}}, {"veth", "htb", "pfifo", "mptcp"}),
         (
             PLAIN | {"multipath": {"paths": 2, "by": "gre", "tunnel_ip_version": "ipv6"}},
-            {"veth", "htb", "pfifo", "ip6gretap", "fou", "bond"},
+            {"veth", "htb", "pfifo", "ip6gretap", "fou", "fou for ip6gretap", "bond"},
         ),
         (
             PLAIN | {"multipath": {"paths": 2, "by": "mptcp", "path_delay_ms": [0, 5]}},
@@ -80,6 +89,30 @@ def test_a_cca_that_becomes_a_default_must_be_on_the_machines_list():
     )
 
 
+@pytest.mark.parametrize(
+    ("application", "by", "allowed"),
+    [
+        ("iperf3", "mptcp", False),  # by the socket
+        ("ftp", "mptcp", True),  # what MPTCP's further subflows have is the default
+        ("ftp", "none", False),  # by the route
+        ("round-trip", "none", False),
+    ],
+)
+def test_an_application_that_cannot_choose_its_cca_needs_a_default_with_mptcp_only(application, by, allowed):
+    paths = {"by": by, "paths": 2 if by == "mptcp" else 1}
+    study = on_host(["vegas"], PLAIN | {"traffic": {"application": application}, "multipath": paths})
+    assert [need for need in needs(study) if need.cca] == [Need(None, "vegas", ("s1",), allowed=allowed)]
+
+
+def test_tunnels_in_udp_take_more_than_tunnels_and_udp(monkeypatch):
+    """A kernel may have all the parts and not take them together (fou6, CONFIG_NET_FOU_IP_TUNNELS)."""
+    monkeypatch.setattr("study_files.host_needs.how_to_add", lambda modules, kernel: f"get {' '.join(modules)}")
+    study = on_host(["reno"], PLAIN | {"multipath": {"paths": 2, "by": "gre", "tunnel_ip_version": "ipv6"}})
+    assert host_problem(study, WHOLE | {"parts": ALL | {"fou for gretap": False}}) is None
+    problem = host_problem(study, WHOLE | {"parts": ALL | {"fou for ip6gretap": False}})
+    assert "has no fou for ip6gretap (GRE in UDP: scenario s1); get fou6;" in problem
+
+
 def test_what_is_missing_is_named_in_one_sentence_with_where_it_is_asked_for(monkeypatch):
     monkeypatch.setattr("study_files.host_needs.how_to_add", lambda modules, kernel: f"get {' '.join(modules)}")
     delayed = PLAIN | {"link": {"rate_mbps": 100, "delay_ms": 5}}
@@ -93,10 +126,36 @@ def test_what_is_missing_is_named_in_one_sentence_with_where_it_is_asked_for(mon
     )
 
 
-def test_a_machine_that_refuses_user_namespaces_says_how_they_are_allowed():
-    problem = host_problem(on_host(["reno"], PLAIN), WHOLE | {"refused": "Operation not permitted", "parts": {}})
-    assert "needs user namespaces, and this machine refuses them (Operation not permitted)" in problem
-    assert "kernel.unprivileged_userns_clone" in problem
+@pytest.mark.parametrize(
+    ("refuses", "refused", "words"),
+    [
+        ("namespaces", "Not permitted", "needs user namespaces, and this machine refuses them (Not permitted)"),
+        ("namespaces", "Not permitted", "kernel.unprivileged_userns_clone"),
+        ("mounts", "/proc: Operation not permitted", "refuses to mount them (/proc: Operation not permitted)"),
+        ("answer", "no answer when asked for netem", "does not say (no answer when asked for netem)"),
+    ],
+)
+def test_what_a_machine_refuses_is_told_apart(refuses, refused, words):
+    problem = host_problem(on_host(["reno"], PLAIN), WHOLE | {"refuses": refuses, "refused": refused, "parts": {}})
+    assert words in problem
+    assert "platform: uml may do without." in problem
+    assert problem.count(". ") == 0, "one sentence"
+
+
+def test_nothing_is_asked_of_a_machine_on_which_all_runs_are_there(tmp_path):
+    """Their tables and the report can be made on any."""
+    study = on_host(["reno"], PLAIN, PLAIN | {"platform": "uml"})
+    assert has_unmeasured(study, tmp_path)
+    for ip_version in ("ipv4", "ipv6"):
+        for replication in range(1, study["replications"] + 1):
+            document = tmp_path / "runs" / "s1" / "reno" / ip_version / f"{replication}.json.gz"
+            document.parent.mkdir(parents=True, exist_ok=True)
+            document.touch()
+    assert not has_unmeasured(study, tmp_path)
+    document.unlink()
+    assert has_unmeasured(study, tmp_path)
+    emulated = studies.resolve({"study": "mine", "ccas": ["reno"], "scenarios": [{"id": "s1"}]}, "mine.yaml")
+    assert not has_unmeasured(emulated, tmp_path / "empty")
 
 
 @pytest.mark.parametrize(
@@ -122,13 +181,3 @@ def test_how_to_add_modules_follows_from_what_the_machine_has(tmp_path, dependen
 
 def test_a_kernel_without_modules_is_said_to_be_one(tmp_path):
     assert how_to_add(["sch_netem"], "6.18.44", loaded=tmp_path / "missing") == "it takes no modules that would add them"
-
-
-def test_this_machines_kernel_is_asked_for_real():
-    """Whatever kernel it is: Reno is always built in, and so are the fifos (net/sched/Kconfig, net/ipv4/Kconfig)."""
-    found = kernel_now()
-    assert "reno" in found["ccas"]
-    if found["refused"]:
-        pytest.skip(f"this machine refuses user namespaces: {found['refused']}")
-    assert found["parts"].keys() == ALL.keys()
-    assert found["parts"]["pfifo"] is True

@@ -66,6 +66,33 @@ def test_a_job_is_given_the_guest_at_its_full_size(conditions):
     assert run_cost.job_memory_mb(shared) * 1e6 > (memory_mib(RunSpecification(shared)) + 253) * 2**20
 
 
+def memory_mb(scenario):
+    """Return what a job of a study with this one scenario, over a cable, is given."""
+    cable = {"topology": "cable", "queue": {"packets": 100}, "link": {"rate_mbps": 100, "delay_ms": 1}}
+    study = {"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"} | cable | scenario]}
+    return run_cost.job_memory_mb(studies.run_conditions(studies.resolve(study, "s.yaml"), "a"))
+
+
+def test_what_nothing_limits_is_given_memory_for_a_fast_kernel():
+    unlimited, fast, slow = (
+        memory_mb({"platform": "host", "link": {"rate_mbps": rate_mbps, "delay_ms": 20}})
+        for rate_mbps in (None, 10_000, 100)
+    )
+    assert unlimited == fast > slow
+
+
+def test_each_path_of_mptcp_has_readings_of_its_own():
+    from testbed.uml import MEMORY_PER_READING_BYTES, READINGS
+
+    paths, duration_s = 8, 60
+    sampled, not_sampled = (
+        memory_mb({"multipath": {"by": "mptcp", "paths": paths}, "traffic": traffic | {"duration_s": duration_s}})
+        for traffic in ({"sample_interval_ms": 1}, {})
+    )
+    needed = (paths * duration_s * 1000 - READINGS) * MEMORY_PER_READING_BYTES
+    assert sampled - not_sampled == pytest.approx(needed / 1e6, rel=0.1)
+
+
 def test_a_simulated_run_costs_what_its_platform_says(conditions):
     """Of a simulator's run the same is asked, before it is known which IP version it has."""
     shared = conditions(50, 50, 16, 40)

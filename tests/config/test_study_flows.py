@@ -111,8 +111,8 @@ def test_a_queue_in_bdps_counts_the_access_delay(small):
         ),
         (
             {"defaults": {"traffic": {"start_within_ms": 10000}}},
-            "scenarios[near].traffic.start_within_ms is 10000; allowed is less than half the duration, 5000 (ms), "
-            "so that all flows have some time in common.",
+            "scenarios[near].traffic.start_within_ms is 10000; allowed is less than half the time that the traffic "
+            "takes, 5000 (ms), so that all flows have some time in common.",
         ),
     ],
     ids=lambda value: value[:50] if isinstance(value, str) else "",

@@ -3,6 +3,15 @@ import pytest
 from study_files import study as studies
 
 CABLE = {"id": "a", "topology": "cable", "link": {"rate_mbps": 100, "delay_ms": 0}, "queue": {"packets": 100}}
+CLOSE = CABLE["link"]
+UDP, ROUND_TRIP = {"protocol": "udp", "block_bytes": 500}, {"application": "round-trip"}
+MESSAGES = {"messages": 1000, "block_bytes": 128, "interval_s": 0.1}
+#: Traffic that is not iperf3's over TCP, and how it is called.
+NOT_SET = [
+    (UDP, "application iperf3 and protocol udp"),
+    (ROUND_TRIP, "application round-trip and protocol tcp"),
+    ({"application": "ftp"}, "application ftp and protocol tcp"),
+]
 CASES = [
     # topology
     ({"background": "server"}, "background is server; allowed with topology dumbbell is none."),
@@ -31,6 +40,14 @@ CASES = [
     (
         CABLE | {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5, "sample_interval_ms": 10}},
         "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, for there is no queue to sample.",
+    ),
+    (
+        CABLE | {"multipath": {"by": "mptcp", "paths": 2, "distribution": "per-flow"}},
+        "multipath.distribution is per-flow; allowed with multipath.by mptcp is round-robin, for only gre has tunnels.",
+    ),
+    (
+        CABLE | {"multipath": {"tunnel_ip_version": "ipv6"}},
+        "multipath.tunnel_ip_version is ipv6; allowed with multipath.by none is ipv4, for only gre has tunnels.",
     ),
     # applications
     (CABLE | {"traffic": {"application": "ftp", "protocol": "udp", "block_bytes": 500}}, "traffic.protocol is udp; allowed with application ftp is tcp."),
@@ -67,6 +84,69 @@ CASES = [
         CABLE | {"traffic": {"protocol": "udp", "block_bytes": 500, "sample_interval_ms": 10}},
         "traffic.sample_interval_ms is 10; allowed with protocol udp is null, for UDP has no window.",
     ),
+    (
+        CABLE | {"link": CLOSE | {"loss_percent": {"forward": 0, "reverse": 1}}, "traffic": ROUND_TRIP | UDP},
+        "link.loss_percent.reverse is 1; allowed with application round-trip and protocol udp is 0, "
+        "for qperf waits for a lost message until its time is over.",
+    ),
+    # what only iperf3 over TCP sets
+    *[
+        (
+            CABLE | {"traffic": traffic, "transport": {"segment_bytes": 1000}},
+            f"transport.segment_bytes is 1000; allowed with {words} is null, for only iperf3 over TCP sets it.",
+        )
+        for traffic, words in NOT_SET
+    ],
+    *[
+        (
+            CABLE | {"traffic": traffic | {"no_delay": True}},
+            f"traffic.no_delay is true; allowed with {words} is false, for only iperf3 over TCP sets it.",
+        )
+        for traffic, words in NOT_SET
+    ],
+    (
+        CABLE | {"multipath": {"by": "mptcp", "paths": 2}, "transport": {"segment_bytes": 1000}},
+        "transport.segment_bytes is 1000; allowed with multipath.by mptcp is null, "
+        "for MPTCP's own option would take a part of it.",
+    ),
+    # a rate, without a virtual clock
+    (
+        CABLE | {"platform": "host", "link": {"rate_mbps": None}, "traffic": UDP},
+        "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed is a number for one of them (Mbit/s), "
+        "for UDP finds no rate of its own.",
+    ),
+    # time, of what ends with its amount: 128,000 bytes at 100 Mbit/s, 1448 or 1428 of each packet's 1514
+    (
+        CABLE | {"traffic": MESSAGES | {"start_within_ms": 400}},
+        "traffic.start_within_ms is 400; allowed is less than half the time that the traffic takes, 5.353 (ms), "
+        "so that all flows have some time in common.",
+    ),
+    (
+        CABLE | {"link": CLOSE | {"delay_ms": 10}, "traffic": MESSAGES},
+        "traffic.messages is 1000, 10.86 ms of traffic; allowed is what takes longer than the path's RTT, 20 (ms), "
+        "so that there is time to look at the sockets.",
+    ),
+    (
+        CABLE | {"link": CLOSE | {"delay_ms": 50}, "traffic": {"application": "ftp", "file_bytes": 1_000_000}},
+        "traffic.file_bytes is 1000000, 84.82 ms of traffic; allowed is what takes longer than the path's RTT, "
+        "100 (ms), so that there is time to look at the sockets.",
+    ),
+    (
+        {"link": {"delay_ms": 600}, "traffic": {"duration_s": 1}},
+        "traffic.duration_s is 1, 1000 ms of traffic; allowed is what takes longer than the path's RTT, 1200 (ms), "
+        "so that there is time to look at the sockets.",
+    ),
+    # readings: 100 GB over 100 Mbit/s take 2.4 hours, and MPTCP has a socket on each path
+    (
+        CABLE | {"traffic": {"application": "ftp", "file_bytes": 100_000_000_000, "sample_interval_ms": 1}},
+        "traffic.sample_interval_ms is 1, which makes 8,481,793 readings of sockets in a run; "
+        "allowed are up to 500,000, from 17 (ms).",
+    ),
+    (
+        CABLE | {"multipath": {"by": "mptcp", "paths": 8}, "traffic": {"duration_s": 100, "sample_interval_ms": 1}},
+        "traffic.sample_interval_ms is 1, which makes 800,000 readings of sockets in a run; "
+        "allowed are up to 500,000, from 2 (ms).",
+    ),
     # the simulator has none of it
     (CABLE | {"platform": "ns3:3.44"}, "topology is cable; allowed on ns3:3.44 is dumbbell."),
     (
@@ -85,6 +165,22 @@ def test_contradictions_are_refused(scenario, sentence):
     with pytest.raises(studies.StudyError) as caught:
         resolve(scenario)
     assert f"s.yaml: scenarios[a].{sentence}" in caught.value.problems
+
+
+def test_what_the_rules_leave_is_taken():
+    """Beside each refusal what is next to it."""
+    lossy = {"link": CLOSE | {"loss_percent": 1}}
+    gre = {"by": "gre", "paths": 2, "tunnel_ip_version": "ipv6", "distribution": "per-flow"}
+    for scenario in (
+        CABLE | lossy | {"traffic": UDP},
+        CABLE | lossy | {"traffic": ROUND_TRIP},
+        CABLE | {"multipath": gre, "transport": {"segment_bytes": 1000}, "traffic": {"no_delay": True}},
+        # The kernel's own speed, where its clock is real.
+        CABLE | {"platform": "host", "link": {"rate_mbps": None, "delay_ms": 0}},
+        # Datagrams have no sockets to look at.
+        CABLE | {"link": CLOSE | {"delay_ms": 10}, "traffic": MESSAGES | {"protocol": "udp"}},
+    ):
+        assert resolve(scenario)["scenarios"]
 
 
 def test_one_delay_stands_for_all_paths():

@@ -159,8 +159,8 @@ def test_price_of_the_fastest_is_held_against_the_highest_of_the_others():
     )
     # Another CCA that sends more again or waits longer is not what the fastest pays.
     assert price(FAST, cells(0.5, 21.42, 0.7), cells(22.0, 30.0, 21.0)) == (
-        "BBR, which leads most often, pays no clear price: nowhere was its share of segments sent again 10 % above all "
-        "others' and nowhere was its mean RTT 10 % above all others'."
+        "BBR, which leads most often, pays no clear price: nowhere was its share of segments sent again 10 % and 0.1 "
+        "percentage points above all others' and nowhere was its mean RTT 10 % above all others'."
     )
 
 
@@ -170,7 +170,7 @@ def test_price_in_one_currency_only():
     )
     assert price(FAST, cells(0.0, 0.0, 0.0), cells(30.0, 22.0, 21.0), path=0) == (
         f"BBR, which leads most often, pays for it with delay: in {PLACE} its mean RTT was 30 ms, theirs at most 22 "
-        "ms, but nowhere was its share of segments sent again 10 % above all others'."
+        "ms, but nowhere was its share of segments sent again 10 % and 0.1 percentage points above all others'."
     )
     assert price(FAST, [], cells(30.0, 22.0, 21.0)).endswith("theirs at most 22 ms (empty path: 20 ms).")
     elsewhere = cells(30.0, 30.0, 21.0) + cells(150.0, 100.0, 100.0, scenario=CLEAN[1])
@@ -186,9 +186,23 @@ def test_price_names_the_place_where_it_is_highest():
     )
 
 
-def test_price_without_a_clear_leader_or_without_values():
+def test_who_does_not_lead_pays_for_no_speed():
     close = [(CELL, "ipv4", "bbr", 900.0), (CELL, "ipv4", "reno", 901.0)]
-    assert price(close, cells(1.0, 2.0, 1.0), []).startswith("Reno, which is first most often, pays for it: in ")
+    none = "No CCA leads by 10 % or more anywhere, so there is no speed that one pays for."
+    assert price(close, cells(1.0, 2.0, 1.0), cells(20.0, 40.0, 20.0)) == none
+    # A lead in one place is one, wherever else it is close.
+    once = [*close, (CLEAN[1], "ipv4", "bbr", 900.0), (CLEAN[1], "ipv4", "reno", 450.0)]
+    assert price(once, cells(2.0, 1.0, 1.0), []).startswith("BBR, which leads most often, pays for it: in ")
+
+
+def test_a_few_segments_in_a_hundred_thousand_are_no_price():
+    assert price(FAST, cells(0.004, 0.0, 0.0), cells(21.0, 22.0, 21.0)).startswith(
+        "BBR, which leads most often, pays no clear price: nowhere was its share of segments sent again 10 % and 0.1 "
+    )
+    assert "it sent 0.2 % of its segments again" in price(FAST, cells(0.2, 0.0, 0.0), [])
+
+
+def test_price_without_values():
     assert price(FAST, [], []) == "What speed costs can't be said, for neither retransmissions nor RTTs are known."
 
 

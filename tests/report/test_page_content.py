@@ -304,3 +304,77 @@ def test_marks_gathered_in_the_page_are_all_there(build):
     for points, marker in lines:
         assert len(points.split()) == 2 * 20
         assert f'<marker id="{marker}"' in figure
+
+
+def test_definitions_name_the_source_of_each_kind_of_traffic():
+    from path_studies import scenario
+    from report_parts.report_method import definitions
+
+    plain = tidy_tables.grid((10,), (0,), (1,))
+    goodput, rtt, loss, again = (row["ours"].source for row in definitions(plain))
+    assert (goodput, again) == ("iperf3, receiver side", "iperf3, sender side (the kernel's TCP_INFO)")
+    joined = [scenario("b", "gre", 4), scenario("c", "mptcp", 4), scenario("d", "mptcp", 4, application="ftp")]
+    mixed = pd.concat([scenario("a"), *joined])
+    goodput, rtt, loss, again = (row["ours"].source for row in definitions(mixed))
+    assert goodput.startswith("TCP and MPTCP: iperf3, receiver side. FTP: size of the file over ")
+    assert rtt.startswith("TCP: iperf3, mean RTT of each stream")
+    assert ". MPTCP and FTP: the kernel's TCP_INFO, the plain mean" in rtt
+    assert again.startswith("TCP: iperf3, sender side") and ". MPTCP: TcpRetransSegs of the sending host" in again
+    assert loss == "counters of the queueing disciplines"
+    # Traffic that has no such metric has no source of it either.
+    udp = scenario("udp").assign(protocol="udp")
+    assert [row["ours"].source for row in definitions(udp)][1::2] == ["none", "none"]
+    both = pd.concat([plain, plain.assign(platform="ns3:3.44")])
+    assert ". ns-3: " in definitions(both)[1]["ours"].source
+
+
+def configured(scenarios, folder, runs=None):
+    """Return the rows of scenarios as the page's program reads them; without runs it has none."""
+    from report_parts.report_tables import scenario_rows
+    from run_tables.tidy_columns import SCENARIOS, read_table
+
+    scenarios.to_csv(folder / "scenarios.csv", index=False)
+    none = pd.DataFrame(columns=["scenario", "valid", "rtt_min_ms", "packets_sent", "queue_drops", "link_drops"])
+    runs = none.astype({"valid": bool}) if runs is None else runs
+    return scenario_rows(read_table(folder / "scenarios.csv", SCENARIOS), runs)
+
+
+@pytest.mark.parametrize("kind", ["sizes", "paths"])
+def test_scenarios_that_differ_look_different_as_configured(kind, tmp_path):
+    import path_studies
+    import size_studies
+
+    scenarios = size_studies.sizes_scenarios() if kind == "sizes" else path_studies.scenarios()
+    shown = ("rate", "delay", "queue", "flows", "duration", "platform", "details")
+    rows = {row["name"]: tuple(row[name] for name in shown) for row in configured(scenarios, tmp_path)}
+    assert len(rows) == len(scenarios) == len(set(rows.values()))
+
+
+def test_details_of_traffic_and_cable(tmp_path):
+    from path_studies import scenario
+
+    cable = {"frame_overhead_bytes": 24, "background": "server"}
+    udp = scenario("udp").assign(protocol="udp", message_bytes=128, bitrate_mbps=5, **cable)
+    ping = scenario("ping", application="round-trip").assign(message_bytes=1408, serialisation="never")
+    flows = scenario("flows", "gre", 3, "ipv6").assign(distribution="per-flow", path_delay_ms="0 0 0.5")
+    table = pd.concat([udp, ping, flows, scenario("ftp", "mptcp", 4, application="ftp")])
+    common = "segmentation offload off; netem receiving-side; "
+    cable = "; cable between the hosts; serialisation virtual-clock"
+    assert [row["details"] for row in configured(table, tmp_path)] == [
+        f"{common}iperf3 processes: per-flow; at most 5 Mbit/s a flow; UDP, 128 bytes of data a packet{cable}; "
+        "24 bytes more a frame than Linux counts; background server",
+        f"{common}TCP round trips of 1,408 bytes; cable between the hosts",
+        f"{common}iperf3 processes: per-flow; 131,072 bytes written at a time{cable}; "
+        "GRE-in-UDP over IPv6 on 3 paths, per-flow; the paths' own delay 0, 0 and 0.5 ms each way",
+        f"{common}a file by FTP{cable}; MPTCP over 4 paths; sampled every 50 ms",
+    ]
+
+
+def test_what_nothing_counted_has_no_unit(tmp_path):
+    """A ping-pong under a real clock: no RTT of TCP's, no packets, no drops."""
+    scenarios = tidy_tables.grid((0,), (0,), (1,))
+    name, missing = scenarios["scenario"][0], float("nan")
+    counts = dict.fromkeys(("rtt_min_ms", "packets_sent", "queue_drops", "link_drops"), missing)
+    runs = pd.DataFrame([{"scenario": name, "valid": True, **counts}])
+    (row,) = configured(scenarios, tmp_path, runs)
+    assert (row["rtt_seen"], row["loss_seen"], row["packets"]) == ("–", "–", "–")

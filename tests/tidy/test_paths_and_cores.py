@@ -3,9 +3,10 @@
 import pytest
 from run_tables.cpu_times import cpu_metrics, cpu_table
 from run_tables.path_counts import PATH_COLUMNS, path_rows
-from run_tables.reordering_counts import COUNTERS, reordering_counts
-from run_tables.tidy_rows import transfer_s
+from run_tables.reordering_counts import COUNTERS, cwnd_packets, reordering_counts
+from run_tables.tidy_rows import SCENARIO_COLUMNS, scenario_row, transfer_s
 from run_tables.time_series import socket_tables
+from study_files import study
 
 KEYS = {"scenario": "a", "cca": "cubic", "ip_version": "ipv4", "replication": 1}
 
@@ -34,7 +35,11 @@ def document():
         "traffic": [{"sender": "h1", "receiver": "h2"}],
         "stack": {
             "tcp": {
-                "h1": {"TcpExtTCPSackRecovery": 3, "TcpExtTCPRenoRecovery": 1, "TcpExtTCPDSACKRecv": 2, "TcpExtTCPOFOQueue": 99},
+                "h1": {
+                    "TcpExtTCPSackRecovery": 3, "TcpExtTCPRenoRecovery": 1, "TcpExtTCPDSACKRecv": 2,
+                    "TcpExtTCPOFOQueue": 99, "TcpExtTCPFullUndo": 1, "TcpExtTCPPartialUndo": 2, "TcpExtTCPDSACKUndo": 4,
+                    "TcpExtTCPLossUndo": 8,
+                },
                 "h2": {"TcpExtTCPOFOQueue": 11, "MPTcpExtOFOQueue": 5},
             }
         },
@@ -77,7 +82,8 @@ def test_a_dumbbell_has_no_paths(recorded):
 def test_reordering_is_counted_where_it_shows(document):
     counted = reordering_counts(document)
     assert counted == {
-        "out_of_order_segments": 11, "out_of_order_mptcp": 5, "reordering_events": 0, "recoveries": 4, "spurious_retransmits": 2,
+        "out_of_order_segments": 11, "out_of_order_mptcp": 5, "reordering_events": 0, "recoveries": 4,
+        "recoveries_undone": 7, "spurious_retransmits": 2,
     }  # fmt: skip
 
 
@@ -91,9 +97,31 @@ def test_reordering_of_a_recorded_run_is_that_of_its_losses(recorded):
     document = recorded("lossy-reno-ipv4")
     counted = reordering_counts(document)
     assert counted["recoveries"] > 0
+    # Its segments were lost indeed.
+    assert counted["recoveries_undone"] == 0
     # Each segment behind a lost one waits.
     assert counted["out_of_order_segments"] > counted["recoveries"]
     assert counted["out_of_order_mptcp"] == 0
+
+
+def test_cwnd_is_the_mean_over_looks_and_subflows(document, recorded):
+    assert cwnd_packets(document) is None
+    looks = [[{"cwnd_packets": 4}, {"cwnd_packets": 8}], [{"cwnd_packets": 3}, {}]]
+    document["sockets"] = [{"sockets": sockets} for sockets in looks]
+    assert cwnd_packets(document) == 5
+    document = recorded("lossy-reno-ipv4")
+    seen = [socket["cwnd_packets"] for look in document["sockets"] for socket in look["sockets"]]
+    assert min(seen) < cwnd_packets(document) < max(seen)
+
+
+@pytest.mark.parametrize(("delays", "text"), [([0, 0.5, 0, 0], "0 0.5 0 0"), ([5.0, 5.0], "5 5"), ([0], "0")])
+def test_scenarios_keep_the_delay_of_each_path(root, delays, text):
+    path = root / "config/studies/multipath.yaml"
+    scenario = study.resolve(study.load(path), str(path))["scenarios"][0]
+    scenario["multipath"] |= {"paths": len(delays), "path_delay_ms": delays}
+    row = scenario_row(scenario, 100)
+    assert row["path_delay_ms"] == text
+    assert set(row) == set(SCENARIO_COLUMNS)
 
 
 @pytest.fixture

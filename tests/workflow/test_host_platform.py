@@ -28,7 +28,7 @@ def kernel():
     """What this machine's kernel has; without user namespaces there is nothing to test."""
     found = kernel_now()
     if found["refused"]:
-        pytest.skip(f"this machine refuses user namespaces: {found['refused']}")
+        pytest.skip(f"this machine can't carry out a run of its own: {found['refused']}")
     return found
 
 

@@ -36,7 +36,7 @@ VERDICTS = {
 }
 COLUMNS = [
     "claim", "section", "statement", "kind", "quantity", "unit", "published", "value", "low", "high",
-    "requirement", "verdict", "because", "tolerance", "remark", "runs",
+    "requirement", "bounds", "verdict", "because", "tolerance", "remark", "runs",
 ]  # fmt: skip
 # Of tidy/flows.csv, what claims are about.
 FLOWS = dict.fromkeys((*RUN[:3], "flow_cca"), "text") | dict.fromkeys((RUN[3], "flow", *FLOW_QUANTITIES), "number")
@@ -110,6 +110,7 @@ def check_statistic(claim, samples, parts, confidence):
     if not np.isfinite(high):
         reason += ", and has no upper end, for a divisor may be 0"
     return row | {
+        "bounds": " ".join(f"{bound:.10g}" for bound in claim["requirement"].values()),
         "value": _rounded(outcome.statistics[0]),
         "low": _rounded(low),
         "high": _rounded(high),

@@ -15,34 +15,38 @@ if "snakemake" in globals():  # before the imports, which this is about
 import pandas as pd
 from describe_cells import mean_interval
 from hypothesis_tests.independent_comparison import difference
-from path_environments import environment_name, with_paths
+from path_environments import environment_of, with_paths
 from run_tables.tidy_columns import CELL, RUN, SCENARIOS, read_runs, read_table
 
-#: "n times" and "an n-th" are taken as within so much of it: tunnels' headers take up to 4.5 % of what plain TCP gets.
+#: "n times" and "an n-th" are taken as within so much of it: tunnels' headers take up to 4.6 % of plain TCP's goodput.
 EQUATION_MARGIN_PERCENT = 5
 HOLDS, FAILS, OPEN = "as the equation", "not as the equation", "open"
 #: Means over the valid runs of a cell.
 MEANS = (
     "goodput_mbps", "transfer_s", "rtt_mean_ms", "packets_sent", "queue_drops", "retransmits", "out_of_order_segments",
-    "out_of_order_mptcp", "reordering_events", "recoveries", "spurious_retransmits", "cpu_busy_percent", "cpu_seconds_per_gbyte",
+    "out_of_order_mptcp", "reordering_events", "recoveries", "recoveries_undone", "spurious_retransmits",
+    "cwnd_packets", "cpu_busy_percent", "cpu_seconds_per_gbyte",
 )  # fmt: skip
 PLACE = [
-    "scenario_label", "environment", "joined", "by", "application", "rate_mbps", "paths", "even", "longest_ms", "platform",
+    "scenario_label", "environment", "joined", "by", "distribution", "application", "rate_mbps", "paths", "even",
+    "path_delay_ms", "platform", "conditions",
 ]  # fmt: skip
 AGGREGATION = [
     *CELL, *PLACE, "n", *MEANS, "goodput_low", "goodput_high", "goodput_sd_percent", "transfer_low", "transfer_high",
     "cpu_busy_low", "cpu_busy_high", "ceiling_mbps", "ceiling_percent", "baseline", "factor", "factor_low", "factor_high",
     "ceiling_factor", "time_factor", "time_factor_low", "time_factor_high", "equation", "note",
 ]  # fmt: skip
-OF_A_PATH = ("packets", "bytes", "queue_drops", "subflow_bytes_acked", "subflow_retransmits", "subflow_rtt_ms")
-PATH_SHARES = [*CELL, *PLACE, "path", "n", *OF_A_PATH, "share_percent", "share_lowest", "share_highest", "mbps"]
+OF_A_PATH = ("packets", "bytes", "queue_drops", "subflow_rtt_ms")
+PATH_SHARES = [*CELL, *PLACE, "path", "n", *OF_A_PATH, "share_percent", "share_lowest", "share_highest"]
 RUN_NUMBERS = dict.fromkeys(
     (*MEANS[5:], "paths", "transfer_s", "ideal_goodput_mbps"), "number"
 )  # not among the columns that every study's analysis needs
 PATHS = dict.fromkeys((*RUN[:3],), "text") | {"valid": "truth"} | dict.fromkeys(
     (RUN[3], "path", "share_percent", *OF_A_PATH), "number"
 )  # fmt: skip
-SCENARIO_COLUMNS = SCENARIOS | dict.fromkeys(("multipath", "tunnel_ip_version", "path_delay_ms", "application"), "text") | {"paths": "number"}
+SCENARIO_COLUMNS = SCENARIOS | dict.fromkeys(
+    ("multipath", "tunnel_ip_version", "distribution", "path_delay_ms", "application"), "text"
+) | {"paths": "number"}  # fmt: skip
 
 
 def ratio(first, second, confidence):
@@ -66,22 +70,27 @@ def ratio(first, second, confidence):
 
 
 def equation_verdict(factor, low, high, paths):
-    """Say whether a ratio is that of the paths' number, within `EQUATION_MARGIN_PERCENT` of it, with its whole interval."""
+    """Say whether a ratio's whole interval is within `EQUATION_MARGIN_PERCENT` of the paths' number.
+
+    Without an interval, as after a single run, nothing is said for or against it: `OPEN`.
+    """
     if factor is None:
         return ""
+    if low is None or high is None:
+        return OPEN
     margin = EQUATION_MARGIN_PERCENT / 100 * paths * (1 + 1e-9)  # bounds take in what differs by rounding
-    inside = [abs(value - paths) <= margin for value in (factor, low, high) if value is not None]
+    inside = [abs(value - paths) <= margin for value in (factor, low, high)]
     if all(inside):
         return HOLDS
-    spans = low is not None and low < paths - margin and high > paths + margin
+    spans = low < paths - margin and high > paths + margin
     return OPEN if any(inside) or spans else FAILS
 
 
 def place_of(scenario, ip_version):
     """Return the columns `PLACE` of a cell; ``scenario`` is a row of `with_paths`."""
-    return {"scenario_label": scenario["label"], "environment": environment_name(scenario["by"], scenario["tunnel_ip_version"], ip_version)} | {
-        name: scenario[name] for name in PLACE[2:]
-    }
+    environment = environment_of(scenario | {"ip_version": ip_version})
+    names = {"scenario_label": scenario["label"], "environment": environment}
+    return names | {name: scenario[name] for name in PLACE[2:]}
 
 
 def described(values, confidence):
@@ -125,9 +134,11 @@ def cell_row(cell, groups, scenarios, confidence):
         "ceiling_percent": 100 * goodput.mean() / ceiling,
         "baseline": scenario["baseline"],
     }
-    base = groups.get((scenario["baseline"], *cell[1:]))
-    if base is None or scenario["by"] == "none":
+    if scenario["by"] == "none":
         return row
+    base = groups.get((scenario["baseline"], *cell[1:]))
+    if base is None:
+        return row | {"note": scenario["baseline_note"]}
     if base.empty:
         return row | {"note": "no valid run over a single path to compare with"}
     factor = ratio(goodput, base["goodput_mbps"], confidence)
@@ -138,19 +149,17 @@ def cell_row(cell, groups, scenarios, confidence):
     return row | {"equation": equation_verdict(*(factor if time[0] is None else time), scenario["paths"])}
 
 
-def path_shares(runs, paths, scenarios):
+def path_shares(paths, scenarios):
     """Return a row a cell and path with `PATH_SHARES`: means over the valid runs, and the range of the share.
 
-    ``mbps`` is the rate on the wire, headers included, over the time that the transfer lasted.
+    ``packets`` and ``bytes`` are what left the sender from before the traffic until all of it had arrived. That is
+    longer than the traffic's duration by a time that the runs don't tell, so there is no rate.
     """
     known = {row["scenario"]: row for row in scenarios.to_dict("records")}
-    seconds = runs.assign(seconds=runs["transfer_s"].fillna(runs["duration_s"]))[[*RUN, "seconds"]]
-    paths = paths[paths["valid"]].merge(seconds, on=RUN)
-    paths["mbps"] = paths["bytes"] * 8 / paths["seconds"] / 1e6
     rows = []
-    for (*cell, path), group in paths.groupby([*CELL, "path"], sort=False):
+    for (*cell, path), group in paths[paths["valid"]].groupby([*CELL, "path"], sort=False):
         row = dict(zip(CELL, cell, strict=True)) | place_of(known[cell[0]], cell[2])
-        row |= {"path": int(path), "n": len(group), "mbps": group["mbps"].mean()}
+        row |= {"path": int(path), "n": len(group)}
         row |= {name: group[name].mean() for name in (*OF_A_PATH, "share_percent")}
         shares = {"share_lowest": group["share_percent"].min(), "share_highest": group["share_percent"].max()}
         rows.append(row | shares)
@@ -168,7 +177,7 @@ def main(inputs, outputs, params):
     runs, scenarios = read_all_runs(inputs.runs), with_paths(read_table(inputs.scenarios, SCENARIO_COLUMNS))
     paths = read_table(inputs.paths, PATHS).astype({"replication": int})
     aggregation(runs, scenarios, params.confidence).to_csv(outputs.aggregation, index=False, lineterminator="\n")
-    path_shares(runs, paths, scenarios).to_csv(outputs.path_shares, index=False, lineterminator="\n")
+    path_shares(paths, scenarios).to_csv(outputs.path_shares, index=False, lineterminator="\n")
 
 
 if "snakemake" in globals():

@@ -8,17 +8,17 @@ if "snakemake" in globals():  # before the imports, which this is about
     require_image_libraries("numpy", "pandas", "matplotlib")
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.cca_slots import cca_entries, draw_groups, draw_slots, step
+from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots, step
 from figure_parts.figure_style import LIGHT
 from figure_parts.figure_svg import save_figure
-from path_environments import with_platform
+from path_environments import with_conditions, with_platform
 from report_parts.multipath_columns import AGGREGATION
 from run_tables.tidy_columns import read_table
 from scenario_words import rate_words
 
 SHOWN = [
-    "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "paths", "n", "factor", "factor_low",
-    "factor_high", "ceiling_factor",
+    "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "conditions", "paths", "n",
+    "factor", "factor_low", "factor_high", "ceiling_factor",
 ]  # fmt: skip
 TITLE = "Goodput over that of a single path"
 
@@ -26,7 +26,7 @@ TITLE = "Goodput over that of a single path"
 def shown_rows(table):
     """Return the rows that are drawn: iperf3 over paths of equal delay, where the study has several numbers of them."""
     joined = table[(table["by"] != "none") & (table["even"] == "True") & (table["application"] == "iperf3")]
-    numbers = joined.groupby(["joined", "rate_mbps", "platform"])["paths"].transform("nunique")
+    numbers = joined.groupby(["joined", "rate_mbps", "platform", "conditions"])["paths"].transform("nunique")
     return joined[numbers > 1]
 
 
@@ -37,16 +37,18 @@ def draw_aggregation(table):
         first = mine.iloc[0]
         numbers = sorted(int(paths) for paths in mine["paths"].unique())
         name = f"{first['joined']} ({first['environment']})"
-        titles = with_platform(name, first["platform"], table["platform"]), f"paths of {rate_words(first['rate_mbps'])}"
-        axes = drawn.add(*titles, linear_axis(0, max(numbers)))
-        rows = {(numbers.index(int(row["paths"])), row["cca"]): row for row in mine.to_dict("records")}
+        second = with_conditions(f"paths of {rate_words(first['rate_mbps'])}", first["conditions"])
+        named = with_platform(name, first["platform"], table["platform"])
+        axes = drawn.add(named, second, linear_axis(0, max(numbers)))
+        rows = by_slot(mine, lambda row: numbers.index(int(row["paths"])))
         words = draw_slots(axes, [str(paths) for paths in numbers], ccas, rows, "factor", "factor_low", "factor_high", "paths")
         axes.plot(range(len(numbers)), numbers, color=LIGHT.line, lw=1.2, zorder=0.5)
         for slot, paths in enumerate(numbers):
             step(axes, slot, mine.loc[mine["paths"] == paths, "ceiling_factor"].mean())
-        drawn.finish(axes, f"{TITLE}, {name}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
+        which = with_conditions(name, first["conditions"])
+        drawn.finish(axes, f"{TITLE}, {which}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
 
-    return draw_groups(TITLE, table, ["joined", "rate_mbps", "platform", "ip_version"], panel)
+    return draw_groups(TITLE, table, ["joined", "rate_mbps", "platform", "conditions", "ip_version"], panel)
 
 
 def main(inputs, outputs):

@@ -18,24 +18,25 @@ from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import value_axis
 from matplotlib.lines import Line2D
 from number_format import count, number
-from path_environments import environment_name, with_paths
+from path_environments import environment_of, with_conditions, with_paths
 from report_parts.sentence_words import cca_name
 from run_tables.tidy_columns import RUN, read_table
-from scenario_words import ip_words
+from scenario_words import ip_words, rate_words
 
 #: Readings of 0.1 s in units of 0.01 s are too coarse by themselves.
 WINDOW_S = 0.5
-COLUMNS = [*RUN, "environment", "joined", "by", "paths", "time_s", "busy_percent"]
+COLUMNS = [
+    *RUN, "environment", "joined", "by", "rate_mbps", "conditions", "paths", "baseline", "time_s", "busy_percent",
+]  # fmt: skip
 
 
 def shown_runs(runs, scenarios, cca):
     """Return the runs that are drawn: the first valid one of iperf3 in each scenario with paths of equal delay."""
     mine = scenarios[(scenarios["application"] == "iperf3") & scenarios["even"] & (scenarios["platform"] == "host")]
-    rows = mine[["scenario", "by", "tunnel_ip_version", "joined", "paths"]]
+    rows = mine[["scenario", "by", "tunnel_ip_version", "distribution", "joined", "conditions", "paths", "baseline"]]
     valid = runs[runs["valid"] & (runs["cca"] == cca)].drop(columns=["paths", "tunnel_ip_version"], errors="ignore")
     valid = valid.merge(rows, on="scenario").sort_values("replication", kind="stable").drop_duplicates(RUN[:3])
-    names = [environment_name(row["by"], row["tunnel_ip_version"], row["ip_version"]) for row in valid.to_dict("records")]
-    return valid.assign(environment=names)
+    return valid.assign(environment=[environment_of(row) for row in valid.to_dict("records")])
 
 
 def busy_over_time(samples):
@@ -64,15 +65,17 @@ def draw_cpu_time(busy, cca):
     """Draw the figure: a panel for what joins the paths and each IP version, with plain TCP."""
     apply_style()
     joined, single = busy[busy["by"] != "none"], busy[busy["by"] == "none"]
-    groups = list(joined.groupby(["joined", "ip_version"], sort=False))
+    groups = list(joined.groupby(["joined", "rate_mbps", "conditions", "ip_version"], sort=False, dropna=False))
     most = max((mine["paths"].nunique() for _, mine in groups), default=0)
     drawn = CategoryPanels(f"Busy share of the cores over time with {cca_name(cca)}, %", max(1, len(groups)), most + 1, columns=2)
     axis = linear_axis(0, max(10.0, busy["busy_percent"].max() if len(busy) else 10.0))
-    for (name, ip_version), mine in groups:
-        axes = drawn.add(f"{name} ({mine['environment'].iloc[0]})", "one run each", axis)
+    for (name, rate_mbps, conditions, ip_version), mine in groups:
+        second = with_conditions(f"one run each, paths of {rate_words(rate_mbps)}", conditions)
+        axes = drawn.add(f"{name} ({mine['environment'].iloc[0]})", second, axis)
         value_axis(axes, "x", linear_axis(0, busy["time_s"].max()), spaced=True)
         axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
-        lines = [("TCP, 1 path", LIGHT.ink, single[single["ip_version"] == ip_version])]
+        alike = single[single["scenario"].isin(mine["baseline"]) & (single["ip_version"] == ip_version)]
+        lines = [("TCP, 1 path", LIGHT.ink, alike)]
         lines += [
             (count(int(paths), "path"), getattr(LIGHT, hue), mine[mine["paths"] == paths])
             for paths, hue in zip(sorted(mine["paths"].unique()), HUES, strict=False)
@@ -84,7 +87,8 @@ def draw_cpu_time(busy, cca):
             axes.plot(line["time_s"], line["busy_percent"], color=ink, lw=1.1, zorder=3)
             entries.append(Line2D([], [], color=ink, lw=1.3, label=label))
             words.append(f"{label}: mean {number(line['busy_percent'].mean(), 1)} %.")
-        drawn.finish(axes, f"Busy share of the cores over time, {name}, {ip_words(ip_version)}. {' '.join(words)}", entries)
+        which = f"{with_conditions(name, conditions)}, {ip_words(ip_version)}"
+        drawn.finish(axes, f"Busy share of the cores over time, {which}. {' '.join(words)}", entries)
     if not groups:
         empty_panel(drawn)
     return drawn.figure, drawn.panels

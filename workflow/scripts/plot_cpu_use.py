@@ -8,9 +8,9 @@ if "snakemake" in globals():  # before the imports, which this is about
     require_image_libraries("numpy", "pandas", "matplotlib")
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.cca_slots import cca_entries, draw_groups, draw_slots
+from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
 from figure_parts.figure_svg import save_figure
-from path_environments import with_platform
+from path_environments import with_conditions, with_platform
 from report_parts.multipath_columns import AGGREGATION
 from run_tables.tidy_columns import read_table
 from scenario_words import rate_words
@@ -21,8 +21,8 @@ SHOWN = {
     "cpu_seconds_per_gbyte": ("", "", "CPU seconds a GB"),
 }
 COLUMNS = [
-    "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "paths", "n", "goodput_mbps",
-    "cpu_busy_percent", "cpu_busy_low", "cpu_busy_high", "cpu_seconds_per_gbyte",
+    "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "conditions", "paths", "n",
+    "goodput_mbps", "cpu_busy_percent", "cpu_busy_low", "cpu_busy_high", "cpu_seconds_per_gbyte",
 ]  # fmt: skip
 SINGLE = "TCP"
 
@@ -33,7 +33,7 @@ def shown_rows(table):
 
 
 def draw_cpu_use(table):
-    """Draw the figure: for what joins the paths and each IP version a panel for each of `SHOWN`.
+    """Draw the figure: for what joins the paths and each IP version a panel for each of `SHOWN`, with the single path.
 
     Parameters
     ----------
@@ -50,19 +50,20 @@ def draw_cpu_use(table):
     def panels(drawn, ccas, mine):
         first = mine.iloc[0]
         numbers = sorted(int(paths) for paths in mine["paths"].unique())
-        rows = {(1 + numbers.index(int(row["paths"])), row["cca"]): row for row in mine.to_dict("records")}
-        alike = single[(single["ip_version"] == first["ip_version"]) & (single["rate_mbps"] == first["rate_mbps"])]
-        rows |= {(0, row["cca"]): row for row in alike.to_dict("records")}
+        alike = single[single["scenario"].isin(mine["baseline"]) & (single["ip_version"] == first["ip_version"])]
+        rows = by_slot(mine, lambda row: 1 + numbers.index(int(row["paths"]))) | by_slot(alike, lambda row: 0)
         name = f"{first['joined']} ({first['environment']})"
         for value, (low, high, what) in SHOWN.items():
             axis = linear_axis(0, max(0.1, table[value].max() if table[value].notna().any() else 0.1))
-            second = f"{what}; paths of {rate_words(first['rate_mbps'])}"
+            second = with_conditions(f"{what}; paths of {rate_words(first['rate_mbps'])}", first["conditions"])
             axes = drawn.add(with_platform(name, "host", table["platform"]), second, axis)
             words = draw_slots(axes, [SINGLE, *map(str, numbers)], ccas, rows, value, low, high, "paths")
-            drawn.finish(axes, f"{what}, {name}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
+            which = with_conditions(name, first["conditions"])
+            drawn.finish(axes, f"{what}, {which}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
 
     title = "CPU time, by number of paths"
-    return draw_groups(title, joined, ["joined", "rate_mbps", "ip_version"], panels, panels_each=len(SHOWN))
+    by = ["joined", "rate_mbps", "conditions", "ip_version"]
+    return draw_groups(title, joined, by, panels, panels_each=len(SHOWN))
 
 
 def main(inputs, outputs):

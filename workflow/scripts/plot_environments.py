@@ -8,17 +8,17 @@ if "snakemake" in globals():  # before the imports, which this is about
     require_image_libraries("numpy", "pandas", "matplotlib")
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.cca_slots import cca_entries, draw_groups, draw_slots, step
+from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots, step
 from figure_parts.figure_svg import save_figure
 from number_format import count
-from path_environments import environments_of, with_platform
+from path_environments import environments_of, with_conditions, with_platform
 from report_parts.multipath_columns import AGGREGATION
 from run_tables.tidy_columns import read_table
 from scenario_words import rate_words
 
 SHOWN = [
-    "scenario", "cca", "ip_version", "environment", "application", "rate_mbps", "paths", "n", "goodput_mbps", "goodput_low",
-    "goodput_high", "ceiling_mbps",
+    "scenario", "cca", "ip_version", "environment", "application", "rate_mbps", "conditions", "paths", "n",
+    "goodput_mbps", "goodput_low", "goodput_high", "ceiling_mbps",
 ]  # fmt: skip
 
 
@@ -29,24 +29,37 @@ def shown_rows(table):
 
 
 def draw_environments(table):
-    """Draw the figure, a panel for each application and rate of the paths; ``table`` as `shown_rows` gives."""
+    """Draw the figure: a panel for each application, rate, further conditions and distribution over the tunnels.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `shown_rows` gives.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
 
     def panel(drawn, ccas, mine):
         first = mine.iloc[0]
         environments = environments_of(mine["environment"])
         name = f"{'FTP' if first['application'] == 'ftp' else first['application']}, {count(int(first['paths']), 'path')}"
         tops = mine[["goodput_mbps", "ceiling_mbps"]].max().fillna(0)
-        titles = with_platform(name, first["platform"], table["platform"]), f"{rate_words(first['rate_mbps'])} each"
-        axes = drawn.add(*titles, linear_axis(0, max(1.0, *tops)))
-        rows = {(environments.index(row["environment"]), row["cca"]): row for row in mine.to_dict("records")}
+        second = with_conditions(f"{rate_words(first['rate_mbps'])} each", first["conditions"])
+        named = with_platform(name, first["platform"], table["platform"])
+        axes = drawn.add(named, second, linear_axis(0, max(1.0, *tops)))
+        rows = by_slot(mine, lambda row: environments.index(row["environment"]))
         names = [environment.replace("_", "\n") for environment in environments]
         words = draw_slots(axes, names, ccas, rows, "goodput_mbps", "goodput_low", "goodput_high")
         for slot, environment in enumerate(environments):
             step(axes, slot, mine.loc[mine["environment"] == environment, "ceiling_mbps"].mean())
-        drawn.finish(axes, f"Goodput in Mbit/s, {name}. {words or 'No data.'}", cca_entries(ccas))
+        which = with_conditions(name, first["conditions"])
+        drawn.finish(axes, f"Goodput in Mbit/s, {which}. {words or 'No data.'}", cca_entries(ccas))
 
     title = "Goodput of each CCA by environment, Mbit/s"
-    return draw_groups(title, table, ["application", "rate_mbps", "platform"], panel)
+    return draw_groups(title, table, ["application", "rate_mbps", "platform", "conditions", "distribution"], panel)
 
 
 def main(inputs, outputs):

@@ -9,16 +9,15 @@ if "snakemake" in globals():  # before the imports, which this is about
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import level
-from figure_parts.cca_slots import cca_entries, draw_groups, draw_slots
+from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
 from figure_parts.figure_svg import save_figure
-from number_format import plain
-from path_environments import with_platform
+from path_environments import longer_words, with_conditions, with_platform
 from report_parts.multipath_columns import PATH_SHARES
 from run_tables.tidy_columns import read_table
 
 SHOWN = [
-    "scenario", "cca", "ip_version", "environment", "rate_mbps", "paths", "longest_ms", "path", "n", "packets", "mbps",
-    "share_percent", "share_lowest", "share_highest",
+    "scenario", "cca", "ip_version", "environment", "rate_mbps", "conditions", "paths", "path_delay_ms", "path", "n",
+    "packets", "share_percent", "share_lowest", "share_highest",
 ]  # fmt: skip
 
 
@@ -34,9 +33,9 @@ def draw_path_shares(table):
 
     def panel(drawn, ccas, mine):
         first, paths = mine.iloc[0], int(mine["paths"].iloc[0])
-        delay = "all paths alike" if not first["longest_ms"] else f"path {paths} takes {plain(first['longest_ms'])} ms longer"
+        delay = with_conditions(longer_words(first["path_delay_ms"]) or "all paths alike", first["conditions"])
         axes = drawn.add(with_platform(first["environment"], first["platform"], table["platform"]), delay, axis)
-        rows = {(int(row["path"]) - 1, row["cca"]): row for row in mine.to_dict("records")}
+        rows = by_slot(mine, lambda row: int(row["path"]) - 1)
         names = [str(path + 1) for path in range(paths)]
         words = draw_slots(axes, names, ccas, rows, "share_percent", "share_lowest", "share_highest", "path")
         level(axes, 100 / paths)

@@ -19,7 +19,7 @@ from run_tables.tidy_columns import read_table
 from scenario_words import ip_words
 from size_tables.size_columns import SIZE_DIFFERENCES
 from size_tables.size_differences import IP_VERSION, PLATFORM
-from size_tables.size_words import ENVIRONMENTS, TRAFFIC_NAMES
+from size_tables.size_words import ENVIRONMENTS, TRAFFIC_NAMES, network_words, of_network
 
 TITLE = "Differences by size of the messages"
 # An interval's end that is so many times the largest value is left to an arrowhead.
@@ -37,18 +37,25 @@ def in_percent(table):
 def panels_of(table):
     """Yield title, second line, rows, column of the value and of what is calculated, and whether lines are IP versions."""
     both, clocks = in_percent(table[table["question"] == IP_VERSION]), table[table["question"] == PLATFORM]
+    for name, rows in by_traffic(both):
+        yield name, "IPv6 against IPv4, %", rows, "percent", "expected_percent", False
+    for name, rows in by_traffic(clocks[clocks["background"] == "none"]):
+        unit, first, second = (rows[column].iloc[0] for column in ("unit", "first", "second"))
+        if rows["traffic"].iloc[0].endswith("rtt"):
+            # The cable's time is no part of it: packets take none to pass under a real clock.
+            yield name, f"of the kernel alone, {unit}", rows.assign(ci_low=math.nan), "mean_second", None, True
+        else:
+            yield name, f"{second} less {first}, {unit}", rows, "difference", None, True
+
+
+def by_traffic(table):
+    """Yield the name of each traffic (and network, where there are several) with its rows."""
+    networks = network_words(table)
     for traffic, name in TRAFFIC_NAMES.items():
-        rows = both[both["traffic"] == traffic]
-        if len(rows):
-            yield name, "IPv6 against IPv4, %", rows, "percent", "expected_percent", False
-    for traffic, name in TRAFFIC_NAMES.items():
-        rows = clocks[(clocks["traffic"] == traffic) & (clocks["background"] == "none")]
-        if len(rows):
-            if traffic.endswith("rtt"):
-                # The cable's time is no part of it: packets take none to pass under a real clock.
-                yield name, f"of the kernel alone, {rows['unit'].iloc[0]}", rows.assign(ci_low=math.nan), "mean_second", None, True
-            else:
-                yield name, f"{rows['second'].iloc[0]} less {rows['first'].iloc[0]}, {rows['unit'].iloc[0]}", rows, "difference", None, True
+        for network, words in networks.items():
+            rows = of_network(table[table["traffic"] == traffic], network)
+            if len(rows):
+                yield f"{name}, {words}" if words else name, rows
 
 
 def axis_of(rows, value, calculated):

@@ -16,7 +16,7 @@ from figure_parts.size_panels import ASIDE, COLOURS, SHIFTS, draw_cells, draw_li
 from number_format import is_missing
 from run_tables.tidy_columns import read_table
 from size_tables.size_columns import SIZE_CELLS
-from size_tables.size_words import ENVIRONMENTS, TRAFFIC_NAMES
+from size_tables.size_words import ENVIRONMENTS, TRAFFIC_NAMES, network_words, of_network
 
 #: Figure -> the traffic of its rows of panels, and title. The paper's round-trip times are a hundred times ours, and not drawn.
 FIGURES = {
@@ -28,20 +28,19 @@ FIGURES = {
 
 
 def draw_sizes(cells, traffics, title):
-    """Draw the figure of cells of one or both platforms, a panel for each traffic and environment; return it with its panels."""
+    """Draw the figure of cells of one or both platforms, by traffic, environment, network; return it and its panels."""
     apply_style()
     sizes = sorted(cells["message_bytes"].unique())
-    plan = [(traffic, background) for traffic in traffics for background in ENVIRONMENTS if len(_cells(cells, traffic, background))]
+    plan = list(_plan(cells, traffics))
     ip_versions, platforms = list(cells["ip_version"].unique()), sorted(cells["platform"].unique(), reverse=True)
     calculated, printed = cells["calculated"].notna().any(), _prints(cells).notna().any()
     key = keys_of(ip_versions, platforms, calculated, printed)
     drawn = CategoryPanels(title, len(plan), len(key), columns=min(2, len(plan)) or 1)
     known = pd.concat([cells["mean"], cells["calculated"], _prints(cells)]).dropna()
     axis = linear_axis(0 if known.min() < 0.4 * known.max() else known.min(), known.max()) if len(known) else linear_axis(0, 1)
-    for traffic, background in plan:
-        mine = _cells(cells, traffic, background)
+    for traffic, where, mine in plan:
         unit = mine["unit"].iloc[0]
-        axes = drawn.add(f"{TRAFFIC_NAMES[traffic]}, {ENVIRONMENTS[background]}", unit, axis)
+        axes = drawn.add(f"{TRAFFIC_NAMES[traffic]}, {where}", unit, axis)
         size_slots(axes, sizes)
         words = []
         for number_of, platform in enumerate(platforms):
@@ -52,12 +51,19 @@ def draw_sizes(cells, traffics, title):
                 if platform == platforms[0] and printed:
                     _printed(axes, rows, sizes, ip_version)
         what = f"{title} in {unit} for {', '.join(f'{size:g}' for size in sizes)} bytes"
-        drawn.finish(axes, f"{what}, {ENVIRONMENTS[background]}. {'; '.join(words)}.", key)
+        drawn.finish(axes, f"{what}, {where}. {'; '.join(words)}.", key)
     return drawn.figure, drawn.panels
 
 
-def _cells(cells, traffic, background):
-    return cells[(cells["traffic"] == traffic) & (cells["background"] == background)]
+def _plan(cells, traffics):
+    """Yield each panel's traffic, environment (and network, where there are several) in words, and cells."""
+    networks = network_words(cells)
+    for traffic in traffics:
+        for network, name in networks.items():
+            for background, environment in ENVIRONMENTS.items():
+                rows = of_network(cells[(cells["traffic"] == traffic) & (cells["background"] == background)], network)
+                if len(rows):
+                    yield traffic, f"{environment}, {name}" if name else environment, rows
 
 
 def _prints(cells):

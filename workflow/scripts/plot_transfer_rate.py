@@ -17,11 +17,11 @@ from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import value_axis
 from matplotlib.lines import Line2D
 from number_format import count, number
-from path_environments import environment_name, environments_of, with_paths, with_platform
+from path_environments import environment_of, environments_of, with_conditions, with_paths, with_platform
 from report_parts.sentence_words import cca_name
 from run_tables.tidy_columns import RUN, read_table
 
-COLUMNS = [*RUN, "environment", "rate_mbps", "paths", "platform", "time_s", "acked_mbps"]
+COLUMNS = [*RUN, "environment", "rate_mbps", "conditions", "paths", "platform", "time_s", "acked_mbps"]
 
 
 def shown_runs(runs, scenarios, cca):
@@ -38,17 +38,17 @@ def shown_runs(runs, scenarios, cca):
     Returns
     -------
     pandas.DataFrame
-        Rows of `runs` with ``environment``, ``rate_mbps``, ``platform``, and ``paths``.
+        Rows of `runs` with ``environment``, ``rate_mbps``, ``platform``, ``conditions``, ``paths``, and ``baseline``.
     """
     sampled = scenarios["sample_interval_ms"].astype(str).str.len() > 0
     transfers = scenarios[(scenarios["application"] == "ftp") & scenarios["even"] & sampled]
     most = transfers["paths"].max()
     transfers = transfers[(transfers["by"] == "none") | (transfers["paths"] == most)]
-    rows = transfers[["scenario", "by", "tunnel_ip_version", "paths", "platform"]]
+    names = ["scenario", "by", "tunnel_ip_version", "distribution", "paths", "platform", "conditions", "baseline"]
     mine = runs[runs["valid"] & (runs["cca"] == cca)].drop(columns=["paths", "platform", "tunnel_ip_version"], errors="ignore")
-    mine = mine.merge(rows, on="scenario").sort_values("replication", kind="stable").drop_duplicates(RUN[:3])
-    names = [environment_name(row["by"], row["tunnel_ip_version"], row["ip_version"]) for row in mine.to_dict("records")]
-    return mine.assign(environment=names)
+    mine = mine.merge(transfers[names], on="scenario").sort_values("replication", kind="stable")
+    mine = mine.drop_duplicates(RUN[:3])
+    return mine.assign(environment=[environment_of(row) for row in mine.to_dict("records")])
 
 
 def rate_over_time(samples):
@@ -89,17 +89,18 @@ def draw_transfer_rate(rates, shown, cca):
     apply_style()
     joined = shown[shown["by"] != "none"]
     groups = [
-        (key, environment)
-        for key, mine in joined.groupby(["rate_mbps", "platform"], sort=False)
+        (key, mine[mine["environment"] == environment].iloc[0])
+        for key, mine in joined.groupby(["rate_mbps", "platform", "conditions"], sort=False)
         for environment in environments_of(mine["environment"])
     ]
     drawn = CategoryPanels(f"File transfer over time with {cca_name(cca)}, Mbit/s", max(1, len(groups)), 2)
     axis = linear_axis(0, max(1.0, rates["acked_mbps"].max() if len(rates) else 1.0))
-    for (rate_mbps, platform), environment in groups:
-        mine = rates[(rates["rate_mbps"] == rate_mbps) & (rates["platform"] == platform)]
-        paths = int(joined["paths"].iloc[0])
-        axes = drawn.add(with_platform(environment, platform, joined["platform"]), f"{count(paths, 'path')}, and a single one", axis)
-        baseline = f"baseline{environment[3] if environment.startswith('tun') else environment[-1]}"
+    for (_, platform, conditions), run in groups:
+        of_both = rates["scenario"].isin([run["scenario"], run["baseline"]])
+        mine = rates[of_both & (rates["ip_version"] == run["ip_version"])]
+        environment, baseline = run["environment"], f"baseline{run['ip_version'].removeprefix('ipv')}"
+        second = with_conditions(f"{count(int(run['paths']), 'path')}, and a single one", conditions)
+        axes = drawn.add(with_platform(environment, platform, joined["platform"]), second, axis)
         end = max(1e-9, mine["time_s"].max())
         value_axis(axes, "x", linear_axis(0, end), spaced=True)
         axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
@@ -114,7 +115,8 @@ def draw_transfer_rate(rates, shown, cca):
             axes.plot(times, values, color=ink, lw=width, drawstyle="steps-pre", zorder=3)
             entries.append(Line2D([], [], color=ink, lw=1.3, label=name))
             words.append(f"{name}: {number(line['time_s'].iloc[-1], 1)} s, median {number(line['acked_mbps'].median(), 1)} Mbit/s.")
-        drawn.finish(axes, f"Rate of a file transfer over time, {environment} and {baseline}. {' '.join(words)}", entries[::-1])
+        both = with_conditions(f"{environment} and {baseline}", conditions)
+        drawn.finish(axes, f"Rate of a file transfer over time, {both}. {' '.join(words)}", entries[::-1])
     if not groups:
         empty_panel(drawn)
     return drawn.figure, drawn.panels

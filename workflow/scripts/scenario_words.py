@@ -55,7 +55,8 @@ def joining_words(scenario):
         words.append("by MPTCP")
     elif by == "gre":
         words.append(f"by GRE over {ip_words(scenario['tunnel_ip_version'])}")
-    delays = (scenario.get("path_delay_ms") or "0").split()
+        words += ["per flow"] if scenario.get("distribution") == "per-flow" else []
+    delays = dict.fromkeys((scenario.get("path_delay_ms") or "0").split())
     if set(delays) != {"0"}:
         words.append(f"(paths of +{' and +'.join(delays)} ms)")
     return ["of FTP", *words] if scenario.get("application") == "ftp" else words

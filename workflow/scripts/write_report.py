@@ -33,7 +33,7 @@ from report_parts.report_columns import (
     REGRESSIONS,
 )  # fmt: skip
 from report_parts.report_files import download, figure_item, optional
-from report_parts.report_method import kernels_of
+from report_parts.report_method import kernels_of, with_sources
 from report_parts.report_outline import report_sections
 from report_parts.report_sections import (
     ccas_section,
@@ -101,7 +101,7 @@ def metric_figure(metric, inputs, tables, caption_params):
     groups, notes = descriptive_groups(tables.descriptive, tables.scenarios, metric)
     return {
         **figure_item(inputs, metric.slug, caption_params),
-        "metric": metric,
+        "metric": with_sources(metric, tables.scenarios),
         "means": mean_tables(tables.descriptive, tables.scenarios, metric),
         "groups": groups,
         "notes": notes,

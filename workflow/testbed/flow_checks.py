@@ -173,7 +173,7 @@ def check_series(specification, document):
         return Check("series", True, "none asked for", "none")
     wanted = math.floor((specification.expected_s - start_within_s(specification)) * 1e3 / interval_ms)
     counts = [len(flow["time_s"]) for flow in document.get("series", {}).get("sockets", ())]
-    connections = specification.flows * (specification.paths if specification.multipath["by"] == "mptcp" else 1)
+    connections = specification.connections
     if connections > specification.flows or specification.traffic["application"] == "ftp":
         # A subflow joins after the first has begun, a file's connection begins after the commands that ask for it.
         wanted = math.floor(MOST_OF * wanted)

@@ -120,6 +120,11 @@ class RunSpecification:
         return self.multipath["paths"]
 
     @property
+    def connections(self):
+        """Number of connections that carry data: one of each flow, or of MPTCP a subflow on each path."""
+        return self.flows * (self.paths if self.multipath["by"] == "mptcp" else 1)
+
+    @property
     def udp(self):
         return self.traffic["protocol"] == "udp"
 

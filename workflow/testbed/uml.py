@@ -24,6 +24,8 @@ BASE_MEMORY_MIB = 512
 #: What a payload byte under way costs in a guest that does not segment: sk_buffs in
 #: queues, in the sender's retransmit queue and out of order at the receiver.
 MEMORY_PER_BYTE = 8
+#: What all flows together are taken to send where only a kernel's own speed limits them (platform host).
+UNLIMITED_MBPS = 10_000
 #: A run without traffic, each further host and each packet of a full link, in s: the slowest of benchmarks/README.md.
 START_S = 2
 HOST_S = 0.5
@@ -43,12 +45,13 @@ def memory_mib(specification):
     """
     rate_mbps = specification.capacity_mbps
     if rate_mbps is None:
-        rate_mbps = specification.flows * specification.traffic["bitrate_mbps"]
+        bitrate_mbps = specification.traffic["bitrate_mbps"]
+        rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
     queue = specification.paths * ((specification.queue_packets or 0) * PACKET_BYTES + (specification.queue_bytes or 0))
     under_way = rate_mbps * 1e6 / 8 * specification.rtt_path_ms / 1e3 + 2 * queue
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
     interval_ms = specification.traffic["sample_interval_ms"]
-    readings = specification.flows * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
+    readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
     samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
     hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
     return BASE_MEMORY_MIB + packets_mib + samples_mib + hosts_mib

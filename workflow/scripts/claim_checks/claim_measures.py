@@ -99,14 +99,14 @@ class Measure:
 
 
 def measure_of(claim, side=None):
-    """Return what a claim measures, or one side of a ratio.
+    """Return what a claim measures, or one of the two groups that it compares.
 
     Parameters
     ----------
     claim : dict
         As `claims.load_claims` returns it.
     side : str, optional
-        "numerator" or "denominator".
+        A group's key, as `claim_quantities.SIDES` names it.
     """
     given = {**claim, **claim[side]} if side else claim
     over_time, flows = given.get("over_time"), given.get("flows")

@@ -4,11 +4,13 @@ A function a kind takes the claim and `claim_samples.Samples` and returns an `Ou
 computed for the data and all resamples at once: first axis, the data first.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from claim_checks.claim_measures import DIGITS, measure_of, meets_requirement
-from claim_checks.claim_words import level_words, list_words, places_words, side_words
+from claim_checks.claim_quantities import SIDES
+from claim_checks.claim_words import level_words, list_words, paired_scenarios, places_words, side_words
 from number_format import count, plain
 
 AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
@@ -37,10 +39,10 @@ class Outcome:
 
 def parts_of(claim, samples):
     """Return what a claim measures and where: list of (Measure, cells as (scenarios, CCAs, IP versions) of bool)."""
-    if claim["kind"] == "ratio":
+    if claim["kind"] in SIDES:
         return [
             (measure_of(claim, side), samples.mask(*(claim[side][key] for key in ("scenarios", "ccas", "ip_versions"))))
-            for side in ("numerator", "denominator")
+            for side in SIDES[claim["kind"]]
         ]
     ccas = claim["among"] if claim["kind"] == "ordering" else claim["ccas"]
     return [(measure_of(claim), samples.mask(claim["scenarios"], ccas, claim["ip_versions"]))]
@@ -145,14 +147,7 @@ def threshold(claim, samples):
 
 def ratio(claim, samples):
     """Means of one group of cells over those of another, combined over the factors in `each`."""
-    sides = []
-    for name in ("numerator", "denominator"):
-        side = claim[name]
-        means = _taken(samples, measure_of(claim, name), side["scenarios"], side["ccas"], side["ip_versions"])
-        axes = tuple(axis for factor, axis in AXES.items() if factor not in claim["each"])
-        pick = {"lowest": np.min, "highest": np.max, "mean": np.mean}[side["pick"]]
-        sides.append(pick(means, axis=axes, keepdims=True) if axes else means)
-    above, below = np.broadcast_arrays(*sides)
+    above, below = np.broadcast_arrays(*_groups(claim, samples, claim["each"]))
     ratios = np.full(above.shape, np.nan)
     np.divide(above, below, out=ratios, where=below > 0)
     ratios[(below == 0) & (above > 0)] = np.inf
@@ -164,22 +159,25 @@ def ratio(claim, samples):
         logs[np.isnan(flat)] = np.nan
         with np.errstate(invalid="ignore"):  # 0 and infinity together have no mean
             statistics = np.exp(logs.mean(axis=1))
+    elif claim["combine"] == "farthest":
+        middle = middle_ratio(claim["requirement"])
+        with np.errstate(divide="ignore"):  # 0 is as far away as infinity
+            distance = np.abs(np.log(flat) - np.log(middle))
+        # A ratio that a resample doesn't have (nan) counts as the farthest, so that the resample has no statistic.
+        statistics = flat[np.arange(len(flat)), distance.argmax(axis=1)]
     else:
         statistics = (flat.min if claim["combine"] == "lowest" else flat.max)(axis=1)
-    names = ("numerator", "denominator")
-    measured = [measure_of(claim, name).words for name in names]
-    above, below = (
-        side_words(claim, name, samples, words) for name, words in zip(names, (measured, measured[::-1]), strict=True)
-    )
-    subject = f"{above} divided by {below}"
+    subject = " divided by ".join(_groups_words(claim, samples))
     if flat.shape[1] == 1:
         return Outcome(statistics, "times", subject, "")
     each = list_words([{"cca": "CCA", "ip_version": "IP version"}.get(factor, factor) for factor in claim["each"]])
     order = {"mean": "geometric mean"}.get(claim["combine"], claim["combine"])
+    order = f"farthest from {middle:.4g}" if order == "farthest" else order
     subject = f"{order} of {flat.shape[1]} ratios (one for each {each}) of {subject}"
     meets = meets_requirement(ratios[0], claim["requirement"])
     detail = f"the bound is met in {meets.sum()} of {meets.size}"
     if "scenario" in claim["each"]:
+        claim = claim | {"scenarios": paired_scenarios(claim)}
         levels = {"ccas": "cca", "ip_versions": "ip_version"}
         levels = {key: claim[key] if factor in claim["each"] else [""] for key, factor in levels.items()}
         detail += places_words(meets, np.ones(meets.shape, bool), claim | levels)
@@ -187,6 +185,51 @@ def ratio(claim, samples):
         worst = np.argwhere(ratios[0] == statistics[0])[0]
         detail = f"it is that of {level_words(claim, worst)}; {detail}"
     return Outcome(statistics, "times", subject, detail)
+
+
+def middle_ratio(requirement):
+    """Return the middle of two bounds of a ratio: as many times above the lower as below the upper."""
+    return math.sqrt(math.prod(requirement.values()))
+
+
+def largest_difference(claim, samples):
+    """Absolute difference of two groups' means in a scenario over the largest of those in the other scenarios."""
+    one, other = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
+    differences, names = np.abs(one - other), paired_scenarios(claim)
+    place = claim["minuend"]["scenarios"].index(claim["at"])
+    mine, others = differences[:, place], np.delete(differences, place, axis=1).max(axis=1)
+    statistics = np.full(len(mine), np.nan)
+    np.divide(mine, others, out=statistics, where=others > 0)
+    statistics[(others == 0) & (mine > 0)] = np.inf
+    between = " and ".join(_groups_words(claim, samples))
+    subject = (
+        f"difference between {between} in scenario {names[place]}, divided by the largest difference in "
+        f"{'the other scenario' if len(names) == 2 else f'{len(names) - 1} other scenarios'}"
+    )
+    unit = measure_of(claim, "minuend").unit
+    order = np.argsort(-differences[0], kind="stable")
+    amounts = [f"{differences[0, index]:.4g}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
+    return Outcome(statistics, "times", subject, f"from the largest on it is {', '.join(amounts)}")
+
+
+def _groups(claim, samples, each):
+    """Return what is picked of both groups' means: axes as those of `Samples.means`, of length 1 if not in `each`."""
+    groups = []
+    for name in SIDES[claim["kind"]]:
+        side = claim[name]
+        means = _taken(samples, measure_of(claim, name), side["scenarios"], side["ccas"], side["ip_versions"])
+        axes = tuple(axis for factor, axis in AXES.items() if factor not in each)
+        pick = {"lowest": np.min, "highest": np.max, "mean": np.mean}[side["pick"]]
+        groups.append(pick(means, axis=axes, keepdims=True) if axes else means)
+    return groups
+
+
+def _groups_words(claim, samples):
+    """Return what both groups are called."""
+    names = SIDES[claim["kind"]]
+    measured = [measure_of(claim, name).words for name in names]
+    both = zip(names, (measured, measured[::-1]), strict=True)
+    return [side_words(claim, name, samples, words) for name, words in both]
 
 
 def equivalence(claim, samples):
@@ -242,6 +285,7 @@ KINDS = {
     "ordering": ordering,
     "threshold": threshold,
     "ratio": ratio,
+    "largest_difference": largest_difference,
     "equivalence": equivalence,
     "dominance": dominance,
 }

@@ -38,6 +38,8 @@ SERIES_QUANTITIES = {
     "delivery_mbps": ("delivery rate", "Mbit/s"),
     "acked_mbps": ("rate of acknowledged data", "Mbit/s"),
 } | STATES
+#: Kinds that compare two groups of cells -> the keys of the groups.
+SIDES = {"ratio": ("numerator", "denominator"), "largest_difference": ("minuend", "subtrahend")}
 #: What a value can be put in relation to, in words, and the units for which that makes sense.
 RELATIONS = {
     "link": ("the link's rate", ("Mbit/s",)),
@@ -52,7 +54,7 @@ def quantities_of(claim):
     Parameters
     ----------
     claim : dict
-        A claim, or one side of a ratio completed by what its claim gives.
+        A claim, or one of its two groups completed by what the claim gives.
 
     Returns
     -------

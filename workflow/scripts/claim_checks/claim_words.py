@@ -1,5 +1,6 @@
 """How a claim's bounds and cells read in a sentence."""
 
+from claim_checks.claim_quantities import SIDES
 from number_format import plain
 from scenario_words import ip_words
 
@@ -46,19 +47,19 @@ def _cells_words(cells, claim):
 
 
 def side_words(claim, name, samples, measured=("", "")):
-    """Name one side of a ratio by what it has and the other has not.
+    """Name one of the two groups that a claim compares by what it has and the other has not.
 
     Parameters
     ----------
     measured : tuple of str
         What is measured on this side and on the other, in words.
     """
-    side, other = claim[name], claim["denominator" if name == "numerator" else "numerator"]
+    side, other = claim[name], claim[next(key for key in SIDES[claim["kind"]] if key != name)]
     if measured[0] != measured[1]:
         who = side_words(claim, name, samples)
         return measured[0] if who == "the mean" else f"{who} ({measured[0]})"
     words = []
-    if "cca" not in claim["each"] and (side["ccas"] != other["ccas"] or side["pick"] != other["pick"]):
+    if "cca" not in claim.get("each", ()) and (side["ccas"] != other["ccas"] or side["pick"] != other["pick"]):
         everyone = len(side["ccas"]) == len(samples.ccas) > 1
         who = "all CCAs" if everyone else list_words(side["ccas"])
         words.append(who if who in samples.ccas and side["pick"] == "mean" else f"the {side['pick']} of {who}")
@@ -71,6 +72,12 @@ def side_words(claim, name, samples, measured=("", "")):
     if not words or words[0].split()[0] in ("in", "with"):
         words.insert(0, f"the {side['pick']}")
     return " ".join(words)
+
+
+def paired_scenarios(claim):
+    """Return the scenarios that a claim compares one by one: "a", or "b over a" where they are two."""
+    sides = (claim[name]["scenarios"] for name in SIDES[claim["kind"]])
+    return [one if one == other else f"{one} over {other}" for one, other in zip(*sides, strict=True)]
 
 
 def level_words(claim, indices):

@@ -24,6 +24,33 @@ def shifts(count):
     return [SPREAD * (place / (count - 1) - 0.5) if count > 1 else 0.0 for place in range(count)]
 
 
+def by_slot(table, slot_of):
+    """Return (slot, CCA) -> row of a table for `draw_slots`.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With ``scenario`` and ``cca``.
+    slot_of : callable
+        Of a row, a mapping.
+
+    Raises
+    ------
+    ValueError
+        If two rows would have one place, so that only one of them were seen.
+    """
+    placed = {}
+    for row in table.to_dict("records"):
+        place = slot_of(row), row["cca"]
+        if place in placed:
+            raise ValueError(
+                f"the scenarios {placed[place]['scenario']} and {row['scenario']} with {row['cca']} have the same "
+                "place in a panel; expected is one scenario for each"
+            )
+        placed[place] = row
+    return placed
+
+
 def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below=""):
     """Draw the marks of a panel.
 

@@ -6,6 +6,8 @@ from report_parts.sentence_words import between, cca_name, place_words, short
 # A mean this many times the next is a clear lead; below it the two are called close.
 CLEAR_LEAD = 1.1
 CLEAR = f"{100 * (CLEAR_LEAD - 1):.0f} %"
+# A share of segments sent again that is higher by less than this takes too little of the capacity to be a price.
+LEAST_POINTS = 0.1
 # Where CCAs meet.
 PLACE = ["scenario", "ip_version"]
 
@@ -61,7 +63,7 @@ def lead_words(means, where, again=False, one_ip_version=False):
     if not firsts:
         return []
     lead = "leads so clearly" if again else f"leads by {CLEAR} or more"
-    clear = [(cca, times) for cca, times in firsts if times is not None and times >= CLEAR_LEAD]
+    clear = clear_leads(firsts)
     if not clear:
         return [f"{where} no CCA {lead} in {in_places(0, len(firsts), again, one_ip_version)}"]
     cca = most_frequent(name for name, _ in clear)
@@ -105,19 +107,9 @@ def most_frequent(names):
     return max(dict.fromkeys(names), key=names.count)
 
 
-def fastest(means):
-    """Return the CCA that clearly leads most often, or is first most often if none leads; and that in words.
-
-    Returns
-    -------
-    tuple of (str, str) or None
-        None where no two CCAs meet.
-    """
-    firsts = leaders(means)
-    clear = [cca for cca, times in firsts if times is not None and times >= CLEAR_LEAD]
-    if clear:
-        return most_frequent(clear), "which leads most often"
-    return (most_frequent(cca for cca, _ in firsts), "which is first most often") if firsts else None
+def clear_leads(firsts):
+    """Return those of `leaders` whose lead is clear, in the same form."""
+    return [(cca, times) for cca, times in firsts if times is not None and times >= CLEAR_LEAD]
 
 
 def cca_test_words(ccas, pairs, significance):
@@ -138,20 +130,27 @@ def cca_test_words(ccas, pairs, significance):
 
 
 def price_sentence(tables, one_ip_version=False):
-    """Say what the fastest CCA pays: segments sent again and delay, against the other CCAs; a lone IP version isn't named."""
+    """Say what the CCA that clearly leads most often pays in segments sent again and delay, against the others.
+
+    Where none leads clearly, none pays for it. A lone IP version isn't named.
+    """
     goodput = means_of(tables.descriptive, "goodput_mbps")
     if goodput["cca"].nunique() == 1:
         return lone_price(tables, goodput["cca"].iloc[0], one_ip_version)
-    if (first := fastest(goodput)) is None:
+    firsts = leaders(goodput)
+    if not firsts:
         return "What speed costs can't be said, for no two CCAs have values in the same place."
-    cca, why = first
+    clear = clear_leads(firsts)
+    if not clear:
+        return f"No CCA leads by {CLEAR} or more anywhere, so there is no speed that one pays for."
+    cca = most_frequent(name for name, _ in clear)
     again = against_others(means_of(tables.descriptive, "retransmit_percent"), cca)
     rtt = against_others(means_of(tables.descriptive, "rtt_mean_ms"), cca)
     if again.empty and rtt.empty:
         return "What speed costs can't be said, for neither retransmissions nor RTTs are known."
     more, longer = (table[table["mine"] >= CLEAR_LEAD * table["others"]] for table in (again, rtt))
-    more = more[more["mine"] > 0]
-    subject = f"{cca_name(cca)}, {why},"
+    more = more[more["mine"] - more["others"] >= LEAST_POINTS]
+    subject = f"{cca_name(cca)}, which leads most often,"
     if more.empty and longer.empty:
         return f"{subject} pays no clear price: {' and '.join(_no_price(again, rtt))}."
     path = dict(zip(tables.runs["scenario"], tables.runs["rtt_path_ms"], strict=True))
@@ -222,7 +221,8 @@ def _rtt_words(row, path):
 
 
 def _no_price(again, rtt):
-    words = [] if again.empty else [f"nowhere was its share of segments sent again {CLEAR} above all others'"]
+    least = f"{CLEAR} and {LEAST_POINTS:g} percentage points"
+    words = [] if again.empty else [f"nowhere was its share of segments sent again {least} above all others'"]
     return words + ([] if rtt.empty else [f"nowhere was its mean RTT {CLEAR} above all others'"])
 
 

@@ -1,11 +1,21 @@
 """The section on several paths: what they give together, what each carries, what reordering does, and what it costs."""
 
 from compare_paths import EQUATION_MARGIN_PERCENT, FAILS, HOLDS, OPEN
-from number_format import count, is_missing, number, plain
+from number_format import is_missing, number
 from report_parts.findings import Finding
 from report_parts.multipath_columns import AGGREGATION, PATH_SHARES
+from report_parts.multipath_sentences import (
+    aggregation_words,
+    baseline_words,
+    cpu_words,
+    header_percent_words,
+    recovery_words,
+    same_words,
+    transfer_words,
+    uneven_words,
+)
 from report_parts.report_data_tables import Cell, Column, data_table, minus, number_cell
-from report_parts.sentence_words import cca_name, listed
+from report_parts.sentence_words import cca_name
 from scenario_series import platform_name
 from study_topics.multipath import drawn_ccas, has_cpu
 
@@ -13,9 +23,13 @@ TABLES = {"aggregation": AGGREGATION, "path_shares": PATH_SHARES}
 VERDICTS = (
     (HOLDS, f"The whole interval lies within {EQUATION_MARGIN_PERCENT} % of the number of paths."),
     (FAILS, f"The whole interval lies farther from it than {EQUATION_MARGIN_PERCENT} %."),
-    (OPEN, "The interval reaches both sides."),
+    (OPEN, "The interval reaches both sides, or there is none: it takes two valid runs of each."),
 )
 ANCHOR = "multipath"
+#: Columns of the table on reordering.
+COUNTS = (
+    "reordering_events", "recoveries", "recoveries_undone", "retransmits", "spurious_retransmits", "cwnd_packets",
+)  # fmt: skip
 
 
 def section(material):
@@ -26,6 +40,7 @@ def section(material):
     return {
         "most": int(joined["paths"].max()),
         "has_gre": bool((joined["by"] == "gre").any()),
+        "distributions": set(joined.loc[joined["by"] == "gre", "distribution"]),
         "has_mptcp": bool((joined["by"] == "mptcp").any()),
         "rates": [figures[f"transfer-rate-{cca}"] for cca in drawn_ccas(design)] if design.transfers else [],
         "cpu_times": [figures[f"cpu-time-{cca}"] for cca in drawn_ccas(design)] if has_cpu(design) else [],
@@ -35,6 +50,10 @@ def section(material):
         "shares": shares_table(material.tables.path_shares),
         "reordering": reordering_table(table, platforms),
         "uneven_words": uneven_words(joined),
+        "recovery_words": recovery_words(joined),
+        "same_words": same_words(table),
+        "baseline_words": baseline_words(joined),
+        "header_percent": header_percent_words(joined),
         "cpu": cpu_table(table, platforms) if has_cpu(design) else None,
         "margin": EQUATION_MARGIN_PERCENT,
     }
@@ -64,22 +83,29 @@ def range_cell(low, high, decimals):
 
 
 def cells_table(table, platforms):
-    """Return the table of goodput in all cells."""
+    """Return the table of goodput in all cells, and of the time that a file took where one was transferred."""
+    files = table["transfer_s"].notna().any()
     columns = [
         *first_columns(platforms), Column("Paths", "number"), Column("n", "number"), Column("Goodput, Mbit/s", "number"),
         Column("Interval", "short"), Column("SD, %", "number"), Column("Ceiling, Mbit/s", "number"), Column("% of it", "number"),
         Column("Times a single path", "number"), Column("Ceilings' ratio", "number"),
+        *([Column("Transfer, s", "number"), Column("Its interval", "short")] if files else []),
     ]  # fmt: skip
     rows = [
         [
             *first_cells(row, platforms), number_cell(row["paths"], 0), number_cell(row["n"], 0), number_cell(row["goodput_mbps"], 2),
             range_cell(row["goodput_low"], row["goodput_high"], 2), number_cell(row["goodput_sd_percent"], 3),
             number_cell(row["ceiling_mbps"], 2), number_cell(row["ceiling_percent"], 2), number_cell(row["factor"], 3),
-            number_cell(row["ceiling_factor"], 3),
+            number_cell(row["ceiling_factor"], 3), *(transfer_cells(row) if files else []),
         ]
         for row in table.to_dict("records")
     ]  # fmt: skip
     return data_table("multipath-cells", "Goodput by environment, CCA and number of paths", columns, rows)
+
+
+def transfer_cells(row):
+    """Return the cells with the time of a file's transfer and its interval."""
+    return [number_cell(row["transfer_s"], 3), range_cell(row["transfer_low"], row["transfer_high"], 3)]
 
 
 def equations_table(joined, platforms):
@@ -109,14 +135,14 @@ def shares_table(shares):
         return None
     columns = [
         Column("Scenario", header=True, filtered=True), Column("Environment", filtered=True), Column("Path", "number"),
-        Column("CCAs", "number"), Column("Share, %", "number"), Column("Range", "short"), Column("On the wire, Mbit/s", "number"),
+        Column("CCAs", "number"), Column("Share, %", "number"), Column("Range", "short"), Column("On the wire, MB", "number"),
         Column("Queue drops", "number"), Column("Subflow's RTT, ms", "number"),
     ]  # fmt: skip
     rows = [
         [
             group["scenario_label"].iloc[0], environment, number_cell(path, 0), number_cell(len(group), 0),
             number_cell(group["share_percent"].mean(), 3), range_cell(group["share_lowest"].min(), group["share_highest"].max(), 3),
-            number_cell(group["mbps"].mean(), 2), number_cell(group["queue_drops"].mean(), 1), number_cell(group["subflow_rtt_ms"].mean(), 2),
+            number_cell(group["bytes"].mean() / 1e6, 2), number_cell(group["queue_drops"].mean(), 1), number_cell(group["subflow_rtt_ms"].mean(), 2),
         ]
         for (_, environment, path), group in mine.groupby(["scenario", "environment", "path"], sort=False)
     ]  # fmt: skip
@@ -128,8 +154,9 @@ def reordering_table(table, platforms):
     most = table.loc[table["by"] != "none", "paths"].max()
     columns = [
         *first_columns(platforms), Column("Goodput, Mbit/s", "number"), Column("Out of order, % of packets", "number"),
-        Column("At MPTCP, % of packets", "number"), Column("Recoveries", "number"), Column("Sent again", "number"),
-        Column("Reported as needless", "number"),
+        Column("At MPTCP, % of packets", "number"), Column("Noticed", "number"), Column("Recoveries", "number"),
+        Column("Undone", "number"), Column("Sent again", "number"), Column("Reported as needless", "number"),
+        Column("cwnd, packets", "number"),
     ]  # fmt: skip
     rows = []
     for row in table[(table["paths"] == most) & (table["application"] == "iperf3")].to_dict("records"):
@@ -137,7 +164,7 @@ def reordering_table(table, platforms):
             Cell("–") if is_missing(row[name]) or not row["packets_sent"] else number_cell(100 * row[name] / row["packets_sent"], 2)
             for name in ("out_of_order_segments", "out_of_order_mptcp")
         ]
-        counts = [number_cell(row[name], 1) for name in ("recoveries", "retransmits", "spurious_retransmits")]
+        counts = [number_cell(row[name], 1) for name in COUNTS]
         rows.append([*first_cells(row, platforms), number_cell(row["goodput_mbps"], 2), *per_packet, *counts])
     return data_table("multipath-reordering", "Segments out of order, means of a run", columns, rows)
 
@@ -159,33 +186,6 @@ def cpu_table(table, platforms):
     return data_table("multipath-cpu", "CPU time by environment, CCA and number of paths", columns, rows)
 
 
-def ranges(rows, name, decimals):
-    """Return a column's least and largest value over cells: "369.9 to 370.4"; None without any."""
-    values = rows[name].dropna()
-    if values.empty:
-        return None
-    low, high = number(values.min(), decimals), number(values.max(), decimals)
-    return low if low == high else f"{low} to {high}"
-
-
-def lowest_words(rows):
-    """Say which cell is the lowest: "Vegas in tun6_path4"."""
-    return cell_words(rows.loc[rows["goodput_mbps"].idxmin()])
-
-
-def cell_words(row):
-    """Return a cell's CCA and environment."""
-    return f"{cca_name(row['cca'])} in {row['environment']}"
-
-
-def by_joining(rows):
-    """Yield (what joins the paths in general, its rows): MPTCP, GRE-in-UDP."""
-    for by, name in (("mptcp", "MPTCP"), ("gre", "GRE-in-UDP in round robin")):
-        mine = rows[rows["by"] == by]
-        if mine["goodput_mbps"].notna().any():
-            yield name, mine
-
-
 def findings(material):
     """Return what the study has to say on aggregation, on file transfers, on reordering and on CPU time."""
     table = material.tables.aggregation
@@ -195,56 +195,3 @@ def findings(material):
     even = joined[(joined["even"] == "True") & (joined["paths"] == joined["paths"].max())]
     sentences = [aggregation_words(even), transfer_words(even), uneven_words(joined), cpu_words(table)]
     return [Finding("Paths", sentence, ANCHOR) for sentence in sentences if sentence]
-
-
-def aggregation_words(even):
-    """Say what most paths of equal delay give, iperf3, for each rate."""
-    parts = []
-    for rate_mbps, mine in even[even["application"] == "iperf3"].groupby("rate_mbps", sort=False):
-        given = [
-            f"{name} {ranges(rows, 'goodput_mbps', 1)} Mbit/s ({ranges(rows, 'ceiling_percent', 1)} % of what headers leave; "
-            f"lowest {lowest_words(rows)})"
-            for name, rows in by_joining(mine)
-        ]
-        parts.append(f"{count(int(mine['paths'].iloc[0]), 'path')} of {plain(rate_mbps)} Mbit/s give with {listed(given)}")
-    return f"{'; '.join(parts)}." if parts else ""
-
-
-def transfer_words(even):
-    """Say how a file's transfer time compares with that over a single path."""
-    files = even[(even["application"] == "ftp") & even["time_factor"].notna()]
-    if files.empty:
-        return ""
-    times = [f"{ranges(rows, 'time_factor', 2)} times as long as over {name}" for name, rows in by_joining(files)]
-    held = int((files["equation"] == HOLDS).sum())
-    return (
-        f"A file takes over a single path {listed(times)}: {int(files['paths'].iloc[0])} times within {EQUATION_MARGIN_PERCENT} % "
-        f"in {held} of {count(len(files), 'cell')}."
-    )
-
-
-def uneven_words(joined):
-    """Say what a path of longer delay does; empty if there is none."""
-    uneven = joined[(joined["even"] != "True") & joined["goodput_mbps"].notna()]
-    if uneven.empty:
-        return ""
-    given = [
-        f"{name} gives {ranges(rows, 'goodput_mbps', 1)} Mbit/s (lowest {lowest_words(rows)}, "
-        f"highest {cell_words(rows.loc[rows['goodput_mbps'].idxmax()])})"
-        for name, rows in by_joining(uneven)
-    ]
-    return f"With one path {plain(uneven['longest_ms'].max())} ms longer than the others {listed(given)}."
-
-
-def cpu_words(table):
-    """Say how busy the cores are over one and over most paths; empty where CPU time was not measured."""
-    measured = table[table["cpu_busy_percent"].notna() & (table["application"] == "iperf3")]
-    parts = []
-    for name, rows in by_joining(measured):
-        least, most = rows["paths"].min(), rows["paths"].max()
-        if least < most:
-            ends = [
-                f"{ranges(rows[rows['paths'] == paths], 'cpu_busy_percent', 1)} % over {count(int(paths), 'path')}" for paths in (least, most)
-            ]
-            parts.append(f"with {name} {' and '.join(ends)}")
-    return f"The cores that carried a run were busy {listed(parts)} (real clock)." if parts else ""

@@ -21,6 +21,8 @@ OWNERS = {
     (REPRODUCED, NOT_REPRODUCED): ("the sound method only", "verdict alike"),
     (NOT_REPRODUCED, NOT_REPRODUCED): ("neither", "verdict bad"),
 }
+#: A value that differs from a bound by less is shown as equal to it.
+MOST_DECIMALS = 6
 # Claims that are a test's outcome on all runs pooled: that both methods give it says nothing of TCP yet.
 TEST_KINDS = ("no_difference", "normality")
 TESTS_OWN = "the test's: pooling shows it with both methods"
@@ -63,13 +65,27 @@ def value_text(row):
         return NONE
     if row["value"] != 0 and abs(row["value"]) < 0.0005:
         return f"{row['value']:.2g}"
-    decimals = max(0, shared_decimals(row["value"], row["low"], row["high"]))
+    decimals = claim_decimals(row)
     unit = f" {row['unit']}" if row["unit"] else ""
     text = minus(number(row["value"], decimals)) + unit
     if is_missing(row["low"]) and is_missing(row["high"]):
         return text
     low, high = (minus(number(row[end], decimals)) for end in ("low", "high"))
     return f"{text} ({f'{low} to {high}' if high != NONE else f'{low} or more'})"
+
+
+def claim_decimals(row):
+    """Return decimals by which a reader can hold our value and its interval against the bounds: as many as these have.
+
+    Where one of ours would look equal to a bound that it isn't equal to, there are more.
+    """
+    ours = [row[name] for name in ("value", "low", "high") if not is_missing(row[name])]
+    bounds = row.get("bounds", "").split()
+    decimals = max([shared_decimals(*ours), *(len(bound.partition(".")[2]) for bound in bounds)])
+    apart = [(value, float(bound)) for value in ours for bound in bounds if not math.isclose(value, float(bound))]
+    while decimals < MOST_DECIMALS and any(round(value, decimals) == bound for value, bound in apart):
+        decimals += 1
+    return decimals
 
 
 def claims_table(claims, other=None, swapped=False, quoted=False):

@@ -1,6 +1,7 @@
 """What the page says of method: the design in numbers, tests taken and why, power, definitions."""
 
 import math
+from dataclasses import replace
 
 from number_format import count, is_missing, number, plain
 from report_parts.report_data_tables import size
@@ -143,20 +144,66 @@ def programs(applications):
     return listed([PROGRAMS[name] for name in applications])
 
 
-def definitions(by_size=False):
+def traffic_kind(scenario):
+    """Return what a scenario's metrics are read from.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``; without `application` it is TCP.
+
+    Returns
+    -------
+    str
+        "TCP" (of iperf3), "UDP", "MPTCP", "FTP", "round trips" or "ns-3".
+    """
+    if is_simulator(scenario["platform"]):
+        return "ns-3"
+    application = scenario.get("application") or "iperf3"
+    if application != "iperf3":
+        return "FTP" if application == "ftp" else "round trips"
+    if scenario.get("protocol") == "udp":
+        return "UDP"
+    return "MPTCP" if scenario.get("multipath") == "mptcp" else "TCP"
+
+
+def with_sources(metric, scenarios):
+    """Return a metric whose source is that of a study's traffic: one, or several with the kinds that each is of.
+
+    Parameters
+    ----------
+    metric : Metric
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+
+    Returns
+    -------
+    Metric
+        With the source "none" if no such traffic has the metric.
+    """
+    other, kinds_of = dict(metric.elsewhere), {}
+    for kind in dict.fromkeys(map(traffic_kind, scenarios.to_dict("records"))):
+        kinds_of.setdefault(other.get(kind, metric.source), []).append(kind)
+    kinds_of.pop(None, None)
+    if len(kinds_of) < 2:
+        return replace(metric, source=next(iter(kinds_of), "none"))
+    return replace(metric, source=". ".join(f"{listed(kinds)}: {source}" for source, kinds in kinds_of.items()))
+
+
+def definitions(scenarios, by_size=False):
     """Return our definitions beside the paper's, a row a question, with the paper's figure.
 
     Of a study of message sizes those that it has: throughput, and round trips of single messages.
     """
     if by_size:
-        shown = (("How fast?", METRICS[0]), ("How long does a message take?", ROUND_TRIP))
+        shown = (("How fast?", with_sources(METRICS[0], scenarios)), ("How long does a message take?", ROUND_TRIP))
         return [{"question": question, "ours": metric, "published": None, "figure": None} for question, metric in shown]
     questions = ("How fast?", "How long does a packet take?", "What gets lost?", "What is sent again?")
+    rows = enumerate(zip(questions, METRICS, PUBLISHED_METRICS, strict=True), FIRST_FIGURE)
     return [
-        {"question": question, "ours": ours, "published": published, "figure": figure}
-        for figure, (question, ours, published) in enumerate(
-            zip(questions, METRICS, PUBLISHED_METRICS, strict=True), FIRST_FIGURE
-        )
+        {"question": question, "ours": with_sources(ours, scenarios), "published": with_sources(published, scenarios)}
+        | {"figure": figure}
+        for figure, (question, ours, published) in rows
     ]
 
 

@@ -37,7 +37,7 @@ def method_section(tables, study_design, study, environments, params):
         "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
         "power": power_rows(tables.ip_versions, params["margins"], params["detect"]) if compared and not study_design.by_size else [],
         "margin_reason": margin_reason(params),
-        "definitions": definitions(study_design.by_size),
+        "definitions": definitions(tables.scenarios, study_design.by_size),
         "programs": programs(study_design.applications),
         "threats": threats(
             study, tables.runs, tables.scenarios, tables.descriptive, environments

@@ -3,6 +3,7 @@
 import json
 
 from number_format import NONE, count, decimals_for, interval, is_missing, number, p_value, plain  # fmt: skip
+from report_parts.sentence_words import listed
 from run_tables.tidy_columns import link_packets
 from scenario_words import amount_words, both_ways, conditions, heading, ip_words, path_rtts_ms, rate_words
 from study_files.study_design import cca_word, is_simulator
@@ -120,6 +121,7 @@ def scenario_rows(scenarios, runs):
     for row in scenarios.to_dict("records"):
         mine = runs[runs["scenario"] == row["scenario"]]
         valid = mine[mine["valid"]]
+        lowest_ms = valid["rtt_min_ms"].min()
         known = valid.assign(reached=link_packets(valid)).dropna(subset=["reached", "link_drops"])
         packets = known["reached"].sum()
         queue, rtts = row["queue"], path_rtts_ms(row)
@@ -140,12 +142,12 @@ def scenario_rows(scenarios, runs):
                 "platform": row["platform"],
                 "details": "; ".join(scenario_details(row)),
                 "rtt_path": f"{' to '.join(plain(rtt) for rtt in dict.fromkeys((rtts[0], rtts[-1])))} ms",
-                "rtt_seen": NONE if valid.empty else f"{number(valid['rtt_min_ms'].min())} ms",
+                "rtt_seen": NONE if is_missing(lowest_ms) else f"{number(lowest_ms)} ms",
                 "loss_set": f"{plain(row['loss_forward_percent'])} %",
                 "loss_seen": f"{number(100 * known['link_drops'].sum() / packets)} %"
                 if packets > 0
                 else NONE,
-                "packets": number(packets, 0),
+                "packets": NONE if known.empty else number(packets, 0),
                 "valid": f"{len(valid)} of {len(mine)}",
             }
         )
@@ -153,17 +155,18 @@ def scenario_rows(scenarios, runs):
 
 
 def scenario_details(row):
-    """Return what else a scenario sets, a few words each: that of the platform, then what isn't as usual.
+    """Return what else a scenario sets, a few words each: that of the platform, the traffic, then what isn't as usual.
 
     Parameters
     ----------
     row : mapping
-        A row of ``tidy/scenarios.csv``, of which the columns from `pairs` on are texts and may be missing.
+        A row of ``tidy/scenarios.csv``, of which the columns from `topology` on are texts and may be missing.
     """
     details = []
     if not is_simulator(row["platform"]):
         offload = "on" if row["segmentation_offload"] else "off"
-        details += [f"segmentation offload {offload}", f"netem {row['netem']}", f"iperf3 processes: {row['processes']}"]
+        details += [f"segmentation offload {offload}", f"netem {row['netem']}"]
+    details += [*traffic_details(row), *cable_details(row)]
     if row.get("pairs", "1") not in ("", "1"):
         details.append(f"{row['pairs']} pairs of hosts")
     if row.get("access_delay_ms", "0") not in ("", "0"):
@@ -172,6 +175,44 @@ def scenario_details(row):
         if row.get(column):
             details.append(words.format(row[column]))
     details += [words for column, (value, words) in UNUSUAL.items() if row.get(column) == value]
+    return details
+
+
+def traffic_details(row):
+    """Return what a scenario sends, and in pieces of what size: a list of texts."""
+    application, protocol = row.get("application") or "iperf3", (row.get("protocol") or "tcp").upper()
+    size = plain(float(row["message_bytes"])) if row.get("message_bytes") else None
+    if application == "ftp":
+        return ["a file by FTP"]
+    if application == "round-trip":
+        return [f"{protocol} round trips of {size} bytes"]
+    details = [] if is_simulator(row["platform"]) else [f"iperf3 processes: {row['processes']}"]
+    if not is_missing(row.get("bitrate_mbps")):
+        details.append(f"at most {plain(row['bitrate_mbps'])} Mbit/s a flow")
+    if protocol == "UDP":
+        details.append(f"UDP, {size} bytes of data a packet")
+    elif size:
+        details.append(f"{size} bytes written at a time")
+    return details
+
+
+def cable_details(row):
+    """Return what a scenario has that only a cable has, and what joins its paths: a list of texts."""
+    details = ["cable between the hosts"] if row.get("topology") == "cable" else []
+    if row.get("serialisation", "never") not in ("", "never"):
+        details.append(f"serialisation {row['serialisation']}")
+    if row.get("frame_overhead_bytes", "0") not in ("", "0"):
+        details.append(f"{row['frame_overhead_bytes']} bytes more a frame than Linux counts")
+    if row.get("background", "none") not in ("", "none"):
+        details.append(f"background {row['background']}")
+    joined, paths = row.get("multipath"), count(int(float(row.get("paths") or 1)), "path")
+    if joined == "mptcp":
+        details.append(f"MPTCP over {paths}")
+    elif joined == "gre":
+        details.append(f"GRE-in-UDP over {ip_words(row['tunnel_ip_version'])} on {paths}, {row['distribution']}")
+    delays = (row.get("path_delay_ms") or "0").split()
+    if set(delays) != {"0"}:
+        details.append(f"the paths' own delay {listed(delays)} ms each way")
     return details
 
 

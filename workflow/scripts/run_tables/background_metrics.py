@@ -1,8 +1,9 @@
 """What the server of a client-server network did beside the measured traffic, and what that took of the cable."""
 
-#: What a packet has besides its payload: Ethernet and IP headers; then UDP's, or TCP's with its timestamps.
-ETHERNET_BYTES, IP_BYTES = 14, {"ipv4": 20, "ipv6": 40}
-TRANSPORT_BYTES = {"dns": 8, "dhcp": 8, "directory": 20 + 12}
+from wire_theory import frame_bytes
+
+#: What carries each service's messages.
+PROTOCOLS = {"dns": "udp", "dhcp": "udp", "directory": "tcp"}
 NAMES = ("background_requests", "background_answers", "background_mbps", "background_back_mbps")
 
 
@@ -20,10 +21,10 @@ def background_metrics(document):
     if services is None:
         return dict.fromkeys(NAMES)
     asked = document["specification"]
-    around = ETHERNET_BYTES + IP_BYTES[asked["ip_version"]] + asked["scenario"]["link"]["frame_overhead_bytes"]
+    overhead = asked["scenario"]["link"]["frame_overhead_bytes"]
     forward = back = 0
     for name, counts in services.items():
-        headers = around + TRANSPORT_BYTES[name]
+        headers = frame_bytes(0, PROTOCOLS[name], asked["ip_version"], overhead)
         forward += counts["answer_bytes"] + counts["answer_segments"] * headers
         back += counts["request_bytes"] + counts["requests"] * headers
     seconds = max(map(_seconds, document["traffic"]))

@@ -17,6 +17,9 @@ class Metric:
         As shown to readers; `unit` fits behind a number.
     definition, source : str
         What is measured, and which program's output it is taken from.
+    elsewhere : tuple of (str, str or None)
+        Kinds of traffic (`report_method.traffic_kind`) that have another source, with that one; None if they have no
+        such metric.
     reference : str or None
         Column of ``tidy/runs.csv`` with the value that the scenario sets for it.
     reference_name : str or None
@@ -39,12 +42,38 @@ class Metric:
     reference_name: str | None = None
     count: bool = False
     scale: str = "ratio"
+    elsewhere: tuple = ()
 
     @property
     def effect_unit(self):
         """Unit of a difference between two values: "%" or "points"."""
         return "points" if self.scale == "points" else "%"
 
+
+# What isn't read as it is of a plain TCP connection of iperf3 (application_metrics.py, simulated_metrics.py).
+_LOOKS = (
+    "the kernel's TCP_INFO, the plain mean over all looks at the sockets and all subflows, however much each carried"
+)
+_OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, that of control too"
+_GOODPUT_ELSEWHERE = (
+    ("FTP", "size of the file over the time from wget's start to its end"),
+    ("round trips", None),
+    ("ns-3", "what the simulator's receivers got, over the time of each flow"),
+)
+_RTT_ELSEWHERE = (
+    ("MPTCP", _LOOKS),
+    ("FTP", _LOOKS),
+    ("UDP", None),
+    ("round trips", "qperf, the time of all exchanges over their number"),
+    ("ns-3", "the simulator, mean over the RTTs of single segments"),
+)
+_AGAIN_ELSEWHERE = (
+    ("MPTCP", f"{_OF_THE_HOST}; of each of several flows what its subflows had counted at the last look (TCP_INFO)"),
+    ("FTP", _OF_THE_HOST),
+    ("UDP", None),
+    ("round trips", None),
+    ("ns-3", "the simulator's senders"),
+)
 
 METRICS = (
     Metric(
@@ -57,6 +86,7 @@ METRICS = (
             "summed over the flows of the run. Start-up is included."
         ),
         source="iperf3, receiver side",
+        elsewhere=_GOODPUT_ELSEWHERE,
         reference="rate_mbps",
         reference_name="link rate",
     ),
@@ -70,6 +100,7 @@ METRICS = (
             "the run: the path's delay and the time spent in queues."
         ),
         source="iperf3, mean RTT of each stream (the kernel's TCP_INFO)",
+        elsewhere=_RTT_ELSEWHERE,
         reference="rtt_path_ms",
         reference_name="RTT of the empty path",
     ),
@@ -98,6 +129,7 @@ METRICS = (
             "a faster CCA sends more packets, so it can lose more."
         ),
         source="iperf3, sender side (the kernel's TCP_INFO)",
+        elsewhere=_AGAIN_ELSEWHERE,
         count=True,
         scale="relative",
     ),
@@ -117,6 +149,7 @@ PUBLISHED_METRICS = (
             "goodput is their sum: twelve streams that fill a link have a twelfth of it each."
         ),
         source="iperf3, receiver side",
+        elsewhere=_GOODPUT_ELSEWHERE,
     ),
     Metric(
         column="rtt_first_stream_ms",
@@ -128,6 +161,7 @@ PUBLISHED_METRICS = (
             "The paper gives it in microseconds."
         ),
         source="iperf3, mean RTT of the first stream (the kernel's TCP_INFO)",
+        elsewhere=_RTT_ELSEWHERE,
         reference="rtt_path_ms",
         reference_name="RTT of the empty path",
     ),
@@ -141,6 +175,7 @@ PUBLISHED_METRICS = (
             "the segment size. It counts what TCP took for lost, not what the network dropped."
         ),
         source="iperf3, sender side: retransmits / (bytes sent / MSS)",
+        elsewhere=_AGAIN_ELSEWHERE,
         reference="loss_configured_percent",
         reference_name="configured loss",
         scale="points",
@@ -152,6 +187,7 @@ PUBLISHED_METRICS = (
         unit="segments",
         definition="Segments that TCP sent again, summed over the streams: as ours.",
         source="iperf3, sender side (the kernel's TCP_INFO)",
+        elsewhere=_AGAIN_ELSEWHERE,
         count=True,
         scale="relative",
     ),

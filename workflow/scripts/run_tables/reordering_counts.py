@@ -6,6 +6,8 @@ COUNTERS = {
     "out_of_order_mptcp": ("receiver", ("MPTcpExtOFOQueue",)),
     "reordering_events": ("sender", ("TcpExtTCPSACKReorder", "TcpExtTCPRenoReorder", "TcpExtTCPTSReorder")),
     "recoveries": ("sender", ("TcpExtTCPSackRecovery", "TcpExtTCPRenoRecovery")),
+    # TCPLossUndo isn't among them: it takes back what a timeout did, which is no recovery.
+    "recoveries_undone": ("sender", ("TcpExtTCPFullUndo", "TcpExtTCPPartialUndo", "TcpExtTCPDSACKUndo")),
     "spurious_retransmits": ("sender", ("TcpExtTCPDSACKRecv",)),
 }
 
@@ -18,8 +20,9 @@ def reordering_counts(document):
     dict
         ``out_of_order_segments`` that waited at the receivers for one before them; ``out_of_order_mptcp``: data
         that waited there for another subflow's; ``reordering_events``: how often the senders learned that a
-        segment had been overtaken and not lost; ``recoveries``: how often they took one for lost and reduced
-        cwnd; ``spurious_retransmits``: segments that they sent again and the receiver had already.
+        segment had been overtaken and not lost; ``recoveries``: how often they took one for lost and began to
+        reduce cwnd; ``recoveries_undone``: how often they took that back, for nothing had been lost;
+        ``spurious_retransmits``: segments that they sent again and the receiver had already.
     """
     counted = (document.get("stack") or {}).get("tcp")
     if not counted or document["specification"]["scenario"]["traffic"]["protocol"] != "tcp":
@@ -29,3 +32,13 @@ def reordering_counts(document):
         column: sum(counted[host].get(name, 0) for host in hosts[side] for name in names)
         for column, (side, names) in COUNTERS.items()
     }
+
+
+def cwnd_packets(document):
+    """Return the senders' mean congestion window in packets over the looks at their sockets; None if nobody looked.
+
+    Each subflow of MPTCP has one of its own.
+    """
+    looks = document.get("sockets") or []
+    seen = [socket["cwnd_packets"] for look in looks for socket in look["sockets"] if "cwnd_packets" in socket]
+    return sum(seen) / len(seen) if seen else None

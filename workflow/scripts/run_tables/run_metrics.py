@@ -1,17 +1,10 @@
 """What a run document says in numbers: metrics of the run, its flows and its intervals."""
 from run_tables.application_metrics import application_flows, application_intervals, has_own_metrics
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
+from wire_theory import MPTCP_OPTION_BYTES, frame_bytes, full_cable_mbps
 
 #: TCP's data are the forward direction of the path.
 FORWARD = "forward"
-#: What a TCP segment's frame has besides its payload: Ethernet, IP and TCP headers, and the timestamp option.
-HEADER_BYTES = {"ipv4": 14 + 20 + 20 + 12, "ipv6": 14 + 40 + 20 + 12}
-#: Of these TCP's with its option, and what UDP has instead.
-TCP_HEADER_BYTES, UDP_HEADER_BYTES = 20 + 12, 8
-#: Of a segment that carries data over MPTCP (RFC 8684, DSS).
-MPTCP_OPTION_BYTES = 20
-#: Of GRE-in-UDP (RFC 8086) around an Ethernet frame: outer IP, UDP, GRE, the inner Ethernet header.
-TUNNEL_HEADER_BYTES = {"ipv4": 20 + 8 + 4 + 14, "ipv6": 40 + 8 + 4 + 14}
 
 
 def jain_index(values):
@@ -162,8 +155,11 @@ def ideal_goodput_mbps(document):
     scenario = document["specification"]["scenario"]
     rate, limit = scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"]
     payload, frame = payload_and_frame_bytes(document)
-    limits = [] if rate is None or payload is None else [rate * scenario["multipath"]["paths"] * payload / frame]
-    limits += [] if limit is None else [limit * scenario["flows"]]
+    limits = []
+    if rate is not None and payload is not None:
+        limits.append(full_cable_mbps(rate * scenario["multipath"]["paths"], payload, frame))
+    if limit is not None:
+        limits.append(limit * scenario["flows"])
     return min(limits) if limits else None
 
 
@@ -180,13 +176,11 @@ def payload_and_frame_bytes(document):
     payload = scenario["traffic"]["block_bytes"] if udp else segment_bytes(document)
     if payload is None:
         return None, None
-    frame = payload + HEADER_BYTES[asked["ip_version"]] + scenario["link"]["frame_overhead_bytes"]
-    if udp:
-        frame -= TCP_HEADER_BYTES - UDP_HEADER_BYTES
+    tunnel = paths["tunnel_ip_version"] if paths["by"] == "gre" else None
+    overhead = scenario["link"]["frame_overhead_bytes"]
+    frame = frame_bytes(payload, "udp" if udp else "tcp", asked["ip_version"], overhead, tunnel)
     if paths["by"] == "mptcp":
         payload -= MPTCP_OPTION_BYTES  # the kernel's segment size includes it
-    if paths["by"] == "gre":
-        frame += TUNNEL_HEADER_BYTES[paths["tunnel_ip_version"]]
     return payload, frame
 
 

@@ -3,7 +3,7 @@ from run_tables.background_metrics import background_metrics
 from run_tables.cpu_times import cpu_metrics
 from run_tables.path_counts import PATH_COLUMNS as OF_A_PATH
 from run_tables.path_counts import path_rows
-from run_tables.reordering_counts import reordering_counts
+from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, interval_metrics, run_metrics, total
 from run_tables.simulated_metrics import is_simulated
 
@@ -14,7 +14,8 @@ RUN_COLUMNS = (
     "jain_index", "throughput_per_stream_mbps", "rtt_first_stream_ms", "retransmit_percent",
     "packets_sent", "queue_drops", "link_drops", "background_requests", "background_answers", "background_mbps", "background_back_mbps",
     "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths",
-    "tunnel_ip_version", "transfer_s", "out_of_order_segments", "out_of_order_mptcp", "reordering_events", "recoveries", "spurious_retransmits",
+    "tunnel_ip_version", "transfer_s", "out_of_order_segments", "out_of_order_mptcp", "reordering_events", "recoveries",
+    "recoveries_undone", "spurious_retransmits", "cwnd_packets",
     "cpu_busy_percent", "cpu_seconds_per_gbyte", "platform", "pairs", "testbed_digest", "image_digest", "document_sha256",
 )  # fmt: skip
 FLOW_COLUMNS = (
@@ -126,6 +127,7 @@ def rows_of_run(document, label, document_sha256):
         **application_columns(scenario),
         "transfer_s": transfer_s(document),
         **reordering_counts(document),
+        "cwnd_packets": cwnd_packets(document),
         **cpu_metrics(document, total(flows, "bytes_received")),
         "platform": scenario["platform"],
         "pairs": scenario["hosts"]["pairs"],
@@ -172,7 +174,7 @@ def scenario_row(scenario, queue_packets):
         "processes": scenario["traffic"]["processes"],
         **application_columns(scenario),
         "distribution": scenario["multipath"]["distribution"],
-        "path_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(scenario["multipath"]["path_delay_ms"])),
+        "path_delay_ms": " ".join(f"{delay:g}" for delay in scenario["multipath"]["path_delay_ms"]),
         "messages": scenario["traffic"]["messages"],
         "file_bytes": scenario["traffic"]["file_bytes"] if scenario["traffic"]["application"] == "ftp" else None,
         "frame_overhead_bytes": link["frame_overhead_bytes"],

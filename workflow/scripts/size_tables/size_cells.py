@@ -1,11 +1,13 @@
 """Cells of a study of message sizes: measured, calculated, and as printed in a paper."""
 
 import math
+import re
 
 import pandas as pd
 from describe_cells import mean_interval
 from run_tables.tidy_columns import CELL
 from size_tables.size_columns import CELL_COLUMNS
+from size_tables.size_words import traffic_name
 from wire_theory import agrees, clock_allowance_us, goodput_mbps, round_trip_us
 
 #: Traffic -> its metric, and the unit of that here. A round trip is too short for milliseconds.
@@ -20,16 +22,19 @@ TRAFFIC = {
 FACTORS = {"goodput_mbps": 1.0, "rtt_mean_ms": 1e3}
 #: Columns of tidy/runs.csv that the tables' reader leaves as text.
 NUMBERS = ("message_bytes", "background_mbps", "background_back_mbps", "cpu_seconds_per_gbyte")
+#: Where one of these is set, headers alone don't say what a run has (columns of tidy/scenarios.csv).
+NOT_OF_HEADERS = (
+    "bitrate_mbps", "jitter_forward_ms", "jitter_reverse_ms", "loss_forward_percent", "loss_reverse_percent",
+)  # fmt: skip
+#: From which a scenario's traffic follows.
+OF_TRAFFIC = ("topology", "multipath", "flows", "application", "protocol", "segment_bytes")
+#: What failed, in runs.csv's `invalid_because`: "cpu_saturation: core 0 ..., expected ...; clock: ...".
+FAILED_CHECK = re.compile(r"(?:^|; )([a-z_0-9]+): ")
 
 
 def traffic_of(scenario):
     """Return which traffic a row of ``tidy/scenarios.csv`` has, a key of `TRAFFIC`; None if it is not of this kind."""
-    plain = scenario["topology"] == "cable" and scenario["multipath"] == "none" and scenario["flows"] == 1
-    if not plain or scenario["application"] not in ("iperf3", "round-trip"):
-        return None
-    if scenario["application"] == "round-trip":
-        return f"{scenario['protocol']}-rtt"
-    return "tcp-segments" if scenario["protocol"] == "tcp" and scenario["segment_bytes"] else scenario["protocol"]
+    return traffic_name(*(scenario[name] for name in OF_TRAFFIC))
 
 
 def runs_by_size(runs, scenarios):
@@ -47,7 +52,7 @@ def runs_by_size(runs, scenarios):
     known["traffic"] = known["scenario"].map(kinds)
     for name in NUMBERS:
         known[name] = pd.to_numeric(known[name]) if name in known else math.nan
-    for name in ("frame_overhead_bytes", "serialisation"):
+    for name in ("frame_overhead_bytes", "serialisation", *NOT_OF_HEADERS):
         known[name] = known["scenario"].map(rows[name])
     known["frame_overhead_bytes"] = pd.to_numeric(known["frame_overhead_bytes"])
     records = known.to_dict("records")
@@ -68,7 +73,10 @@ def calculated(row):
 
     TCP that may fill its segments does: what it sends of a full cable follows from its own segment size, not from
     the message's. Where the wire takes no time (`serialisation: never`, or a real clock) a round trip has none.
+    Of a path with delay, jitter or loss, and of a limited bitrate, headers don't tell what comes of them.
     """
+    if row["rtt_path_ms"] or any(row[name] and not math.isnan(row[name]) for name in NOT_OF_HEADERS):
+        return math.nan
     protocol, rate = row["protocol"], row["rate_mbps"]
     if row["traffic"].endswith("-rtt"):
         if row["serialisation"] == "never" or row["platform"] != "uml":
@@ -99,6 +107,7 @@ def size_cells(runs, packets, confidence, printed=None):
         row = dict.fromkeys(CELL_COLUMNS) | dict(zip(CELL, cell, strict=True))
         row |= {name: first[name] for name in ("scenario_label", "platform", "background", "traffic", "protocol", "message_bytes", "rate_mbps")}
         row |= {"metric": metric, "unit": unit, "runs": len(group), **spread(valid["measured"].dropna(), confidence)}
+        row |= {"failed_checks": failed_checks(group[~group["valid"]])}
         row |= {"packet_bytes": valid["packet"].mean()} | {name: valid[name].mean() for name in ("background_mbps", "background_back_mbps", "cpu_us")}
         row |= held_against(row, valid["calculated"].mean())
         key = (metric, row["protocol"], row["background"], row["ip_version"], row["message_bytes"])
@@ -106,6 +115,11 @@ def size_cells(runs, packets, confidence, printed=None):
             row |= {f"printed_{name}": value for name, value in values[key].items()}
         rows.append(row)
     return pd.DataFrame(rows, columns=CELL_COLUMNS)
+
+
+def failed_checks(invalid):
+    """Return the names of the checks that invalid runs failed: "cpu_saturation clock"."""
+    return " ".join(dict.fromkeys(name for why in invalid["invalid_because"] for name in FAILED_CHECK.findall(why)))
 
 
 def spread(known, confidence):

@@ -5,13 +5,14 @@ import math
 import pandas as pd
 from describe_cells import mean_interval
 from number_format import is_missing
+from run_tables.tidy_columns import CELL
 from scipy import special
 from size_tables.size_columns import DIFFERENCE_COLUMNS
 
 IP_VERSION, ENVIRONMENT, PLATFORM = "IP version", "environment", "platform"
 #: Question -> column that differs, its first value, and its second, which is held against the first.
 QUESTIONS = {IP_VERSION: ("ip_version", "ipv4", "ipv6"), ENVIRONMENT: ("background", "none", "server")}
-PLACE = ("traffic", "background", "ip_version", "platform", "message_bytes")
+PLACE = ("traffic", "background", "ip_version", "platform", "message_bytes", "cca", "rate_mbps")
 
 
 def size_differences(runs, cells, others, confidence):
@@ -26,6 +27,11 @@ def size_differences(runs, cells, others, confidence):
     others : pandas.DataFrame or None
         Those of the study that carried the same scenarios on another platform.
     confidence : float
+
+    Raises
+    ------
+    ValueError
+        If two scenarios are alike in all that cells are compared by.
     """
     rows = []
     for question, (column, first, second) in QUESTIONS.items():
@@ -45,17 +51,29 @@ def size_differences(runs, cells, others, confidence):
 def pairs(firsts, seconds, column, first, second):
     """Yield cells (as dicts) that differ in one column alone."""
     keys = [name for name in PLACE if name != column]
-    known = {tuple(row[key] for key in keys): row for row in seconds[seconds[column] == second].to_dict("records")}
-    for row in firsts[firsts[column] == first].to_dict("records"):
-        key = tuple(row[key] for key in keys)
+    known = by_place(seconds[seconds[column] == second], keys)
+    for key, row in by_place(firsts[firsts[column] == first], keys).items():
         if key in known:
             yield row, known[key]
 
 
+def by_place(cells, keys):
+    """Return place -> cell (as a dict); two cells in one place could only be mistaken for each other."""
+    found = {}
+    for row in cells.to_dict("records"):
+        place = tuple(None if is_missing(row[key]) else row[key] for key in keys)
+        if place in found:
+            names, alike = f"{found[place]['scenario']} and {row['scenario']}", ", ".join(keys)
+            raise ValueError(f"the scenarios {names} are alike in {alike}; expected is one of each to compare sizes")
+        found[place] = row
+    return found
+
+
 def paired_values(runs, first, second):
     """Return the differences within replications of two cells, second less first; incomplete pairs are left out."""
+    valid = runs[runs["valid"]]
     sides = [
-        runs[(runs["scenario"] == cell["scenario"]) & (runs["ip_version"] == cell["ip_version"]) & runs["valid"]].set_index("replication")["measured"]
+        valid[(valid[CELL] == [cell[name] for name in CELL]).all(axis=1)].set_index("replication")["measured"]
         for cell in (first, second)
     ]
     return (sides[1] - sides[0]).dropna()
@@ -69,7 +87,8 @@ def compared(question, column, a, b, values, confidence):
     for name, cell in (("first", a), ("second", b)):
         row |= {f"n_{name}": cell["n"], f"mean_{name}": cell["mean"]}
     if is_missing(a["mean"]) or is_missing(b["mean"]):
-        return row | {"note": "no valid run on one side"}
+        failed = " ".join(cell["failed_checks"] for cell in (a, b) if is_missing(cell["mean"]))
+        return row | {"note": "no valid run on one side", "failed_checks": failed}
     difference = b["mean"] - a["mean"] if values is None or values.empty else values.mean()
     row |= {"difference": difference, "percent": 100 * difference / a["mean"]}
     if values is not None and len(values) >= 2:

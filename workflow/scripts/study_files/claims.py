@@ -8,7 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import yaml
-from claim_checks.claim_quantities import RELATIONS, STATES, quantities_of
+from claim_checks.claim_quantities import RELATIONS, SIDES, STATES, quantities_of
+from number_format import count
 from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_validation import (
     missing_keys,
@@ -22,7 +23,7 @@ from study_files.study_validation import (
 SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "claims.schema.yaml"
 TOP_KEYS = ["paper", "scenarios", "ccas", "claims"]
 IP_VERSIONS = ["ipv4", "ipv6"]
-# What each side of a ratio may choose for itself, and the factor that it is.
+# What each of two groups that are compared may choose for itself, and the factor that it is.
 CHOICES = {"scenarios": "scenario", "ccas": "cca", "ip_versions": "ip_version"}
 
 
@@ -146,11 +147,10 @@ def _complete_claim(claim, everywhere):
     _complete_measure(complete)
     if claim["kind"] == "ordering":
         complete.setdefault("among", everywhere["ccas"])
-    if claim["kind"] == "ratio":
-        for side in ("numerator", "denominator"):
-            given = {key: complete[key] for key in CHOICES}
-            complete[side] = given | _filled(kind_schema("ratio")["properties"][side], complete[side])
-            _complete_measure(complete[side])
+    for side in SIDES.get(claim["kind"], ()):
+        given = {key: complete[key] for key in CHOICES}
+        complete[side] = given | _filled(kind_schema(claim["kind"])["properties"][side], complete[side])
+        _complete_measure(complete[side])
     return copy.deepcopy(complete)
 
 
@@ -200,7 +200,7 @@ def _contradictions_of(claim, content):
         "among": content["ccas"],
         "ip_versions": content["ip_versions"],
     }
-    sides = {"": claim} | {f"{side}.": claim[side] for side in ("numerator", "denominator") if side in claim}
+    sides = {"": claim} | {f"{side}.": claim[side] for side in SIDES.get(claim["kind"], ())}
     for prefix, chosen in sides.items():
         for key, allowed in known.items():
             for name in chosen.get(key, ()):
@@ -211,17 +211,36 @@ def _contradictions_of(claim, content):
     yield from _impossible_requirement(claim)
     if claim["kind"] == "ordering":
         yield from _impossible_place(claim, content["ccas"])
-    elif claim["kind"] == "ratio":
-        if claim["numerator"] == claim["denominator"]:
-            yield "numerator is the same as denominator; allowed is another."
-        for side in ("numerator", "denominator"):
-            for key, factor in CHOICES.items():
-                if factor in claim["each"] and claim[side][key] != claim[key]:
-                    yield f"{side}.{key} is given, but each names {factor}; allowed is one of the two."
+    elif claim["kind"] in SIDES:
+        yield from _impossible_sides(claim)
     elif claim["kind"] == "dominance" and claim["stronger"] == claim["weaker"]:
         yield f"weaker is \"{claim['weaker']}\" as stronger; allowed is another factor."
     if claim["kind"] in ("equivalence", "no_difference", "dominance") and len(claim["ip_versions"]) < 2:
         yield f"ip_versions is {value_text(claim['ip_versions'])}; allowed is both, for they are compared."
+
+
+def _impossible_sides(claim):
+    """Say what doesn't go together in the two groups that a claim compares."""
+    first, second = SIDES[claim["kind"]]
+    if claim[first] == claim[second]:
+        yield f"{first} is the same as {second}; allowed is another."
+    numbers = [len(claim[side]["scenarios"]) for side in (first, second)]
+    if claim["kind"] == "largest_difference":
+        if claim["at"] not in claim[first]["scenarios"]:
+            names = ", ".join(claim[first]["scenarios"])
+            yield f"at is '{claim['at']}'; allowed are those of {first}.scenarios: {names}."
+        if numbers[0] < 2:
+            yield f"{first}.scenarios has one name; allowed are two or more, for their differences are compared."
+    each = claim.get("each", ["scenario"])
+    if "scenario" in each and numbers[0] != numbers[1]:
+        yield (
+            f"{first}.scenarios has {count(numbers[0], 'name')} and {second}.scenarios {numbers[1]}; "
+            "allowed are as many, for they are compared one by one."
+        )
+    for side in (first, second):
+        for key, factor in CHOICES.items():
+            if factor != "scenario" and factor in each and claim[side][key] != claim[key]:
+                yield f"{side}.{key} is given, but each names {factor}; allowed is one of the two."
 
 
 def _impossible_requirement(claim):
@@ -234,8 +253,12 @@ def _impossible_requirement(claim):
         low, high = requirement[lows[0]], requirement[highs[0]]
         if low > high or (low == high and (lows, highs) != (["at_least"], ["at_most"])):
             yield f"requirement is {value_text(requirement)}; allowed is an upper bound above the lower one."
-    elif claim.get("pick") == "farthest":
-        yield f"requirement is {value_text(requirement)}; allowed with pick: farthest is one with two bounds."
+    else:
+        for key in ("pick", "combine"):
+            if claim.get(key) == "farthest":
+                yield f"requirement is {value_text(requirement)}; allowed with {key}: farthest is one with two bounds."
+    if claim.get("combine") == "farthest" and 0 in requirement.values():
+        yield f"requirement is {value_text(requirement)}; allowed with combine: farthest are bounds above 0."
 
 
 def _impossible_measure(prefix, claim, chosen):

@@ -9,6 +9,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from study_files.study_runs import runs  # noqa: E402
+from testbed.specification import RunSpecification  # noqa: E402
+from testbed.transport import cca_given_by  # noqa: E402
+
 PROBE = Path(__file__).with_name("kernel_features.py")
 MODULES = Path("/lib/modules")
 LOADED = Path("/proc/modules")
@@ -27,8 +33,27 @@ PARTS = {
     "gretap": ("GRE tunnels over IPv4", "ip_gre"),
     "ip6gretap": ("GRE tunnels over IPv6", "ip6_gre"),
     "fou": ("GRE in UDP", "fou"),
+    "fou for gretap": ("GRE in UDP", None),  # with `fou`, if its kernel was configured so
+    "fou for ip6gretap": ("GRE in UDP", "fou6"),
     "bond": ("joining tunnels", "bonding"),
     "veth": ("links", "veth"),
+}
+#: What a machine may refuse before it is asked for any part (`kernel_features`) -> the sentence; {} gets its words.
+REFUSALS = {
+    "namespaces": (
+        "platform host needs user namespaces, and this machine refuses them ({}); its administrator can "
+        "allow them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone on Debian, "
+        "kernel.apparmor_restrict_unprivileged_userns on Ubuntu), root needs none outside of a container, "
+        "and platform: uml may do without."
+    ),
+    "mounts": (
+        "platform host needs file systems of its own, and this machine refuses to mount them ({}), as it does in a "
+        "container that hides a part of them; outside of it they may be allowed, and platform: uml may do without."
+    ),
+    "answer": (
+        "platform host needs to know what this machine's kernel has, and it does not say ({}); it may be loading "
+        "a module, so that a second call finds it, and platform: uml may do without."
+    ),
 }
 #: Distribution (ID of os-release(5)) -> package that has the modules which a small kernel lacks.
 PACKAGES = {
@@ -80,7 +105,7 @@ def needs(study):
 def parts_of(scenario):
     """Return the parts of the kernel that a scenario's network is made of."""
     parts, link, paths = {"veth"}, scenario["link"], scenario["multipath"]
-    if link["rate_mbps"] is not None:
+    if link["rate_mbps"] is not None and _specification(scenario).shaped:
         parts |= {"htb", "bfifo" if "bytes" in scenario["queue"] else "pfifo"}
     if scenario["topology"] == "dumbbell":
         parts.add("netem")  # behind the bottleneck, also where it delays by nothing
@@ -89,8 +114,14 @@ def parts_of(scenario):
     if paths["by"] == "mptcp":
         parts.add("mptcp")
     if paths["by"] == "gre":
-        parts |= {"gretap" if paths["tunnel_ip_version"] == "ipv4" else "ip6gretap", "fou", "bond"}
+        tunnel = "gretap" if paths["tunnel_ip_version"] == "ipv4" else "ip6gretap"
+        parts |= {tunnel, "fou", f"fou for {tunnel}", "bond"}
     return parts
+
+
+def _specification(scenario):
+    """Return a scenario as the testbed has it."""
+    return RunSpecification({"scenario": scenario})
 
 
 def asks_for_ccas(scenario):
@@ -100,9 +131,26 @@ def asks_for_ccas(scenario):
 
 def set_as_default(scenario):
     """Tell whether a scenario's CCA becomes the default of a network namespace, for which it must be on the machine's list."""
-    # An FTP server has no way to choose one for its socket.
-    by_default = scenario["transport"]["cca_set_by"] == "sysctl" or scenario["traffic"]["application"] == "ftp"
-    return by_default and scenario["transport"]["restricted_ccas"] == "allowed"
+    return cca_given_by(_specification(scenario)) == "sysctl" and scenario["transport"]["restricted_ccas"] == "allowed"
+
+
+def has_unmeasured(study, results):
+    """Tell whether a scenario on platform ``host`` has a run without a document: else nothing is asked of the machine.
+
+    Parameters
+    ----------
+    study : dict
+        A resolved one.
+    results : pathlib.Path
+        The study's folder of results.
+    """
+    measured = {scenario["id"] for scenario in study["scenarios"] if scenario["platform"] == "host"}
+    documents = (
+        results / "runs" / scenario / cca / ip_version / f"{replication}.json.gz"
+        for scenario, cca, ip_version, replication in runs(study)
+        if scenario in measured
+    )
+    return not all(document.exists() for document in documents)
 
 
 def host_problem(study, kernel=None):
@@ -119,12 +167,8 @@ def host_problem(study, kernel=None):
     if not wanted:
         return None
     kernel = kernel or kernel_now()
-    if kernel["refused"]:
-        return (
-            f"platform host needs user namespaces, and this machine refuses them ({kernel['refused']}); its administrator can "
-            "allow them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone on Debian, "
-            "kernel.apparmor_restrict_unprivileged_userns on Ubuntu), and platform: uml may do without."
-        )
+    if kernel["refuses"]:
+        return REFUSALS[kernel["refuses"]].format(kernel["refused"])
     missing = [need for need in wanted if not is_there(need, kernel)]
     return missing_words(missing, kernel, len(study["scenarios"])) if missing else None
 

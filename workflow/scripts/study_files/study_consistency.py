@@ -2,10 +2,16 @@
 
 They work on a resolved study, whose form `study_validation` has approved.
 """
+import math
+import sys
 from fractions import Fraction
+from pathlib import Path
 
-from study_files.study_networks import network_problems, traffic_problems
-from study_files.study_platforms import flow_problems, platform_problems
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from study_files.study_networks import network_problems, traffic_problems  # noqa: E402
+from study_files.study_platforms import LINUX, flow_problems, platform_problems  # noqa: E402
+from testbed.specification import RunSpecification  # noqa: E402
 
 FRAME_BYTES = 1514  # Ethernet frame with a full IP packet of 1500 bytes
 SUPER_FRAME_BYTES = 65_550  # the largest that segmentation offload makes: 65,536 bytes and the Ethernet header
@@ -36,7 +42,10 @@ def contradictions(study):
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
     sentences += _check_mixes(study)
-    checks = (_check_rate, _check_jitter, _check_intervals, _check_starts, _check_hosts, _check_queue, _check_memory, _check_samples)
+    checks = (
+        _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
+        _check_memory, _check_samples,
+    )  # fmt: skip
     for scenario in study["scenarios"]:
         for check in (*checks, network_problems, traffic_problems):
             sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in check(scenario)]
@@ -78,12 +87,14 @@ def _repeated(study, key):
 
 
 def _check_rate(scenario):
-    if scenario["link"]["rate_mbps"] is None and scenario["traffic"]["bitrate_mbps"] is None and scenario["platform"] != "host":
+    if scenario["link"]["rate_mbps"] is not None or scenario["traffic"]["bitrate_mbps"] is not None:
+        return
+    neither = "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed is a number for one of them (Mbit/s), for"
+    if scenario["platform"] != "host":
         # The guest computes in no time, so flows without any limit would send for ever in the same instant.
-        yield (
-            "link.rate_mbps is null and so is traffic.bitrate_mbps; "
-            "allowed is a number for one of them (Mbit/s), for a virtual clock needs a limit."
-        )
+        yield f"{neither} a virtual clock needs a limit."
+    elif scenario["traffic"]["protocol"] == "udp":
+        yield f"{neither} UDP finds no rate of its own."
 
 
 def _check_jitter(scenario):
@@ -128,25 +139,44 @@ def _check_hosts(scenario):
 
 
 def _check_starts(scenario):
-    within_ms, half_ms = scenario["traffic"]["start_within_ms"], 500 * scenario["traffic"]["duration_s"]
+    within_ms = scenario["traffic"]["start_within_ms"]
+    half_ms = round(500 * _specification(scenario, "ipv4").expected_s, 3)
     if within_ms is not None and within_ms >= half_ms:
         yield (
-            f"traffic.start_within_ms is {within_ms}; allowed is less than half the duration, {half_ms} (ms), "
-            "so that all flows have some time in common."
+            f"traffic.start_within_ms is {within_ms}; allowed is less than half the time that the traffic takes, "
+            f"{half_ms} (ms), so that all flows have some time in common."
+        )
+
+
+def _check_time(scenario):
+    traffic, run = scenario["traffic"], _specification(scenario, "ipv6")
+    looked_at = traffic["protocol"] == "tcp" and traffic["application"] != "round-trip"
+    if scenario["platform"] in LINUX and looked_at and 1e3 * run.expected_s <= run.rtt_longest_ms:
+        of_iperf3 = "duration_s" if traffic["messages"] is None else "messages"
+        key = "file_bytes" if traffic["application"] == "ftp" else of_iperf3
+        yield (
+            f"traffic.{key} is {traffic[key]}, {1e3 * run.expected_s:.4g} ms of traffic; allowed is what takes longer "
+            f"than the path's RTT, {run.rtt_longest_ms:g} (ms), so that there is time to look at the sockets."
         )
 
 
 def _check_samples(scenario):
-    interval_ms, traffic = scenario["traffic"]["sample_interval_ms"], scenario["traffic"]
+    interval_ms = scenario["traffic"]["sample_interval_ms"]
     if interval_ms is None:
         return
-    readings = round(traffic["duration_s"] * 1e3 / interval_ms) * scenario["flows"]
+    run = _specification(scenario, "ipv6")
+    readings = round(run.expected_s * 1e3 / interval_ms) * run.connections
     if readings > SAMPLES_LIMIT:
-        least_ms = -(-traffic["duration_s"] * 1000 * scenario["flows"] // SAMPLES_LIMIT)
+        least_ms = math.ceil(run.expected_s * 1e3 * run.connections / SAMPLES_LIMIT)
         yield (
             f"traffic.sample_interval_ms is {interval_ms}, which makes {readings:,} readings of sockets in a run; "
             f"allowed are up to {SAMPLES_LIMIT:,}, from {least_ms} (ms)."
         )
+
+
+def _specification(scenario, ip_version):
+    """Return a scenario as its runs have it; of IPv6 a packet carries less, so that an amount takes longer."""
+    return RunSpecification({"scenario": scenario, "ip_version": ip_version})
 
 
 def _check_queue(scenario):

@@ -7,6 +7,8 @@ a comparison that isn't there. Pure functions on the study as `study.resolve` re
 import json
 from dataclasses import dataclass
 
+from size_tables.size_words import traffic_name
+
 #: Name of the claims file of the paper that compares CCAs over IPv4 and IPv6: its figures 3 to 6 and
 #: tables 3 to 5 are made again for studies that are held against it.
 IP_PAPER = "lima-ccas-ipv4-ipv6"
@@ -36,8 +38,10 @@ class StudyDesign:
         Most queue sizes among scenarios that differ in nothing but these and the platform.
     claims, other : str or None
         Names of the claims file, and of the study that this one is compared with.
+    sized : tuple of str
+        Scenarios of one flow, or of single messages, over a cable, which can be compared by the size of messages.
     message_sizes : int
-        Number of distinct sizes of messages that travel over a cable.
+        Number of distinct sizes of messages among these.
     topologies, applications : tuple of str
         Distinct ones, in the scenarios' order.
     servers : int
@@ -61,6 +65,7 @@ class StudyDesign:
     buffers: int
     claims: str | None
     other: str | None
+    sized: tuple = ()
     message_sizes: int = 0
     topologies: tuple = ("dumbbell",)
     applications: tuple = ("iperf3",)
@@ -76,8 +81,8 @@ class StudyDesign:
 
     @property
     def by_size(self):
-        """Whether the study asks what the size of messages does; its cells are then compared by size, not by CCA."""
-        return self.message_sizes > 1
+        """Whether the study asks what the size of messages does and nothing else: it compares sizes then, not CCAs."""
+        return self.message_sizes > 1 and self.sized == self.scenarios
 
     @property
     def ip_versions_compared(self):
@@ -147,6 +152,7 @@ def study_design(study, claims=None, other=None):
     StudyDesign
     """
     scenarios = study["scenarios"]
+    sizes = _sizes(scenarios)
     return StudyDesign(
         ccas=tuple(study["ccas"]),
         ip_versions=tuple(study["ip_versions"]),
@@ -162,13 +168,35 @@ def study_design(study, claims=None, other=None):
         topologies=tuple(dict.fromkeys(scenario.get("topology", "dumbbell") for scenario in scenarios)),
         applications=tuple(dict.fromkeys(s.get("traffic", {}).get("application", "iperf3") for s in scenarios)),
         servers=sum(scenario.get("background") == "server" for scenario in scenarios),
-        message_sizes=len(
-            {scenario["traffic"]["block_bytes"] for scenario in scenarios if scenario.get("topology") == "cable"}
-        ),
+        sized=tuple(sizes),
+        message_sizes=len(set(sizes.values())),
         joined=tuple(scenario["id"] for scenario in scenarios if _is_joined(scenario)),
         path_numbers=_most_path_numbers(scenarios),
         transfers=tuple(s["id"] for s in scenarios if _is_sampled(s) and _is_transfer(s)),
     )
+
+
+def _sizes(scenarios):
+    """Return scenario -> bytes of a message, for those that can be compared by it.
+
+    None can if two are alike in traffic, size, environment, rate and platform: what they differ by (say a delay) is
+    then what the study is about, and cells by size would mix it up.
+    """
+    sizes, places = {}, set()
+    for scenario in scenarios:
+        traffic = scenario.get("traffic", {})
+        kind = traffic_name(
+            scenario.get("topology"), scenario.get("multipath", {}).get("by"), scenario["flows"],
+            traffic.get("application"), traffic.get("protocol"), scenario.get("transport", {}).get("segment_bytes"),
+        )  # fmt: skip
+        if kind is not None:
+            size, rate = traffic["block_bytes"], scenario["link"]["rate_mbps"]
+            place = (kind, size, scenario["background"], rate, scenario["platform"])
+            if place in places:
+                return {}
+            places.add(place)
+            sizes[scenario["id"]] = size
+    return sizes
 
 
 def _most_path_numbers(scenarios):
@@ -176,7 +204,8 @@ def _most_path_numbers(scenarios):
     for scenario in filter(_is_joined, scenarios):
         paths, application = scenario["multipath"], scenario["traffic"]["application"]
         if application == "iperf3" and len(set(paths["path_delay_ms"])) == 1:
-            how = (paths["by"], paths["tunnel_ip_version"], scenario["platform"], scenario["link"]["rate_mbps"])
+            tunnels = (paths["tunnel_ip_version"], paths["distribution"]) if paths["by"] == "gre" else ()
+            how = (paths["by"], *tunnels, scenario["platform"], scenario["link"]["rate_mbps"])
             numbers.setdefault(how, set()).add(paths["paths"])
     return max(map(len, numbers.values()), default=0)
 

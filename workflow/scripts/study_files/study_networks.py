@@ -1,9 +1,9 @@
 """What a cable, its paths, and the applications on it can't be: sentences that start with the key."""
+from study_files.study_schema import keys_of, scenario_schema
+from wire_theory import TUNNEL_BYTES
 
 #: Of a packet of 1,500 bytes: headers of IP and UDP.
 UDP_PAYLOAD_BYTES = {"ipv4": 1500 - 20 - 8, "ipv6": 1500 - 40 - 8}
-#: What a GRE-in-UDP tunnel takes of it besides: outer IP, UDP, GRE, inner Ethernet.
-TUNNEL_BYTES = {"ipv4": 20 + 8 + 4 + 14, "ipv6": 40 + 8 + 4 + 14}
 
 
 def network_problems(scenario):
@@ -32,8 +32,19 @@ def network_problems(scenario):
             f"multipath.path_delay_ms has {len(paths['path_delay_ms'])} numbers; "
             f"allowed is one for each of the paths, {paths['paths']}, or one for all."
         )
+    if paths["by"] != "gre":
+        yield from _needs_tunnels(paths)
     if link["serialisation"] != "never" and link["rate_mbps"] is None:
         yield f"link.serialisation is {link['serialisation']}; allowed without a link.rate_mbps is never."
+
+
+def _needs_tunnels(paths):
+    """Yield what only tunnels have."""
+    for key in ("tunnel_ip_version", "distribution"):
+        default = keys_of(keys_of(scenario_schema())["multipath"])[key]["default"]
+        if paths[key] != default:
+            allowed = f"allowed with multipath.by {paths['by']} is {default}"
+            yield f"multipath.{key} is {paths[key]}; {allowed}, for only gre has tunnels."
 
 
 def _needs_cable(scenario):
@@ -72,12 +83,36 @@ def traffic_problems(scenario):
         yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with application round-trip is null."
     if traffic["messages"] is not None and traffic["processes"] == "single" and scenario["flows"] > 1:
         yield "traffic.processes is single; allowed with traffic.messages is per-flow."
+    yield from _segment_problems(scenario)
     if protocol == "udp":
         yield from _udp_problems(scenario)
 
 
+def _segment_problems(scenario):
+    """Yield what only iperf3 over TCP sets for its connection."""
+    traffic, segment_bytes = scenario["traffic"], scenario["transport"]["segment_bytes"]
+    settable = (traffic["application"], traffic["protocol"]) == ("iperf3", "tcp")
+    allowed = f"allowed with application {traffic['application']} and protocol {traffic['protocol']}"
+    if traffic["no_delay"] and not settable:
+        yield f"traffic.no_delay is true; {allowed} is false, for only iperf3 over TCP sets it."
+    if segment_bytes is not None and not settable:
+        yield f"transport.segment_bytes is {segment_bytes}; {allowed} is null, for only iperf3 over TCP sets it."
+    elif segment_bytes is not None and scenario["multipath"]["by"] == "mptcp":
+        yield (
+            f"transport.segment_bytes is {segment_bytes}; allowed with multipath.by mptcp is null, "
+            "for MPTCP's own option would take a part of it."
+        )
+
+
 def _udp_problems(scenario):
     traffic, paths = scenario["traffic"], scenario["multipath"]
+    if traffic["application"] == "round-trip":
+        for direction, percent in scenario["link"]["loss_percent"].items():
+            if percent:
+                yield (
+                    f"link.loss_percent.{direction} is {percent}; allowed with application round-trip and protocol udp "
+                    "is 0, for qperf waits for a lost message until its time is over."
+                )
     largest = UDP_PAYLOAD_BYTES["ipv6"] - (TUNNEL_BYTES[paths["tunnel_ip_version"]] if paths["by"] == "gre" else 0)
     if traffic["block_bytes"] > largest:
         yield (

@@ -21,7 +21,7 @@ def _figures(design):
 TOPIC = Topic(
     "packet_size",
     "Packet size",
-    applies=lambda design: design.by_size,
+    applies=lambda design: design.message_sizes > 1,
     tables=("size_cells", "size_differences"),
     figures=_figures,
 )

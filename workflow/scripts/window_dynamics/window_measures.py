@@ -13,6 +13,7 @@ from window_dynamics.window_theory import (
     Path,
     teeth_of,
 )  # fmt: skip
+from wire_theory import frame_bytes
 
 #: Quantity -> unit.
 UNITS = {
@@ -29,13 +30,12 @@ UNITS = {
     "cwnd in ProbeRTT": "packets",
     "time in ProbeRTT": "s",
 }
-ETHERNET_BYTES, TCP_BYTES, IP_BYTES = 14, 32, {"ipv4": 20, "ipv6": 40}
 MEASURE_COLUMNS = [*FLOW, "flow_cca", "quantity", "unit", "n", "measured", "theory_low", "theory_high"]
 
 
-def frame_bytes(run):
+def full_frame_bytes(run):
     """Return the size of the Ethernet frame that carries a run's full segment, with TCP's timestamps."""
-    return int(run["mss_bytes"] + TCP_BYTES + IP_BYTES[run["ip_version"]] + ETHERNET_BYTES)
+    return int(frame_bytes(run["mss_bytes"], "tcp", run["ip_version"]))
 
 
 def buffer_packets(run, queue):
@@ -51,7 +51,7 @@ def buffer_packets(run, queue):
     if not is_missing(run["queue_packets"]):
         return float(run["queue_packets"])
     size, _, unit = queue.partition(" ")
-    return float(size) // frame_bytes(run) if unit == "bytes" else None
+    return float(size) // full_frame_bytes(run) if unit == "bytes" else None
 
 
 def shared_path(run, scenario, ccas, paths_ms):
@@ -79,7 +79,7 @@ def shared_path(run, scenario, ccas, paths_ms):
         or not run["mss_bytes"] > 0
     ):
         return None
-    return Path(run["rate_mbps"], next(iter(paths_ms)), held, frame_bytes(run), int(run["flows"]))
+    return Path(run["rate_mbps"], next(iter(paths_ms)), held, full_frame_bytes(run), int(run["flows"]))
 
 
 def tooth_measures(teeth, paths):

@@ -1,0 +1,63 @@
+"""One set of header sizes for the analysis, and the same as the testbed's."""
+
+import pytest
+import wire_theory
+from run_tables.background_metrics import background_metrics
+from run_tables.run_metrics import payload_and_frame_bytes
+from testbed import specification as testbed
+
+
+def document(ip_version="ipv4", protocol="tcp", by="none", outside="ipv4", mss_bytes=1000, overhead=24):
+    """Return a run's document cut down to what a packet's size follows from."""
+    paths = {"by": by, "paths": 2, "tunnel_ip_version": outside}
+    traffic = {"application": "iperf3", "protocol": protocol, "block_bytes": 700}
+    more = {"link": {"frame_overhead_bytes": overhead}, "transport": {"segment_bytes": None}}
+    return {
+        "specification": {"ip_version": ip_version, "scenario": {"multipath": paths, "traffic": traffic, **more}},
+        "sockets": [{"time_s": 1, "sockets": [{"flow": 0, "mss_bytes": mss_bytes}]}],
+    }
+
+
+@pytest.mark.parametrize("version", ["ipv4", "ipv6"])
+def test_sizes_are_the_testbeds(version):
+    assert wire_theory.IP_BYTES[version] == testbed.IP_HEADER_BYTES[version]
+    assert wire_theory.TUNNEL_BYTES[version] == testbed.IP_HEADER_BYTES[version] + testbed.TUNNEL_HEADER_BYTES
+    assert wire_theory.TRANSPORT_BYTES == {
+        "udp": testbed.UDP_HEADER_BYTES, "tcp": testbed.TCP_HEADER_BYTES + testbed.TCP_TIMESTAMP_OPTION_BYTES
+    }  # fmt: skip
+    assert wire_theory.ETHERNET_BYTES == testbed.ETHERNET_HEADER_BYTES
+    assert wire_theory.MPTCP_OPTION_BYTES == testbed.MPTCP_OPTION_BYTES
+
+
+@pytest.mark.parametrize(
+    ("changes", "payload", "frame"),
+    [
+        ({}, 1000, 1000 + 32 + 20 + 14 + 24),
+        ({"ip_version": "ipv6"}, 1000, 1000 + 32 + 40 + 14 + 24),
+        ({"protocol": "udp", "overhead": 0}, 700, 700 + 8 + 20 + 14),
+        ({"by": "mptcp"}, 980, 1000 + 32 + 20 + 14 + 24),
+        ({"by": "gre", "outside": "ipv6"}, 1000, 1000 + 32 + 20 + 14 + 24 + 40 + 8 + 4 + 14),
+    ],
+)  # fmt: skip
+def test_a_full_packet_and_its_frame(changes, payload, frame):
+    assert payload_and_frame_bytes(document(**changes)) == (payload, frame)
+
+
+def test_a_full_tunnels_packet_is_a_full_packet():
+    """1,500 bytes of IP and Ethernet's 14, by a segment of what a tunnel leaves."""
+    for inside in ("ipv4", "ipv6"):
+        for outside in ("ipv4", "ipv6"):
+            room = 1500 - testbed.IP_HEADER_BYTES[outside] - testbed.TUNNEL_HEADER_BYTES
+            mss = room - testbed.HEADER_BYTES[inside] - testbed.TCP_TIMESTAMP_OPTION_BYTES
+            full = document(inside, by="gre", outside=outside, mss_bytes=mss, overhead=0)
+            assert payload_and_frame_bytes(full) == (mss, 1514)
+
+
+def test_background_counts_the_headers_of_its_protocol():
+    counts = {"requests": 10, "answers": 10, "request_bytes": 400, "answer_bytes": 1000, "answer_segments": 10}
+    for name, transport in (("dns", 8), ("dhcp", 8), ("directory", 32)):
+        found = background_metrics(
+            document() | {"background": {name: counts}, "traffic": [{"round_trip": {"seconds": 1.0}}]}
+        )
+        assert found["background_mbps"] == pytest.approx((1000 + 10 * (transport + 20 + 14 + 24)) * 8e-6)
+        assert found["background_back_mbps"] == pytest.approx((400 + 10 * (transport + 20 + 14 + 24)) * 8e-6)
