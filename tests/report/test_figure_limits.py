@@ -130,6 +130,7 @@ def test_same_data_same_bytes_in_other_processes(tmp_path):
             assert one.read_bytes() == two.read_bytes(), name
 
 
+@pytest.mark.long
 def test_a_hundred_replications_stay_small_and_complete(tmp_path):
     drawn = Drawn(tmp_path, tidy_tables.synthetic_study(replications=100))
     for name in ALL:
