@@ -10,10 +10,10 @@ N =
 SEED = 1
 RUNS =
 CONFIG = $(if $(STUDY),config/studies/$(STUDY).yaml,config/config.yaml)
-IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH"
+IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 quoted = '$(subst ','\'',$(1))'
 
-.PHONY: run setup test test-long bench verify publish bundle lock clean-cache help
+.PHONY: run setup test test-long bench verify publish documentation bundle lock clean-cache help
 
 run: setup  ## set up and run the study, report included
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
@@ -35,10 +35,13 @@ bench: setup  ## set up and print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/analysis.py --report
 
 verify: setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes
-	@$(IN_ENVIRONMENT) python workflow/scripts/verify_results.py $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
+	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
 
 publish: setup  ## pack RESULTS, manifest included, into one archive to publish
-	@$(IN_ENVIRONMENT) python workflow/scripts/pack_results.py $(call quoted,$(RESULTS)) $(ARGS)
+	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)
+
+documentation: setup  ## write config/README.md and config/data-dictionary.md from schema, studies and declared columns
+	@$(IN_ENVIRONMENT) python -m documenting.document_configuration $(ARGS)
 
 bundle: setup  ## pack workflow, images and environment for machines without network
 	@$(call quoted,$(PYTHON)) setup bundle $(ARGS)

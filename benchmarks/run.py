@@ -7,21 +7,20 @@ what a script on the machine's own clock needs at least), the spread over the
 repetitions, and memory. Everything is measured in one call, pinned to one core, so
 that ratios hold on a noisy machine; absolute figures belong to the machine.
 """
+
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
-from study_files import study as studies  # noqa: E402
+from scale_calls import BIN, ROOT, head, row, spread
 
-BIN = Path(sys.executable).parent
+from study_files import study as studies
+
 GIGABIT = {"rate_mbps": 1000, "delay_ms": 10}
 LOSSY = GIGABIT | {"loss_percent": {"forward": 1, "reverse": 0}}
 #: name -> (CCA, scenario)
@@ -52,7 +51,7 @@ PLATFORM_CASES = {
 }
 
 
-def specification(cca, scenario, duration_s):
+def specification(cca, scenario, duration_s) -> str:
     """Return a run specification of one scenario."""
     scenario = {"id": "bench", "traffic": {"duration_s": duration_s}, **scenario}
     config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [scenario]}
@@ -60,7 +59,7 @@ def specification(cca, scenario, duration_s):
     return json.dumps(studies.run_specification(study, "bench", cca, "ipv4", 1))
 
 
-def measure(command, core, cwd=ROOT):
+def measure(command, core, cwd=ROOT) -> tuple[float, str]:
     """Run a command pinned to a core; return (wall seconds, what it printed)."""
     began = time.monotonic()
     done = subprocess.run(["taskset", "-c", str(core), *map(str, command)], cwd=cwd, capture_output=True, text=True)
@@ -70,7 +69,7 @@ def measure(command, core, cwd=ROOT):
     return wall_s, done.stdout
 
 
-def testbed(cca, scenario, duration_s, core, folder):
+def testbed(cca, scenario, duration_s, core, folder) -> tuple[float, float]:
     """Carry out one run and return (wall seconds, peak memory in MB of the run's largest process)."""
     image = "ns3" if scenario.get("platform", "uml").startswith("ns3") else "testbed"
     command = [
@@ -91,15 +90,14 @@ WITH_MEMORY = (
 )
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help="counted repetitions of each case")
     parser.add_argument("--platforms-only", action="store_true", help="only the cases of Linux beside ns-3")
     options = parser.parse_args()
     core = max(os.sched_getaffinity(0))
     print(f"{options.repeat} repetitions, median (least to most), one core, {DURATION_S} s emulated each\n")
-    print("| what | emulated s per wall s | wall s | memory MB |")
-    print("|---|---|---|---|")
+    head("what", "emulated s per wall s", "wall s", "memory MB")
     with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
         if not options.platforms_only:
             report_overhead(options, core, folder)
@@ -112,20 +110,20 @@ def main():
     print("| the machine's own clock (a script in real time) | 1 | | |")
 
 
-def report_case(name, cca, scenario, duration_s, repeat, core, folder):
+def report_case(name, cca, scenario, duration_s, repeat, core, folder) -> None:
     """Carry a case out so many times and print its row."""
-    runs = [testbed(cca, scenario, duration_s, core, folder) for _ in range(repeat)]
-    row(name, duration_s, [wall for wall, _ in runs], max(memory for _, memory in runs))
+    walls, memory_mb = zip(*(testbed(cca, scenario, duration_s, core, folder) for _ in range(repeat)), strict=True)
+    row(name, spread(duration_s / wall for wall in walls), spread(walls), f"{max(memory_mb):.0f}")
 
 
-def report_overhead(options, core, folder):
+def report_overhead(options, core, folder) -> None:
     """Print what a run costs beside its traffic: container, boot, topology, checks, document."""
     quiet = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 100}, "flows": 1}
     walls = [testbed("reno", quiet, 1, core, folder)[0] for _ in range(options.repeat)]
     print(f"| overhead of a run (1 s at 10 Mbit/s) | | {spread(walls)} | |", flush=True)
 
 
-def report_forwarding(core):
+def report_forwarding(core) -> None:
     """Print how fast the machine's own kernel forwards through the same four namespaces, per packet."""
     command = [
         BIN / "apptainer", "--silent", "exec", "--userns", ROOT / "envs/testbed.sif",
@@ -135,19 +133,6 @@ def report_forwarding(core):
     mbps = json.loads(output)["end"]["sum_received"]["bits_per_second"] / 1e6
     print(f"| the machine's own kernel, the same four namespaces, per packet: {mbps / 1000:.2f} Gbit/s |"
           f" {mbps / 956.4:.2f} (of 1 Gbit/s) | | |", flush=True)  # fmt: skip
-
-
-def row(name, emulated_s, walls, memory_mb):
-    """Print one row: ratio and wall time as median (least to most)."""
-    ratios = [emulated_s / wall for wall in walls]
-    memory = f"{memory_mb:.0f}" if memory_mb else ""
-    print(f"| {name} | {spread(ratios)} | {spread(walls)} | {memory} |", flush=True)
-
-
-def spread(values):
-    """Return the median, and the least and most where there are several."""
-    text = f"{statistics.median(values):.2f}"
-    return text if len(values) == 1 else f"{text} ({min(values):.2f} to {max(values):.2f})"
 
 
 if __name__ == "__main__":

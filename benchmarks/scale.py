@@ -9,12 +9,14 @@ Prints Markdown tables. Works in copies of the checkout in temporary folders. `t
 replication or more; without one they run it first (144 runs of 30 s, twenty minutes of
 one core). CPU seconds are those of all processes of a call, unless a line says otherwise.
 """
+
 import argparse
 import hashlib
 import json
 import os
 import shlex
 import shutil
+from collections.abc import Iterator
 
 import scale_documents
 from scale_calls import (
@@ -38,6 +40,7 @@ from scale_calls import (
     threads,
     write_study,
 )
+
 from study_files import study as studies
 
 ONE_RUN_A_JOB = ("--until", "emulate_run")
@@ -46,7 +49,7 @@ ONE_JOB = (*FIFTY, "--until", "emulate_runs_1")
 LOSSY = {"link": {"rate_mbps": 1000, "delay_ms": 10, "loss_percent": {"forward": 1, "reverse": 0}}, "queue": {"bdp": 1}}
 
 
-def planning(options):
+def planning(options) -> None:
     """Print time and memory of Snakemake before it does anything, for new, resumed and finished studies."""
     head("runs", "call", "wall s", "CPU s", "memory MB")
     for runs in options.runs:
@@ -61,7 +64,7 @@ def planning(options):
                     row(name, what, f"{took.wall_s:.1f}", f"{took.cpu_s:.1f}", f"{took.memory_mb:.0f}")
 
 
-def planned(study, results, folder, settings):
+def planned(study, results, folder, settings) -> Iterator[tuple[str, Call]]:
     """Iterate over the calls of a study that is new, done, and done but for one run: (what, Call)."""
     begin = snakemake(study, *settings)
     yield "`snakemake -n`", call([*begin, "-n"], folder)
@@ -73,13 +76,13 @@ def planned(study, results, folder, settings):
     yield "all but one run done: until that one starts", call_until(lambda _: started(folder), begin, folder)
 
 
-def reset(folder, results):
+def reset(folder, results) -> None:
     """Take a checkout back to what it was before its first call."""
     for rest in (results, folder / ".snakemake"):
         shutil.rmtree(rest)
 
 
-def overhead(options):
+def overhead(options) -> None:
     """Print what the workflow adds to a run, after planning: 24 runs of a second, in three ways, on one core."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # this program and all that it starts
     ways = {"the testbed called in a loop": [], "workflow, one run a job": [], "workflow, 24 runs a job": []}
@@ -108,7 +111,7 @@ def overhead(options):
     report_full_grid()
 
 
-def testbed_loop(specifications):
+def testbed_loop(specifications) -> str:
     """Return a shell script that carries out runs one after another, each in a container of its own."""
     exec_in_image = [
         BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--env", f"PYTHONPATH={ROOT / 'workflow'}",
@@ -121,7 +124,7 @@ def testbed_loop(specifications):
     return "\n".join(["set -e", *map(shlex.join, of_runs)])
 
 
-def report_full_grid():
+def report_full_grid() -> None:
     """Print the CPU time of Snakemake's own process for each run while 14,400 are ready, and its threads."""
     seen = []
 
@@ -136,11 +139,11 @@ def report_full_grid():
         study, results = write_study(folder, scenarios, CCAS[:ccas], replications)
         call_until(enough, snakemake(study), folder)
     head("14,400 runs ready, one run a job: runs", "CPU s of Snakemake's own process a run", "its threads at the end")
-    for (done, cpu, _), (next_done, next_cpu, next_threads) in zip(seen, seen[1:]):
+    for (done, cpu, _), (next_done, next_cpu, next_threads) in zip(seen, seen[1:], strict=False):
         row(f"{done + 1} to {next_done}", f"{(next_cpu - cpu) / (next_done - done):.2f}", next_threads)
 
 
-def parallel(options):
+def parallel(options) -> None:
     """Print how much faster two cores are than one, for the workflow and for the machine itself, and compare bytes."""
     both = sorted(os.sched_getaffinity(0))[:2]
     speedups, machine, digests = [], [], set()
@@ -167,19 +170,22 @@ def parallel(options):
     print(f"\nBytes of all runs, {2 * options.repeat} times: {'the same' if len(digests) == 1 else 'DIFFERENT'}.")
 
 
-def ceiling(loop, folder, cores):
+def ceiling(loop, folder, cores) -> float:
     """Return what two cores do together over what one does alone, without the workflow."""
-    one = ["taskset", "-c", cores[0], "sh", "-c", loop]
+    on_one_core = ["taskset", "-c", cores[0], "sh", "-c", loop]
     places = [folder / str(core) for core in cores]
     for place in places:
         place.mkdir(exist_ok=True)
-    alone = call(one, places[0]).wall_s
+    alone = call(on_one_core, places[0]).wall_s
     os.sched_setaffinity(0, cores)
-    pair = [f"(cd {place} && taskset -c {core} sh -c {shlex.quote(loop)})" for place, core in zip(places, cores)]
+    pair = [
+        f"(cd {place} && taskset -c {core} sh -c {shlex.quote(loop)})"
+        for place, core in zip(places, cores, strict=False)
+    ]
     return 2 * alone / call(["sh", "-c", f"{' & '.join(pair)} & wait"], folder).wall_s
 
 
-def digest(results):
+def digest(results) -> str:
     """Return one SHA-256 over the names and bytes of all run documents."""
     sha256 = hashlib.sha256()
     for path in documents(results):
@@ -187,7 +193,7 @@ def digest(results):
     return sha256.hexdigest()
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["planning", "overhead", "parallel", "tidy", "storage"])
     parser.add_argument("--runs", type=int, nargs="+", choices=SIZES, default=[100, 1000, 14400], help="of planning")

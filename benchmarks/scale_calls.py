@@ -1,4 +1,5 @@
 """Snakemake calls whose time and memory are measured, in copies of the checkout."""
+
 import json
 import os
 import shutil
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +39,7 @@ class Call:
 
 
 @contextmanager
-def checkout():
+def checkout() -> Iterator[Path]:
     """Give a copy of this checkout in a temporary folder, with the set-up's images and without results."""
     with tempfile.TemporaryDirectory(prefix="sawtooth-scale-") as name:
         folder = Path(name)
@@ -52,7 +54,7 @@ def checkout():
         yield folder
 
 
-def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario):
+def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario) -> tuple[str, Path]:
     """Write a study of so many scenarios, CCAs and replications; return its file and its results' folder."""
     path = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 30}, "flows": 1} | scenario
     study = {
@@ -67,12 +69,12 @@ def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario)
     return "config/studies/scale.yaml", folder / "results" / "scale"
 
 
-def snakemake(study, *arguments, cores=1):
+def snakemake(study, *arguments, cores=1) -> list[str | int | Path]:
     """Return the command of a user's call of Snakemake."""
     return [BIN / "snakemake", "--use-apptainer", "--cores", cores, "--configfile", study, *arguments]
 
 
-def call(command, folder, watch=None):
+def call(command, folder, watch=None) -> Call:
     """Run a command to its end.
 
     Parameters
@@ -102,13 +104,13 @@ def call(command, folder, watch=None):
     return Call(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text)
 
 
-def started(folder):
+def started(folder) -> bool:
     """Tell whether Snakemake has begun a job that hasn't ended: it keeps a marker of each."""
     markers = folder / ".snakemake" / "incomplete"
     return markers.is_dir() and any(markers.iterdir())
 
 
-def call_until(condition, command, folder):
+def call_until(condition, command, folder) -> Call:
     """Run a command until a condition on its process id holds; end it; return what that process took till then."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as output:
@@ -130,67 +132,61 @@ def call_until(condition, command, folder):
     return took
 
 
-def cpu_s(pid):
+def cpu_s(pid) -> float:
     """Return the CPU seconds of a running process, without its children."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) * TICK_S
 
 
-def threads(pid):
+def threads(pid) -> int:
     """Return the number of a process's threads."""
     return len(os.listdir(f"/proc/{pid}/task"))
 
 
-def peak_mb(pid):
+def peak_mb(pid) -> float:
     """Return the largest resident set that a running process has had."""
     status = Path(f"/proc/{pid}/status").read_text()
     return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)
 
 
 #: `snakemake --touch` of files that needn't be there: Snakemake itself writes the records of all jobs
-#: as after real ones. Its executor's pause of 0.1 s a job is left out.
-TOUCH = """
+#: as after real ones.
+TOUCH = f"""
 import sys
-import snakemake.executors.touch as touch
+sys.path.insert(0, {str(ROOT / "workflow" / "scripts")!r})
+from session.inside_snakemake import make_missing_files_at_once
 from snakemake.cli import main
-from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
-def run_job(self, job):
-    for file in job.output:
-        file.touch_or_create()
-    self.report_job_submission(SubmittedJobInfo(job=job))
-    self.report_job_success(SubmittedJobInfo(job=job))
-
-touch.Executor.run_job = run_job
+make_missing_files_at_once()
 main(sys.argv[1:])
 """
 
 
-def pretend_done(study, folder, *arguments):
+def pretend_done(study, folder, *arguments) -> Call:
     """Leave the state of a finished study: empty files as results, and Snakemake's own records of each job."""
     at_a_time = ("--scheduler-subsample", 300)
     touch = [*snakemake(study, "--touch", *at_a_time, *arguments, cores=300)[1:]]
     return call([sys.executable, "-c", TOUCH, *touch], folder)
 
 
-def row(*cells):
+def row(*cells) -> None:
     """Print one row of a Markdown table."""
     print(f"| {' | '.join(map(str, cells))} |", flush=True)
 
 
-def head(*names):
+def head(*names) -> None:
     """Print the head of a Markdown table."""
     row(*names)
     print("|" + "---|" * len(names), flush=True)
 
 
-def spread(values, digits=2):
+def spread(values, digits=2) -> str:
     """Return the median, and the least and most where there are several."""
     values = list(values)
     text = f"{statistics.median(values):.{digits}f}"
     return text if len(values) == 1 else f"{text} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
-def documents(results):
+def documents(results) -> list[Path]:
     """Return the run documents below a results folder, sorted."""
     return sorted(results.glob("runs/*/*/*/*.json.gz"))

@@ -1,12 +1,15 @@
 """What the documents of 14,400 runs cost: to tidy them, and to keep them. From a sample of real ones."""
+
 import gzip
 import json
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from scale_calls import ROOT, call, checkout, documents, head, row, snakemake
+
+from session.testbed_identity import image_digest, package_digest
 from study_files import study as studies
-from testbed_identity import image_digest, package_digest
 
 FULL = "config/studies/ipv4-ipv6-full.yaml"
 RUNS = 14_400
@@ -15,7 +18,7 @@ BLOCK_BYTES = 4096
 
 
 @contextmanager
-def sample(options):
+def sample(options) -> Iterator[tuple[Path, Path]]:
     """Give a results folder with one run at least of each cell of the full study, and the checkout that made it."""
     if options.documents:
         results = Path(options.documents).resolve()
@@ -26,7 +29,7 @@ def sample(options):
         yield folder / "results/ipv4-ipv6-full", folder
 
 
-def tidy(options):
+def tidy(options) -> None:
     """Print time and memory of `tidy_runs` on 14,400 documents: the sample's, with other replications and seeds."""
     largest = {}
 
@@ -47,7 +50,7 @@ def tidy(options):
     row("of that the script `tidy_runs`", "", "", f"{max(largest.values()):.0f}")
 
 
-def multiply(study, results, target):
+def multiply(study, results, target) -> int:
     """Write all documents of a study, as of this checkout's testbed, from those of some runs; return their number."""
     made_by = {
         "testbed_digest": package_digest(ROOT / "workflow/testbed"),
@@ -70,7 +73,7 @@ def multiply(study, results, target):
     return len(originals)
 
 
-def tidying():
+def tidying() -> Iterator[tuple[str, float]]:
     """Iterate over the running processes of `tidy_runs`: (process id, largest resident set in MB)."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -82,7 +85,7 @@ def tidying():
             continue  # it has ended
 
 
-def storage(options):
+def storage(options) -> None:
     """Print the bytes that a run takes, by scenario and kind of file, and what 14,400 take."""
     with sample(options) as (results, folder):
         head("scenario", "runs", "document kB, mean", "largest")

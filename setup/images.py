@@ -21,12 +21,12 @@ ROOT_ID_RANGE = (1_900_000_000, 65_536)  # systemd's documentation calls 1879048
 DESCRIPTION = "usr/share/sawtooth/image.json"
 
 
-def takes(definition, argument):
+def takes(definition, argument) -> bool:
     """Tell whether a definition uses a build argument."""
     return f"{{{{ {argument} }}}}" in definition.read_text()
 
 
-def files_of(definition):
+def files_of(definition) -> list[Path]:
     """Return the files that a definition copies from the checkout, in order.
 
     A source with a build argument (``{{ wheels }}``) is left out: its content follows from a lock
@@ -42,7 +42,7 @@ def files_of(definition):
     return sources
 
 
-def definition_key(definition):
+def definition_key(definition) -> str:
     """Key of an image: digest of its definition, of the files it copies, and of the base it starts from.
 
     Raises
@@ -60,7 +60,7 @@ def definition_key(definition):
     return digest(*parts)
 
 
-def cached_image(definition):
+def cached_image(definition) -> tuple[str, Path]:
     """Return (key, directory) of a definition's image, whether built or not: in the cache, or in a bundle that has it."""
     key = definition_key(definition)
     name = f"{definition.stem}-{key[:16]}"
@@ -68,12 +68,12 @@ def cached_image(definition):
     return key, bundled.absolute() if bundled.is_dir() else cache_dir() / "images" / name
 
 
-def missing_images(definitions):
+def missing_images(definitions) -> list[Path]:
     """Return those definitions whose image is not in the cache."""
     return [definition for definition in definitions if not cached_image(definition)[1].exists()]
 
 
-def fetch_wheels(lock, python):
+def fetch_wheels(lock, python) -> Path:
     """Return the directory with the wheels of a lock file, downloaded at the first call."""
     version = WHEELS_PYTHON.get(lock.stem, ANALYSIS_PYTHON)
     final = cache_dir() / "wheels" / digest(lock, version)[:16]
@@ -84,17 +84,32 @@ def fetch_wheels(lock, python):
                 listed = final.with_name(f"{final.name}-{number}.txt")
                 listed.write_text(requirements)
                 command = [
-                    str(python), "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--no-deps",
-                    "--implementation", "cp", "--python-version", version,
-                    "--platform=manylinux2014_x86_64", *platforms,
-                    "--require-hashes", "--requirement", str(listed), "--dest", str(partial),
+                    str(python),
+                    "-m",
+                    "pip",
+                    "download",
+                    "--quiet",
+                    "--only-binary",
+                    ":all:",
+                    "--no-deps",
+                    "--implementation",
+                    "cp",
+                    "--python-version",
+                    version,
+                    "--platform=manylinux2014_x86_64",
+                    *platforms,
+                    "--require-hashes",
+                    "--requirement",
+                    str(listed),
+                    "--dest",
+                    str(partial),
                 ]
                 run_logged(command, final.with_name(final.name + ".log"), f"Python packages of the {lock.stem} image")
                 listed.unlink()
     return final
 
 
-def requirement_sets(lock):
+def requirement_sets(lock) -> list[str]:
     """Split the text of a lock file so that no part has two versions of a package, which pip refuses.
 
     Returns
@@ -113,7 +128,7 @@ def requirement_sets(lock):
     return parts
 
 
-def build_image(definition, apptainer, environ, python):
+def build_image(definition, apptainer, environ, python) -> Path:
     """Build a definition's image unless the cache has it; return its directory there."""
     key, final = cached_image(definition)
     with made_once(final) as partial:
@@ -142,7 +157,7 @@ def build_image(definition, apptainer, environ, python):
     return final
 
 
-def build_arguments(definition, key, apptainer, environ, python):
+def build_arguments(definition, key, apptainer, environ, python) -> dict[str, str | Path]:
     """Return those build arguments that a definition uses (Apptainer refuses others), by name."""
     values = {
         "mirror": debian.find_mirror,
@@ -153,7 +168,7 @@ def build_arguments(definition, key, apptainer, environ, python):
     return {name: value() for name, value in values.items() if takes(definition, name)}
 
 
-def unpack(apptainer, image, root, environ):
+def unpack(apptainer, image, root, environ) -> None:
     """Unpack an image into a directory, which all its files belong to this user in.
 
     A directory starts in 0.08 s where the file takes 0.14 s, a job that imports pandas and
@@ -166,7 +181,7 @@ def unpack(apptainer, image, root, environ):
     subprocess.run(command, check=True, env=environ)
 
 
-def link_image(definition):
+def link_image(definition) -> None:
     """Point envs/<image>.sif and envs/<image>.json to the cache."""
     _, final = cached_image(definition)
     for suffix, target in ((".sif", final / "root"), (".json", final / "image.json")):
@@ -176,14 +191,14 @@ def link_image(definition):
             link.symlink_to(target)
 
 
-def check_sources():
+def check_sources() -> None:
     """Raise SetupError if there is no mirror or no room for building images."""
     debian.find_mirror()
     require_cache()
     require_space(cache_dir(), SIZE_GB, "building the container images")
 
 
-def as_root(command, workdir):
+def as_root(command, workdir) -> list[str]:
     """Let root use a range of ids in a user namespace without an entry in the system's files.
 
     Apptainer asks /etc/subuid and /etc/subgid, and looks for newuidmap in fixed places, the first

@@ -17,20 +17,34 @@ TARGETS = {
 }
 
 
-def write_locks(python=sys.executable):
+def write_locks(python=sys.executable) -> None:
     """Resolve envs/*.in anew and write envs/*.lock, with uv fetched for this call."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         run_logged([python, "-m", "pip", "install", "--quiet", "--target", folder, "uv"], log, "uv")
         environ = dict(os.environ)
         # uv doesn't read pip's configuration.
-        index = subprocess.run([python, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True)
+        index = subprocess.run(
+            [python, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True
+        )
         if index.returncode == 0:
             environ.setdefault("UV_DEFAULT_INDEX", index.stdout.strip())
         for lock, options in TARGETS.items():
             command = [
-                f"{folder}/bin/uv", "pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-annotate",
-                "--no-emit-index-url", "--no-emit-find-links", "--custom-compile-command", "make lock",
-                *options, str(lock.with_suffix(".in")), "--output-file", str(lock),
+                f"{folder}/bin/uv",
+                "pip",
+                "compile",
+                "--quiet",
+                "--upgrade",
+                "--generate-hashes",
+                "--no-annotate",
+                "--no-emit-index-url",
+                "--no-emit-find-links",
+                "--custom-compile-command",
+                "make lock",
+                *options,
+                str(lock.with_suffix(".in")),
+                "--output-file",
+                str(lock),
             ]
             run_logged(command, log, str(lock), env=environ)

@@ -10,7 +10,7 @@ from pathlib import Path
 from progress import SetupError
 
 
-def check_architecture(architecture=None):
+def check_architecture(architecture=None) -> None:
     """Raise SetupError on a machine where the guest kernel can't run."""
     architecture = architecture or platform.machine()
     if platform.system() != "Linux" or architecture != "x86_64":
@@ -20,7 +20,7 @@ def check_architecture(architecture=None):
         )
 
 
-def check_user_namespaces():
+def check_user_namespaces() -> None:
     """Raise SetupError if this user can't make a user namespace and mount in it."""
     attempt = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp"]
     try:
@@ -36,7 +36,7 @@ def check_user_namespaces():
         )
 
 
-def has_id_range(table, user, uid):
+def has_id_range(table, user, uid) -> bool:
     """Tell whether a table like /etc/subuid gives a user a range of at least 65,536 ids."""
     if not table.is_file():
         return False
@@ -48,7 +48,7 @@ def has_id_range(table, user, uid):
     return False
 
 
-def check_image_building(environ=os.environ, tables=(Path("/etc/subuid"), Path("/etc/subgid"))):
+def check_image_building(environ=os.environ, tables=(Path("/etc/subuid"), Path("/etc/subgid"))) -> None:
     """Raise SetupError if this user can't build images.
 
     An image has files of several users. Root may take any ids; an ordinary user needs a range

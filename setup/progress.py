@@ -17,18 +17,18 @@ class SetupError(Exception):
     """Set-up can't go on; the text says in one sentence what is missing and how to get it."""
 
 
-def say(text):
+def say(text) -> None:
     """Print a line at once, also into a pipe."""
     print(text, flush=True)
 
 
-def tail(log, lines=25):
+def tail(log, lines=25) -> str:
     """Return the last lines of a log file, indented for display."""
     text = Path(log).read_text(errors="replace").splitlines()[-lines:]
     return "\n".join(f"    {line}" for line in text)
 
 
-def run_logged(command, log, title, env=None, cwd=None):
+def run_logged(command, log, title, env=None, cwd=None) -> None:
     """Run a command, its output to a log file, its steps and elapsed seconds to the user.
 
     Parameters
@@ -51,10 +51,13 @@ def run_logged(command, log, title, env=None, cwd=None):
 
     log.parent.mkdir(parents=True, exist_ok=True)
     show("started")
-    with open(log, "wb") as out, subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env=env, cwd=cwd,
-    ) as process, selectors.DefaultSelector() as selector:
+    with (
+        open(log, "wb") as out,
+        subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, cwd=cwd
+        ) as process,
+        selectors.DefaultSelector() as selector,
+    ):
         selector.register(process.stdout, selectors.EVENT_READ)
         try:
             copy_output(process.stdout, selector, out, show)
@@ -67,7 +70,7 @@ def run_logged(command, log, title, env=None, cwd=None):
     show("done")
 
 
-def copy_output(source, selector, log, show):
+def copy_output(source, selector, log, show) -> None:
     """Copy a command's output to its log until it ends; show its steps, and now and then a sign of life."""
     shown = time.monotonic()
     pending = b""
@@ -87,7 +90,7 @@ def copy_output(source, selector, log, show):
             shown = time.monotonic()
 
 
-def refuse(error):
+def refuse(error) -> int:
     """Print the sentence of a `SetupError` and return the exit status."""
     print(f"sawtooth: {error}", file=sys.stderr, flush=True)
     return 1

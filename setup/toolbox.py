@@ -17,7 +17,7 @@ ARCHIVES = "archives"
 PACKAGES = ("apptainer", "debootstrap", "squashfs-tools", "squashfuse", "uidmap", "gpgv")
 
 
-def version_of(apptainer):
+def version_of(apptainer) -> tuple[int, int] | None:
     """Return an Apptainer's version as (major, minor), None if it doesn't run or is none."""
     try:
         answer = subprocess.run([apptainer, "--version"], capture_output=True, text=True).stdout
@@ -27,7 +27,7 @@ def version_of(apptainer):
     return (int(match[1]), int(match[2])) if match else None
 
 
-def find_apptainer(environ=os.environ, venv=Path(".venv")):
+def find_apptainer(environ=os.environ, venv=Path(".venv")) -> str | None:
     """Return the path of the machine's own Apptainer, None if it has none that is new enough.
 
     Raises
@@ -37,19 +37,23 @@ def find_apptainer(environ=os.environ, venv=Path(".venv")):
     """
     named = environ.get("SAWTOOTH_APPTAINER")
     if named:
-        found = shutil.which(named, path=environ.get("PATH"))
-        if found is None or (version_of(found) or (0, 0)) < OLDEST:
-            raise SetupError(f"SAWTOOTH_APPTAINER is {named!r}, which is no Apptainer of version 1.2 or newer that runs.")
-        return str(Path(found).absolute())
+        program = shutil.which(named, path=environ.get("PATH"))
+        if program is None or (version_of(program) or (0, 0)) < OLDEST:
+            raise SetupError(
+                f"SAWTOOTH_APPTAINER is {named!r}, which is no Apptainer of version 1.2 or newer that runs."
+            )
+        return str(Path(program).absolute())
     # Not the wrapper of our own, which an activated environment has first in PATH.
     path = os.pathsep.join(
-        entry for entry in environ.get("PATH", "").split(os.pathsep) if Path(entry).absolute() != (venv / "bin").absolute()
+        entry
+        for entry in environ.get("PATH", "").split(os.pathsep)
+        if Path(entry).absolute() != (venv / "bin").absolute()
     )
-    found = shutil.which("apptainer", path=path)
-    return found if found and (version_of(found) or (0, 0)) >= OLDEST else None
+    program = shutil.which("apptainer", path=path)
+    return program if program and (version_of(program) or (0, 0)) >= OLDEST else None
 
 
-def provide_apptainer(venv):
+def provide_apptainer(venv) -> str:
     """Return an Apptainer that runs, and put it into the environment as ``.venv/bin/apptainer``."""
     apptainer = find_apptainer(venv=venv)
     path = ""
@@ -69,14 +73,14 @@ def provide_apptainer(venv):
     return apptainer
 
 
-def check_runs(wrapper, image):
+def check_runs(wrapper, image) -> None:
     """Raise SetupError unless a container starts."""
     answer = subprocess.run([wrapper.absolute(), "exec", image, "true"], capture_output=True, text=True)
     if answer.returncode:
         raise SetupError(f"{wrapper} can't start a container: {answer.stderr.strip() or 'it gives no reason'}")
 
 
-def building_environment(venv):
+def building_environment(venv) -> dict[str, str]:
     """Return the environment variables with which images are built: PATH with the tools for it."""
     environ = dict(os.environ)
     system = [environ.get("PATH", ""), "/usr/sbin", "/sbin"]
@@ -91,7 +95,7 @@ def building_environment(venv):
     return environ
 
 
-def private_toolbox(venv):
+def private_toolbox(venv) -> Path:
     """Return the directory of the private copy, made at the first call.
 
     Parameters
@@ -107,7 +111,7 @@ def private_toolbox(venv):
     return final
 
 
-def fetch_toolbox(partial, final, patchelf):
+def fetch_toolbox(partial, final, patchelf) -> None:
     """Fill `partial` with the packages' files, from a bundle or from Debian, made to work from `final`."""
     say(f"Apptainer goes into the cache, {final} (nothing is installed into the system)")
     log = final.with_name(final.name + ".log")
@@ -119,7 +123,7 @@ def fetch_toolbox(partial, final, patchelf):
     make_private(partial, final, patchelf)
 
 
-def make_private(partial, final, patchelf):
+def make_private(partial, final, patchelf) -> None:
     """Bind the executables to the libraries beside them, and put files where Apptainer looks."""
     libraries = "usr/lib/x86_64-linux-gnu"
     loader = final / libraries / "ld-linux-x86-64.so.2"
@@ -130,7 +134,7 @@ def make_private(partial, final, patchelf):
         file.chmod(0o755)  # set-uid bits would not survive anyway
         # --force-rpath: it also holds for the libraries' own dependencies and beats LD_LIBRARY_PATH
         subprocess.run(
-            [patchelf, "--set-interpreter", loader, "--force-rpath", "--set-rpath", loader.parent, file], check=True,
+            [patchelf, "--set-interpreter", loader, "--force-rpath", "--set-rpath", loader.parent, file], check=True
         )
     # Apptainer's two programs derive their directories from their own places: prefix usr and usr/lib.
     for prefix in ("usr", "usr/lib"):
@@ -149,7 +153,7 @@ def make_private(partial, final, patchelf):
     debootstrap.chmod(0o755)
 
 
-def has_interpreter(file):
+def has_interpreter(file) -> bool:
     """Tell whether a file is a dynamically linked executable."""
     with open(file, "rb") as content:
         head = content.read(4096)

@@ -7,6 +7,7 @@ packages are in there. Images are used where they are; what set-up makes of the 
 
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from progress import SetupError, say
@@ -22,18 +23,18 @@ PYTHON = BUNDLE / "python3"
 DIGESTS = BUNDLE / "SHA256SUMS"
 #: Every symbolic link, a line ``path -> target`` each.
 LINKS = BUNDLE / "LINKS"
-#: Commit, its date in seconds since 1970, and `clean` or `changed`; read by workflow/scripts/checkout.py.
+#: Commit, its date in seconds since 1970, and `clean` or `changed`; read by workflow/scripts/session/checkout.py.
 COMMIT = BUNDLE / "commit"
 CHECKED = BUNDLE / "checked"
 REMEDY = "unpack the archive anew, and if that says the same, copy it anew from where it was made"
 
 
-def is_unpacked_bundle():
+def is_unpacked_bundle() -> bool:
     """Tell whether this folder is an unpacked bundle."""
     return BUNDLE.is_dir()
 
 
-def read_list(path, separator):
+def read_list(path, separator) -> list[tuple[str, ...]]:
     """Read a list of the bundle, a line ``first<separator>second`` each."""
     try:
         lines = filter(None, path.read_text(errors="surrogateescape").split("\n"))
@@ -42,7 +43,7 @@ def read_list(path, separator):
         raise SetupError(f"this bundle isn't whole, {path} is missing or cut short: {REMEDY}.")
 
 
-def check_whole():
+def check_whole() -> None:
     """Compare an unpacked bundle with its list of digests, once.
 
     Files of the workflow may be edited on the machine that they were brought to; what lies below
@@ -71,7 +72,7 @@ def check_whole():
     CHECKED.write_text(state)
 
 
-def is_current(compiled):
+def is_current(compiled) -> bool:
     """Tell whether a compiled file of an image is of its source as it is, by the date that it names.
 
     In an image where it isn't, Python compiles at every start, and runs give other bytes.
@@ -85,14 +86,14 @@ def is_current(compiled):
     return not by_date or not source.is_file() or int(source.stat().st_mtime) == int.from_bytes(head[8:12], "little")
 
 
-def refuse_if(paths, what):
+def refuse_if(paths, what) -> None:
     """Raise SetupError if there are paths, naming the first."""
     if paths:
         more = f" (and so are {len(paths) - 1} more)" if len(paths) > 1 else ""
         raise SetupError(f"this bundle isn't whole, {paths[0]} is {what}{more}: {REMEDY}.")
 
 
-def files_below(folder):
+def files_below(folder) -> Iterator[Path]:
     """Yield every file and link below a folder but those that set-up makes."""
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if Path(place, name) != CACHE]
@@ -100,7 +101,7 @@ def files_below(folder):
         yield from (Path(place, name) for name in folders if os.path.islink(os.path.join(place, name)))
 
 
-def digest_of(path):
+def digest_of(path) -> str:
     """SHA-256 of a file in hex digits."""
     with open(path, "rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

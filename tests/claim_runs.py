@@ -4,9 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from claim_checks.claim_measures import SOURCES
-from claim_checks.claim_quantities import SERIES_QUANTITIES, STATES
-from study_files import claims
+
+from run_tables.tidy_tables import RUNS, SCENARIOS
+from tidy_tables import completed
+from topics.claims import check_claims
+from topics.claims import claims_file as claims
+from topics.claims.claim_measures import SOURCES
+from topics.claims.claim_quantities import SERIES_QUANTITIES, STATES
 
 QUANTITIES = (
     "throughput_per_stream_mbps", "rtt_first_stream_ms", "retransmit_percent", "retransmits",
@@ -16,7 +20,7 @@ CCAS = ["reno", "cubic", "bbr"]
 
 
 def table(values, delays_ms=(10, 50)):
-    """Return runs.csv's columns that claims use, each quantity with the same values.
+    """Return runs.csv, each quantity with the same values.
 
     Parameters
     ----------
@@ -40,7 +44,7 @@ def table(values, delays_ms=(10, 50)):
                             **dict.fromkeys(QUANTITIES, 99.0 if value is None else float(value)),
                         }
                     )  # fmt: skip
-    return pd.DataFrame(rows)
+    return completed(pd.DataFrame(rows), RUNS)
 
 
 def content(*given, delays_ms=(10, 50)):
@@ -71,6 +75,12 @@ def loaded(folder, *given, **options):
     return claims.load_claims(written(folder / "claims.yaml", content(*given, **options)))
 
 
+def check(folder, values, claim, **options):
+    """Return the row of a claim about runs with these values."""
+    file = loaded(folder, claim, **options)
+    return check_claims.check_claims(table(values, **options), file, 0.95, 0.05, 1000, seed=1).iloc[0]
+
+
 def study_of(file, replications=3, looks=40, seed=3):
     """Return the tables of a study with all that a claims file asks for, drawn at random.
 
@@ -97,19 +107,17 @@ def study_of(file, replications=3, looks=40, seed=3):
                 runs.append(row | key | drawn | {"valid": True, "duration_s": 60.0, "scenario_label": scenario["id"]})
                 for flow, name in enumerate(names):
                     one = key | {"flow": flow, "flow_cca": name}
-                    values = {
-                        column: rng.uniform(1, 9)
-                        for column in ("goodput_mbps", "retransmits", "rtt_mean_ms", "rtt_max_ms")
-                    }
-                    flows.append(one | values)
+                    columns = ("goodput_mbps", "retransmits", "rtt_mean_ms", "rtt_max_ms")
+                    flows.append(one | {column: rng.uniform(1, 9) for column in columns})
                     series.append(_looks(one, looks, rng))
     series = pd.concat(series, ignore_index=True)
 
     def read(columns, scenarios):
         return series.loc[series["scenario"].isin(scenarios), columns]
 
-    table = pd.DataFrame(runs)
-    return table, pd.DataFrame(flows), table[["scenario", "queue"]].drop_duplicates("scenario"), read
+    table = completed(pd.DataFrame(runs), RUNS)
+    scenarios = completed(table[["scenario", "queue"]].drop_duplicates("scenario"), SCENARIOS)
+    return table, pd.DataFrame(flows), scenarios, read
 
 
 def _conditions(scenario):
@@ -118,14 +126,8 @@ def _conditions(scenario):
         for key, value in scenario.items()
         if key != "id"
     }
-    row = {
-        "rate_mbps": 100.0,
-        "delay_ms": 10.0,
-        "rtt_path_ms": 20.0,
-        "loss_configured_percent": 0.0,
-        "flows": 1,
-        "pairs": "1",
-    }
+    row = {"rate_mbps": 100.0, "delay_ms": 10.0, "rtt_path_ms": 20.0}
+    row |= {"loss_configured_percent": 0.0, "flows": 1, "pairs": 1}
     row |= {key: value for key, value in first.items() if key not in ("queue_bytes", "queue_bdp")}
     row |= {"mss_bytes": 1448.0, "queue_packets": np.nan, "queue": "100 packets"}
     size = row["rate_mbps"] * row["rtt_path_ms"] * 125

@@ -1,16 +1,18 @@
-"""What all tests share: where the repository is, and its modules made importable."""
+"""What all tests share: the repository's folder, recorded documents, a browser, and finished synthetic studies."""
+
 import gzip
 import json
 import shutil
-import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import tidy_tables
+from built_study import MISLABELLED_ROW, Built
+from topics.published.topic import IP_PAPER
+
 ROOT = Path(__file__).resolve().parent.parent
-for folder in (ROOT / "tests", ROOT / "workflow", ROOT / "workflow" / "scripts"):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
 
 
 @pytest.fixture(scope="session")
@@ -43,3 +45,117 @@ def chromium():
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def real_shape(tmp_path_factory):
+    """12 scenarios, 6 CCAs, 2 IP versions, 5 replications, some runs excluded, the paper's claims."""
+    study = tidy_tables.synthetic_study(invalid_share=0.02, seed=11)
+    return Built(tmp_path_factory.mktemp("real")).build(study, claims=IP_PAPER)
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory):
+    """2 scenarios, 2 CCAs, 2 IP versions, 2 replications."""
+    scenarios = tidy_tables.grid(delays_ms=(10,), flows=(1,), rate_mbps=100)
+    study = tidy_tables.synthetic_study(scenarios, ["reno", "cubic"], replications=2)
+    return Built(tmp_path_factory.mktemp("small")).build(study)
+
+
+@pytest.fixture(scope="session")
+def all_ccas(tmp_path_factory):
+    """1 scenario, all 17 CCAs."""
+    scenarios = tidy_tables.grid(delays_ms=(20,), losses_percent=(0,), flows=(1,))
+    study = tidy_tables.synthetic_study(scenarios, tidy_tables.ALL_CCAS, replications=5)
+    return Built(tmp_path_factory.mktemp("ccas")).build(study)
+
+
+@pytest.fixture(scope="session")
+def nothing_valid(tmp_path_factory):
+    """A study whose every run failed a check."""
+    scenarios = tidy_tables.grid(delays_ms=(20,), flows=(1,))
+    study = tidy_tables.synthetic_study(scenarios, ["reno", "cubic"], replications=3, invalid_share=1)
+    return Built(tmp_path_factory.mktemp("nothing")).build(study)
+
+
+@pytest.fixture(scope="session")
+def one_of_each(tmp_path_factory):
+    """One scenario, one CCA, one IP version, one replication, no claims."""
+    scenarios = tidy_tables.grid(delays_ms=(20,), losses_percent=(1,), flows=(1,))
+    study = tidy_tables.synthetic_study(scenarios, ["cubic"], ["ipv6"], replications=1)
+    return Built(tmp_path_factory.mktemp("one")).build(study)
+
+
+@pytest.fixture(scope="session")
+def two_methods(real_shape, tmp_path_factory):
+    """The study of real shape, beside one of another method that found some claims otherwise."""
+    other = Built(tmp_path_factory.mktemp("other"))
+    (other.folder / "analysis").mkdir()
+    claims = pd.read_csv(real_shape.table("claims"), dtype=str, keep_default_na=False)
+    swap = {"reproduced": "not reproduced", "not reproduced": "reproduced"}
+    claims.loc[::5, "verdict"] = claims.loc[::5, "verdict"].replace(swap)
+    claims.iloc[:-1].to_csv(other.table("claims"), index=False)
+    pd.DataFrame([MISLABELLED_ROW]).to_csv(other.table("mislabelled"), index=False)
+    built = Built(tmp_path_factory.mktemp("methods"), other)
+    built.claims_name = IP_PAPER
+    shutil.copytree(real_shape.folder, built.folder, dirs_exist_ok=True)
+    built.write_page()
+    return built
+
+
+@pytest.fixture(scope="session")
+def cwnd_study(tmp_path_factory):
+    """4 CCAs over time: one scenario, one IP version."""
+    return Built(tmp_path_factory.mktemp("cwnd")).build(tidy_tables.time_series_study())
+
+
+@pytest.fixture(scope="session")
+def fairness_study(tmp_path_factory):
+    """16 mixes of CCAs in 4 scenarios, one IP version."""
+    return Built(tmp_path_factory.mktemp("fairness")).build(tidy_tables.mixes_study())
+
+
+@pytest.fixture(scope="session")
+def buffer_study(tmp_path_factory):
+    """3 CCAs, 5 buffers on 3 platforms, 16 pairs of hosts, one IP version."""
+    return Built(tmp_path_factory.mktemp("buffers")).build(tidy_tables.buffers_study())
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory):
+    """Return a function that builds a study in a folder of its own."""
+    return lambda study, **more: Built(tmp_path_factory.mktemp("study")).build(study, **more)
+
+
+@pytest.fixture
+def visit(chromium):
+    """Return a function that opens a page and collects what goes wrong in it.
+
+    The page has ``problems``: console errors and warnings, exceptions, dialogs, and every request
+    but the one for the file itself.
+    """
+    contexts = []
+
+    def open_page(path, width=1400, height=900, **options):
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.problems = []
+        url = Path(path).as_uri()
+        page.on("console", lambda m: m.type in ("error", "warning") and page.problems.append(m.text))
+        page.on("pageerror", lambda error: page.problems.append(str(error)))
+        page.on("dialog", lambda d: (page.problems.append(f"dialog {d.message}"), d.dismiss()))
+        page.on(
+            "request",
+            lambda r: (
+                r.url.split("#")[0] != url
+                and not r.url.startswith(("data:", "blob:"))
+                and page.problems.append(f"request {r.url}")
+            ),
+        )
+        page.goto(url)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()

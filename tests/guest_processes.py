@@ -1,12 +1,17 @@
 """The processes of a workflow's runs, found from outside: what a fault may hit."""
+
 import contextlib
 import json
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
 import pytest
+
+#: Of an iperf3 client that has sent for half a minute of its time.
+WAITS_IN_TRAFFIC = 600
 
 
 def wait_for(look, what, limit_s=120):
@@ -87,9 +92,22 @@ class Guest:
         (core,) = os.sched_getaffinity(self.pid)
         return core
 
-    def iperf3(self):
-        """Return the processes of iperf3 in the guest, by their arguments in its memory: outside all have one name."""
-        return [process for process, _ in descendants(self.pid) if holds(process, b"iperf3\0--")]
+    def stopped_in_traffic(self):
+        """Let the guest go on in small steps until an iperf3 client has sent for a while; return its process while the guest stands still.
+
+        A client is told by its arguments in its memory (outside all of a guest's processes have one name), and how far it
+        has come by how often it has waited: 230 times before it sends, then 12 times in a second of its time.
+        """
+
+        def step():
+            self.go_on()
+            time.sleep(0.02)
+            self.stop()
+            clients = [process for process, _ in descendants(self.pid) if holds(process, b"iperf3\0--client\0")]
+            return [process for process in clients if waits_of(process) > WAITS_IN_TRAFFIC]
+
+        self.stop()
+        return wait_for(step, "an iperf3 client that sends")[0]
 
 
 def guests(workflow):
@@ -111,6 +129,15 @@ def first_guest(workflow):
     return wait_for(lambda: guests(workflow.pid), "a guest kernel")[0]
 
 
+def waits_of(process):
+    """Return how often a process has waited for something; 0 of one that is gone."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    return int(status.partition("\nvoluntary_ctxt_switches:")[2].split()[0])
+
+
 def holds(process, text):
     """Tell whether a process has a text in its writable memory."""
     try:
@@ -125,3 +152,19 @@ def holds(process, text):
     except OSError:
         pass
     return False
+
+
+def to_every_guest(workflow, fault, of=lambda guest: True):
+    """Do something to each guest as soon as it is there, in the background; return the list of those it was done to."""
+    hit = []
+
+    def watch():
+        while workflow.poll() is None:
+            for guest in guests(workflow.pid):
+                if guest.pid not in [other.pid for other in hit] and of(guest):
+                    fault(guest)
+                    hit.append(guest)
+            time.sleep(0.01)
+
+    threading.Thread(target=watch, daemon=True).start()
+    return hit

@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from result_checks.manifest import MANIFEST
+from publishing.result_checks.manifest import MANIFEST
 
 
 def listed(folder, path, **changes):

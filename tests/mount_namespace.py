@@ -1,4 +1,5 @@
 """Mounts that nobody else sees: full disks and read-only folders without a change to the machine."""
+
 import os
 import subprocess
 from pathlib import Path

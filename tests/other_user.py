@@ -1,4 +1,5 @@
 """Runs of another user of the machine, who has no privilege: with tools and image that everybody may read."""
+
 import json
 import os
 import pwd

@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 import pyarrow
 import pyarrow.parquet
-import tidy_tables
-from path_environments import delays_ms, longer_words
-from run_tables.cpu_times import CPU
-from run_tables.time_series import SOCKETS
 
-RUN = ["scenario", "cca", "ip_version", "replication"]
+import tidy_tables
+from run_tables.cpu_times import CPU_SCHEMA
+from run_tables.tidy_tables import PATHS, RUN, SCENARIOS
+from run_tables.time_series import SOCKETS_SCHEMA
+from topics.multipath.path_environments import longer_words
+
 #: Payload and frame of a full packet: what joins the paths, and the IP versions outside and inside.
 PAYLOAD = {"none": {"ipv4": 1448, "ipv6": 1428}, "mptcp": {"ipv4": 1428, "ipv6": 1408}}
 TUNNEL_BYTES = {"ipv4": 46, "ipv6": 66}
@@ -21,7 +22,7 @@ SECONDS, FILE_BYTES = 5, 50_000_000
 def scenario(name, by="none", paths=1, outside="ipv4", application="iperf3", uneven=0, platform="uml", **more):
     """Return a row of scenarios.csv; ``uneven`` is by how many ms the last path is longer, ``more`` further columns."""
     row = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,), rate_mbps=100)
-    return row.assign(
+    row = row.assign(
         scenario=name, label=name[:24], platform=platform, delay_forward_ms=0.1, delay_reverse_ms=0.1, queue="1000 packets",
         queue_packets=1000, duration_s=SECONDS, topology="cable", background="none", application=application, protocol="tcp",
         message_bytes=131072, multipath=by, paths=paths, tunnel_ip_version=outside if by == "gre" else None, distribution="round-robin",
@@ -29,14 +30,16 @@ def scenario(name, by="none", paths=1, outside="ipv4", application="iperf3", une
         file_bytes=FILE_BYTES if application == "ftp" else None, frame_overhead_bytes=0, serialisation="virtual-clock",
         sample_interval_ms=50 if application == "ftp" else None,
     ).assign(**more)  # fmt: skip
+    return tidy_tables.completed(row, SCENARIOS)
 
 
 def scenarios(platform="uml"):
     """Return scenarios.csv; on `host` those of a study of CPU time."""
     if platform == "host":
-        rows = [scenario("tcp", platform=platform)]
-        return pd.concat(rows + [scenario(f"mptcp-{n}", "mptcp", n, platform=platform) for n in (1, 2, 4)], ignore_index=True)
-    rows = [scenario("tcp"), scenario("ftp-tcp", application="ftp"), scenario("ftp-mptcp-4", "mptcp", 4, application="ftp")]
+        joined = [scenario(f"mptcp-{n}", "mptcp", n, platform=platform) for n in (1, 2, 4)]
+        return pd.concat([scenario("tcp", platform=platform), *joined], ignore_index=True)
+    rows = [scenario("tcp"), scenario("ftp-tcp", application="ftp")]
+    rows += [scenario("ftp-mptcp-4", "mptcp", 4, application="ftp")]
     rows += [scenario(f"mptcp-{n}", "mptcp", n) for n in (2, 4)] + [scenario(f"gre-{n}", "gre", n) for n in (2, 4)]
     rows += [scenario("gre6-4", "gre", 4, "ipv6"), scenario("ftp-gre-4", "gre", 4, application="ftp")]
     rows += [scenario("mptcp-uneven", "mptcp", 4, uneven=0.5), scenario("gre-uneven", "gre", 4, uneven=0.5)]
@@ -57,32 +60,25 @@ def paths_study(platform="uml", ccas=("cubic", "vegas", "reno"), replications=3,
     ``table`` is its scenarios.csv, `scenarios` unless given.
     """
     table = scenarios(platform) if table is None else table
-    study = tidy_tables.synthetic_study(table, list(ccas), replications=replications, study=f"paths-{platform}", title="Paths", seed=41, invalid_share=invalid_share)
-    columns = ["scenario", "platform", "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths", "tunnel_ip_version", "path_delay_ms"]
-    runs = study["runs"].merge(table[columns], on="scenario")
-    values = pd.DataFrame([values_of(run) for run in runs.to_dict("records")], index=runs.index)
-    study["runs"] = runs = runs.drop(columns=[*values, "path_delay_ms"], errors="ignore").join(values)
-    study["flows"] = tidy_tables.flow_rows(runs.astype({"flows": int}))
-    for asked, row in zip(study["provenance"]["study"]["scenarios"], table.to_dict("records"), strict=True):
-        asked |= {
-            "topology": "cable",
-            "multipath": {
-                "by": row["multipath"], "paths": row["paths"], "tunnel_ip_version": row["tunnel_ip_version"] or "ipv4",
-                "distribution": row["distribution"], "path_delay_ms": delays_ms(row["path_delay_ms"]),
-            },
-        }  # fmt: skip
-        sampled = None if pd.isna(row["sample_interval_ms"]) else row["sample_interval_ms"]
-        asked["traffic"] |= {"application": row["application"], "block_bytes": 131072, "sample_interval_ms": sampled}
+    named = {"study": f"paths-{platform}", "title": "Paths"}
+    study = tidy_tables.synthetic_study(
+        table, list(ccas), replications=replications, seed=41, invalid_share=invalid_share, **named
+    )
+    runs = study["runs"]
+    delays = dict(zip(table["scenario"], table["path_delay_ms"], strict=True))
+    values = [values_of(run, delays[run["scenario"]]) for run in runs.to_dict("records")]
+    study["runs"] = runs = runs.assign(**pd.DataFrame(values, index=runs.index))
+    study["flows"] = tidy_tables.flow_rows(runs)
     return study
 
 
-def values_of(run):
+def values_of(run, path_delay_ms):
     """Return the metrics of a run."""
     ceiling = ceiling_mbps(run)
     used = USED * (1 - 1e-3 * (run["replication"] == 3))
     if run["multipath"] == "gre" and run["paths"] > 1:
         used = VEGAS_ON_TUNNELS if run["cca"] == "vegas" else used
-        used = UNEVEN_TUNNELS if longer_words(run["path_delay_ms"]) else used
+        used = UNEVEN_TUNNELS if longer_words(path_delay_ms) else used
     goodput = used * ceiling
     file = run["application"] == "ftp"
     packets = round(goodput * 1e6 / 8 * SECONDS / 1400)
@@ -105,35 +101,36 @@ def path_rows(runs):
     for run in runs.to_dict("records"):
         for path in range(1, int(run["paths"]) + 1):
             packets = run["packets_sent"] // run["paths"]
-            subflow = {"subflow_bytes_acked": 1000.0, "subflow_retransmits": 0, "subflow_rtt_ms": 1.5, "subflow_cca": run["cca"]}
-            rows.append(
-                {key: run[key] for key in RUN}
-                | {"path": path, "packets": packets, "bytes": packets * 1514, "share_percent": 100 / run["paths"], "queue_drops": 0}
-                | (subflow if run["multipath"] == "mptcp" else dict.fromkeys(subflow))
-                | {"valid": run["valid"]}
-            )
-    return pd.DataFrame(rows)
+            counted = {"path": path, "packets": packets, "bytes": packets * 1514, "queue_drops": 0}
+            subflow = {"bytes_acked": 1000.0, "retransmits": 0, "rtt_ms": 1.5, "cca": run["cca"]}
+            of_mptcp = {f"subflow_{name}": value for name, value in subflow.items() if run["multipath"] == "mptcp"}
+            rows.append({key: run[key] for key in (*RUN, "valid")} | counted | of_mptcp)
+            rows[-1]["share_percent"] = 100 / run["paths"]
+    return pd.DataFrame(rows).reindex(columns=PATHS.names)
 
 
 def write_series(runs, path):
     """Write sockets.parquet: what each subflow, or the only connection, of a file transfer had acknowledged over time."""
-    with pyarrow.parquet.ParquetWriter(path, SOCKETS) as writer:
+    with pyarrow.parquet.ParquetWriter(path, SOCKETS_SCHEMA) as writer:
         for run in runs[runs["application"] == "ftp"].to_dict("records"):
             times = np.arange(0.05, run["transfer_s"], 0.05)
             sockets = int(run["paths"]) if run["multipath"] == "mptcp" else 1
             for path_number in range(1, sockets + 1):
                 acked = np.floor(run["goodput_mbps"] / sockets * 1e6 / 8 * times)
-                values = {key: run[key] for key in RUN} | {"flow": 0, "flow_cca": run["cca"], "path": path_number if sockets > 1 else None}
-                rows = [values | {"time_s": time, "bytes_acked": count, "state": "open"} for time, count in zip(times, acked, strict=True)]
-                writer.write_table(pyarrow.Table.from_pylist(rows, schema=SOCKETS))
+                values = {key: run[key] for key in RUN} | {"flow": 0, "flow_cca": run["cca"], "state": "open"}
+                values |= {"path": path_number if sockets > 1 else None}
+                looks = zip(times, acked, strict=True)
+                rows = [values | {"time_s": time, "bytes_acked": count} for time, count in looks]
+                writer.write_table(pyarrow.Table.from_pylist(rows, schema=SOCKETS_SCHEMA))
 
 
 def write_cpu(runs, path):
     """Write cpu.parquet: two cores that are busy as the run says."""
     rows = [
-        {key: run[key] for key in RUN} | {"core": core, "role": "senders", "time_s": 0.1 * reading, "busy_percent": run["cpu_busy_percent"]}
+        {key: run[key] for key in RUN}
+        | {"core": core, "role": "senders", "time_s": 0.1 * reading, "busy_percent": run["cpu_busy_percent"]}
         for run in runs[runs["platform"] == "host"].to_dict("records")
         for core in (0, 1)
         for reading in range(1, 10 * SECONDS + 1)
     ]
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=CPU), path)
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=CPU_SCHEMA), path)

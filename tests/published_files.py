@@ -5,7 +5,8 @@ import gzip
 import re
 
 import pyarrow.parquet
-from result_checks.manifest import published_files
+
+from publishing.result_checks.manifest import published_files
 
 
 def texts(folder):

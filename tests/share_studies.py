@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pyarrow
 import pyarrow.parquet
+
 import tidy_tables
-from run_tables.time_series import SOCKETS
+from run_tables.tidy_tables import RUN
+from run_tables.time_series import SOCKETS_SCHEMA
 
 STRENGTH = {"reno": 0.0, "cubic": 0.7, "vegas": -2.0, "bbr": 1.2}
 DURATION_S = 20.0
@@ -29,7 +31,9 @@ def scenarios(**columns):
     for name, change in changes.items():
         rtts_ms = change.get("rtts_ms") or (2.0 * change.get("delay_forward_ms", 20),) * 2
         row = base.iloc[0].to_dict() | {"scenario": name, "label": name, "pairs": 2, "access_delay_ms": "0"}
-        rows.append(row | {"sample_interval_ms": 100, "start_within_ms": 1000} | change | {"rtts_ms": rtts_ms} | columns)
+        rows.append(
+            row | {"sample_interval_ms": 100, "start_within_ms": 1000} | change | {"rtts_ms": rtts_ms} | columns
+        )
     return pd.DataFrame(rows)
 
 
@@ -59,7 +63,9 @@ def sharing_study(mixes=None, places=None, replications=5, start=0.0, hosts=0.0,
     """
     places = scenarios() if places is None else places
     plain = places.drop(columns="rtts_ms")
-    study = tidy_tables.synthetic_study(plain, mixes or ordered_pairs(STRENGTH), ["ipv4"], replications=replications, seed=seed, **more)
+    study = tidy_tables.synthetic_study(
+        plain, mixes or ordered_pairs(STRENGTH), ["ipv4"], replications=replications, seed=seed, **more
+    )
     rtts = dict(zip(places["scenario"], places["rtts_ms"], strict=True))
     return study | {"flows": flow_rows(study["runs"], rtts, start, hosts, noise, seed)}
 
@@ -81,7 +87,9 @@ def flow_rows(runs, rtts_ms, start=0.0, hosts=0.0, noise=0.1, seed=1):
         # As in a real study: the moments are the same for all mixes.
         offsets = np.random.default_rng([seed, run["seed"]]).uniform(0, 1000, run["flows"])
         flows = [ccas[flow % len(ccas)] for flow in range(run["flows"])]
-        strengths = np.array([STRENGTH.get(cca, 0.1 * len(cca)) for cca in flows]) + noise * rng.standard_normal(run["flows"])
+        strengths = np.array([STRENGTH.get(cca, 0.1 * len(cca)) for cca in flows]) + noise * rng.standard_normal(
+            run["flows"]
+        )
         strengths[0] += hosts
         strengths[offsets.argmin()] += start
         parts = np.exp(strengths) / np.exp(strengths).sum()
@@ -89,19 +97,12 @@ def flow_rows(runs, rtts_ms, start=0.0, hosts=0.0, noise=0.1, seed=1):
         for flow, cca in enumerate(flows):
             pair = flow % len(paths)
             rows.append(
-                {key: run[key] for key in ("scenario", "cca", "ip_version", "replication")}
+                {key: run[key] for key in RUN}
                 | {"flow": flow, "flow_cca": cca, "cca_observed": cca, "pair": pair + 1, "rtt_path_ms": paths[pair],
                    "start_offset_ms": offsets[flow], "goodput_mbps": 9.0 * parts[flow], "rtt_mean_ms": 50.0 + flow,
                    "retransmits": 10 + flow, "valid": run["valid"]}
             )  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def draw_flows(tidy):
-    """Give the flows of a study's tables, in place, what they got: both pairs of hosts have the same path."""
-    runs = pd.read_csv(tidy / "runs.csv", keep_default_na=False)
-    rtts = {name: (rtt, rtt) for name, rtt in zip(runs["scenario"], runs["rtt_path_ms"].astype(float), strict=True)}
-    flow_rows(runs, rtts).to_csv(tidy / "flows.csv", index=False, lineterminator="\n")
 
 
 def write_sockets(flows, path, alone_mbps=0.0, interval_s=0.5):
@@ -114,8 +115,8 @@ def write_sockets(flows, path, alone_mbps=0.0, interval_s=0.5):
     alone_mbps : float
         What a flow gets on top while it is alone: in a goodput over its own time, not in its share.
     """
-    with pyarrow.parquet.ParquetWriter(path, SOCKETS) as file:
-        for _, of_run in flows.groupby(["scenario", "cca", "ip_version", "replication"], sort=False):
+    with pyarrow.parquet.ParquetWriter(path, SOCKETS_SCHEMA) as file:
+        for _, of_run in flows.groupby(RUN, sort=False):
             offsets_s = of_run["start_offset_ms"] / 1e3
             begin, end = offsets_s.max(), offsets_s.min() + DURATION_S
             for flow in of_run.to_dict("records"):
@@ -124,8 +125,8 @@ def write_sockets(flows, path, alone_mbps=0.0, interval_s=0.5):
                 sending = np.clip(time_s, start, start + DURATION_S)
                 alone = (sending - start) - (np.clip(sending, begin, end) - np.clip(start, begin, end))
                 payload = ((sending - start) * flow["goodput_mbps"] + alone * alone_mbps) * 1e6 / 8
-                columns = {field.name: [None] * len(time_s) for field in SOCKETS}
-                columns |= {key: [flow[key]] * len(time_s) for key in ("scenario", "cca", "ip_version", "replication", "flow", "flow_cca")}
+                columns = {field.name: [None] * len(time_s) for field in SOCKETS_SCHEMA}
+                columns |= {key: [flow[key]] * len(time_s) for key in (*RUN, "flow", "flow_cca")}
                 columns |= {"time_s": time_s, "bytes_sent": 37 + payload, "bytes_acked": payload, "state": ["open"] * len(time_s),
                             "cwnd_packets": 10 + 5 * np.sin(time_s + flow["flow"]), "rtt_ms": flow["rtt_path_ms"] + 3 * np.cos(time_s)}  # fmt: skip
-                file.write_table(pyarrow.table(columns, schema=SOCKETS))
+                file.write_table(pyarrow.table(columns, schema=SOCKETS_SCHEMA))

@@ -1,11 +1,12 @@
 """Synthetic studies of message sizes: both environments, all traffic, what headers alone make of each run."""
 
 import pandas as pd
+
 import tidy_tables
-from measure_sizes import main
-from run_tables.tidy_columns import read_table
-from size_tables.size_columns import SIZE_CELLS, SIZE_DIFFERENCES
-from wire_theory import goodput_mbps, round_trip_us
+from run_tables.reading import read_table
+from tcp_models.wire_theory import goodput_mbps, round_trip_us
+from topics.packet_size.measure_sizes import main
+from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
 
 SIZES = (128, 384, 640, 896, 1152, 1408)
 #: What a round trip takes longer under the virtual clock, and in all under the real one, in us.
@@ -21,10 +22,11 @@ def sizes_scenarios(platform="uml", sizes=SIZES, rate_mbps=100):
                 name = f"{prefix}-{traffic}-{size}" + (f"-{rate_mbps}mbit" if rate_mbps != 100 else "")
                 row = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,), rate_mbps=rate_mbps)
                 more = {
-                    "scenario": name, "label": name, "platform": platform, "queue": "1000 packets", "queue_packets": 1000, "duration_s": 1,
-                    "topology": "cable", "background": background, "application": "round-trip" if traffic.endswith("rtt") else "iperf3",
-                    "protocol": traffic[:3], "message_bytes": size, "multipath": "none", "paths": 1, "frame_overhead_bytes": 24,
-                    "serialisation": "virtual-clock", "segment_bytes": size if traffic == "tcp-segments" else None,
+                    "scenario": name, "label": name, "platform": platform, "queue": "1000 packets",
+                    "queue_packets": 1000, "duration_s": 1, "topology": "cable", "background": background,
+                    "message_bytes": size, "application": "round-trip" if traffic.endswith("rtt") else "iperf3",
+                    "protocol": traffic[:3], "frame_overhead_bytes": 24, "serialisation": "virtual-clock",
+                    "segment_bytes": size if traffic == "tcp-segments" else None,
                 }  # fmt: skip
                 rows.append(row.assign(**more))
     return pd.concat(rows, ignore_index=True)
@@ -37,33 +39,33 @@ def sizes_study(platform="uml", replications=3, sizes=SIZES, invalid_share=0.0, 
         scenarios, list(ccas), replications=replications, study=f"sizes-{platform}", title="Sizes", seed=31,
         invalid_share=invalid_share,
     )  # fmt: skip
-    runs = study["runs"].merge(
-        scenarios[["scenario", "platform", "topology", "background", "application", "protocol", "message_bytes", "multipath", "segment_bytes"]], on="scenario"
-    )
+    runs = study["runs"].merge(scenarios[["scenario", "segment_bytes"]], on="scenario")
     server = runs["background"] == "server"
-    runs["background_mbps"], runs["background_back_mbps"] = (pd.Series(value, runs.index).where(server) for value in (0.3, 0.05))
-    study["runs"] = runs = runs.assign(**pd.DataFrame([values_of(run, platform) for run in runs.to_dict("records")], dtype=float))
+    runs["background_mbps"], runs["background_back_mbps"] = (
+        pd.Series(value, runs.index).where(server) for value in (0.3, 0.05)
+    )
+    runs = runs.assign(**pd.DataFrame([values_of(run, platform) for run in runs.to_dict("records")], dtype=float))
+    study["runs"] = runs.drop(columns="segment_bytes")
     flows = tidy_tables.flow_rows(runs.astype({"flows": int}))
     study["flows"] = flows.assign(bytes_sent=flows["goodput_mbps"] * 125e3)
-    for scenario, row in zip(study["provenance"]["study"]["scenarios"], scenarios.to_dict("records"), strict=True):
-        scenario |= {"topology": "cable", "background": row["background"], "multipath": {"by": "none"}}
-        scenario |= {"transport": {"segment_bytes": None if pd.isna(row["segment_bytes"]) else row["segment_bytes"]}}
-        scenario["traffic"] |= {"block_bytes": row["message_bytes"]}
-        scenario["traffic"] |= {key: row[key] for key in ("application", "protocol")}
     return study
 
 
 def values_of(run, platform):
     """Return the metrics of a run; the third replication is a thousandth lower than the calculation."""
     rate = run["rate_mbps"]
-    less, protocol, size, ip_version = 1 - 1e-3 * (run["replication"] == 3), run["protocol"], run["message_bytes"], run["ip_version"]
-    nothing = dict.fromkeys(
-        "goodput_mbps rtt_mean_ms rtt_min_ms retransmits jain_index mss_bytes packets_sent rtt_first_stream_ms "
-        "throughput_per_stream_mbps retransmit_percent".split()
-    )
+    less = 1 - 1e-3 * (run["replication"] == 3)
+    protocol, size, ip_version = run["protocol"], run["message_bytes"], run["ip_version"]
+    nothing = dict.fromkeys([
+        "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "retransmits", "jain_index", "mss_bytes", "packets_sent",
+        "rtt_first_stream_ms", "throughput_per_stream_mbps", "retransmit_percent",
+    ])  # fmt: skip
     if run["application"] == "round-trip":
         wire = round_trip_us(rate, size, protocol, ip_version, 24) + CLOCK_US[protocol]
-        return nothing | {"rtt_mean_ms": (wire if platform == "uml" else KERNEL_US[protocol] + 0.01 * size) / 1e3 / less, "packets_sent": 1000}
+        return nothing | {
+            "rtt_mean_ms": (wire if platform == "uml" else KERNEL_US[protocol] + 0.01 * size) / 1e3 / less,
+            "packets_sent": 1000,
+        }
     full = 1448 if ip_version == "ipv4" else 1428
     payload = size if protocol == "udp" or not pd.isna(run["segment_bytes"]) else full
     background = 0.3 if run["background"] == "server" else 0.0
@@ -80,7 +82,9 @@ class Namespace(dict):
 def measure(folder, study, other=(), printed=None):
     """Return both tables of a study."""
     tidy = tidy_tables.write_tidy(study, folder)
-    inputs = Namespace({name: tidy / f"{name}.csv" for name in ("runs", "flows", "scenarios")}, other=list(other))
+    inputs = Namespace(
+        {name: tidy / f"{name}.csv" for name in ("runs", "flows", "scenarios")}, other_size_cells=list(other)
+    )
     outputs = Namespace({name: folder / f"{name}.csv" for name in ("size_cells", "size_differences")})
     main(inputs, outputs, Namespace(confidence=0.95, printed=printed))
     return read_table(outputs.size_cells, SIZE_CELLS), read_table(outputs.size_differences, SIZE_DIFFERENCES)

@@ -1,29 +1,29 @@
 """Synthetic tidy tables with known truth, in the shape of a real study's.
 
 Each metric of a run is the cell's true mean times a normal factor of known spread, so that
-statistics can be held against what was put in. Run as a program it writes a study's tables:
-
-    python tests/tidy_tables.py FOLDER --replications 5
+statistics can be held against what was put in.
 """
 
-import argparse
+import copy
 import json
 import zlib
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from run_tables.tidy_tables import CHECKS, FLOWS, RUN, RUNS, SCENARIOS
+from study_files.study import resolve
+from study_files.study_schema import study_schema
+
 CCAS = ["reno", "cubic", "bbr", "veno", "vegas", "westwood"]
-ALL_CCAS = (
-    "bbr bic cdg cubic dctcp highspeed htcp hybla illinois lp nv reno scalable vegas veno "
-    "westwood yeah"
-).split()
+ALL_CCAS = study_schema()["properties"]["ccas"]["items"]["joined"]
 IP_VERSIONS = ["ipv4", "ipv6"]
 # Goodput under loss in units of the square-root law, and share of the queue that is kept full.
 LOSS_FACTOR = {"bbr": None, "westwood": 1.9, "veno": 1.5, "vegas": 0.8, "reno": 1.0, "cubic": 0.95}
 QUEUE_SHARE = {"vegas": 0.01, "bbr": 0.35, "reno": 0.6, "cubic": 0.8, "veno": 0.5, "westwood": 0.4}
-CHECKS = [
+SYNTHETIC_CHECKS = [
     ("qdisc", "htb rate 1000Mbit, pfifo limit {queue}", "htb rate 1000Mbit, pfifo limit {queue}"),
     ("segmentation-offload", "off on every interface", "off on every interface"),
     ("cca", "{cca} on every connection", "{cca} on every connection"),
@@ -35,6 +35,38 @@ CHECKS = [
 MSS_BITS = 1448 * 8
 
 
+@cache
+def least_study():
+    """Return the least study, resolved: of each key its default."""
+    return resolve(
+        {"study": "least", "ccas": ["reno"], "scenarios": [{"id": "a", "link": {"rate_mbps": 10}}]}, "least.yaml"
+    )
+
+
+#: As every study has it that doesn't say otherwise.
+ANALYSIS = least_study()["analysis"]
+#: Columns that synthetic tables needn't give, as the least study has them.
+USUAL = {
+    "topology": "dumbbell", "background": "none", "application": "iperf3", "protocol": "tcp", "message_bytes": 131072,
+    "multipath": "none", "paths": 1, "distribution": "round-robin", "path_delay_ms": "0", "frame_overhead_bytes": 0,
+    "serialisation": "never", "pairs": 1, "access_delay_ms": "0", "delayed_acks": True, "recovery": "prr", "platform": "uml",
+    "pair": 1, "start_offset_ms": 0.0, "valid": True,
+}  # fmt: skip
+
+
+def completed(frame, table):
+    """Return a table with all columns that it declares: what is usual, or nothing, where the frame has none."""
+    more = {name: USUAL[name] for name in table.names if name in USUAL and name not in frame}
+    frame = frame.assign(**more)
+    filled = {
+        name: frame[name].fillna(USUAL[name])
+        for name in ("pairs", "delayed_acks")
+        if name in frame and name in table.names
+    }
+    extra = [name for name in frame.columns if name not in table.names]
+    return frame.assign(**filled).reindex(columns=[*table.names, *extra])
+
+
 def grid(delays_ms=(10, 50, 100), losses_percent=(1, 0), flows=(1, 12), rate_mbps=1000):
     """Return scenarios: a row for each loss within flows, delays side by side."""
     rows = []
@@ -44,29 +76,14 @@ def grid(delays_ms=(10, 50, 100), losses_percent=(1, 0), flows=(1, 12), rate_mbp
                 bdp_packets = None
                 if rate_mbps:
                     bdp_packets = max(10, round(rate_mbps * 1e6 * 2 * delay / 1000 / 12000))
-                rows.append(
-                    {
-                        "scenario": f"{rate_mbps or 'unlimited'}mbit-{delay}ms-{loss}pct-{streams}flow",
-                        "label": str(len(rows) + 1),
-                        "rate_mbps": rate_mbps,
-                        "delay_forward_ms": delay,
-                        "delay_reverse_ms": delay,
-                        "jitter_forward_ms": 0,
-                        "jitter_reverse_ms": 0,
-                        "loss_forward_percent": loss,
-                        "loss_reverse_percent": 0,
-                        "queue": "1 BDP",
-                        "queue_packets": bdp_packets,
-                        "flows": streams,
-                        "bitrate_mbps": None,
-                        "duration_s": 10,
-                        "platform": "uml",
-                        "segmentation_offload": False,
-                        "netem": "receiving-side",
-                        "processes": "per-flow",
-                    }
-                )
-    return pd.DataFrame(rows)
+                name = f"{rate_mbps or 'unlimited'}mbit-{delay}ms-{loss}pct-{streams}flow"
+                row = {"scenario": name, "label": str(len(rows) + 1), "flows": streams, "queue_packets": bdp_packets}
+                path = {"delay_forward_ms": delay, "delay_reverse_ms": delay, "loss_forward_percent": loss}
+                rows.append(row | path)
+    usual = {"rate_mbps": rate_mbps, "queue": "1 BDP", "duration_s": 10, "segmentation_offload": False}
+    usual |= {"jitter_forward_ms": 0, "jitter_reverse_ms": 0, "loss_reverse_percent": 0, "bitrate_mbps": None}
+    usual |= {"platform": "uml", "netem": "receiving-side", "processes": "per-flow"}
+    return completed(pd.DataFrame(rows).assign(**usual), SCENARIOS)
 
 
 def cell_truth(scenario, cca, ip_version, ipv6_ratio=1428 / 1448):
@@ -88,12 +105,8 @@ def cell_truth(scenario, cca, ip_version, ipv6_ratio=1428 / 1448):
         drops = 0.0 if cca == "vegas" else 0.002 * scenario["flows"] * share
     packets = goodput * 1e6 * scenario["duration_s"] / MSS_BITS
     loss_percent = loss + drops
-    return {
-        "goodput_mbps": goodput,
-        "rtt_mean_ms": rtt,
-        "loss_percent": loss_percent,
-        "retransmits": packets * loss_percent / 100,
-    }
+    again = packets * loss_percent / 100
+    return {"goodput_mbps": goodput, "rtt_mean_ms": rtt, "loss_percent": loss_percent, "retransmits": again}
 
 
 def synthetic_study(
@@ -130,14 +143,15 @@ def synthetic_study(
                 truth += [{**cell, "metric": name, "mean": mean} for name, mean in means.items()]
                 for replication in range(1, replications + 1):
                     run = {**cell, "replication": replication}
-                    failed = int(rng.integers(len(CHECKS))) if rng.random() < invalid_share else -1
+                    failed = int(rng.integers(len(SYNTHETIC_CHECKS))) if rng.random() < invalid_share else -1
                     checks += run_checks(run, scenario, failed)
                     runs.append(run_row(run, scenario, means, spread, failed, rng))
-    scenarios = scenarios.astype({"label": str})
-    runs = pd.DataFrame(runs)
+    scenarios = completed(scenarios.astype({"label": str}), SCENARIOS)
+    more = scenarios[["scenario", *(name for name in scenarios if name in RUNS.names and name not in runs[0])]]
+    runs = completed(pd.DataFrame(runs).merge(more, on="scenario"), RUNS)
     return {
         "runs": runs,
-        "flows": flow_rows(runs),
+        "flows": completed(flow_rows(runs), FLOWS),
         "checks": pd.DataFrame(checks),
         "scenarios": scenarios,
         "truth": pd.DataFrame(truth),
@@ -162,7 +176,7 @@ def run_checks(run, scenario, failed):
             "expected": expected.format(**words),
             "observed": "something else" if number == failed else observed.format(**words),
         }
-        for number, (name, expected, observed) in enumerate(CHECKS)
+        for number, (name, expected, observed) in enumerate(SYNTHETIC_CHECKS)
     ]
 
 
@@ -177,23 +191,18 @@ def run_row(run, scenario, means, spread, failed, rng):
     mss = 1428 if run["ip_version"] == "ipv6" else 1448
     rtt = path_ms + max(0.02, (means["rtt_mean_ms"] - path_ms) * factors[1])
     retransmits = max(0, round(means["retransmits"] * factors[3]))
+    same = {name: scenario[name] for name in ("rate_mbps", "flows", "queue_packets", "duration_s")}
     return {
-        "scenario": run["scenario"],
+        **run,
+        **same,
         "scenario_label": scenario["label"],
-        "cca": run["cca"],
-        "ip_version": run["ip_version"],
-        "replication": run["replication"],
         # The same for all CCAs and IP versions of a scenario: common random numbers.
         "seed": zlib.crc32(f"{run['scenario']}/{run['replication']}".encode()),
         "valid": failed < 0,
-        "invalid_because": "" if failed < 0 else f"{CHECKS[failed][0]}: something else",
-        "rate_mbps": scenario["rate_mbps"],
+        "invalid_because": "" if failed < 0 else f"{SYNTHETIC_CHECKS[failed][0]}: something else",
         "delay_ms": scenario["delay_forward_ms"],
         "rtt_path_ms": path_ms,
         "loss_configured_percent": scenario["loss_forward_percent"],
-        "flows": scenario["flows"],
-        "queue_packets": scenario["queue_packets"],
-        "duration_s": scenario["duration_s"],
         "mss_bytes": mss,
         "ideal_goodput_mbps": scenario["rate_mbps"] * mss / 1514 if scenario["rate_mbps"] else None,
         "goodput_mbps": goodput,
@@ -204,7 +213,9 @@ def run_row(run, scenario, means, spread, failed, rng):
         "jain_index": 1.0 if scenario["flows"] == 1 else 0.99,
         "throughput_per_stream_mbps": goodput / scenario["flows"],
         "rtt_first_stream_ms": rtt,
-        "retransmit_percent": 100 * retransmits * mss * 8 / (goodput * 1e6 * scenario["duration_s"]) if goodput else None,
+        "retransmit_percent": 100 * retransmits * mss * 8 / (goodput * 1e6 * scenario["duration_s"])
+        if goodput
+        else None,
         "packets_sent": packets,
         "queue_drops": int(packets * loss / 100) - link_drops if loss else 0,
         "link_drops": link_drops,
@@ -215,14 +226,14 @@ def run_row(run, scenario, means, spread, failed, rng):
 
 def flow_rows(runs):
     """Return what flows.csv says of the CCA of each flow: the one asked for, of a mix in turn."""
-    run = ["scenario", "cca", "ip_version", "replication", "goodput_mbps", "retransmits", "rtt_mean_ms", "flows"]
-    flows = runs.loc[runs.index.repeat(runs["flows"]), run]
+    columns = [*RUN, "goodput_mbps", "retransmits", "rtt_mean_ms", "rtt_path_ms", "flows", "valid"]
+    flows = runs.loc[runs.index.repeat(runs["flows"]), columns]
     numbers = flows.groupby(level=0).cumcount()
     # All flows of a run are alike.
     share = {name: flows[name] / flows["flows"] for name in ("goodput_mbps", "retransmits")}
     flows = flows.assign(**share, rtt_max_ms=2 * flows["rtt_mean_ms"]).drop(columns="flows")
     ccas = [mix.split("+")[number % len(mix.split("+"))] for mix, number in zip(flows["cca"], numbers, strict=True)]
-    return flows.assign(flow=numbers, flow_cca=ccas, cca_observed=ccas).reset_index(drop=True)
+    return flows.assign(flow=numbers, pair=numbers + 1, flow_cca=ccas, cca_observed=ccas).reset_index(drop=True)
 
 
 def time_series_study():
@@ -241,25 +252,58 @@ def mixes_study(replications=3):
     return synthetic_study(scenarios, mixes, ["ipv4"], replications=replications, seed=22)
 
 
-def buffers_study(platforms=("uml", "ns3:3.39", "ns3:3.44")):
-    """Return a study of 5 buffers on several platforms: 16 flows between as many pairs of hosts, one IP version."""
+def buffers(platforms=("uml", "ns3:3.39", "ns3:3.44"), sizes=(100, 500, 1000, 2000, 5000), rate_mbps=1000, **more):
+    """Return scenarios of 16 flows: a row for each buffer (packets) on each platform, and `more` columns."""
     rows = []
     for platform in platforms:
-        for packets in (100, 500, 1000, 2000, 5000):
-            name = f"{platform.replace(':', '-')}-{packets}packets"
-            row = grid(delays_ms=(60,), losses_percent=(0,), flows=(16,), rate_mbps=1000)
+        for packets in sizes:
+            name = f"{platform.replace(':', '-')}-{packets}"
+            row = grid(delays_ms=(60,), losses_percent=(0,), flows=(16,), rate_mbps=rate_mbps)
             size = {"queue": f"{packets} packets", "queue_packets": packets}
-            rows.append(row.assign(scenario=name, label=name, platform=platform, pairs=16, **size))
-    study = synthetic_study(pd.concat(rows, ignore_index=True), ["bbr", "cubic", "reno"], ["ipv4"], replications=2, seed=23)
+            rows.append(row.assign(scenario=name, label=name, platform=platform, **size, **more))
+    return completed(pd.concat(rows, ignore_index=True), SCENARIOS)
+
+
+def buffers_study(scenarios=None, ccas=("bbr", "cubic", "reno"), replications=2):
+    """Return a study of buffers on several platforms: 16 flows between as many pairs of hosts, one IP version."""
+    scenarios = buffers(pairs=16) if scenarios is None else scenarios
+    study = synthetic_study(scenarios, list(ccas), ["ipv4"], replications=replications, seed=23)
     linux = study["provenance"]["environments"][0]
     shared = {key: linux[key] for key in ("image_digest", "testbed_digest")}
-    simulated = [
+    study["provenance"]["environments"] = [
         {"platform": platform, "clock": "simulated", "simulator": {"version": platform[4:]}, **shared, "runs": 30}
-        for platform in platforms
         if platform.startswith("ns3")
+        else linux
+        for platform in scenarios["platform"].unique()
     ]
-    study["provenance"]["environments"] = [linux] * ("uml" in platforms) + simulated
     return study
+
+
+def resolved_scenario(row):
+    """Return a scenario as a study has it, from its row of scenarios.csv."""
+    scenario = copy.deepcopy(least_study()["scenarios"][0])
+    known = {key: None if pd.isna(value) else value for key, value in row.items()}
+    scenario |= {"id": row["scenario"], "label": row["label"], "flows": int(row["flows"]), "platform": row["platform"]}
+    scenario |= {"topology": row["topology"], "background": row["background"]}
+    queue, _, unit = row["queue"].partition(" ")
+    scenario["queue"] = {unit.lower(): float(queue)}
+    scenario["link"] |= {key: known[key] for key in ("rate_mbps", "frame_overhead_bytes", "serialisation")}
+    for what, unit in (("delay", "ms"), ("jitter", "ms"), ("loss", "percent")):
+        scenario["link"][f"{what}_{unit}"] = {way: known[f"{what}_{way}_{unit}"] for way in ("forward", "reverse")}
+    access_ms = [float(delay) for delay in row["access_delay_ms"].split()]
+    pairs = int(row["pairs"])
+    scenario["hosts"] = {"pairs": pairs, "access_delay_ms": access_ms * (pairs // len(access_ms))}
+    scenario["traffic"] |= {
+        key: known[key]
+        for key in ("application", "protocol", "duration_s", "bitrate_mbps", "sample_interval_ms", "start_within_ms")
+    }
+    scenario["traffic"] |= {"block_bytes": known["message_bytes"]}
+    scenario["transport"] |= {key: known[key] for key in ("segment_bytes", "delayed_acks", "min_rto_ms", "recovery")}
+    scenario["multipath"] = {
+        "by": row["multipath"], "paths": int(row["paths"]), "tunnel_ip_version": known["tunnel_ip_version"] or "ipv4",
+        "distribution": row["distribution"], "path_delay_ms": [float(delay) for delay in row["path_delay_ms"].split()],
+    }  # fmt: skip
+    return scenario
 
 
 def provenance(study, title, seed, replications, ccas, ip_versions, runs, scenarios):
@@ -273,21 +317,7 @@ def provenance(study, title, seed, replications, ccas, ip_versions, runs, scenar
             "replications": replications,
             "ccas": list(ccas),
             "ip_versions": list(ip_versions),
-            "scenarios": [
-                {
-                    "id": row["scenario"],
-                    "flows": int(row["flows"]),
-                    "platform": row["platform"],
-                    "link": {
-                        key: None if pd.isna(row[key]) else float(row[key])
-                        for key in ("rate_mbps", "delay_forward_ms", "delay_reverse_ms", "loss_forward_percent")
-                    },
-                    "queue": {"bdp": 1} if pd.isna(row["queue_packets"]) else {"packets": int(row["queue_packets"])},
-                    "traffic": {"sample_interval_ms": row.get("sample_interval_ms")},
-                    "hosts": {"pairs": int(row.get("pairs", 1))},
-                }
-                for row in scenarios.to_dict("records")
-            ],
+            "scenarios": [resolved_scenario(row) for row in scenarios.to_dict("records")],
         },
         "environments": [
             {
@@ -316,24 +346,8 @@ def write_tidy(study, folder):
     """Write the tables as ``<folder>/tidy/*.csv`` and ``provenance.json``; return that folder."""
     tidy = Path(folder) / "tidy"
     tidy.mkdir(parents=True, exist_ok=True)
-    for name in ("runs", "flows", "checks", "scenarios"):
-        study[name].to_csv(tidy / f"{name}.csv", index=False, lineterminator="\n")
+    for table in (RUNS, FLOWS, CHECKS, SCENARIOS):
+        frame = completed(study[table.name], table)
+        frame.to_csv(tidy / f"{table.name}.csv", index=False, lineterminator="\n")
     (tidy / "provenance.json").write_text(json.dumps(study["provenance"], indent=1) + "\n")
     return tidy
-
-
-def main():
-    """Write a study's tables to a folder."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder")
-    parser.add_argument("--replications", type=int, default=5)
-    parser.add_argument("--invalid-share", type=float, default=0.01)
-    arguments = parser.parse_args()
-    study = synthetic_study(
-        replications=arguments.replications, invalid_share=arguments.invalid_share
-    )
-    print(write_tidy(study, arguments.folder))
-
-
-if __name__ == "__main__":
-    main()

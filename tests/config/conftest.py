@@ -1,24 +1,14 @@
-"""The modules under test stand beside the workflow's scripts, not in a package."""
+"""A small study for all tests of configuration."""
+
 import copy
-import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
 
 SMALL = {
     "study": "small",
     "ccas": ["reno", "cubic"],
     "scenarios": [{"id": "near"}, {"id": "far", "link": {"delay_ms": 100}}],
 }
-
-
-@pytest.fixture
-def root():
-    """The repository's folder."""
-    return ROOT
 
 
 @pytest.fixture

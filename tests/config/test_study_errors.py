@@ -1,11 +1,15 @@
 """Bad input ends in one sentence with file, key, value and what is allowed."""
+
 import pytest
+
 from study_files import study
 
 CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
-STUDY_KEYS = "study, title, description, seed, replications, ccas, mixes, ip_versions, platform, defaults, scenarios, analysis"
+STUDY_KEYS = (
+    "study, title, description, seed, replications, ccas, mixes, ip_versions, platform, defaults, scenarios, analysis"
+)
 MIXES = " (or mixes, several with + between them)"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
@@ -23,8 +27,7 @@ CASES = [
     ),
     (
         ("analysis", {"equivalence_margin": {"goodput_percent": 0}}),
-        "analysis.equivalence_margin.goodput_percent is 0; "
-        "allowed is a number above 0 and below 100 (percent).",
+        "analysis.equivalence_margin.goodput_percent is 0; allowed is a number above 0 and below 100 (percent).",
     ),
     (
         ("analysis", {"compare_with": "small"}),
@@ -32,10 +35,7 @@ CASES = [
     ),
     (("replication", 3), f"unknown key 'replication'; did you mean 'replications'? Allowed here: {STUDY_KEYS}."),
     (("colour", 3), f"unknown key 'colour'. Allowed here: {STUDY_KEYS}."),
-    (
-        ("duration_s", 3),
-        f"unknown key 'duration_s'; it belongs to 'traffic'. Allowed here: {STUDY_KEYS}.",
-    ),
+    (("duration_s", 3), f"unknown key 'duration_s'; it belongs to 'traffic'. Allowed here: {STUDY_KEYS}."),
     (
         ("scenarios.1.link.loss", 1),
         "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? "
@@ -63,18 +63,33 @@ CASES = [
     (("study", ""), f'study is ""; allowed is {NAME}.'),
     (("study", 2), f"study is 2; allowed is {NAME}, in quotes."),
     (("scenarios.1.id", "a b"), f'scenarios[a b].id is "a b"; allowed is {NAME}.'),
-    (("scenarios.1.id", "near"), "scenarios[1].id is 'near' as in scenarios[0]; allowed is one that no other scenario has."),
+    (
+        ("scenarios.1.id", "near"),
+        "scenarios[1].id is 'near' as in scenarios[0]; allowed is one that no other scenario has.",
+    ),
     (
         ("scenarios.1.label", "near"),
         "scenarios[1].label is 'near' as in scenarios[0]; allowed is one that no other scenario has.",
     ),
-    (("scenarios.1.label", 2), "scenarios[far].label is 2; allowed is text of one line, 1 to 24 characters, in quotes."),
+    (
+        ("scenarios.1.label", 2),
+        "scenarios[far].label is 2; allowed is text of one line, 1 to 24 characters, in quotes.",
+    ),
     # Factors
     (("ccas", []), f"ccas is []; allowed is a list of at least one of {CCAS}{MIXES}, each once."),
     (("ccas", "reno"), f'ccas is "reno"; allowed is a list of at least one of {CCAS}{MIXES}, each once.'),
-    (("ccas", ["reno", "reno"]), f'ccas has "reno" twice; allowed is a list of at least one of {CCAS}{MIXES}, each once.'),
-    (("ccas", ["reno", "bbr3"]), f"ccas[1] is \"bbr3\"; did you mean 'bbr'? Allowed is one of {CCAS}, or several with + between them."),
-    (("ccas", ["CUBIC"]), f"ccas[0] is \"CUBIC\"; did you mean 'cubic'? Allowed is one of {CCAS}, or several with + between them."),
+    (
+        ("ccas", ["reno", "reno"]),
+        f'ccas has "reno" twice; allowed is a list of at least one of {CCAS}{MIXES}, each once.',
+    ),
+    (
+        ("ccas", ["reno", "bbr3"]),
+        f"ccas[1] is \"bbr3\"; did you mean 'bbr'? Allowed is one of {CCAS}, or several with + between them.",
+    ),
+    (
+        ("ccas", ["CUBIC"]),
+        f"ccas[0] is \"CUBIC\"; did you mean 'cubic'? Allowed is one of {CCAS}, or several with + between them.",
+    ),
     (("ccas", ["fast"]), f'ccas[0] is "fast"; allowed is one of {CCAS}, or several with + between them.'),
     (
         ("ccas", [False]),
@@ -143,22 +158,13 @@ CASES = [
         ("defaults.link.rate_mbps", 10**20),
         "defaults.link.rate_mbps is 100000000000000000000; allowed is a number from 0.01 to 10000 (Mbit/s), or null.",
     ),
-    (
-        ("defaults.link.delay_ms", INFINITY),
-        "defaults.link.delay_ms is .inf; allowed is a number from 0 to 2000 (ms).",
-    ),
-    (
-        ("defaults.link.delay_ms", -5),
-        "defaults.link.delay_ms is -5; allowed is a number from 0 to 2000 (ms).",
-    ),
+    (("defaults.link.delay_ms", INFINITY), "defaults.link.delay_ms is .inf; allowed is a number from 0 to 2000 (ms)."),
+    (("defaults.link.delay_ms", -5), "defaults.link.delay_ms is -5; allowed is a number from 0 to 2000 (ms)."),
     (
         ("defaults.link.delay_ms", "10ms"),
         'defaults.link.delay_ms is "10ms"; allowed is a number from 0 to 2000 (ms), without its unit: 10.',
     ),
-    (
-        ("defaults.link.delay_ms", None),
-        "defaults.link.delay_ms is null; allowed is a number from 0 to 2000 (ms).",
-    ),
+    (("defaults.link.delay_ms", None), "defaults.link.delay_ms is null; allowed is a number from 0 to 2000 (ms)."),
     (
         ("scenarios.1.link.jitter_ms", {"forward": 0, "reverse": 101}),
         "scenarios[far].link.jitter_ms.reverse is 101; allowed is at most the delay in that direction, 100 (ms).",
@@ -208,8 +214,7 @@ CASES = [
     ),
     (
         ("scenarios.1", {"id": "far", "link": {"netem": "both-ends"}, "queue": {"bytes": 100_000}}),
-        "scenarios[far].queue is {bytes: 100000}; "
-        "allowed with netem at both-ends is packets, for netem counts those.",
+        "scenarios[far].queue is {bytes: 100000}; allowed with netem at both-ends is packets, for netem counts those.",
     ),
     (
         ("scenarios.1", {"id": "far", "queue": {"bytes": 30_000}, "transport": {"segmentation_offload": True}}),
@@ -239,7 +244,10 @@ CASES = [
         ("defaults.transport", {"segmentation_offload": "off"}),
         'defaults.transport.segmentation_offload is "off"; allowed is true or false.',
     ),
-    (("defaults.platform", "xen"), 'defaults.platform is "xen"; allowed is one of uml, host, ns3:3.39, ns3:3.42, ns3:3.43, ns3:3.44.'),
+    (
+        ("defaults.platform", "xen"),
+        'defaults.platform is "xen"; allowed is one of uml, host, ns3:3.39, ns3:3.42, ns3:3.43, ns3:3.44.',
+    ),
     # Memory
     (
         ("scenarios.1", {"id": "far", "link": {"rate_mbps": 10_000, "delay_ms": 100}, "flows": 12}),
@@ -289,6 +297,4 @@ def test_a_misspelt_key_is_not_reported_as_missing_too(small):
     small["cca"] = small.pop("ccas")
     with pytest.raises(study.StudyError) as caught:
         study.resolve(small, "small.yaml")
-    assert caught.value.problems == [
-        f"small.yaml: unknown key 'cca'; did you mean 'ccas'? Allowed here: {STUDY_KEYS}."
-    ]
+    assert caught.value.problems == [f"small.yaml: unknown key 'cca'; did you mean 'ccas'? Allowed here: {STUDY_KEYS}."]

@@ -1,8 +1,12 @@
 """Reading study files: strict YAML, and values that win over the file's."""
+
 import pytest
+
 from study_files import study
 
-STUDY_KEYS = "study, title, description, seed, replications, ccas, mixes, ip_versions, platform, defaults, scenarios, analysis"
+STUDY_KEYS = (
+    "study, title, description, seed, replications, ccas, mixes, ip_versions, platform, defaults, scenarios, analysis"
+)
 
 
 @pytest.mark.parametrize(
@@ -13,7 +17,10 @@ STUDY_KEYS = "study, title, description, seed, replications, ccas, mixes, ip_ver
         ("- reno\n", f'is ["reno"]; allowed is a mapping with the keys {STUDY_KEYS}.'),
         ("just text\n", f'is "just text"; allowed is a mapping with the keys {STUDY_KEYS}.'),
         ("study: a\nseed: 1\nstudy: b\n", "is no valid YAML in line 3: the key 'study' stands twice."),
-        ("scenarios:\n  - id: a\n    flows: 1\n    flows: 2\n", "is no valid YAML in line 4: the key 'flows' stands twice."),
+        (
+            "scenarios:\n  - id: a\n    flows: 1\n    flows: 2\n",
+            "is no valid YAML in line 4: the key 'flows' stands twice.",
+        ),
         ("study: [a\nseed: 1\n", "is no valid YAML in line 2: did not find expected ',' or ']'."),
         ("study: a\n\tseed: 1\n", "is no valid YAML in line 2: found a tab character that violates indentation."),
         ("study: a\x00\n", "is no valid YAML: control characters are not allowed."),

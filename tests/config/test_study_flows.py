@@ -1,5 +1,7 @@
 """Mixes, pairs of hosts, time series and platforms: what studies may say of them, and what they then mean."""
+
 import pytest
+
 from study_files import study
 from study_files.study_platforms import machine_problem
 
@@ -28,9 +30,7 @@ def test_a_mix_has_its_own_cells_and_the_seeds_of_the_others(two_flows):
     two_flows["ccas"] = ["reno", "reno+cubic"]
     resolved = study.resolve(two_flows, "small.yaml")
     assert {cca for _, cca, _, _ in study.runs(resolved)} == {"reno", "reno+cubic"}
-    seeds = {
-        study.run_specification(resolved, "near", cca, "ipv4", 1)["seed"] for cca in ("reno", "reno+cubic")
-    }
+    seeds = {study.run_specification(resolved, "near", cca, "ipv4", 1)["seed"] for cca in ("reno", "reno+cubic")}
     assert len(seeds) == 1
 
 
@@ -44,19 +44,17 @@ def test_one_access_delay_stands_for_all_pairs(two_flows):
 
 def test_a_queue_in_bdps_counts_the_access_delay(small):
     # 10 Mbit/s without a delay between the routers, but 4 x 5 ms on the hosts' links: 25,000 bytes.
-    small["scenarios"] = [
-        {"id": "near", "link": {"rate_mbps": 10, "delay_ms": 0}, "hosts": {"access_delay_ms": 5}, "queue": {"bdp": 0.05}}
-    ]
+    link, hosts = {"rate_mbps": 10, "delay_ms": 0}, {"access_delay_ms": 5}
+    small["scenarios"] = [{"id": "near", "link": link, "hosts": hosts, "queue": {"bdp": 0.05}}]
     assert problems(small) == [
-        "scenarios[near].queue.bdp is 0.05, 1250 bytes; "
-        "allowed is a packet of 1514 bytes or more, from 0.0606 BDP."
+        "scenarios[near].queue.bdp is 0.05, 1250 bytes; allowed is a packet of 1514 bytes or more, from 0.0606 BDP."
     ]
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"ccas": ["reno+fast"]}, "ccas[0] is \"reno+fast\"; allowed is one of bbr, bic,"),
+        ({"ccas": ["reno+fast"]}, 'ccas[0] is "reno+fast"; allowed is one of bbr, bic,'),
         ({"ccas": ["reno+"]}, 'ccas[0] is "reno+"; '),
         ({"ccas": ["reno+cubc"]}, "ccas[0] is \"reno+cubc\"; did you mean 'cubic'? Allowed is one of"),
         (
@@ -67,7 +65,10 @@ def test_a_queue_in_bdps_counts_the_access_delay(small):
             {"ccas": ["reno+cubic+bbr"]},
             "scenarios[near].flows is 2; allowed is at least 3, one for each CCA of reno+cubic+bbr.",
         ),
-        ({"defaults": {"flows": 2, "hosts": {"pairs": 3}}}, "scenarios[near].hosts.pairs is 3; allowed is at most the number of flows, 2."),
+        (
+            {"defaults": {"flows": 2, "hosts": {"pairs": 3}}},
+            "scenarios[near].hosts.pairs is 3; allowed is at most the number of flows, 2.",
+        ),
         (
             {"defaults": {"flows": 2, "hosts": {"pairs": 2, "access_delay_ms": [1, 2, 3]}}},
             "scenarios[near].hosts.access_delay_ms has 3 numbers; allowed is one for each of the pairs, 2, or one for all.",
@@ -78,10 +79,10 @@ def test_a_queue_in_bdps_counts_the_access_delay(small):
         ),
         (
             {"defaults": {"hosts": {"access_delay_ms": [1, "x"]}}},
-            "defaults.hosts.access_delay_ms[1] is \"x\"; allowed is a number from 0 to 500.",
+            'defaults.hosts.access_delay_ms[1] is "x"; allowed is a number from 0 to 500.',
         ),
         (
-            {"defaults": {"flows": 2, "queue": {"packets": 9}, "hosts": {"access_delay_ms": 1}, "link": {"netem": "both-ends"}}},
+            {"defaults": {"queue": {"packets": 9}, "hosts": {"access_delay_ms": 1}, "link": {"netem": "both-ends"}}},
             "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, for its netem delays all alike.",
         ),
         (

@@ -1,5 +1,7 @@
 """Cables, several paths and applications: what contradicts itself is refused in a sentence, before any run."""
+
 import pytest
+
 from study_files import study as studies
 
 CABLE = {"id": "a", "topology": "cable", "link": {"rate_mbps": 100, "delay_ms": 0}, "queue": {"packets": 100}}

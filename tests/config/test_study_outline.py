@@ -3,20 +3,27 @@
 from pathlib import Path
 
 import pytest
+
+from run_tables.table import Table, text
 from study_files import study as studies
-from study_files.study_design import IP_PAPER, StudyDesign, cell_words, is_simulator, study_design
-from study_files.study_outline import study_outline
-from study_topics.topic import Figure, Topic
+from study_files.study_design import StudyDesign, cell_words, is_simulator
+from topics.outline import study_outline
+from topics.published.topic import IP_PAPER
+from topics.topic import Figure, Topic
 
 ROOT = Path(__file__).resolve().parents[2]
 IP_FIGURES = [f"ip-difference-{metric}" for metric in ("goodput", "rtt", "loss", "retransmits")]
 PUBLISHED = ["published-throughput", "published-rtt", "published-loss", "published-retransmits"]
 
 
-def resolved(**changes):
-    """Return the least of a resolved study that its design is read from."""
-    scenario = {"id": "a", "flows": 2, "platform": "uml", "queue": {"bdp": 1}, "traffic": {"sample_interval_ms": None}}
-    return {"ccas": ["reno", "cubic"], "ip_versions": ["ipv4", "ipv6"], "scenarios": [scenario]} | changes
+def design(other_tables=(), **changes):
+    """Return the design of a small study with changes."""
+    study = {"study": "small", "ccas": ["reno", "cubic"], "scenarios": [{"id": "a", "flows": 2}]} | changes
+    return StudyDesign(studies.resolve(study, "small.yaml"), frozenset(other_tables))
+
+
+def names(outline):
+    return [table.name for table in outline.tables]
 
 
 def slugs(outline):
@@ -25,19 +32,19 @@ def slugs(outline):
 
 def test_design_is_read_from_the_scenarios():
     scenarios = [
-        {"id": "a", "flows": 3, "platform": "uml", "queue": {"packets": 100}, "traffic": {"sample_interval_ms": 10}},
-        {"id": "b", "flows": 16, "platform": "ns3:3.44", "queue": {"packets": 100}, "hosts": {"pairs": 16}},
-        {"id": "c", "flows": 1, "platform": "uml", "queue": {"packets": 500}, "traffic": {"sample_interval_ms": None}},
+        {"id": "a", "flows": 3, "queue": {"packets": 100}, "traffic": {"sample_interval_ms": 10}},
+        {"id": "b", "flows": 16, "platform": "ns3:3.44", "hosts": {"pairs": 16}},
+        {"id": "c", "flows": 2, "queue": {"packets": 500}},
     ]
-    design = study_design(resolved(scenarios=scenarios, ccas=["reno+reno", "reno+bbr"], ip_versions=["ipv4"]), "x", "y")
-    assert design == StudyDesign(
-        ccas=("reno+reno", "reno+bbr"), ip_versions=("ipv4",), scenarios=("a", "b", "c"), series=("a",),
-        platforms=("uml", "ns3:3.44"), pairs=16, flows=16, queues=2, buffers=1, claims="x", other="y",
-    )  # fmt: skip
-    assert design.mixes and design.platforms_compared
-    assert not design.ip_versions_compared and not design.repeats_ip_paper
-    assert design.ccas_that_run == ("reno", "bbr")
-    assert [is_simulator(platform) for platform in design.platforms] == [False, True]
+    more = {"ip_versions": ["ipv4"], "analysis": {"claims": "x", "compare_with": "y"}}
+    read = design(scenarios=scenarios, ccas=["reno+reno", "reno+bbr"], **more)
+    assert read.name == "small" and read.scenario_names == ("a", "b", "c")
+    assert read.platforms == ("uml", "ns3:3.44")
+    assert (read.pairs, read.flows, read.servers) == (16, 16, 0)
+    assert (read.claims, read.other) == ("x", "y")
+    assert read.mixes and not read.ip_versions_compared
+    assert read.ccas_that_run == ("reno", "bbr")
+    assert [is_simulator(platform) for platform in read.platforms] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -49,57 +56,69 @@ def test_what_cells_differ_by(ccas, ip_versions, words):
     assert cell_words(ccas, ip_versions) == words
 
 
-@pytest.mark.parametrize("path", ["config/config.yaml", "config/studies/exbench.yaml", "config/studies/ipv4-ipv6-full.yaml"])
+@pytest.mark.parametrize(
+    "path", ["config/config.yaml", "config/studies/exbench.yaml", "config/studies/ipv4-ipv6-full.yaml"]
+)
 def test_studies_of_the_ip_paper_have_everything(path):
     study = studies.resolve(studies.load(ROOT / path), path)
-    outline = study_outline(study, study["analysis"]["claims"], study["analysis"]["compare_with"], methods=True)
-    assert outline.tables == (
+    outline = study_outline(StudyDesign(study, frozenset(["descriptive"])))
+    assert set(names(outline)) == {
         "descriptive", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled", "pooled_tests",
         "models", "regressions", "claims", "mislabelled",
-    )  # fmt: skip
-    assert slugs(outline) == [
+    }  # fmt: skip
+    assert set(slugs(outline)) == {
         "goodput", "rtt", "loss", "retransmits", *PUBLISHED, "ideal", "price", "knee", "distributions", "emulation",
         *IP_FIGURES, "methods",
-    ]  # fmt: skip
-    assert {figure.caption for figure in outline.figures if figure.slug in IP_FIGURES} == {"ip-difference"}
+    }  # fmt: skip
+    (caption,) = {figure.caption_path for figure in outline.figures if figure.slug in IP_FIGURES}
+    assert caption == "workflow/scripts/topics/ip_version/captions/ip-difference.rst"
 
 
 def test_one_ip_version_is_not_compared():
-    outline = study_outline(resolved(ip_versions=["ipv4"]))
+    outline = study_outline(design(ip_versions=["ipv4"]))
     assert not set(slugs(outline)) & {*IP_FIGURES, *PUBLISHED, "methods"}
-    assert not set(outline.tables) & {"ip_versions", "ip_overall", "pooled", "pooled_tests", "claims"}
-    assert {"ccas", "models"} <= set(outline.tables) and "knee" in slugs(outline)
+    assert not set(names(outline)) & {"ip_versions", "ip_overall", "pooled", "pooled_tests", "claims"}
+    assert {"ccas", "models"} <= set(names(outline)) and "knee" in slugs(outline)
 
 
 def test_another_papers_claims_repeat_no_figures_of_the_ip_paper():
-    outline = study_outline(resolved(), "another-paper")
-    assert "claims" in outline.tables and not set(slugs(outline)) & set(PUBLISHED)
-    assert set(PUBLISHED) <= set(slugs(study_outline(resolved(), IP_PAPER)))
+    outline = study_outline(design(analysis={"claims": "another-paper"}))
+    assert "claims" in names(outline) and not set(slugs(outline)) & set(PUBLISHED)
+    assert set(PUBLISHED) <= set(slugs(study_outline(design(analysis={"claims": IP_PAPER}))))
 
 
 def test_mixes_have_no_models_and_no_price_of_a_cca():
-    outline = study_outline(resolved(ccas=["reno+reno", "reno+bbr"], ip_versions=["ipv4"]), topics=())
-    assert slugs(outline) == ["goodput", "rtt", "loss", "retransmits", "ideal", "emulation"]
-    assert outline.tables == ("descriptive", "validity", "checks")
+    outline = study_outline(design(ccas=["reno+reno", "reno+bbr"], ip_versions=["ipv4"]))
+    assert not set(slugs(outline)) & {"price", "knee", "distributions"}
+    assert not set(names(outline)) & {"ccas", "cca_pairs", "models", "regressions", "mislabelled"}
+    assert {"goodput", "rtt", "loss", "retransmits", "ideal", "emulation"} <= set(slugs(outline))
+    assert {"descriptive", "validity", "checks"} <= set(names(outline))
+
+
+SHARES = Table("shares", "a CCA", (text("cca", "The CCA."),))
 
 
 def test_topics_add_to_the_lists_of_the_studies_that_have_them():
     topic = Topic(
-        "shares", "Shares", applies=lambda design: design.mixes, tables=("shares",),
-        figures=lambda design: (Figure(f"share-{cca}", "share", {"cca": cca}) for cca in design.ccas_that_run),
+        "shares", "Shares", applies=lambda design: design.mixes, tables=(SHARES,),
+        figures=lambda design: (Figure(f"share-{cca}", "share", ("shares",), cca, "shares") for cca in design.ccas_that_run),
     )  # fmt: skip
-    outline = study_outline(resolved(ccas=["reno+bbr"]), topics=(topic,))
+    outline = study_outline(design(ccas=["reno+bbr"]), topics=(topic,))
     assert outline.topics == (topic,)
-    assert outline.tables[-1] == "shares"
-    assert outline.figures[-2:] == (Figure("share-reno", "share"), Figure("share-bbr", "share"))
-    assert study_outline(resolved(), topics=(topic,)).topics == ()
+    assert outline.tables == (SHARES,)
+    assert [figure.script for figure in outline.figures] == ["shares/share", "shares/share"]
+    assert slugs(outline) == ["share-reno", "share-bbr"]
+    assert study_outline(design(), topics=(topic,)).topics == ()
 
 
 def test_names_that_clash_or_cannot_be_are_refused():
-    for parts, name in (({"tables": ("ccas",)}, "ccas"), ({"figures": lambda design: [Figure("knee")]}, "knee")):
-        topic = Topic("again", "Again", applies=lambda design: True, **parts)
+    def figures(design):
+        return [Figure("knee", "plot_knee", (), "Knee", "means")]
+
+    for parts, name in (({"tables": (SHARES,)}, "shares"), ({"figures": figures}, "knee")):
+        pair = [Topic(topic, "Again", applies=lambda design: True, **parts) for topic in ("one", "two")]
         with pytest.raises(ValueError, match=f"the same name: {name}"):
-            study_outline(resolved(), topics=(topic,))
+            study_outline(design(), topics=pair)
     for slug in ("reno+cubic", "Cwnd", "a--b", "a_b", ""):
         with pytest.raises(ValueError, match="a figure's slug is"):
-            Figure(slug)
+            Figure(slug, "plot", (), "Title", "means")

@@ -1,6 +1,5 @@
-"""The studies that come with the repository, and their documentation."""
-import document_configuration
-import yaml
+"""The studies that come with the repository."""
+
 from study_files import study
 
 PAPER_TABLE_2 = [
@@ -54,9 +53,9 @@ def test_the_full_multipath_study_is_the_default_one_but_for_size_and_more_scena
         for key in ("study", "title", "replications"):
             del either[key]
     scenarios = {scenario["id"]: scenario for scenario in full.pop("scenarios")}
-    mine = default.pop("scenarios")
+    of_default = default.pop("scenarios")
     assert full == default
-    for scenario in mine:
+    for scenario in of_default:
         of_full = scenarios[scenario["id"]]
         assert of_full["traffic"].pop("duration_s") == 30 and of_full["traffic"].pop("file_bytes") == 1_000_000_000
         for either in (scenario, of_full):
@@ -112,25 +111,3 @@ def test_smoke_is_small_and_tells_reno_from_vegas(root):
 def test_a_study_file_is_named_as_its_study(root):
     for path in (root / "config" / "studies").glob("*.yaml"):
         assert study.load(path)["study"] == path.stem
-
-
-def test_the_readme_is_up_to_date(root):
-    text = (root / "config" / "README.md").read_text(encoding="utf-8")
-    assert text == document_configuration.readme(), "run python workflow/scripts/document_configuration.py"
-
-
-def test_check_finds_drift(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(document_configuration, "CONFIGURATION", tmp_path)
-    monkeypatch.setattr(document_configuration, "readme", lambda: "new")
-    assert document_configuration.main(["--check"]) == 1
-    assert "out of date" in capsys.readouterr().out
-    assert document_configuration.main([]) == 0
-    assert document_configuration.main(["--check"]) == 0
-    (tmp_path / "README.md").write_text("edited by hand")
-    assert document_configuration.main(["--check"]) == 1
-
-
-def test_the_example_of_the_readme_is_a_study(root):
-    text = (root / "config" / "README.md").read_text(encoding="utf-8")
-    example = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
-    assert len(study.resolve(example, "config/README.md")["scenarios"]) == 3

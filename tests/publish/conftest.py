@@ -1,6 +1,7 @@
 """A results folder that has a manifest."""
 
 import pytest
+
 from listed_results import listed, write_manifest
 
 

@@ -3,13 +3,14 @@
 import os
 import shutil
 import subprocess
-import sys
 import time
 import zipfile
 
 import pytest
+
 from listed_results import listed, write_manifest
-from result_checks.manifest import MANIFEST
+from own_commands import own_command
+from publishing.result_checks.manifest import MANIFEST
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def pack(root):
     """A function that packs results as `make publish` does; returns exit status and what was printed."""
 
     def run(folder, *arguments, **options):
-        command = [sys.executable, root / "workflow/scripts/pack_results.py", folder, *arguments]
+        command = own_command(root, "publishing.pack_results", folder, *arguments)
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
         return done.returncode, done.stdout
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from study_files import study as studies
 
 #: Leave a file `pwned` if a shell sees them unquoted, or quoted only by double or single quotes.
@@ -52,11 +53,12 @@ def test_such_a_string_would_be_found(call):
 
 
 def rule_files(root):
-    return [root / "Snakefile", *sorted((root / "workflow/rules").glob("*.smk"))]
+    return [root / "Snakefile", *sorted((root / "workflow").rglob("*.smk"))]
 
 
 def unquoted(text):
-    """Return the placeholders of Snakemake's that stand unquoted in a text, numbers from our own functions aside."""
+    """Return the placeholders of Snakemake's that stand unquoted in a text, numbers from our own functions and paths of scripts aside."""
+    text = re.sub(r'^\s+"\S+\.py"$', "", text, flags=re.M)  # no shell sees them
     found = re.findall(r"\{(?:wildcards|params|input|output|config|log)\b[^{}]*\}", text)
     return [placeholder for placeholder in found if not placeholder.endswith(":q}")]
 
@@ -90,12 +92,15 @@ def checkout(root, tmp_path):
     return tmp_path
 
 
-def make(checkout, *arguments):
-    command = ["make", "--old-file", "setup", *arguments]  # as if it were set up
-    done = subprocess.run(
-        command, cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
-    )
+def call(checkout, *command):
+    """Return a command's exit status and what it printed."""
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    done = subprocess.run(command, cwd=checkout, timeout=120, **output)
     return done.returncode, done.stdout
+
+
+def make(checkout, *arguments):
+    return call(checkout, "make", "--old-file", "setup", *arguments)  # as if it were set up
 
 
 @pytest.mark.parametrize("value", HOSTILE)
@@ -106,12 +111,9 @@ def make(checkout, *arguments):
 )  # fmt: skip
 def test_no_value_given_to_make_becomes_a_command(target, variable, value, checkout):
     old = [] if target == "setup" else ["--old-file", "setup"]
-    command = ["make", *old, target, f"{variable}={value}"]
-    done = subprocess.run(
-        command, cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
-    )
-    assert done.returncode != 0
-    assert not (checkout / "pwned").exists(), done.stdout
+    status, output = call(checkout, "make", *old, target, f"{variable}={value}")
+    assert status != 0
+    assert not (checkout / "pwned").exists(), output
 
 
 def test_such_a_value_would_be_seen(checkout):
@@ -150,11 +152,7 @@ def test_a_study_can_not_name_what_a_shell_or_a_path_would_act_on(override, root
 
 
 def plan(checkout, *arguments):
-    command = [Path(sys.executable).with_name("snakemake"), "--cores", "1", "--dry-run", *arguments]
-    done = subprocess.run(
-        command, cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
-    )
-    return done.returncode, done.stdout
+    return call(checkout, Path(sys.executable).with_name("snakemake"), "--cores", "1", "--dry-run", *arguments)
 
 
 def test_an_override_is_refused_before_anything_runs(checkout):

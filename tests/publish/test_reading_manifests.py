@@ -3,8 +3,9 @@
 import os
 
 import pytest
+
 from listed_results import listed, write_manifest
-from result_checks.manifest import MANIFEST, ManifestError, problems, published_files, read_manifest
+from publishing.result_checks.manifest import MANIFEST, ManifestError, problems, published_files, read_manifest
 
 
 def found(folder):
@@ -23,10 +24,8 @@ def test_changed_missing_and_unlisted_files_are_named(results):
     assert found(results) == [
         ("runs/a/1.json.gz", "changed"), ("tidy/runs.csv", "missing"), ("tidy/more.csv", "not listed"),
     ]  # fmt: skip
-    assert [p.path for p in problems(results, read_manifest(results), unlisted=False)] == [
-        "runs/a/1.json.gz",
-        "tidy/runs.csv",
-    ]
+    listed_ones = problems(results, read_manifest(results), unlisted=False)
+    assert [problem.path for problem in listed_ones] == ["runs/a/1.json.gz", "tidy/runs.csv"]
 
 
 def test_a_file_of_another_size_is_changed_too(results):

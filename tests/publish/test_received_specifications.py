@@ -4,7 +4,8 @@ import copy
 import json
 
 import pytest
-from result_checks.received_specification import SpecificationError, check_specification
+
+from publishing.result_checks.received_specification import SpecificationError, check_specification
 from study_files import study as studies
 
 

@@ -8,22 +8,25 @@ import sys
 import xml.etree.ElementTree as ET
 from dataclasses import asdict, fields
 from pathlib import Path
-from types import SimpleNamespace
 
-import jinja2
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+
 import tidy_tables
-from drawn_figure import ALL, DIFFERENCE_COLUMNS, DIFFERENCES, FROM_RUNS, Drawn, marks
+from colour_vision import DEFICIENCY, contrast, lab, linear
+from drawn_figure import ALL, Drawn, marks, words
 from figure_parts import figure_style
 from figure_parts.axis_scales import Axis
 from figure_parts.figure_svg import SVG
 from figure_parts.label_placement import LETTER_SHARE, LINE_HEIGHT, place_labels
 from figure_parts.scenario_panels import parts_of, scenario_grid, value_axis
-from report_parts.report_figures import inline_panels
-from test_figures import DEFICIENCY, contrast, lab, linear
+from report_parts.inline_figures import inline_panels
+from report_parts.page_files import render_caption
+from study_files.study_design import StudyDesign
+from topics.ip_version.tables import IP_VERSION_TESTS
+from topics.outline import figure_params, study_outline
 
 ROOT = Path(__file__).parents[2]
 LARGEST_BYTES = 1_200_000
@@ -32,21 +35,18 @@ TWO = tidy_tables.grid(delays_ms=(20,), flows=(1,))
 THREE_CCAS = ["reno", "cubic", "bbr"]
 
 
-def no_delay():
-    """A path without delay: no RTT of the path to compare with."""
-    return tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,))
-
-
+# A path without delay: no RTT of the path to compare with.
+NO_DELAY = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,))
 STUDIES = {
-    "one-run": dict(scenarios=ONE, ccas=["reno"], ip_versions=["ipv4"], replications=1),
-    "nothing-valid": dict(scenarios=TWO, ccas=THREE_CCAS, replications=2, invalid_share=1),
-    "ipv6-only": dict(scenarios=TWO, ccas=THREE_CCAS, ip_versions=["ipv6"], replications=3),
-    "one-cca": dict(scenarios=TWO, ccas=["vegas"], replications=4),
-    "all-ccas": dict(scenarios=TWO, ccas=tidy_tables.ALL_CCAS, replications=5),
-    "no-rate": dict(scenarios=tidy_tables.grid(flows=(1,), rate_mbps=None), ccas=THREE_CCAS, replications=2),
-    "no-delay": dict(scenarios=no_delay(), ccas=THREE_CCAS, replications=2),
-    "no-loss": dict(scenarios=tidy_tables.grid(losses_percent=(0,)), ccas=["vegas", "reno"], replications=2),
-    "no-spread": dict(scenarios=TWO, ccas=THREE_CCAS, replications=3, spread=0.0),
+    "one-run": {"scenarios": ONE, "ccas": ["reno"], "ip_versions": ["ipv4"], "replications": 1},
+    "nothing-valid": {"scenarios": TWO, "ccas": THREE_CCAS, "replications": 2, "invalid_share": 1},
+    "ipv6-only": {"scenarios": TWO, "ccas": THREE_CCAS, "ip_versions": ["ipv6"], "replications": 3},
+    "one-cca": {"scenarios": TWO, "ccas": ["vegas"], "replications": 4},
+    "all-ccas": {"scenarios": TWO, "ccas": tidy_tables.ALL_CCAS, "replications": 5},
+    "no-rate": {"scenarios": tidy_tables.grid(flows=(1,), rate_mbps=None), "ccas": THREE_CCAS, "replications": 2},
+    "no-delay": {"scenarios": NO_DELAY, "ccas": THREE_CCAS, "replications": 2},
+    "no-loss": {"scenarios": tidy_tables.grid(losses_percent=(0,)), "ccas": ["vegas", "reno"], "replications": 2},
+    "no-spread": {"scenarios": TWO, "ccas": THREE_CCAS, "replications": 3, "spread": 0.0},
 }  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def drawn(request, tmp_path_factory):
     study = tidy_tables.synthetic_study(**STUDIES[request.param])
     differences = None
     if request.param in ("one-run", "ipv6-only"):
-        differences = pd.DataFrame(columns=DIFFERENCE_COLUMNS)
+        differences = pd.DataFrame(columns=IP_VERSION_TESTS.names)
     figures = Drawn(tmp_path_factory.mktemp(request.param), study, differences)
     for name in ALL:
         figures.draw(name)
@@ -113,21 +113,24 @@ def overlap(one, two):
 def test_same_data_same_bytes_in_other_processes(tmp_path):
     program = (
         "import sys; sys.path[:0] = {paths!r}\n"
-        "from pathlib import Path\nimport tidy_tables\nfrom drawn_figure import ALL, Drawn\n"
+        "from pathlib import Path\nimport tidy_tables\nfrom drawn_figure import Drawn\n"
         "study = tidy_tables.synthetic_study(tidy_tables.grid(flows=(1,)), replications=3)\n"
-        "drawn = Drawn(Path({folder!r}), study)\nfor name in ALL: drawn.draw(name)\n"
+        "drawn = Drawn(Path({folder!r}), study)\nfor name in {names!r}: drawn.draw(name)\n"
     )
+    names = [*ALL, "goodput", "retransmits"]
     folders = [tmp_path / number for number in ("1", "2")]
-    paths = [str(ROOT / name) for name in ("tests", "tests/report", "workflow/scripts")]
+    paths = [str(ROOT / name) for name in ("tests", "workflow/scripts", "workflow")]
     for number, folder in enumerate(folders, 1):
         environment = {**os.environ, "PYTHONHASHSEED": str(number), "TZ": f"UTC+{number}"}
         environment["SOURCE_DATE_EPOCH"] = f"{number}000000000"
-        code = program.format(paths=paths, folder=str(folder))
+        code = program.format(paths=paths, folder=str(folder), names=names)
         subprocess.run([sys.executable, "-c", code], check=True, env=environment)
-    for name in ALL:
+    here = Drawn(tmp_path / "3", tidy_tables.synthetic_study(tidy_tables.grid(flows=(1,)), replications=3))
+    for name in names:
+        here.draw(name)
         for kind in ("svg", "csv"):
-            one, two = (folder / f"{name}.{kind}" for folder in folders)
-            assert one.read_bytes() == two.read_bytes(), name
+            one, two, three = (folder / f"{name}.{kind}" for folder in (*folders, here.folder))
+            assert one.read_bytes() == two.read_bytes() == three.read_bytes(), name
 
 
 @pytest.mark.long
@@ -200,25 +203,22 @@ def test_all_ccas_are_named_in_distributions(tmp_path):
     named = set()
     for number in (1, 2, 3):
         panel = drawn.panel("distributions", number)
-        named |= {"".join(text.itertext()) for text in panel.iter(f"{{{SVG}}}text")}
+        named |= set(words(panel))
         assert len(marks(panel)) == 2 * (6 if number < 3 else 5)
     assert set(tidy_tables.ALL_CCAS) <= named
 
 
-@pytest.mark.parametrize("caption", [*FROM_RUNS, "ip-difference", "methods"])
-def test_captions_are_filled_from_the_rules_parameters(caption):
-    text = (ROOT / "report" / "captions" / f"{caption}.rst").read_text(encoding="utf-8")
-    template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text)
-    params = dict(confidence=0.9, replications=77, significance=0.05, name="one", other_name="another")
-    params |= dict(by="scenario, CCA and IP version", cca="CCA", both_ip_versions=True)
-    for slug in DIFFERENCES:
-        params |= dict(metric=slug.removeprefix("ip-difference-"), effect_unit="points", margin=0.25)
-        filled = template.render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
-        assert "another" in filled if caption == "methods" else "77" in filled
-        params |= dict(by="scenario and CCA", both_ip_versions=False)
-        alone = template.render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
-        assert caption == "ip-difference" or "IP" not in alone
-        params |= dict(by="scenario, CCA and IP version", both_ip_versions=True)
-        if caption == "ip-difference":
-            assert "0.25 points" in filled
-            assert ("MSSs" in filled) == (params["metric"] == "goodput")
+@pytest.mark.parametrize("ip_versions", [["ipv4", "ipv6"], ["ipv4"]])
+def test_captions_are_filled_from_the_rules_parameters(ip_versions):
+    study = tidy_tables.synthetic_study(ONE, ["reno", "cubic"], ip_versions, replications=77)["provenance"]["study"]
+    design = StudyDesign(
+        study | {"analysis": tidy_tables.ANALYSIS | {"compare_with": "another"}}, frozenset({"descriptive"})
+    )
+    for figure in study_outline(design).figures:
+        params = figure_params(figure, design, {"confidence": 0.9, "significance": 0.05})
+        filled = render_caption(ROOT / figure.caption_path, params)
+        assert ("another" if figure.slug == "methods" else "77") in filled
+        assert len(ip_versions) > 1 or "IP" not in filled
+        if figure.slug == "ip-difference-loss":
+            assert "0.5 points" in filled
+        assert ("MSSs" in filled) == (figure.slug == "ip-difference-goodput")

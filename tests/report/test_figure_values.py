@@ -1,19 +1,21 @@
 """What the comparing figures draw: the right numbers, at the right places."""
 
-import describe_cells
-import drawn_figure
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
+
+import drawn_figure
 import tidy_tables
 from drawn_figure import Drawn, marks, paths, scale, words
-from figure_parts import axis_scales, emulation_check, figure_style
+from figure_parts import axis_scales, figure_style
 from figure_parts.small_dots import DOTS_AT_MOST
-from plot_distributions import STEPS_AT_MOST, steps
-from plot_ideal import ramp_step, share_words
-from plot_knee import full_queue_ms
-from run_tables.tidy_columns import CELL
-from scipy import stats
+from run_tables.tidy_tables import CELL
+from topics.cells import describe_cells
+from topics.speed.plot_distributions import STEPS_AT_MOST, steps
+from topics.speed.plot_ideal import ramp_step, share_words
+from topics.speed.plot_knee import full_queue_ms
+from topics.validity import emulation_check
 
 pytestmark = pytest.mark.filterwarnings("error")
 GRID = tidy_tables.grid(delays_ms=(10,), flows=(1,), rate_mbps=100)

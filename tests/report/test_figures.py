@@ -1,74 +1,28 @@
 """Figures: the same bytes, all the data, colours that can be told apart, axes that make sense."""
 
 import itertools
-import os
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+
 import tidy_tables
-from figure_parts import axis_scales, cell_figure_data, figure_style
+from colour_vision import DEFICIENCY, contrast, lab, linear
+from drawn_figure import marks, panel
+from figure_parts import axis_scales, figure_style
 from figure_parts.figure_svg import SVG
 from run_tables.metrics import METRICS, metric_by_slug
-
-ROOT = Path(__file__).parents[2]
-DRAW = """
-import sys
-sys.path[:0] = [{scripts!r}]
-from types import SimpleNamespace
-import plot_metric
-folder = {folder!r}
-plot_metric.main(
-    SimpleNamespace(runs=folder + "/tidy/runs.csv", scenarios=folder + "/tidy/scenarios.csv",
-                    descriptive=folder + "/analysis/descriptive.csv"),
-    SimpleNamespace(figure={out!r} + ".svg", data={out!r} + ".csv"),
-    SimpleNamespace(metric={slug!r}),
-)
-"""
-
-
-@pytest.mark.parametrize("slug", ["goodput", "retransmits"])
-def test_same_data_same_bytes_in_other_processes(slug, small, tmp_path):
-    for number in ("1", "2"):
-        program = DRAW.format(
-            scripts=str(ROOT / "workflow" / "scripts"), slug=slug, folder=str(small.folder),
-            out=str(tmp_path / number),
-        )  # fmt: skip
-        environment = {**os.environ, "PYTHONHASHSEED": number, "TZ": f"UTC+{number}"}
-        environment["SOURCE_DATE_EPOCH"] = f"{number}000000000"
-        subprocess.run([sys.executable, "-c", program], check=True, env=environment)
-    for kind in ("svg", "csv"):
-        one, two = (tmp_path / f"{number}.{kind}" for number in "12")
-        assert one.read_bytes() == two.read_bytes()
-    assert (tmp_path / "1.svg").read_bytes() == small.figure(slug).read_bytes()
-
-
-def marks(root, panel):
-    """Count the dots of a panel: uses of a marker, less the axis's ticks and the means."""
-    group = next(g for g in root.iter(f"{{{SVG}}}g") if g.get("id") == panel)
-    colours = set()
-    for theme_hue in figure_style.HUES:
-        colours.add(getattr(figure_style.LIGHT, theme_hue))
-    count = 0
-    for parent in group.iter(f"{{{SVG}}}g"):
-        for use in parent.findall(f"{{{SVG}}}use"):
-            style = use.get("style") or parent.get("style")
-            count += any(f"stroke: {colour}" in style for colour in colours)
-    return count
+from topics.cells import cell_figure_data
+from topics.cells.tables import DESCRIPTIVE
 
 
 @pytest.mark.parametrize("slug", ["goodput", "rtt", "loss", "retransmits"])
 def test_every_valid_replication_is_a_dot(slug, real_shape):
     runs = pd.read_csv(real_shape.folder / "tidy" / "runs.csv")
-    root = ET.parse(real_shape.figure(slug)).getroot()
-    scenarios = list(dict.fromkeys(runs["scenario"]))
-    for number, scenario in enumerate(scenarios, 1):
+    for number, scenario in enumerate(runs["scenario"].unique(), 1):
         valid = runs[(runs["scenario"] == scenario) & runs["valid"]]
-        assert marks(root, f"panel-{number}") == len(valid)
+        assert len(marks(panel(real_shape.figure(slug), number))) == len(valid)
 
 
 def test_data_beside_a_figure_are_what_it_shows(real_shape):
@@ -95,40 +49,9 @@ def test_figure_is_plain_svg_with_a_view_for_each_panel(real_shape):
 
 
 def test_panel_says_its_means(small):
-    root = ET.parse(small.figure("goodput")).getroot()
     described = pd.read_csv(small.folder / "analysis" / "descriptive.csv")
     mean = described.loc[described["metric"] == "goodput_mbps", "mean"].iloc[0]
-    panel = next(g for g in root.iter(f"{{{SVG}}}g") if g.get("id") == "panel-1")
-    assert f"reno: IPv4 {mean:.3f}" in panel.get("aria-label")
-
-
-# Colour blindness: Machado, Oliveira and Fernandes (2009), severity 1.0.
-DEFICIENCY = {
-    "none": np.eye(3),
-    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
-               [-0.003882, -0.048116, 1.051998]],
-    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
-               [-0.011820, 0.042940, 0.968881]],
-    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
-               [0.004733, 0.691367, 0.303900]],
-}  # fmt: skip
-
-
-def linear(code):
-    value = np.array([int(code[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-
-
-def contrast(one, two):
-    light, dark = sorted((linear(c) @ [0.2126, 0.7152, 0.0722] for c in (one, two)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def lab(rgb):
-    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    xyz = to_xyz @ np.clip(rgb, 0, 1) / [0.9505, 1, 1.089]
-    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+    assert f"reno: IPv4 {mean:.3f}" in panel(small.figure("goodput")).get("aria-label")
 
 
 @pytest.mark.parametrize("theme", [figure_style.LIGHT, figure_style.DARK])
@@ -190,8 +113,7 @@ def test_no_value_of_an_excluded_run_is_shown():
     scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(0,), flows=(1,))
     runs = tidy_tables.synthetic_study(scenarios, ["reno"], replications=2)["runs"]
     runs.loc[0, ["valid", "goodput_mbps"]] = [False, 123456.0]
-    empty = pd.DataFrame(columns=["scenario", "scenario_label", "cca", "ip_version", "metric",
-                                  "mean", "ci_low", "ci_high", "n", "note"])  # fmt: skip
+    empty = pd.DataFrame(columns=DESCRIPTIVE.names)
     data = cell_figure_data.figure_data(runs, empty, metric_by_slug("goodput"))
     assert len(data) == 3
     assert 123456.0 not in list(data["goodput_mbps"])

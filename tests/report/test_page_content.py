@@ -6,14 +6,26 @@ import json
 import re
 
 import jinja2
-import number_format
 import pandas as pd
 import pytest
+
+import path_studies
+import size_studies
 import tidy_tables
-import write_report
 from page_checks import PageParts
-from report_parts import report_files
-from scenario_words import conditions
+from path_studies import scenario
+from report_page import method as report_method
+from report_page import write_report
+from report_page.conditions import scenario_rows
+from report_page.method import definitions
+from report_parts import page_files as report_files
+from report_parts.data_tables import Column, data_table, signed
+from report_parts.inline_figures import inline_panels
+from run_tables.reading import read_table
+from run_tables.tidy_tables import SCENARIOS
+from topics.ccas.tables import CCA_TESTS
+from wording import number_format
+from wording.scenario_words import conditions
 
 SECTIONS = [
     "findings", "method", "validity", "speed", "ccas", "ip-version", "delay-and-loss", "theory", "published",
@@ -83,17 +95,15 @@ def test_excluded_runs_are_listed_with_their_reason(real_shape):
     assert len(excluded) > 3
     for run in excluded.to_dict("records"):
         name = "/".join(str(run[key]) for key in ("scenario", "cca", "ip_version", "replication"))
-        assert f"<code>{name}</code></th><td class=\"words\">{run['invalid_because']}" in html
+        assert f'<code>{name}</code></th><td class="words">{run["invalid_because"]}' in html
     assert f"{len(runs) - len(excluded)} of 720 runs are valid" in html
 
 
 def test_commands_name_study_file_and_document(small):
     html = small.page.read_text()
     document = "results/synthetic/runs/100mbit-10ms-1pct-1flow/reno/ipv4/1.json.gz"
-    assert (
-        "snakemake --cores 1 --use-apptainer --configfile config/studies/synthetic.yaml "
-        f"--force {document}"
-    ) in html
+    command = "snakemake --cores 1 --use-apptainer --configfile config/studies/synthetic.yaml --force"
+    assert f"{command} {document}" in html
     assert f"sha256sum {document}" in html
 
 
@@ -101,9 +111,7 @@ def test_default_study_needs_no_file_and_a_published_sum_is_checked():
     run = {"scenario": "a", "cca": "reno", "ip_version": "ipv4", "replication": 1}
     commands = write_report.rerun_commands("s", run, "config/config.yaml", "f" * 64)
     assert commands[0].startswith("snakemake --cores 1 --use-apptainer --force results/s/runs/a/")
-    assert commands[1] == (
-        f"echo '{'f' * 64}  results/s/runs/a/reno/ipv4/1.json.gz' | sha256sum --check"
-    )
+    assert commands[1] == (f"echo '{'f' * 64}  results/s/runs/a/reno/ipv4/1.json.gz' | sha256sum --check")
     odd = write_report.rerun_commands("s", run, "my studies/a;b.yaml", None)
     assert "--configfile 'my studies/a;b.yaml'" in odd[1]
     elsewhere = write_report.rerun_commands("s-host", run, "config/config.yaml", None, "host")
@@ -122,9 +130,9 @@ def test_provenance_names_what_ran(small):
     text = small.page.read_text()
     provenance = json.loads((small.folder / "tidy" / "provenance.json").read_text())
     environment = provenance["environments"][0]
-    for value in (environment["kernel"], environment["image_digest"], environment["iperf3_version"],
-                  environment["kernel_config_sha256"], provenance["workflow"]["commit"]):
-        assert value in text  # fmt: skip
+    assert provenance["workflow"]["commit"] in text
+    for key in ("kernel", "image_digest", "iperf3_version", "kernel_config_sha256"):
+        assert environment[key] in text
 
 
 def test_uncommitted_changes_and_several_environments_are_said(build):
@@ -156,8 +164,6 @@ def test_caption_is_filled_and_a_misspelt_value_is_an_error(tmp_path):
 
 
 def test_foreign_figure_is_refused(small, tmp_path):
-    from report_parts.report_figures import inline_panels
-
     path = tmp_path / "goodput.svg"
     path.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     with pytest.raises(ValueError, match="goodput.svg: no <view>"):
@@ -189,20 +195,16 @@ def test_small_numbers_as_shown():
 
 
 def test_conditions_in_words():
-    scenario = tidy_tables.grid((10,), (1,), (1,)).to_dict("records")[0]
-    assert conditions(scenario) == "1 Gbit/s, 10 ms, 1 % loss, 1 flow"
-    scenario |= {"rate_mbps": float("nan"), "delay_reverse_ms": 5, "loss_reverse_percent": 1}
-    assert conditions(scenario) == "no rate limit, 10 ms / 5 ms, 1 % loss both ways, 1 flow"
+    row = tidy_tables.completed(tidy_tables.grid((10,), (1,), (1,)), SCENARIOS).to_dict("records")[0]
+    assert conditions(row) == "1 Gbit/s, 10 ms, 1 % loss, 1 flow"
+    row |= {"rate_mbps": float("nan"), "delay_reverse_ms": 5, "loss_reverse_percent": 1}
+    assert conditions(row) == "no rate limit, 10 ms / 5 ms, 1 % loss both ways, 1 flow"
 
 
 def test_tests_taken_are_counted(real_shape):
-    from report_parts import report_method
-
-    tables = {
-        name: pd.read_csv(real_shape.table(name), keep_default_na=False)
-        for name in ("ip_versions", "ccas", "cca_pairs")
-    }
-    for row, table in zip(report_method.tests_taken(*tables.values()), tables.values(), strict=True):
+    names = ("ip_versions", "ccas", "cca_pairs")
+    tables = [pd.read_csv(real_shape.table(name), keep_default_na=False) for name in names]
+    for row, table in zip(report_method.tests_taken(*tables), tables, strict=True):
         for metric, column in zip(row["metrics"], dict.fromkeys(table["metric"]), strict=True):
             mine = table[table["metric"] == column]
             assert sum(number for _, number in metric["counts"]) == len(mine)
@@ -210,16 +212,12 @@ def test_tests_taken_are_counted(real_shape):
 
 
 def test_reasons_without_what_differs_from_cell_to_cell():
-    from report_parts import report_method
-
     notes = ["in all 4 pairs the same: 13.0 %", "in all 4 pairs the same: 2 %", "1 of 5 pairs is incomplete; no pair"]
     assert report_method.reasons(notes) == [("in all 4 pairs the same", 2), ("no pair", 1)]
     assert report_method.reasons(["a", "b", "c", "d", "e"])[-1] == ("other reasons", 2)
 
 
 def test_start_up_is_slow_start_from_ten_segments():
-    from report_parts import report_method
-
     scenarios = tidy_tables.grid(delays_ms=(100,), losses_percent=(0,), flows=(1,))
     # 1 Gbit/s x 200 ms = 25 MB = 16,513 frames; ten of them doubled eleven times are more (RFC 6928, RFC 5681).
     facts = report_method.startup(scenarios)
@@ -242,13 +240,13 @@ def test_one_ip_version_is_no_comparison(one_of_each):
 
 
 def test_reason_of_the_margins_is_shown_where_there_is_one(small):
+    margin = small.analysis["equivalence_margin"]
+    reason = "Less is within what\n  one path differs from the next\n"
+    assert "reason for them" not in small.page.read_text()
     try:
-        small.write_page(margin_reason="Less is within what\n  one path differs from the next\n")
+        small.write_page(analysis=small.study["analysis"] | {"equivalence_margin": margin | {"reason": reason}})
         html = small.page.read_text()
         assert "The study's reason for them: Less is within what one path differs from the next. <i>" in html
-        for missing in ({"margin_reason": ""}, {"margin_reason": None}, {}):
-            small.write_page(**missing)
-            assert "reason for them" not in small.page.read_text()
     finally:
         small.write_page()
 
@@ -268,16 +266,11 @@ def test_long_table_is_carried_whole(all_ccas):
 
 
 def test_row_of_another_length_is_an_error():
-    from report_parts.report_data_tables import Column, data_table
-
     with pytest.raises(ValueError, match="table t: 1 cells for 2 columns"):
         data_table("t", "T", [Column("a"), Column("b")], [["x"]])
 
 
 def test_missing_column_is_named(small, tmp_path):
-    from report_parts.report_columns import CCA_TESTS
-    from run_tables.tidy_columns import read_table
-
     path = tmp_path / "ccas.csv"
     pd.read_csv(small.table("ccas")).drop(columns="kendall_w").to_csv(path, index=False)
     with pytest.raises(ValueError, match="ccas.csv: no column kendall_w"):
@@ -289,8 +282,6 @@ def test_missing_column_is_named(small, tmp_path):
     [(-1.381, "−1.38"), (0.25, "+0.25"), (0.0, "0"), (-0.00001, "0.0000"), (-99.13, "−99.1"), (1234.5, "+1,234")],
 )  # fmt: skip
 def test_differences_as_shown(value, shown):
-    from report_parts.report_data_tables import signed
-
     assert signed(value, 4 if abs(value) == 0.00001 else None) == shown
 
 
@@ -307,9 +298,6 @@ def test_marks_gathered_in_the_page_are_all_there(build):
 
 
 def test_definitions_name_the_source_of_each_kind_of_traffic():
-    from path_studies import scenario
-    from report_parts.report_method import definitions
-
     plain = tidy_tables.grid((10,), (0,), (1,))
     goodput, rtt, loss, again = (row["ours"].source for row in definitions(plain))
     assert (goodput, again) == ("iperf3, receiver side", "iperf3, sender side (the kernel's TCP_INFO)")
@@ -330,10 +318,7 @@ def test_definitions_name_the_source_of_each_kind_of_traffic():
 
 def configured(scenarios, folder, runs=None):
     """Return the rows of scenarios as the page's program reads them; without runs it has none."""
-    from report_parts.report_tables import scenario_rows
-    from run_tables.tidy_columns import SCENARIOS, read_table
-
-    scenarios.to_csv(folder / "scenarios.csv", index=False)
+    tidy_tables.completed(scenarios, SCENARIOS).to_csv(folder / "scenarios.csv", index=False)
     none = pd.DataFrame(columns=["scenario", "valid", "rtt_min_ms", "packets_sent", "queue_drops", "link_drops"])
     runs = none.astype({"valid": bool}) if runs is None else runs
     return scenario_rows(read_table(folder / "scenarios.csv", SCENARIOS), runs)
@@ -341,9 +326,6 @@ def configured(scenarios, folder, runs=None):
 
 @pytest.mark.parametrize("kind", ["sizes", "paths"])
 def test_scenarios_that_differ_look_different_as_configured(kind, tmp_path):
-    import path_studies
-    import size_studies
-
     scenarios = size_studies.sizes_scenarios() if kind == "sizes" else path_studies.scenarios()
     shown = ("rate", "delay", "queue", "flows", "duration", "platform", "details")
     rows = {row["name"]: tuple(row[name] for name in shown) for row in configured(scenarios, tmp_path)}
@@ -351,8 +333,6 @@ def test_scenarios_that_differ_look_different_as_configured(kind, tmp_path):
 
 
 def test_details_of_traffic_and_cable(tmp_path):
-    from path_studies import scenario
-
     cable = {"frame_overhead_bytes": 24, "background": "server"}
     udp = scenario("udp").assign(protocol="udp", message_bytes=128, bitrate_mbps=5, **cable)
     ping = scenario("ping", application="round-trip").assign(message_bytes=1408, serialisation="never")

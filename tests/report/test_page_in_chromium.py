@@ -2,12 +2,15 @@
 
 import hashlib
 import re
+import shutil
 
 import pandas as pd
 import pytest
+
 import tidy_tables
-from built_study import MISLABELLED_ROW
-from page_checks import OVERFLOWING
+from built_study import MISLABELLED_ROW, Built
+from page_checks import check_width
+from topics.published.topic import IP_PAPER
 
 # For each text: its colour over the first opaque background behind it.
 CONTRASTS = """
@@ -50,16 +53,11 @@ CONTRASTS = """
 }
 """
 
-@pytest.mark.parametrize(
-    "name", ["real_shape", "small", "all_ccas", "nothing_valid", "one_of_each", "two_methods"]
-)
+
+@pytest.mark.parametrize("name", ["real_shape", "small", "all_ccas", "nothing_valid", "one_of_each", "two_methods"])
 @pytest.mark.parametrize("width", [1400, 800, 360])
 def test_no_page_is_wider_than_its_screen(name, width, visit, request):
-    page = visit(request.getfixturevalue(name).page, width)
-    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(OVERFLOWING) == []
-    assert page.problems == []
+    check_width(request.getfixturevalue(name).page, width, visit)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -229,7 +227,7 @@ def test_printing_gives_pages_of_a4(small, visit, tmp_path):
     page = visit(small.page)
     pdf = page.pdf(path=tmp_path / "page.pdf", prefer_css_page_size=True, tagged=True)
     boxes = set(re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf))
-    assert all(sorted(map(lambda side: round(float(side)), box)) == [595, 842] for box in boxes)
+    assert all(sorted(round(float(side)) for side in box) == [595, 842] for box in boxes)
     assert len(boxes) == 2  # upright, and turned for wide tables
 
 
@@ -244,14 +242,12 @@ def test_study_without_valid_runs_says_so(nothing_valid, visit):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_all_text_is_escaped(packed, build, visit, monkeypatch):
+def test_all_text_is_escaped(packed, build, visit, monkeypatch, tmp_path):
     evil = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}"
     scenarios = tidy_tables.grid(delays_ms=(10, 20), losses_percent=(0,), flows=(1,))
     scenarios["label"] = [evil, "]]></svg><script>alert(3)</script>"]
-    scenarios["queue"] = evil
-    study = tidy_tables.synthetic_study(
-        scenarios, ["reno", "<b>cubic"], replications=3, invalid_share=0.4, title=evil
-    )
+    study = tidy_tables.synthetic_study(scenarios, ["reno", "<b>cubic"], replications=3, invalid_share=0.4, title=evil)
+    study["scenarios"]["queue"] = evil
     study["provenance"]["study"]["description"] = evil
     study["provenance"]["environments"][0]["kernel"] = evil
     study["provenance"]["environments"][0][evil] = evil
@@ -259,7 +255,7 @@ def test_all_text_is_escaped(packed, build, visit, monkeypatch):
     for column in ("check", "expected", "observed"):
         study["checks"][column] += evil
     study["runs"]["invalid_because"] += evil
-    built = build(study, claims=True)
+    built = build(study, claims=IP_PAPER)
     texts = {
         "ip_versions": ["verdict", "note", "test"],
         "ip_overall": ["method", "null", "direction", "note"],
@@ -275,10 +271,16 @@ def test_all_text_is_escaped(packed, build, visit, monkeypatch):
         built.change(name, lambda table, names=columns: table.assign(**{c: table[c] + evil for c in names}))
     row = MISLABELLED_ROW | dict.fromkeys(("scenario_label", "cca", "observed"), evil)
     pd.DataFrame([row] * 2).to_csv(built.table("mislabelled"), index=False)
-    built.other = built
+    built.other = Built(tmp_path)
+    (tmp_path / "analysis").mkdir()
+    for name in ("claims", "mislabelled"):
+        shutil.copy(built.table(name), built.other.table(name))
     if packed:
-        monkeypatch.setattr("report_parts.report_data_tables.MAX_PLAIN_ROWS", 0)
-    built.write_page(compare_with=evil, paper={"title": evil, "authors": evil, "source": evil})
+        monkeypatch.setattr("report_parts.data_tables.MAX_PLAIN_ROWS", 0)
+    built.write_page(
+        analysis=built.study["analysis"] | {"compare_with": evil},
+        paper={"title": evil, "authors": evil, "source": evil},
+    )
     page = visit(built.page)
     page.wait_for_function("[...document.querySelectorAll('.data')].every((e) => e.querySelector('.more-rows'))")
     assert page.problems == []

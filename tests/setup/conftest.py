@@ -1,15 +1,9 @@
-"""Set-up's modules made importable, and a shell for its programs."""
+"""A shell for set-up's programs."""
+
 import os
 import subprocess
-import sys
 
 import pytest
-
-
-@pytest.fixture(scope="session", autouse=True)
-def setup_modules(root):
-    """Put setup/ on the import path, as `python3 setup` does."""
-    sys.path.append(str(root / "setup"))
 
 
 @pytest.fixture
@@ -18,7 +12,10 @@ def checkout(root, tmp_path):
     copy = tmp_path / "checkout"
     names = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z", "Makefile", "setup", "envs"],
-        cwd=root, check=True, capture_output=True, text=True,
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.split("\0")
     for name in filter(None, names):
         target = copy / name
@@ -37,8 +34,11 @@ def make_setup(checkout, tmp_path):
 
     def run(*arguments, **variables):
         environ = {
-            "PATH": os.environ["PATH"], "HOME": str(tmp_path), "SAWTOOTH_CACHE": str(tmp_path / "cache"),
-            "APT_CONFIG": str(tmp_path / "apt.conf"), **variables,
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "SAWTOOTH_CACHE": str(tmp_path / "cache"),
+            "APT_CONFIG": str(tmp_path / "apt.conf"),
+            **variables,
         }
         return subprocess.run(
             ["make", "setup", *arguments], cwd=checkout, env=environ, capture_output=True, text=True, timeout=120

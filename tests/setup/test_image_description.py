@@ -1,4 +1,5 @@
 """An image's digest tells what is in it, not when and how it was put there."""
+
 import json
 import os
 import subprocess
@@ -14,8 +15,13 @@ UNDATED, DATED = "abcd\1\0\0\0", "abcd\0\0\0\0"
 def image(tmp_path):
     """A small tree like an image's."""
     for name, content in {
-        "usr/bin/tool": "tool", "etc/tool.conf": "x=1", "etc/ld.so.cache": "1", "var/log/dpkg.log": "monday",
-        "usr/lib/python3/__pycache__/a.pyc": UNDATED, "usr/lib/python3/a.py": "1", "var/lib/dpkg/status": "1",
+        "usr/bin/tool": "tool",
+        "etc/tool.conf": "x=1",
+        "etc/ld.so.cache": "1",
+        "var/log/dpkg.log": "monday",
+        "usr/lib/python3/__pycache__/a.pyc": UNDATED,
+        "usr/lib/python3/a.py": "1",
+        "var/lib/dpkg/status": "1",
     }.items():
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +38,10 @@ def digest():
     return content_digest
 
 
-@pytest.mark.parametrize("name", ["etc/ld.so.cache", "var/log/dpkg.log", "usr/lib/python3/__pycache__/a.pyc", "var/lib/dpkg/status", "tmp/new"])
+@pytest.mark.parametrize(
+    "name",
+    ["etc/ld.so.cache", "var/log/dpkg.log", "usr/lib/python3/__pycache__/a.pyc", "var/lib/dpkg/status", "tmp/new"],
+)
 def test_what_two_builds_do_not_share(image, digest, name):
     before = digest(image)
     (image / name).parent.mkdir(exist_ok=True)
@@ -63,8 +72,21 @@ def test_modes_links_and_names_count(image, digest):
 def test_command_line(image, root):
     package = ["--debian", "dpkg"] if os.path.exists("/usr/bin/dpkg-query") else []
     subprocess.run(
-        [sys.executable, root / "setup/describe_image.py", "--image", "x", "--definition-key", "k", "--root", image,
-         "--python", "pytest", "--fact", "tick_hz=1000", *package],
+        [
+            sys.executable,
+            root / "setup/describe_image.py",
+            "--image",
+            "x",
+            "--definition-key",
+            "k",
+            "--root",
+            image,
+            "--python",
+            "pytest",
+            "--fact",
+            "tick_hz=1000",
+            *package,
+        ],
         check=True,
     )
     description = json.loads((image / "usr/share/sawtooth/image.json").read_text())
@@ -76,7 +98,16 @@ def test_command_line(image, root):
 def test_bytecode_with_dates_is_refused(image, root):
     """In a copy that lost them the guest's Python would compile, and every run would have other bytes."""
     (image / "usr/lib/python3/__pycache__/a.pyc").write_text(DATED)
-    command = [sys.executable, root / "setup/describe_image.py", "--image", "x", "--definition-key", "k", "--root", image]
+    command = [
+        sys.executable,
+        root / "setup/describe_image.py",
+        "--image",
+        "x",
+        "--definition-key",
+        "k",
+        "--root",
+        image,
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert "1 compiled Python files depend on dates" in done.stderr
@@ -94,7 +125,9 @@ def test_built_image(root, name):
     assert description["image"] == name
     os.chdir(root)
     assert description["definition_key"] == definition_key(root.__class__(f"envs/{name}.def"))
-    found = subprocess.run(["find", root / f"envs/{name}.sif/", "-xdev", "-perm", "/6000", "-type", "f"], capture_output=True, text=True)
+    found = subprocess.run(
+        ["find", root / f"envs/{name}.sif/", "-xdev", "-perm", "/6000", "-type", "f"], capture_output=True, text=True
+    )
     assert found.stdout == ""
 
 
@@ -102,6 +135,8 @@ def test_container_starts(root):
     """The Apptainer that set-up put beside Snakemake runs the analysis image's Python."""
     code = "import pandas, pingouin, matplotlib, jinja2, pyarrow, sys; print(sys.version_info[:2])"
     answer = subprocess.run(
-        [root / ".venv/bin/apptainer", "exec", root / "envs/analysis.sif", "python3", "-c", code], capture_output=True, text=True
+        [root / ".venv/bin/apptainer", "exec", root / "envs/analysis.sif", "python3", "-c", code],
+        capture_output=True,
+        text=True,
     )
     assert answer.stdout == "(3, 13)\n", answer.stderr

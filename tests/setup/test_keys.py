@@ -1,4 +1,5 @@
 """The cache is keyed by content: what goes into a thing changes its key, nothing else does."""
+
 import multiprocessing
 import os
 import time

@@ -1,4 +1,5 @@
 """The mirror is the machine's own, or the one that a variable names."""
+
 import hashlib
 import subprocess
 
@@ -70,7 +71,10 @@ def test_no_file_names_a_host(root):
     """Packages come from where the machine gets its own."""
     files = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "envs", "setup", "Makefile", ".ci"],
-        cwd=root, check=True, capture_output=True, text=True,
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.split()
     hosts = ("deb.debian.org", "pypi.org", "pythonhosted", "snapshot.debian", "docker.io")
     assert files

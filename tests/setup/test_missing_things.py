@@ -1,4 +1,5 @@
 """What is missing is said in one sentence, before anything is made."""
+
 import os
 import stat
 import subprocess
@@ -42,7 +43,9 @@ def test_no_mirror(make_setup, checkout):
 
 
 def test_user_namespaces_forbidden(make_setup, checkout, tmp_path):
-    bin_dir = program(tmp_path / "bin", "unshare", "echo 'unshare: unshare failed: Operation not permitted' >&2; exit 1")
+    bin_dir = program(
+        tmp_path / "bin", "unshare", "echo 'unshare: unshare failed: Operation not permitted' >&2; exit 1"
+    )
     line = refusal(make_setup(PATH=f"{bin_dir}:{os.environ['PATH']}"), checkout)
     assert "user namespaces" in line and "Operation not permitted" in line
 
@@ -91,8 +94,12 @@ def test_other_architectures(architecture):
 @pytest.mark.parametrize(
     ("line", "enough"),
     [
-        ("ann:100000:65536", True), ("1234:100000:65536", True), ("ann:100000:1000", False), ("anna:100000:65536", False),
-        ("", False), ("ann:100000:", False),
+        ("ann:100000:65536", True),
+        ("1234:100000:65536", True),
+        ("ann:100000:1000", False),
+        ("anna:100000:65536", False),
+        ("", False),
+        ("ann:100000:", False),
     ],
 )
 def test_id_ranges(tmp_path, line, enough):
@@ -137,7 +144,10 @@ def test_failing_command_shows_its_log(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({"SAWTOOTH_MIRROR": "http://127.0.0.1:1/debian"}, "can't be fetched from http://127.0.0.1:1/debian (no network"),
+        (
+            {"SAWTOOTH_MIRROR": "http://127.0.0.1:1/debian"},
+            "can't be fetched from http://127.0.0.1:1/debian (no network",
+        ),
         ({"PIP_INDEX_URL": "http://127.0.0.1:1/", "PIP_RETRIES": "0"}, "can't be installed (no network"),
     ],
 )
@@ -151,7 +161,10 @@ def test_no_network(root, tmp_path, variables, said):
         "except progress.SetupError as error: print('refused:', error)\n"
     )
     answer = subprocess.run(
-        [sys.executable, "-c", script, next(iter(variables)), tmp_path], cwd=root, capture_output=True, text=True,
+        [sys.executable, "-c", script, next(iter(variables)), tmp_path],
+        cwd=root,
+        capture_output=True,
+        text=True,
         env={**{name: value for name, value in os.environ.items() if not name.startswith("PIP_")}, **variables},
     )
     assert "refused:" in answer.stdout and said in answer.stdout, answer.stderr

@@ -1,4 +1,5 @@
 """An unpacked bundle is compared with its list of digests once, and knows its commit without git."""
+
 import hashlib
 import os
 import py_compile
@@ -140,7 +141,7 @@ def test_named_cache_comes_first(unpacked_bundle):
     ],
 )
 def test_commit_of_a_bundle(unpacked_bundle, change, dirty):
-    from checkout import publish_commit
+    from session.checkout import publish_commit
 
     change()
     environ = {}
@@ -153,7 +154,7 @@ def test_commit_of_a_bundle(unpacked_bundle, change, dirty):
 
 def test_commit_of_a_bundle_inside_a_git_checkout(unpacked_bundle, root):
     """A home directory may be one: its commit is not the bundle's."""
-    from checkout import bundled_commit, checked_out_commit
+    from session.checkout import bundled_commit, checked_out_commit
 
     assert bundled_commit(unpacked_bundle)[0] == "a" * 40
     assert bundled_commit(root) is None and len(checked_out_commit(root)[0]) == 40

@@ -1,4 +1,5 @@
 """Specifications of simulated runs, and the simulator's image to carry them out, for real."""
+
 import gzip
 import json
 import subprocess
@@ -6,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,7 +1,9 @@
 """What ns-3 can't do is refused in one sentence, before any run."""
+
 import json
 
 import pytest
+
 from simulator.limits import CCAS, refusals
 
 

@@ -1,8 +1,10 @@
 """Runs in the real simulator: its results, its limits, and that they are the same every time."""
+
 import gzip
 import json
 
 import pytest
+
 from simulator.limits import VERSIONS
 from simulator.plan import plan
 from simulator.run import digest
@@ -49,7 +51,12 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others(specification
 @pytest.mark.parametrize("version", ["3.39", "3.44"])
 def test_neither_the_faster_search_nor_the_scheduler_changes_a_byte(specification, program, version):
     asked = specification(
-        "bbr+reno", link=LINK, queue={"packets": 8}, flows=4, version=version, traffic={"duration_s": 4, "start_within_ms": 0}
+        "bbr+reno",
+        link=LINK,
+        queue={"packets": 8},
+        flows=4,
+        version=version,
+        traffic={"duration_s": 4, "start_within_ms": 0},
     )
     text = plan(RunSpecification(asked))
     linear = program(text, version)
@@ -123,14 +130,18 @@ def test_packets_are_lost_at_random_in_the_configured_direction(specification, r
 
 def test_what_was_asked_of_tcp_is_what_its_sockets_have(specification, run):
     transport = {"delayed_acks": False, "min_rto_ms": 200, "recovery": "classic", "segment_bytes": 1000}
-    document = run(specification("bbr", link=LINK, queue={"bytes": 30000}, flows=1, transport=transport, traffic={"duration_s": 2}))
+    document = run(
+        specification("bbr", link=LINK, queue={"bytes": 30000}, flows=1, transport=transport, traffic={"duration_s": 2})
+    )
     assert failed(document) == []
     found = document["network"]["read_back"]["hosts"]["h1"]
     assert found["DelAckCount"] == "1"
     assert found["Recovery"] == "ns3::TcpClassicRecovery"
     assert float(found["MinRto"].removesuffix("ns")) == 200e6
     assert found["SegmentSize"] == "1000"
-    assert document["network"]["read_back"]["interfaces"]["r1-eth1"]["qdiscs"]["DropTailQueue"] == {"limit_bytes": 30000}
+    assert document["network"]["read_back"]["interfaces"]["r1-eth1"]["qdiscs"]["DropTailQueue"] == {
+        "limit_bytes": 30000
+    }
 
 
 def test_a_wrong_setting_makes_a_run_invalid(specification, sampled):
@@ -147,5 +158,9 @@ def test_a_wrong_setting_makes_a_run_invalid(specification, sampled):
     assert outcome(lambda d: d["sockets"][1]["sockets"][0].update(cca="cubic")) == ["cca"]
     assert outcome(lambda d: d["links"]["after"]["h1-eth0"].update(device_drops=1)) == ["drops_elsewhere"]
     assert outcome(lambda d: d["traffic"][0]["simulated"]["flows"][0].update(rtt_min_ms=19.9)) == ["rtt_floor"]
-    assert outcome(lambda d: d["traffic"][0]["simulated"]["flows"][0].update(bytes_received=10**8)) == ["goodput_ceiling"]
-    assert outcome(lambda d: d["links"]["after"]["r2-eth1"]["qdiscs"]["RateErrorModel"].update(drops=3)) == ["loss_forward"]
+    assert outcome(lambda d: d["traffic"][0]["simulated"]["flows"][0].update(bytes_received=10**8)) == [
+        "goodput_ceiling"
+    ]
+    assert outcome(lambda d: d["links"]["after"]["r2-eth1"]["qdiscs"]["RateErrorModel"].update(drops=3)) == [
+        "loss_forward"
+    ]

@@ -1,5 +1,7 @@
 """Checks of UDP, ping-pongs and file transfers: they pass on recorded sound runs, and fail when what they look at is wrong."""
+
 import pytest
+
 from testbed.specification import RunSpecification
 from testbed.verification import checks_of, judge
 
@@ -8,7 +10,11 @@ RECORDED = ("datagrams-ipv6", "exchanges-ipv4", "transfer-ipv4")
 
 def failed(document):
     """Return the names of the failed checks of a document."""
-    return [check["name"] for check in judge(RunSpecification(document["specification"]), document)["checks"] if not check["ok"]]
+    return [
+        check["name"]
+        for check in judge(RunSpecification(document["specification"]), document)["checks"]
+        if not check["ok"]
+    ]
 
 
 @pytest.mark.parametrize("name", RECORDED)

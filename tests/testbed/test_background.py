@@ -1,4 +1,5 @@
 """The model of a server's other traffic: its draws, its messages, the two programs against each other, and the check."""
+
 import itertools
 import os
 import socket
@@ -7,6 +8,7 @@ import time
 from dataclasses import replace
 
 import pytest
+
 from testbed import background
 from testbed.background import SERVICES, Requests, check_background, messages, padded
 
@@ -26,12 +28,16 @@ def test_draws_follow_from_the_seed_and_have_rate_and_sizes_of_the_model(service
     # The mean of 2000 exponential times is known to 7 % (three standard errors).
     assert drawn[-1][0] / (len(drawn) - 1) == pytest.approx(1 / service.requests_per_s, rel=0.07)
     for place, (low, high) in ((1, service.request_bytes), (2, service.answer_bytes)):
-        assert {min(message[place] for message in drawn), max(message[place] for message in drawn)} <= set(range(low, high + 1))
+        assert {min(message[place] for message in drawn), max(message[place] for message in drawn)} <= set(
+            range(low, high + 1)
+        )
 
 
 def test_services_draw_independently():
     dns, dhcp, _ = (first(service, 7, 5) for service in SERVICES)
-    assert [at for at, *_ in dns[1:]] != [at * SERVICES[1].requests_per_s / SERVICES[0].requests_per_s for at, *_ in dhcp[1:]]
+    assert [at for at, *_ in dns[1:]] != [
+        at * SERVICES[1].requests_per_s / SERVICES[0].requests_per_s for at, *_ in dhcp[1:]
+    ]
 
 
 def test_messages_fit_the_protocols():
@@ -58,7 +64,9 @@ def high_ports(monkeypatch):
     """Services on free ports, ten times as busy."""
     moved = []
     for service in SERVICES:
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM if service.protocol == "tcp" else socket.SOCK_DGRAM) as free:
+        with socket.socket(
+            socket.AF_INET, socket.SOCK_STREAM if service.protocol == "tcp" else socket.SOCK_DGRAM
+        ) as free:
             free.bind(("127.0.0.1", 0))
             moved.append(replace(service, port=free.getsockname()[1], requests_per_s=10 * service.requests_per_s))
     monkeypatch.setattr(background, "SERVICES", tuple(moved))

@@ -1,5 +1,7 @@
 """Which core carries what: each side on one of its own, and never two on threads of one core while there are others."""
+
 import pytest
+
 from testbed.cores import place, siblings_of
 
 ALONE = {core: {core} for core in range(8)}

@@ -1,7 +1,9 @@
 """CPU times of the cores from recorded readings of /proc/stat, and how late the reader woke."""
+
 import json
 
 import pytest
+
 from testbed.cpu import PARTS, parse, shares_of, summary
 
 ROLES = {0: ["senders"], 1: ["receivers", "program"]}
@@ -56,7 +58,11 @@ def test_lateness_is_that_of_the_wake_ups():
 
 def test_what_was_before_the_traffic_is_left_out_but_for_the_last_reading():
     ticks = [{"0": [0, 0, n, 10 * n, 0, 0, 0, 0]} for n in range(6)]
-    readings = [(None, 0, ticks[0]), *((10**8 * n, 10**8 * n, ticks[n]) for n in range(1, 5)), (None, 45 * 10**7, ticks[5])]
+    readings = [
+        (None, 0, ticks[0]),
+        *((10**8 * n, 10**8 * n, ticks[n]) for n in range(1, 5)),
+        (None, 45 * 10**7, ticks[5]),
+    ]
     section = summary(readings, {0: ["senders"]}, origin_ns=25 * 10**7, interval_ms=100)
     assert section["time_s"] == pytest.approx([-0.05, 0.05, 0.15, 0.2])
     assert section["cores"]["0"]["system"] == [1, 1, 1]

@@ -1,10 +1,12 @@
 """Programs that are executed: what they print, how they end, what they can't outlive."""
+
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
 from guest_processes import wait_for
 from testbed.execution import execute
 from testbed.machine import MachineFault, WorkflowEnded

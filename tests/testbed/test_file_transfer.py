@@ -1,7 +1,9 @@
 """Commands of the FTP server and its client, and what wget says (1.25.0, as it came)."""
+
 from types import SimpleNamespace
 
 import pytest
+
 from testbed import file_transfer
 from testbed.errors import TrafficError
 
@@ -33,11 +35,17 @@ def specification(ip_version="ipv4", by="none", receive_wait="process"):
 
 def test_what_wget_says_of_a_download():
     # 44.0 MB/s are units of 2^20 bytes.
-    assert file_transfer.parse(SAVED, 2.167) == {"bytes": 100_000_000, "seconds": 2.167, "wget_mbps": pytest.approx(369.1, abs=0.05)}
+    assert file_transfer.parse(SAVED, 2.167) == {
+        "bytes": 100_000_000,
+        "seconds": 2.167,
+        "wget_mbps": pytest.approx(369.1, abs=0.05),
+    }
     assert file_transfer.parse("x (512 B/s) - ‘/dev/null’ saved [512]\n", 1.0)["wget_mbps"] == pytest.approx(0.004096)
 
 
-@pytest.mark.parametrize(("output", "said"), [(REFUSED, "wget: Error in server response. Closing."), ("", "wget: no output")])
+@pytest.mark.parametrize(
+    ("output", "said"), [(REFUSED, "wget: Error in server response. Closing."), ("", "wget: no output")]
+)
 def test_a_download_that_failed(output, said):
     with pytest.raises(TrafficError, match=said):
         file_transfer.parse(output, 1.0)
@@ -62,7 +70,9 @@ def test_commands_over_mptcp(tmp_path):
     client = file_transfer.client_command(first, specification(by="mptcp"), "10.3.1.1")
     assert client[:3] == ["mptcpize", "run", "wget"]
     assert client[-1] == "ftp://10.3.1.1:21/file"
-    assert file_transfer.client_command(first, specification("ipv6"), "2001:db8::1")[-1] == "ftp://[2001:db8::1]:21/file"
+    assert (
+        file_transfer.client_command(first, specification("ipv6"), "2001:db8::1")[-1] == "ftp://[2001:db8::1]:21/file"
+    )
     waiting = file_transfer.client_command(first, specification(by="mptcp", receive_wait="kernel"), "10.3.1.1")
     assert waiting[:3] == ["mptcpize", "run", "sh"]
     assert "/usr/lib/sawtooth/waitall.so" in waiting

@@ -1,4 +1,5 @@
 """The namespaces of a run under this machine's kernel: which are made, and what is said when they can't be used."""
+
 import json
 import os
 import subprocess
@@ -9,7 +10,15 @@ import pytest
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 #: Root, in a user namespace that allows no further one: what an administrator does to a whole machine.
-NONE_FURTHER = ["unshare", "--user", "--map-root-user", "sh", "-c", 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"', "sh"]
+NONE_FURTHER = [
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "sh",
+    "-c",
+    'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"',
+    "sh",
+]
 
 
 def python(program, *arguments, within=()):

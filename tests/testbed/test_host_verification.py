@@ -1,7 +1,9 @@
 """Runs under a real clock: valid on a machine with time to spare, invalid on one without."""
+
 import copy
 
 import pytest
+
 from testbed.host_verification import CHECKS
 
 IDLE = {"user": 0, "system": 0, "irq": 0, "softirq": 0, "steal": 0, "idle": 10}

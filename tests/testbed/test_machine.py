@@ -1,4 +1,5 @@
 """What a run holds of the machine: a core, a folder, room for memory; and how errors are told."""
+
 import contextlib
 import io
 import os
@@ -6,6 +7,7 @@ import stat
 import threading
 
 import pytest
+
 from testbed import machine
 from testbed.handover import result
 from testbed.machine import (

@@ -1,9 +1,11 @@
 """What joins several paths: its plan, what kernel and ip say of it, and the checks that compare the two."""
+
 import copy
 import json
 from types import SimpleNamespace
 
 import pytest
+
 from testbed import multipath
 from testbed.multipath_verification import FALLBACKS, check_multipath, check_path_shares, check_subflows
 from testbed.netlink import HEADER, NLMSG_DONE, messages
@@ -13,7 +15,9 @@ from testbed.socket_information import connection
 OFFLOADS_OFF = dict.fromkeys(multipath.OFFLOADS, False)
 
 
-def specification(by, ip_version="ipv4", tunnel="ipv4", application="iperf3", distribution="round-robin", paths=4, flows=1):
+def specification(
+    by, ip_version="ipv4", tunnel="ipv4", application="iperf3", distribution="round-robin", paths=4, flows=1
+):
     """Return the part of a specification that the tested functions read."""
     return SimpleNamespace(
         multipath={"by": by, "tunnel_ip_version": tunnel, "distribution": distribution, "paths": paths},
@@ -45,7 +49,9 @@ def connections(answer):
     found = []
     for reply in map(bytes.fromhex, answer["sockets"]):
         sequence = HEADER.unpack_from(reply)[3]
-        found += [connection(reply, *place) for kind, *place in messages(reply, len(reply), sequence) if kind != NLMSG_DONE]
+        found += [
+            connection(reply, *place) for kind, *place in messages(reply, len(reply), sequence) if kind != NLMSG_DONE
+        ]
     return found
 
 

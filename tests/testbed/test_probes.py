@@ -1,7 +1,9 @@
 """Outputs of ping and tc as they came, and what is read from them."""
+
 import json
 
 import pytest
+
 from testbed.emulation import Bottleneck, Netem, parse_qdiscs
 from testbed.probes import parse_ping, ping_count
 

@@ -1,8 +1,10 @@
 """The kernel's answers over netlink as they came in a guest, beside what ss and tc said at the same instant."""
+
 import json
 import struct
 
 import pytest
+
 from testbed.netlink import HEADER, NLMSG_DONE, attributes, messages
 from testbed.queue_information import qdisc, queue
 from testbed.socket_information import INET_DIAG_INFO, MESSAGE_BYTES, connection, established, tcp_info
@@ -104,7 +106,7 @@ def test_vegas_and_its_like(answers):
         assert read["vegas_enabled"]
         send = read["cwnd_packets"] * read["mss_bytes"] * 8 / read["vegas_rtt_ms"] / 1e3
         assert bps(send) in line.split()
-        assert 0 < read["vegas_rtt_count"]
+        assert read["vegas_rtt_count"] > 0
         assert 40 <= read["vegas_rtt_min_ms"] <= read["rtt_ms"]
 
 

@@ -1,7 +1,9 @@
 """What follows from a specification: queues, limits, seeds."""
+
 import copy
 
 import pytest
+
 from testbed.specification import RunSpecification
 from testbed.uml import command_line, memory_mib, run_time_s, wall_limit_s
 

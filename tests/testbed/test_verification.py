@@ -1,8 +1,10 @@
 """Every check passes on recorded sound runs, and fails when what it looks at is wrong."""
+
 import copy
 import math
 
 import pytest
+
 from testbed.network_checks import LOSS_FALSE_ALARM, relative_entropy
 from testbed.specification import RunSpecification
 from testbed.verification import checks_of, judge
@@ -95,7 +97,9 @@ def faster_by(document, factor):
     specification = RunSpecification(document["specification"])
     for process in document["traffic"]:
         for stream in process["client"]["end"]["streams"]:
-            stream["receiver"]["bits_per_second"] = factor * 1e6 * specification.goodput_limit_mbps / specification.flows
+            stream["receiver"]["bits_per_second"] = (
+                factor * 1e6 * specification.goodput_limit_mbps / specification.flows
+            )
 
 
 READ_BACK = ("network", "read_back")
@@ -237,7 +241,11 @@ def test_time_series_say_when_the_flows_data_began(recorded):
     document["specification"]["scenario"]["traffic"]["sample_interval_ms"] = 100
     document["series"] = {
         "sockets": [
-            {"flow": flow, "time_s": [i / 10 for i in range(120)], "bytes_sent": [37 if i < begin else 5000 for i in range(120)]}
+            {
+                "flow": flow,
+                "time_s": [i / 10 for i in range(120)],
+                "bytes_sent": [37 if i < begin else 5000 for i in range(120)],
+            }
             for flow, begin in enumerate(begins)
         ]
     }

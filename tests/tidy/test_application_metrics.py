@@ -1,6 +1,7 @@
 """What the metrics of MPTCP and of file transfers are read from: as the page says it of them (metrics.py)."""
 
 import pytest
+
 from run_tables.application_metrics import application_flows
 
 #: Host h1 has sent 9 segments again, of all its connections; the last look saw 4 and 2 of them.

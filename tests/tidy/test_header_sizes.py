@@ -1,8 +1,7 @@
-"""One set of header sizes for the analysis, and the same as the testbed's."""
+"""What a packet carries and what it takes of the cable: headers of each protocol, tunnel and option."""
 
 import pytest
-import wire_theory
-from run_tables.background_metrics import background_metrics
+
 from run_tables.run_metrics import payload_and_frame_bytes
 from testbed import specification as testbed
 
@@ -16,17 +15,6 @@ def document(ip_version="ipv4", protocol="tcp", by="none", outside="ipv4", mss_b
         "specification": {"ip_version": ip_version, "scenario": {"multipath": paths, "traffic": traffic, **more}},
         "sockets": [{"time_s": 1, "sockets": [{"flow": 0, "mss_bytes": mss_bytes}]}],
     }
-
-
-@pytest.mark.parametrize("version", ["ipv4", "ipv6"])
-def test_sizes_are_the_testbeds(version):
-    assert wire_theory.IP_BYTES[version] == testbed.IP_HEADER_BYTES[version]
-    assert wire_theory.TUNNEL_BYTES[version] == testbed.IP_HEADER_BYTES[version] + testbed.TUNNEL_HEADER_BYTES
-    assert wire_theory.TRANSPORT_BYTES == {
-        "udp": testbed.UDP_HEADER_BYTES, "tcp": testbed.TCP_HEADER_BYTES + testbed.TCP_TIMESTAMP_OPTION_BYTES
-    }  # fmt: skip
-    assert wire_theory.ETHERNET_BYTES == testbed.ETHERNET_HEADER_BYTES
-    assert wire_theory.MPTCP_OPTION_BYTES == testbed.MPTCP_OPTION_BYTES
 
 
 @pytest.mark.parametrize(
@@ -51,13 +39,3 @@ def test_a_full_tunnels_packet_is_a_full_packet():
             mss = room - testbed.HEADER_BYTES[inside] - testbed.TCP_TIMESTAMP_OPTION_BYTES
             full = document(inside, by="gre", outside=outside, mss_bytes=mss, overhead=0)
             assert payload_and_frame_bytes(full) == (mss, 1514)
-
-
-def test_background_counts_the_headers_of_its_protocol():
-    counts = {"requests": 10, "answers": 10, "request_bytes": 400, "answer_bytes": 1000, "answer_segments": 10}
-    for name, transport in (("dns", 8), ("dhcp", 8), ("directory", 32)):
-        found = background_metrics(
-            document() | {"background": {name: counts}, "traffic": [{"round_trip": {"seconds": 1.0}}]}
-        )
-        assert found["background_mbps"] == pytest.approx((1000 + 10 * (transport + 20 + 14 + 24)) * 8e-6)
-        assert found["background_back_mbps"] == pytest.approx((400 + 10 * (transport + 20 + 14 + 24)) * 8e-6)

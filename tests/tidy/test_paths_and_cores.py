@@ -1,10 +1,12 @@
 """What paths carried, what was counted of reordering, and CPU times: from documents cut down to these parts."""
 
 import pytest
+
 from run_tables.cpu_times import cpu_metrics, cpu_table
-from run_tables.path_counts import PATH_COLUMNS, path_rows
+from run_tables.path_counts import path_rows
 from run_tables.reordering_counts import COUNTERS, cwnd_packets, reordering_counts
-from run_tables.tidy_rows import SCENARIO_COLUMNS, scenario_row, transfer_s
+from run_tables.tidy_rows import scenario_row, transfer_s
+from run_tables.tidy_tables import PATHS, RUN, SCENARIOS
 from run_tables.time_series import socket_tables
 from study_files import study
 
@@ -12,7 +14,10 @@ KEYS = {"scenario": "a", "cca": "cubic", "ip_version": "ipv4", "replication": 1}
 
 
 def interface(packets, count, drops):
-    return {"tx_packets": packets, "qdiscs": {"pfifo": {"bytes": 1, "drops": 9}, "htb": {"bytes": count, "drops": drops}}}
+    return {
+        "tx_packets": packets,
+        "qdiscs": {"pfifo": {"bytes": 1, "drops": 9}, "htb": {"bytes": count, "drops": drops}},
+    }
 
 
 def subflow(path, acked, **more):
@@ -48,7 +53,7 @@ def document():
 
 def test_paths_have_what_left_the_sender_on_them(document):
     first, second = path_rows(document)
-    assert set(first) == set(PATH_COLUMNS)
+    assert {*RUN, *first, "valid"} == set(PATHS.names)
     assert (first["path"], first["packets"], first["bytes"], first["queue_drops"]) == (1, 10, 15_140, 2)
     assert (second["path"], second["packets"], second["bytes"], second["queue_drops"]) == (2, 30, 45_420, 0)
     assert (first["share_percent"], second["share_percent"]) == (25, 75)
@@ -59,7 +64,8 @@ def test_subflows_are_those_of_the_last_look(document):
     assert (first["subflow_bytes_acked"], first["subflow_retransmits"], first["subflow_rtt_ms"]) == (100, 4, 2)
     assert (second["subflow_bytes_acked"], second["subflow_retransmits"], second["subflow_rtt_ms"]) == (320, 0, 4)
     assert second["subflow_cca"] == "reno"
-    document["sockets"][-1]["sockets"] = [{"flow": 0, "cca": "cubic", "bytes_acked": 400}]  # one connection above the paths
+    # One connection above the paths.
+    document["sockets"][-1]["sockets"] = [{"flow": 0, "cca": "cubic", "bytes_acked": 400}]
     assert path_rows(document)[0]["subflow_bytes_acked"] is None
 
 
@@ -67,7 +73,8 @@ def test_without_a_shaper_only_packets_are_known(document):
     for when in document["links"].values():
         for link in when.values():
             link["qdiscs"] = {"noqueue": {"bytes": 0, "drops": 0}}
-    assert [(row["packets"], row["bytes"], row["queue_drops"]) for row in path_rows(document)] == [(10, None, 0), (30, None, 0)]
+    counted = [(row["packets"], row["bytes"], row["queue_drops"]) for row in path_rows(document)]
+    assert counted == [(10, None, 0), (30, None, 0)]
 
 
 def test_idle_paths_have_no_share(document):
@@ -121,7 +128,7 @@ def test_scenarios_keep_the_delay_of_each_path(root, delays, text):
     scenario["multipath"] |= {"paths": len(delays), "path_delay_ms": delays}
     row = scenario_row(scenario, 100)
     assert row["path_delay_ms"] == text
-    assert set(row) == set(SCENARIO_COLUMNS)
+    assert set(row) == set(SCENARIOS.names)
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
 """A file that is not the run document that belongs there is refused, and named."""
+
 import gzip
 import json
 
 import pytest
+
 from run_tables.run_documents import DocumentError, read_document
 
 

@@ -1,23 +1,16 @@
 """Metrics of recorded runs, against sums done by hand and other counters of the same run."""
+
 import pytest
+
 from run_tables.run_metrics import (
     bottleneck_metrics,
     flow_metrics,
     ideal_goodput_mbps,
     interval_metrics,
-    jain_index,
     run_metrics,
 )  # fmt: skip
-from run_tables.tidy_rows import RUN_COLUMNS, rows_of_run
-
-
-def test_jain_index():
-    # Jain, Chiu and Hawe (DEC-TR-301, 1984): equal shares 1, k of n equal and the rest nothing k/n.
-    assert jain_index([3, 3, 3]) == 1
-    assert jain_index([5, 0, 0, 0]) == 0.25
-    assert jain_index([1, 1, 0, 0]) == 0.5
-    assert jain_index([1, 2, 3]) == pytest.approx(36 / (3 * 14))
-    assert jain_index([0, 0]) == 1
+from run_tables.tidy_rows import rows_of_run
+from run_tables.tidy_tables import RUNS
 
 
 def test_run_is_the_sum_of_its_flows(recorded):
@@ -104,7 +97,7 @@ def test_rows(recorded):
     document["verdict"]["valid"] = False
     document["verdict"]["checks"][0] |= {"ok": False, "expected": "this", "observed": "that"}
     run, flows, intervals, checks = rows_of_run(document, "lossy", "f" * 64)
-    assert tuple(sorted(run)) == tuple(sorted(RUN_COLUMNS))
+    assert tuple(sorted(run)) == tuple(sorted(RUNS.names))
     assert run["invalid_because"] == "qdiscs: that, expected this"
     assert (run["valid"], flows[0]["valid"]) == (False, False)
     assert run["queue_packets"] == 166

@@ -1,7 +1,10 @@
 """A simulator's document gives the same tables as the testbed's."""
+
 import pytest
-from run_tables.tidy_rows import FLOW_COLUMNS, RUN_COLUMNS, rows_of_run
-from run_tables.time_series import QUEUE, SOCKETS, queue_table, socket_tables
+
+from run_tables.tidy_rows import rows_of_run
+from run_tables.tidy_tables import FLOWS, RUNS
+from run_tables.time_series import QUEUE_SCHEMA, SOCKETS_SCHEMA, queue_table, socket_tables
 
 
 @pytest.fixture
@@ -10,11 +13,9 @@ def document(recorded):
 
 
 def test_rows_of_both_platforms_have_the_same_columns(document, recorded):
-    simulated, emulated = (
-        rows_of_run(one, "label", "f" * 64) for one in (document, recorded("lossy-reno-ipv4"))
-    )
-    assert simulated[0].keys() == emulated[0].keys() == set(RUN_COLUMNS)
-    assert simulated[1][0].keys() == emulated[1][0].keys() == set(FLOW_COLUMNS)
+    simulated, emulated = (rows_of_run(one, "label", "f" * 64) for one in (document, recorded("lossy-reno-ipv4")))
+    assert simulated[0].keys() == emulated[0].keys() == set(RUNS.names)
+    assert simulated[1][0].keys() == emulated[1][0].keys() == set(FLOWS.names)
     assert simulated[2][0].keys() == emulated[2][0].keys()
     assert simulated[3][0].keys() == emulated[3][0].keys()
 
@@ -46,11 +47,11 @@ def test_losses_are_the_queues_and_the_links(document):
 def test_time_series_have_the_tables_columns(document):
     keys = {"scenario": "s", "cca": "reno+bbr", "ip_version": "ipv4", "replication": 1}
     tables = list(socket_tables(document, keys, {0: "reno", 1: "bbr"}))
-    assert [table.schema for table in tables] == [SOCKETS, SOCKETS]
+    assert [table.schema for table in tables] == [SOCKETS_SCHEMA, SOCKETS_SCHEMA]
     assert set(tables[1].column("flow_cca").to_pylist()) == {"bbr"}
     assert all(value > 0 for value in tables[0].column("cwnd_packets").to_pylist())
     queue = queue_table(document, keys)
-    assert queue.schema == QUEUE
+    assert queue.schema == QUEUE_SCHEMA
     waiting, delays = (queue.column(name).to_pylist() for name in ("bytes", "delay_ms"))
     assert max(waiting) <= 20 * 1514
     # 10 Mbit/s send 1,250 bytes in a millisecond.

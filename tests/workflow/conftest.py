@@ -1,4 +1,5 @@
 """A checkout of its own with the set-up's images, and the smoke study run in it, for real."""
+
 import fcntl
 import gzip
 import json
@@ -10,12 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+
 from mount_namespace import MountNamespace
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
-if str(ROOT / "tests" / "workflow") not in sys.path:
-    sys.path.insert(0, str(ROOT / "tests" / "workflow"))
 SMOKE = "config/studies/smoke.yaml"
 #: Put into each checkout for tests that need a workflow and not its numbers.
 MINI = "config/studies/mini.yaml"

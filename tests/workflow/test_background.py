@@ -1,4 +1,5 @@
 """A client and its busy server on one cable: requests are answered beside the traffic, and the same seed gives the same bytes."""
+
 import gzip
 
 import pytest

@@ -1,4 +1,5 @@
 """A bundle needs nothing but itself: no network, no Python, no rights, and no known place."""
+
 import json
 import os
 import pwd
@@ -136,7 +137,7 @@ def test_same_bytes_as_here(archive, unpacked, target, mini, root):
 
 def test_everything_is_in_the_folder(unpacked, target):
     assert [path.name for path in target.home.iterdir() if path.name not in (".apptainer", ".cache")] == []
-    links = [path for path in (unpacked / "envs").glob("*.sif")] + [unpacked / ".venv/bin/python3"]
+    links = list((unpacked / "envs").glob("*.sif")) + [unpacked / ".venv/bin/python3"]
     assert len(links) == 4 and all(unpacked in path.resolve().parents for path in links)
 
 

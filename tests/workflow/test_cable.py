@@ -1,5 +1,7 @@
 """Two hosts and a cable: rate, queue and serialisation are what a real one's would be, to the header's byte."""
+
 import pytest
+
 from run_tables.run_metrics import flow_metrics, run_metrics
 from testbed.specification import RunSpecification
 
@@ -8,7 +10,12 @@ RATE_MBPS = 100
 FRAME_BYTES = 14 + 4 + 8 + 12
 IP_BYTES = {"ipv4": 20, "ipv6": 40}
 UDP_BYTES, TCP_BYTES = 8, 20 + 12
-LINK = {"rate_mbps": RATE_MBPS, "delay_ms": {"forward": 0, "reverse": 0}, "frame_overhead_bytes": 24, "serialisation": "virtual-clock"}
+LINK = {
+    "rate_mbps": RATE_MBPS,
+    "delay_ms": {"forward": 0, "reverse": 0},
+    "frame_overhead_bytes": 24,
+    "serialisation": "virtual-clock",
+}
 #: A reading of the guest's clock moves it by 256 ns; a ping-pong's two sides read it a few times an exchange.
 READINGS_US = 8 * 0.256
 
@@ -108,7 +115,9 @@ def test_a_file_is_downloaded_whole(on_cable, ip_version):
     assert acked == sorted(acked) and acked[-1] > 18_000_000
 
 
-@pytest.mark.parametrize("traffic", [{"protocol": "udp", "block_bytes": 500}, {"application": "round-trip", "block_bytes": 500}])
+@pytest.mark.parametrize(
+    "traffic", [{"protocol": "udp", "block_bytes": 500}, {"application": "round-trip", "block_bytes": 500}]
+)
 def test_the_same_seed_gives_the_same_bytes(on_cable, traffic):
     first, second = (on_cable(traffic={"duration_s": 2} | traffic) for _ in range(2))
     assert first == second
@@ -117,7 +126,9 @@ def test_the_same_seed_gives_the_same_bytes(on_cable, traffic):
 @pytest.mark.parametrize("application", ["round-trip", "ftp"])
 def test_the_cca_of_what_can_not_choose_one_is_that_of_the_route(on_cable, application):
     """Vegas, which no host of the guest has by default."""
-    document = on_cable(cca="vegas", traffic={"application": application, "duration_s": 1, "block_bytes": 128, "file_bytes": 2_000_000})
+    document = on_cable(
+        cca="vegas", traffic={"application": application, "duration_s": 1, "block_bytes": 128, "file_bytes": 2_000_000}
+    )
     hosts = document["network"]["read_back"]["hosts"]
     assert {host["route"] for host in hosts.values()} == {"congctl vegas"}
     assert "vegas" not in {host["net.ipv4.tcp_congestion_control"] for host in hosts.values()}

@@ -1,7 +1,9 @@
 """Every condition that a study can ask for is emulated, and the run's own checks agree."""
+
 import json
 
 import pytest
+
 from run_tables.run_metrics import flow_metrics, run_metrics
 from study_files.study_schema import study_schema
 
@@ -57,7 +59,11 @@ def test_jitter(run):
 
 @pytest.mark.parametrize(
     ("queue", "full_ms"),
-    [({"packets": 10}, 10 * 1514 * 8 / 10e3), ({"bytes": 60_000}, 60_000 * 8 / 10e3), ({"bdp": 0.5}, 17 * 1514 * 8 / 10e3)],
+    [
+        ({"packets": 10}, 10 * 1514 * 8 / 10e3),
+        ({"bytes": 60_000}, 60_000 * 8 / 10e3),
+        ({"bdp": 0.5}, 17 * 1514 * 8 / 10e3),
+    ],
 )
 def test_queue_sizes(run, queue, full_ms):
     """Reno fills the queue: the longest RTT is the path's and the full queue's."""

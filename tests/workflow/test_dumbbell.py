@@ -1,5 +1,7 @@
 """Hosts of their own on both sides of one bottleneck: delays, CCAs, and settings of each pair."""
+
 import pytest
+
 from run_tables.run_metrics import flow_metrics
 
 #: Beside BBR a flow may get less than iperf3's usual block of 128 KiB in some seconds, and would count as idle.

@@ -1,4 +1,5 @@
 """Runs that can't be carried out and studies that can't be read: what is said, and what is left."""
+
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ def seed_marker(specification):
 
 
 def test_time_limit(specification, testbed, tmp_path):
-    asked = specification(traffic={"duration_s": 30}, replication=2)
+    """Traffic of a day, which no machine can carry in a second."""
+    asked = specification(traffic={"duration_s": 86_400}, replication=2)
     asked["seed"] = 31_001
     done = testbed(asked, tmp_path / "x.json.gz", "--wall-limit-s", "1")
     assert done.returncode == 1

@@ -1,12 +1,12 @@
 """What a machine does to runs: processes that are killed or hang, no memory. Each with the real workflow."""
+
 import os
 import signal
-import threading
-import time
 from pathlib import Path
 
 import pytest
-from guest_processes import alive, descendants, first_guest, guests, nothing_goes_on, wait_for
+
+from guest_processes import alive, descendants, first_guest, nothing_goes_on, to_every_guest, wait_for
 
 MINI = "config/studies/mini.yaml"
 RUN = ("near", "reno", "ipv4", 1)
@@ -33,22 +33,6 @@ def log_lines(checkout, run=NAME):
     return (checkout.folder / f"results/mini/logs/runs/{run}.log").read_text().splitlines()
 
 
-def to_every_guest(workflow, fault, of=lambda guest: True):
-    """Do something to each guest as soon as it is there, in the background; return the list of those it was done to."""
-    hit = []
-
-    def watch():
-        while workflow.poll() is None:
-            for guest in guests(workflow.pid):
-                if guest.pid not in [other.pid for other in hit] and of(guest):
-                    fault(guest)
-                    hit.append(guest)
-            time.sleep(0.01)
-
-    threading.Thread(target=watch, daemon=True).start()
-    return hit
-
-
 def nothing_left(guest_list, processes):
     wait_for(lambda: not alive(processes), "the end of the run's processes", limit_s=20)
     assert not [guest.folder for guest in guest_list if guest.folder.exists()]
@@ -71,10 +55,11 @@ def test_a_killed_guest_is_tried_again_and_the_log_says_so(one_missing, mini):
 def test_a_killed_iperf3_inside_the_guest(fresh):
     """The run takes a second try; its bytes are those of a run that nobody disturbed."""
     study = fresh.folder / MINI
-    study.write_text(study.read_text().replace("duration_s: 1}", "duration_s: 30}"))
+    study.write_text(study.read_text().replace("duration_s: 1}", "duration_s: 120}"))
     workflow = fresh.start("--cores", "1", "--", DOCUMENT, study=MINI)
     guest = first_guest(workflow)
-    os.kill(wait_for(guest.iperf3, "iperf3 in the guest")[0], signal.SIGKILL)
+    os.kill(guest.stopped_in_traffic(), signal.SIGKILL)
+    guest.go_on()
     status, printed = finish(workflow)
     assert status == 0, printed[-2000:]
     said = "succeeded on the second try; the first: step 'traffic': KilledError: iperf3 was ended by SIG"

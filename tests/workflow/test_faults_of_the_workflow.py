@@ -1,4 +1,5 @@
 """A workflow that is killed, interrupted, started twice, or can't write: what is said, what is left, how it goes on."""
+
 import itertools
 import os
 import re
@@ -6,7 +7,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from guest_processes import alive, descendants, first_guest, guests, nothing_goes_on, wait_for
+
+from guest_processes import Guest, alive, descendants, first_guest, guests, nothing_goes_on, to_every_guest, wait_for
 from other_user import nobody
 from study_files import study as studies
 
@@ -30,7 +32,9 @@ def told(printed):
 def test_a_killed_workflow_resumes_to_the_same_results(fresh, mini):
     """kill -9 in the middle of runs; the next call goes on to a report and all else as if nothing had happened."""
     workflow = fresh.start("--cores", "2", study=MINI[1])
-    fresh.finished_runs(at_least=3, study="mini")
+    # Once three runs have ended no other can: it is held in its middle.
+    held = to_every_guest(workflow, Guest.stop, of=lambda guest: len(fresh.finished_runs(study="mini")) >= 3)
+    wait_for(lambda: held, "a run in its middle")
     processes = descendants(workflow.pid)
     os.killpg(workflow.pid, signal.SIGKILL)
     workflow.communicate()

@@ -2,9 +2,11 @@
 
 A link of 10 Mbit/s with an RTT of 40 ms and a buffer of 33 packets, one BDP.
 """
+
 import statistics
 
 import pytest
+
 from run_tables.run_metrics import jain_index
 
 RTT_S = 0.04
@@ -38,14 +40,22 @@ def test_renos_sawtooth_has_the_height_and_the_period_of_theory(run):
     recovering = [state == "recovery" for state in series["state"]]
     losses_s = [begin for begin, _ in episodes(series["time_s"], recovering)][2:]  # after slow start's
     peaks = [
-        max(cwnd for time_s, cwnd in zip(series["time_s"], series["cwnd_packets"], strict=True) if loss_s - 0.2 < time_s <= loss_s)
+        max(
+            cwnd
+            for time_s, cwnd in zip(series["time_s"], series["cwnd_packets"], strict=True)
+            if loss_s - 0.2 < time_s <= loss_s
+        )
         for loss_s in losses_s
     ]
     # What is on the way, what waits, and one that didn't fit.
     full = BDP_PACKETS + BUFFER_PACKETS + 1
     assert len(losses_s) >= 12
     assert statistics.mean(peaks) == pytest.approx(full, abs=1.5)
-    after = [value for time_s, value in zip(series["time_s"], series["ssthresh_packets"], strict=True) if time_s > losses_s[0]]
+    after = [
+        value
+        for time_s, value in zip(series["time_s"], series["ssthresh_packets"], strict=True)
+        if time_s > losses_s[0]
+    ]
     assert statistics.mean(after) == pytest.approx(full / 2, abs=1.5)
     # Each RTT adds a segment, and with w segments under way an RTT takes w / rate, or the path's if that is more;
     # the loss itself is noticed and repaired in two of the longest.
@@ -61,7 +71,11 @@ def test_vegas_keeps_between_alpha_and_beta_packets_queued(run):
     """Brakmo and Peterson (1995); Linux: alpha 2, beta 4 (net/ipv4/tcp_vegas.c)."""
     document = run(cca="vegas", traffic=ALONE)
     series, queue = series_of(document), document["series"]["queue"]
-    steady = [(cwnd, rtt) for time_s, cwnd, rtt in zip(series["time_s"], series["cwnd_packets"], series["rtt_ms"], strict=True) if time_s > 10]
+    steady = [
+        (cwnd, rtt)
+        for time_s, cwnd, rtt in zip(series["time_s"], series["cwnd_packets"], series["rtt_ms"], strict=True)
+        if time_s > 10
+    ]
     # What Vegas reckons: cwnd less what fits on the empty path.
     queued = [cwnd * (1 - 1e3 * RTT_S / rtt) for cwnd, rtt in steady]
     assert 2 <= statistics.mean(queued) <= 4

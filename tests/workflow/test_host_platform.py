@@ -1,4 +1,5 @@
 """Runs under this machine's own kernel and clock: what they say of themselves, whom they wait for, how they end."""
+
 import csv
 import fcntl
 import gzip
@@ -6,15 +7,16 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+
 from guest_processes import alive, descendants, nothing_goes_on, wait_for
 from other_user import nobody
+from own_commands import own_command
+from session.host_needs import host_problem, kernel_now
 from study_files import study as studies
-from study_files.host_needs import host_problem, kernel_now
 from testbed.machine import CORE_LOCKS, online_cores
 
 STUDY = "config/studies/cable.yaml"
@@ -51,7 +53,9 @@ def on_host(checkout, study=STUDY):
 def runs(checkout, study):
     """Return the rows of a study's table of runs by CCA and IP version."""
     with (checkout.folder / f"results/{study}/tidy/runs.csv").open() as stream:
-        return {(row["scenario"], row["cca"], row["ip_version"], row["replication"]): row for row in csv.DictReader(stream)}
+        return {
+            (row["scenario"], row["cca"], row["ip_version"], row["replication"]): row for row in csv.DictReader(stream)
+        }
 
 
 def failed(document):
@@ -86,10 +90,8 @@ def test_one_study_on_both_platforms_gives_tables_that_join(checkout):
 
 def says_that_it_cannot_be_repeated(checkout):
     """Fail unless `make verify` finds all in order, says why it repeats nothing, and is content."""
-    program = checkout.folder / "workflow/scripts/verify_results.py"
-    done = subprocess.run(
-        [sys.executable, program, checkout.folder / "results/cable-host"], capture_output=True, text=True, timeout=120
-    )
+    command = own_command(checkout.folder, "publishing.verify_results", checkout.folder / "results/cable-host")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 of 2 runs were measured under a real clock (platform host)" in done.stdout
     assert "not repeatable" in done.stdout

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from result_checks.manifest import MANIFEST, file_sha256, problems, published_files, read_manifest
+
+from publishing.result_checks.manifest import MANIFEST, file_sha256, problems, published_files, read_manifest
 
 MINI = ("--configfile", "config/studies/mini.yaml")
 
@@ -64,7 +65,7 @@ def test_a_lost_manifest_is_made_again_and_nothing_else(copy_of_mini):
 
 
 def test_changed_results_are_listed_anew(copy_of_mini):
-    script = copy_of_mini.folder / "workflow/scripts/describe_cells.py"
+    script = copy_of_mini.folder / "workflow/scripts/topics/cells/describe_cells.py"
     script.write_text(script.read_text() + "# changed\n")
     assert "write_manifest" in copy_of_mini.planned(*MINI)
 

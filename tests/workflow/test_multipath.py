@@ -1,5 +1,7 @@
 """Several paths of 100 Mbit/s between two hosts, joined by MPTCP or by GRE-in-UDP tunnels: they add up, and are read back."""
+
 import pytest
+
 from testbed.multipath_verification import path_packets
 
 #: What four paths can carry of TCP's payload in Mbit/s by inner and outer IP version: of 1514 bytes

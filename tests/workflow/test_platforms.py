@@ -1,4 +1,5 @@
 """One study on Linux and in ns-3: the same tables, and refusals before anything runs."""
+
 import csv
 import re
 import shutil
@@ -60,7 +61,10 @@ def changed(text, line):
             "ccas: [reno, cdg]",
             "scenarios[ns3].platform is ns3:3.44, which has no cdg; allowed CCAs there are bbr, bic, cubic, highspeed,",
         ),
-        ("link: {rate_mbps: 10, delay_ms: 10, jitter_ms: 1}", "scenarios[ns3].link.jitter_ms.forward is 1; allowed on ns3:3.44 is 0."),
+        (
+            "link: {rate_mbps: 10, delay_ms: 10, jitter_ms: 1}",
+            "scenarios[ns3].link.jitter_ms.forward is 1; allowed on ns3:3.44 is 0.",
+        ),
         (
             "transport: {segmentation_offload: true}",
             "scenarios[ns3].transport.segmentation_offload is true; allowed on ns3:3.44 is false, for it has no super-packets.",
@@ -90,4 +94,7 @@ def test_another_processor_is_refused_in_one_sentence(checkout):
         cwd=checkout.folder, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode != 0
-    assert "platform uml runs on x86-64 processors only, and this one is i686; allowed here are" in done.stderr + done.stdout
+    assert (
+        "platform uml runs on x86-64 processors only, and this one is i686; allowed here are"
+        in done.stderr + done.stdout
+    )

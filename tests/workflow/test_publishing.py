@@ -13,6 +13,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 import yaml
+
+from own_commands import own_command
 from published_files import places_of, texts
 
 SECRET = "canary7f3a"
@@ -156,8 +158,7 @@ def test_manifest_of_hostile_words_is_json_that_says_them(hostile):
 
 
 def test_archive_of_a_study_keeps_the_secret_too(hostile, root, tmp_path):
-    command = [sys.executable, root / "workflow/scripts/pack_results.py", hostile, "--output", tmp_path / "a.zip"]
-    subprocess.run(command, check=True)
+    subprocess.run(own_command(root, "publishing.pack_results", hostile, "--output", tmp_path / "a.zip"), check=True)
     (tmp_path / "unpacked").mkdir()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         archive.extractall(tmp_path / "unpacked")

@@ -1,4 +1,5 @@
 """What is received is read with limits, and where two documents differ is said to the place."""
+
 import gzip
 import itertools
 import json
@@ -10,13 +11,14 @@ import tempfile
 import zipfile
 
 import pytest
-from result_checks.compressed_json import decompress, parse
-from result_checks.json_difference import NOTHING, file_difference, first_byte, first_difference
-from result_checks.received_archive import unpack
-from result_checks.received_errors import ReceivedError, shown
-from result_checks.received_folder import read_file, temporary_folder
-from result_checks.reruns import finding
-from result_checks.sampling import chance_of_finding, draw, found_with
+
+from publishing.result_checks.compressed_json import decompress, parse
+from publishing.result_checks.json_difference import NOTHING, file_difference, first_byte, first_difference
+from publishing.result_checks.received_archive import unpack
+from publishing.result_checks.received_errors import ReceivedError, shown
+from publishing.result_checks.received_folder import read_file, temporary_folder
+from publishing.result_checks.reruns import finding
+from publishing.result_checks.sampling import chance_of_finding, draw, found_with
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 """A study of 14,400 runs is planned, started and watched like one of eight."""
+
 import os
 import re
 

@@ -1,4 +1,5 @@
 """From a cluster's login node to the report in one command, on a real Slurm cluster, as an ordinary user."""
+
 import os
 import pwd
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from guest_processes import guests
 from slurm_cluster import SlurmCluster, requirements
 
@@ -54,8 +56,17 @@ def on_cluster(cluster, place, checkout_in):
     def start(*arguments, study=SMOKE):
         snakemake = Path(sys.executable).with_name("snakemake")
         started.append(
-            cluster.log_in(snakemake, "--profile", "profiles/slurm", "--configfile", study, *MACHINE, *arguments,
-                           cwd=checkout.folder, HOME=str(checkout.folder))  # fmt: skip
+            cluster.log_in(
+                snakemake,
+                "--profile",
+                "profiles/slurm",
+                "--configfile",
+                study,
+                *MACHINE,
+                *arguments,
+                cwd=checkout.folder,
+                HOME=str(checkout.folder),
+            )  # fmt: skip
         )
         return started[-1]
 
@@ -99,7 +110,9 @@ def test_a_node_goes_down_and_the_results_are_those_of_one_machine(smoke, cluste
     assert {carried_out_on(results, run) for run in done_before} == {node}
     assert node not in {carried_out_on(results, run) for run in again}
     # The one that the node was at took a second try, and says so.
-    cut_off = [run for run in again if last_line(results, run).endswith("; on the second try, the first: its job was ended")]
+    cut_off = [
+        run for run in again if last_line(results, run).endswith("; on the second try, the first: its job was ended")
+    ]
     assert len(cut_off) == 1
     # Nothing of all this is in the results.
     checkout.same_results_as(smoke, study="smoke")
@@ -115,7 +128,9 @@ def test_a_cancelled_job_says_so_and_leaves_no_run_behind(cluster, on_cluster):
     """As jobs do that take longer than they asked for: Slurm's word is on the screen and in the job's log."""
     checkout, start = on_cluster
     study = checkout.folder / MINI
-    study.write_text(study.read_text().replace("duration_s: 1", "duration_s: 600").replace("rate_mbps: 10,", "rate_mbps: 1000,"))
+    study.write_text(
+        study.read_text().replace("duration_s: 1", "duration_s: 600").replace("rate_mbps: 10,", "rate_mbps: 1000,")
+    )
     workflow = start("--retries", "0", "--until", "emulate_runs_1", study=MINI)
     cluster.wait(lambda: len(runs_under_way(cluster)) == 2 or workflow.poll() is not None, "two runs")
     cluster.ask("scancel", f"--user={cluster.user.pw_name}")
@@ -144,14 +159,18 @@ def test_without_slurm_one_sentence_says_so(fresh, mounts):
 
 def test_no_setting_of_the_profile_is_lost(root):
     """profiles/default is loaded too, and would win."""
-    default, slurm = (yaml.safe_load((root / "profiles" / name / "config.yaml").read_text()) for name in ("default", "slurm"))
+    default, slurm = (
+        yaml.safe_load((root / "profiles" / name / "config.yaml").read_text()) for name in ("default", "slurm")
+    )
     assert slurm["executor"] == "slurm"
     assert default.keys() & slurm.keys() == set()
 
 
 def runs_under_way(cluster):
     """Return the guests on all nodes."""
-    return [guest for node in cluster.nodes if node in cluster.processes for guest in guests(cluster.processes[node].pid)]
+    return [
+        guest for node in cluster.nodes if node in cluster.processes for guest in guests(cluster.processes[node].pid)
+    ]
 
 
 def carried_out_on(results, run):

@@ -1,4 +1,5 @@
 """Results are verified by running them again: what is as it was passes, what was changed is found and named."""
+
 import fcntl
 import gzip
 import hashlib
@@ -7,13 +8,14 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+
 from listed_results import listed, write_manifest
-from result_checks.manifest import MANIFEST, published_files
+from own_commands import own_command
+from publishing.result_checks.manifest import MANIFEST, published_files
 
 NAME = "far/reno/ipv4/1"
 OTHER = "near/cubic/ipv4/2"
@@ -42,7 +44,7 @@ def verify(mini, tmp_path):
 
 
 def command(checkout, results, *arguments):
-    return [sys.executable, checkout.folder / "workflow/scripts/verify_results.py", results, *arguments]
+    return own_command(checkout.folder, "publishing.verify_results", results, *arguments)
 
 
 def document_path(results, name=NAME):
@@ -98,8 +100,7 @@ def test_results_that_are_as_they_were_pass_and_stay_as_they_are(verify, results
 
 def test_an_archive_to_publish_passes(verify, mini, results, tmp_path):
     archive = tmp_path / "mini.crate.zip"
-    pack = [sys.executable, mini.folder / "workflow/scripts/pack_results.py", results, "--output", archive]
-    subprocess.run(pack, check=True)
+    subprocess.run(own_command(mini.folder, "publishing.pack_results", results, "--output", archive), check=True)
     status, output = verify(archive, "--runs", NAME)
     assert status == 0, output
     assert "same bytes" in output

@@ -49,35 +49,31 @@ if EMULATED and RUNS_PER_JOB == 1:
     rule emulate_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
+        log:
+            "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
+        benchmark:
+            "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
         wildcard_constraints:
             scenario=EMULATED,
+        container:
+            "envs/testbed.sif"
+        resources:
+            mem_mb=job_memory,
+            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
+            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
             conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
             study_seed=STUDY["seed"],
             testbed=TESTBED_DIGEST,
             image=TESTBED_IMAGE,
             job=job_with(),
-        log:
-            "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
-        benchmark:
-            "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
-        resources:
-            mem_mb=job_memory,
-            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
-            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
-        container:
-            "envs/testbed.sif"
         shell:
             CARRY_OUT
 
 elif EMULATED:
 
     # What a call or profile sets for `emulate_run` holds for these jobs too.
-    SET_FOR_EACH_JOB = {
-        name: getattr(value, "value", value)
-        for name, value in workflow.resource_settings.overwrite_resources["emulate_run"].items()
-        if name != "runs"
-    }
+    SET_FOR_EACH_JOB = {name: value for name, value in RUN_RESOURCES.items() if name != "runs"}
 
     # The n-th job of a scenario: several runs, one after another. Each is kept as soon as it is
     # whole (`update`), and a job that is started again carries out those that are missing.
@@ -93,18 +89,14 @@ elif EMULATED:
                         for cca, ip_version, replication in job
                     ]
                 ),
-            wildcard_constraints:
-                scenario=EMULATED,
-            params:
-                conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
-                study_seed=STUDY["seed"],
-                testbed=TESTBED_DIGEST,
-                image=TESTBED_IMAGE,
-                job=job_with(log=f"results/{{study}}/logs/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.log"),
             log:
                 f"results/{{study}}/logs/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.log",
             benchmark:
                 f"results/{{study}}/benchmarks/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.tsv"
+            wildcard_constraints:
+                scenario=EMULATED,
+            container:
+                "envs/testbed.sif"
             resources:
                 **{
                     "mem_mb": job_memory,
@@ -112,8 +104,12 @@ elif EMULATED:
                     "wall_limit_s": lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
                 }
                 | SET_FOR_EACH_JOB,
-            container:
-                "envs/testbed.sif"
+            params:
+                conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
+                study_seed=STUDY["seed"],
+                testbed=TESTBED_DIGEST,
+                image=TESTBED_IMAGE,
+                job=job_with(log=f"results/{{study}}/logs/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.log"),
             shell:
                 CARRY_OUT
 
@@ -125,25 +121,25 @@ if MEASURED:
     rule measure_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
+        log:
+            "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
+        benchmark:
+            "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
         wildcard_constraints:
             scenario=MEASURED,
+        container:
+            "envs/testbed.sif"
+        threads: workflow.cores or 1
+        resources:
+            mem_mb=job_memory,
+            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
+            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
             conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
             study_seed=STUDY["seed"],
             testbed=TESTBED_DIGEST,
             image=TESTBED_IMAGE,
             job=job_with(),
-        threads: workflow.cores or 1
-        log:
-            "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
-        benchmark:
-            "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
-        resources:
-            mem_mb=job_memory,
-            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
-            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
-        container:
-            "envs/testbed.sif"
         shell:
             CARRY_OUT
 
@@ -154,23 +150,23 @@ if SIMULATED:
     rule simulate_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
+        log:
+            "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
+        benchmark:
+            "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
         wildcard_constraints:
             scenario=SIMULATED,
+        container:
+            "envs/ns3.sif"
+        resources:
+            mem_mb=job_memory,
+            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
+            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
             conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
             study_seed=STUDY["seed"],
             testbed=MADE_BY["ns3"]["testbed_digest"],
             image=MADE_BY["ns3"]["image_digest"],
             job=job_with(),
-        log:
-            "results/{study}/logs/runs/{scenario}/{cca}/{ip_version}/{replication}.log",
-        benchmark:
-            "results/{study}/benchmarks/runs/{scenario}/{cca}/{ip_version}/{replication}.tsv"
-        resources:
-            mem_mb=job_memory,
-            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
-            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
-        container:
-            "envs/ns3.sif"
         shell:
             CARRY_OUT

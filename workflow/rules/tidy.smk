@@ -4,7 +4,6 @@
 rule tidy_runs:
     input:
         documents=RUN_DOCUMENTS,
-        modules=modules_of("tidy_runs"),
     output:
         runs="results/{study}/tidy/runs.csv",
         runs_parquet="results/{study}/tidy/runs.parquet",
@@ -17,18 +16,19 @@ rule tidy_runs:
         paths="results/{study}/tidy/paths.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
         provenance="results/{study}/tidy/provenance.json",
+    log:
+        "results/{study}/logs/tidy_runs.log",
+    container:
+        "envs/analysis.sif"
+    resources:
+        mem_mb=TIDY_MEMORY_MB,
+        runtime=tidy_runtime_min(len(RUN_DOCUMENTS)),
     params:
+        code=code_of("run_tables/tidy_runs"),
         image=ANALYSIS_IMAGE,
         made_by=MADE_BY,
         # What the runs are held against is no part of how they were made.
         study={key: value for key, value in STUDY.items() if key != "analysis"},
         snakemake_version=SNAKEMAKE_VERSION,
-    log:
-        "results/{study}/logs/tidy_runs.log",
-    resources:
-        mem_mb=TIDY_MEMORY_MB,
-        runtime=tidy_runtime_min(len(RUN_DOCUMENTS)),
-    container:
-        "envs/analysis.sif"
     script:
-        "../scripts/tidy_runs.py"
+        "../scripts/run_tables/tidy_runs.py"

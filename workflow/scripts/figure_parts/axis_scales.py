@@ -47,14 +47,14 @@ class Axis:
     linear_below: float | None = None
     linear_decades: float = 0.4
 
-    def length(self):
+    def length(self) -> float:
         """Return the length: in units if linear, otherwise in decades."""
         if self.kind == "linear":
             return self.high - self.low
         return math.log10(self.high / (self.low if self.kind == "log" else self.linear_below))
 
 
-def panel_axes(panels):
+def panel_axes(panels) -> list[Axis]:
     """Return an axis for each panel, one for all panels that share it without being squeezed.
 
     Parameters
@@ -83,15 +83,13 @@ def panel_axes(panels):
 
 def _share(panels):
     together = axis_for([value for panel in panels for value in panel])
-    for axis in (axis_for(panel) for panel in panels if panel):
-        if axis.kind != together.kind:
-            return False
-        if axis.length() < FILLED_SHARE * together.length():
-            return False
-    return True
+    return all(
+        axis.kind == together.kind and axis.length() >= FILLED_SHARE * together.length()
+        for axis in (axis_for(panel) for panel in panels if panel)
+    )
 
 
-def axis_for(values):
+def axis_for(values) -> Axis:
     """Return an axis that holds all values (none negative; may be empty)."""
     if values and min(values) < 0:
         raise ValueError(f"a value below 0 among those to be drawn: {min(values)}")
@@ -109,7 +107,7 @@ def axis_for(values):
     return Axis("symlog", -0.6 * threshold, top * 1.6, _thinned(ticks), threshold)
 
 
-def linear_axis(low, high):
+def linear_axis(low, high) -> Axis:
     """Return a linear axis with round ticks between its ends; starts at 0 if `low` is 0."""
     room = (high - low) * MARGIN
     start = -room / 2 if low == 0 else low - room
@@ -118,7 +116,7 @@ def linear_axis(low, high):
     return Axis("linear", start, end, tuple(float(t) for t in ticks if start <= t <= end))
 
 
-def log_axis(low, high):
+def log_axis(low, high) -> Axis:
     """Return a logarithmic axis: decades are labelled, and 2 and 5 on a short one."""
     room = (high / low) ** MARGIN
     low, high = low / room, high * room
@@ -132,7 +130,7 @@ def log_axis(low, high):
     return Axis("log", low, high, _thinned(ticks))
 
 
-def relative_axes(values, paths):
+def relative_axes(values, paths) -> list[Axis]:
     """Return one axis a panel, each covering the same multiples of its path's value.
 
     Parameters
@@ -156,7 +154,7 @@ def relative_axes(values, paths):
     return [linear_axis(low * path, high * path) for path in paths]
 
 
-def difference_axis(values, margin=None, least=0.0):
+def difference_axis(values, margin=None, least=0.0) -> Axis:
     """Return an axis for differences, which may have either sign: zero is always on it.
 
     Parameters

@@ -1,6 +1,10 @@
 """Panels whose horizontal axis has a slot for each of a few things, such as buffers; and marks in the slots."""
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
 from figure_parts.scenario_panels import (
     DASHES,
@@ -16,10 +20,8 @@ from figure_parts.scenario_panels import (
     unclipped,
     value_axis,
 )  # fmt: skip
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
-from number_format import plain
-from scenario_words import ip_words
+from wording.number_format import plain
+from wording.scenario_words import ip_words
 
 LEFT_PT, RIGHT_PT, AXIS_PT, PLOT_PT, KEY_LINE_PT, KEY_COLUMNS = 34, 6, 30, 92, 11, 3
 
@@ -46,7 +48,7 @@ class CategoryPanels:
         self.panels = []
         header(self.figure, title, [])
 
-    def add(self, first, second, axis):
+    def add(self, first, second, axis) -> Axes:
         """Add the next panel with two lines of title and a vertical axis; return its axes."""
         axes = self.grid.axes(self.figure, len(self.panels), LEFT_PT, RIGHT_PT, TITLE_PT + self.key_pt, AXIS_PT)
         value_axis(axes, "y", axis)
@@ -56,7 +58,7 @@ class CategoryPanels:
         self.panels.append(None)
         return axes
 
-    def finish(self, axes, description, key=()):
+    def finish(self, axes, description, key=()) -> None:
         """Write a panel's key, and what it shows in words."""
         if key:
             width, height = size_pt(axes)
@@ -70,7 +72,7 @@ class CategoryPanels:
         self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
 
 
-def slots(axes, names, below):
+def slots(axes, names, below) -> None:
     """Give each name a slot of width 1 around 0, 1, 2 and so on, and say below what they are."""
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_xticks(range(len(names)), names)
@@ -78,7 +80,7 @@ def slots(axes, names, below):
     axes.set_xlabel(below, size=SMALL_SIZE_PT, labelpad=1, loc="right")
 
 
-def buffer_names(buffers):
+def buffer_names(buffers) -> tuple[list[str], str]:
     """Return what buffers are called in their slots, and below the axis: sizes alone where all have one unit."""
     units = list(dict.fromkeys(buffers["buffer_unit"]))
     if len(units) == 1:
@@ -86,7 +88,7 @@ def buffer_names(buffers):
     return list(buffers["buffer"]), "buffer"
 
 
-def bars(axes, lefts, heights, width, colour):
+def bars(axes, lefts, heights, width, colour) -> None:
     """Draw bars from 0 as one path."""
     boxes = np.array(
         [[(x, 0), (x, y), (x + width, y), (x + width, 0)] for x, y in zip(lefts, heights, strict=True)], float
@@ -95,30 +97,30 @@ def bars(axes, lefts, heights, width, colour):
         axes.add_patch(PathPatch(Path.make_compound_path_from_polys(boxes), fc=colour, ec="none", lw=0))
 
 
-def upright(axes, places, lows, highs, colour=LIGHT.ink, width=0.6):
+def upright(axes, places, lows, highs, width=0.6) -> None:
     """Draw an upright line at each place from low to high, as one path."""
     xs = np.repeat(np.asarray(places, float), 3)
     ys = np.column_stack([lows, highs, np.full(len(xs) // 3, np.nan)]).astype(float).ravel()
     xs[2::3] = np.nan
-    axes.plot(xs, ys, color=colour, lw=width, solid_capstyle="butt", zorder=3)
+    axes.plot(xs, ys, color=LIGHT.ink, lw=width, solid_capstyle="butt", zorder=3)
 
 
-def interval(axes, place, low, high, colour, width=1.0):
+def interval(axes, place, low, high, colour) -> None:
     """Draw an interval, with an arrowhead where it goes beyond the axis."""
     bottom, top = axes.get_ylim()
-    axes.plot([place] * 2, [max(low, bottom), min(high, top)], color=colour, lw=width, zorder=2.5)
+    axes.plot([place] * 2, [max(low, bottom), min(high, top)], color=colour, lw=1.0, zorder=2.5)
     for end, beyond, arrow in ((bottom, low < bottom, "v"), (top, high > top, "^")):
         if beyond:
             axes.plot([place], [end], ls="none", marker=arrow, ms=3, mew=0, color=colour, zorder=2.5)
 
 
-def level(axes, value):
+def level(axes, value) -> None:
     """Draw a dashed line across at a value."""
     if value is not None and axes.get_ylim()[0] <= value <= axes.get_ylim()[1]:
         axes.plot(axes.get_xlim(), [value] * 2, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 
 
-def nothing(axes, place, text="none valid"):
+def nothing(axes, place, text="none valid") -> None:
     """Say in a slot that there is nothing to be drawn."""
     bottom, top = axes.get_ylim()
     y = bottom + 0.06 * (top - bottom) if axes.get_yscale() == "linear" else bottom * 1.2
@@ -128,6 +130,6 @@ def nothing(axes, place, text="none valid"):
     )  # fmt: skip
 
 
-def with_ip_version(name, ip_version, ip_versions):
+def with_ip_version(name, ip_version, ip_versions) -> str:
     """Return a panel's name, with its IP version if the study has several."""
     return f"{name}, {ip_words(ip_version)}" if len(ip_versions) > 1 else name

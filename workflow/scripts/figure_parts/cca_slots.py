@@ -1,17 +1,20 @@
 """Panels with a slot for each of a few things and, in each slot, a mark with its interval for every CCA."""
 
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
 from figure_parts.axis_scales import Axis
 from figure_parts.category_panels import CategoryPanels, interval, nothing, slots
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
-from matplotlib.lines import Line2D
-from number_format import is_missing, number
-from report_parts.sentence_words import cca_name
+from figure_parts.figure_svg import Panel
+from wording.number_format import is_missing, number
+from wording.sentence_words import cca_name
 
 #: Of a slot's width, over which its CCAs are set apart.
 SPREAD = 0.76
 
 
-def cca_entries(ccas):
+def cca_entries(ccas) -> list[Line2D]:
     """Return the key's entries of CCAs."""
     return [
         Line2D([], [], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=cca_colour(cca), label=cca_name(cca))
@@ -19,12 +22,12 @@ def cca_entries(ccas):
     ]
 
 
-def shifts(count):
+def shifts(count) -> list[float]:
     """Return how far from the middle of a slot each of its marks stands."""
     return [SPREAD * (place / (count - 1) - 0.5) if count > 1 else 0.0 for place in range(count)]
 
 
-def by_slot(table, slot_of):
+def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
     """Return (slot, CCA) -> row of a table for `draw_slots`.
 
     Parameters
@@ -51,7 +54,7 @@ def by_slot(table, slot_of):
     return placed
 
 
-def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below=""):
+def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") -> str:
     """Draw the marks of a panel.
 
     Parameters
@@ -87,14 +90,23 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below=""):
                 continue
             if low and not is_missing(row[low]):
                 interval(axes, slot + shift, row[low], row[high], cca_colour(cca))
-            axes.plot([slot + shift], [row[value]], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=cca_colour(cca), zorder=3)
+            axes.plot(
+                [slot + shift],
+                [row[value]],
+                ls="none",
+                marker=cca_marker(cca),
+                ms=4.2,
+                mew=0,
+                color=cca_colour(cca),
+                zorder=3,
+            )
             shown.append(f"{cca_name(cca)} {number(row[value])}")
         if shown:
             words.append(f"{name.replace(chr(10), ' ')}: {', '.join(shown)}.")
     return " ".join(words)
 
 
-def draw_groups(title, table, by, draw_group, panels_each=1):
+def draw_groups(title, table, by, draw_group, panels_each=1) -> tuple[Figure, list[Panel]]:
     """Draw a figure with panels for each group of a table's rows, or one that says that no run is valid.
 
     Parameters
@@ -125,7 +137,7 @@ def draw_groups(title, table, by, draw_group, panels_each=1):
     return drawn.figure, drawn.panels
 
 
-def empty_panel(drawn):
+def empty_panel(drawn) -> None:
     """Draw the only panel of a figure for which no run is valid."""
     axes = drawn.add("No run to be drawn", "none is valid", Axis("linear", 0, 1, (0, 1)))
     slots(axes, [""], "")
@@ -133,7 +145,7 @@ def empty_panel(drawn):
     drawn.finish(axes, "No valid run.")
 
 
-def step(axes, slot, value):
+def step(axes, slot, value) -> None:
     """Draw a dashed line across one slot, such as its ceiling."""
     if not is_missing(value):
         axes.plot([slot - 0.46, slot + 0.46], [value] * 2, color=LIGHT.muted, lw=0.9, ls=(0, (3, 2)), zorder=1)

@@ -122,37 +122,37 @@ RC = {
 }
 
 
-def cca_colour(cca, theme=LIGHT):
+def cca_colour(cca, theme=LIGHT) -> str:
     """Return a CCA's colour as a hex code."""
     return getattr(theme, CCA_STYLE.get(cca, OTHER_STYLE)[0])
 
 
-def cca_marker(cca):
+def cca_marker(cca) -> str:
     """Return a CCA's matplotlib marker."""
     return CCA_STYLE.get(cca, OTHER_STYLE)[1]
 
 
-def ramp_colour(step, theme=LIGHT):
+def ramp_colour(step, theme=LIGHT) -> str:
     """Return the colour of step 1 to `RAMP_STEPS` of the ramp as a hex code."""
     return getattr(theme, f"ramp_{step}")
 
 
-def ramp_text_colour(step, theme=LIGHT):
+def ramp_text_colour(step, theme=LIGHT) -> str:
     """Return the colour of words on that step."""
     return theme.ink if step <= RAMP_INK_STEPS else theme.paper
 
 
-def balance_colour(step, theme=LIGHT):
+def balance_colour(step, theme=LIGHT) -> str:
     """Return the colour of step 1 to `BALANCE_STEPS` of the balance as a hex code."""
     return getattr(theme, f"balance_{step}")
 
 
-def balance_text_colour(step, theme=LIGHT):
+def balance_text_colour(step, theme=LIGHT) -> str:
     """Return the colour of words on that step."""
     return theme.ink if step in BALANCE_INK_STEPS else theme.paper
 
 
-def apply_style():
+def apply_style() -> None:
     """Set matplotlib to this look and to drawing without a display."""
     matplotlib.use("svg")
     matplotlib.rcParams.update(RC)

@@ -40,7 +40,7 @@ class Panel:
     description: str
 
 
-def save_figure(figure, panels, title, data, outputs, **csv):
+def save_figure(figure, panels, title, data, outputs, **csv) -> None:
     """Write a figure and beside it the rows that it shows, and close it.
 
     Parameters
@@ -60,7 +60,7 @@ def save_figure(figure, panels, title, data, outputs, **csv):
     data.to_csv(outputs.data, index=False, lineterminator="\n", **csv)
 
 
-def save_svg(figure, path, title, panels):
+def save_svg(figure, path, title, panels) -> None:
     """Write a matplotlib figure as SVG with a named view for each of its panels.
 
     Parameters
@@ -89,18 +89,18 @@ def save_svg(figure, path, title, panels):
         file.write(ET.tostring(root, encoding="unicode") + "\n")
 
 
-def compact(root):
+def compact(root) -> None:
     """Shorten coordinates and repeated styles of an SVG tree in place."""
     for element in root.iter():
         for name in _GEOMETRY:
             if name in element.attrib:
                 element.set(name, _LONG_NUMBER.sub(_rounded, element.get(name)))
         styles = {child.get("style") for child in element}
-        if len(element) > 1 and all(child.tag == f"{{{SVG}}}use" for child in element):
-            if len(styles) == 1 and None not in styles and "style" not in element.attrib:
-                element.set("style", styles.pop())
-                for child in element:
-                    del child.attrib["style"]
+        marks = len(element) > 1 and all(child.tag == f"{{{SVG}}}use" for child in element)
+        if marks and len(styles) == 1 and None not in styles and "style" not in element.attrib:
+            element.set("style", styles.pop())
+            for child in element:
+                del child.attrib["style"]
         # Indentation is for people who read code; a figure of 14,400 dots has none to spare.
         if element.tag != f"{{{SVG}}}text" and not (element.text or "").strip():
             element.text = None

@@ -19,7 +19,7 @@ MARK_PT = 4.0
 DOTS_LOOKED_AT = 400
 
 
-def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT):
+def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[tuple[float, float, float, float]]:
     """Return where labels go.
 
     Parameters

@@ -1,12 +1,13 @@
 """Write into a plot: CCAs' names beside their marks, and which cells have no mark."""
 
 import numpy as np
+
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, cca_colour
 from figure_parts.label_placement import DOT, LETTER_SHARE, LINE_HEIGHT, place_labels
 from figure_parts.scenario_panels import size_pt
 
 
-def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5):
+def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> None:
     """Write each CCA's name near one of its marks.
 
     Parameters
@@ -35,10 +36,7 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5):
     places = place_labels(ccas, in_points, dots, *size, SMALL_SIZE_PT, dot_cost)
     for cca, (x, y, mark_x, mark_y) in zip(ccas, places, strict=True):
         half_width, half_height = LETTER_SHARE * SMALL_SIZE_PT * len(cca) / 2, LINE_HEIGHT * SMALL_SIZE_PT / 2
-        near = (
-            min(max(mark_x, x - half_width), x + half_width),
-            min(max(mark_y, y - half_height), y + half_height),
-        )
+        near = (min(max(mark_x, x - half_width), x + half_width), min(max(mark_y, y - half_height), y + half_height))
         gap = np.hypot(near[0] - mark_x, near[1] - mark_y)
         if gap > leader_from:
             axes.plot(
@@ -51,7 +49,7 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5):
         )  # fmt: skip
 
 
-def name_missing(axes, missing):
+def name_missing(axes, missing) -> None:
     """Write into the lower right corner which cells have no mark, and why.
 
     Parameters

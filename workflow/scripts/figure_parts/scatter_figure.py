@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
 from figure_parts.axis_scales import linear_axis, panel_axes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import save_svg
+from figure_parts.figure_svg import Panel, save_svg
 from figure_parts.named_marks import name_marks, name_missing
 from figure_parts.scenario_panels import (
     INDENT_PT,
@@ -27,11 +30,10 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from figure_parts.small_dots import DOTS_AT_MOST, draw_dots, draw_mean
-from matplotlib.lines import Line2D
-from number_format import is_missing, number
-from run_tables.tidy_columns import CELL
-from scenario_words import conditions, heading, ip_words
+from run_tables.tidy_tables import CELL
 from study_files.study_design import cell_words
+from wording.number_format import is_missing, number
+from wording.scenario_words import conditions, heading, ip_words
 
 LEFT_PT, RIGHT_PT, AXIS_PT, Y_NAME_PT, PLOT_PT = 36, 10, 32, 13, 128
 # Beyond this number of CCAs a panel grows, so that there is room for their names.
@@ -47,12 +49,12 @@ class Quantity:
     unit: str
 
     @property
-    def words(self):
+    def words(self) -> str:
         """Name and unit."""
         return f"{self.name}, {self.unit}"
 
 
-def scatter_data(runs, x, y, references=None):
+def scatter_data(runs, x, y, references=None) -> pd.DataFrame:
     """Collect what the figure shows: a row for each dot, each mean and each reference line.
 
     Parameters
@@ -93,7 +95,7 @@ def scatter_data(runs, x, y, references=None):
     return pd.DataFrame(table, dtype=object)
 
 
-def draw_scatter(data, scenarios, x, y, ccas, ip_versions, better, reference_name=None):
+def draw_scatter(data, scenarios, x, y, ccas, ip_versions, better, reference_name=None) -> tuple[Figure, list[Panel]]:
     """Draw the figure.
 
     Parameters
@@ -125,7 +127,7 @@ def draw_scatter(data, scenarios, x, y, ccas, ip_versions, better, reference_nam
     panels = []
     for position, scenario in enumerate(scenarios.to_dict("records")):
         axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, top, AXIS_PT)
-        mine = data[data["scenario"] == scenario["scenario"]]
+        rows = data[data["scenario"] == scenario["scenario"]]
         value_axis(axes, "x", x_axes[position], spaced=True)
         value_axis(axes, "y", y_axes[position])
         lines_behind(axes, "xy")
@@ -133,12 +135,12 @@ def draw_scatter(data, scenarios, x, y, ccas, ip_versions, better, reference_nam
         unit_below(axes, x_axes[position], x.words)
         scenario_title(axes, scenario, LEFT_PT, raised=Y_NAME_PT)
         _line_above(axes, y, y_axes[position], better)
-        lines = [float(value) for value in mine.loc[mine["mark"] == "reference", x.column]]
+        lines = [float(value) for value in rows.loc[rows["mark"] == "reference", x.column]]
         for value in lines:
             reference_line(axes, value)
-        _marks(axes, mine, x.column, y.column, lines)
+        _marks(axes, rows, x.column, y.column, lines)
         unclipped(axes)
-        panels.append(grid.panel(position, _describe(mine, scenario, x, y)))
+        panels.append(grid.panel(position, _describe(rows, scenario, x, y)))
     return figure, panels
 
 
@@ -171,13 +173,10 @@ def _line_above(axes, y, axis, better):
         )  # fmt: skip
 
 
-def _marks(axes, mine, x, y, lines):
+def _marks(axes, rows, x, y, lines):
     everywhere, means, missing = [], {}, []
-    for (cca, ip_version), cell in mine.groupby(["cca", "ip_version"], sort=False):
-        points = [
-            (float(row[x]), float(row[y]))
-            for row in cell[cell["mark"] == "replication"].to_dict("records")
-        ]
+    for (cca, ip_version), cell in rows.groupby(["cca", "ip_version"], sort=False):
+        points = [(float(row[x]), float(row[y])) for row in cell[cell["mark"] == "replication"].to_dict("records")]
         draw_dots(axes, points, cca, ip_version == "ipv6")
         everywhere += points
         for mean in cell[cell["mark"] == "mean"].to_dict("records"):
@@ -190,9 +189,9 @@ def _marks(axes, mine, x, y, lines):
     name_missing(axes, missing)
 
 
-def _describe(mine, scenario, x, y):
+def _describe(rows, scenario, x, y):
     parts = []
-    for row in mine[mine["mark"] == "mean"].to_dict("records"):
+    for row in rows[rows["mark"] == "mean"].to_dict("records"):
         cell = f"{row['cca']} {ip_words(row['ip_version'])}"
         if is_missing(row[y.column]):
             parts.append(f"{cell}: {row['note']}")
@@ -200,14 +199,14 @@ def _describe(mine, scenario, x, y):
             values = (f"{number(float(row[q.column]))} {q.unit}" for q in (y, x))
             parts.append(f"{cell}: {' at '.join(values)}")
     lines = [f" Dashed line at {number(float(value))} {x.unit}."
-             for value in mine.loc[mine["mark"] == "reference", x.column]]  # fmt: skip
+             for value in rows.loc[rows["mark"] == "reference", x.column]]  # fmt: skip
     return (
         f"{y.name} against {x.name} in {heading(scenario)} ({conditions(scenario)}). "
         f"Means: {'; '.join(parts)}.{''.join(lines)}"
     )
 
 
-def write_scatter(runs, scenarios, x, y, better, svg_path, csv_path, references=None, reference_name=None):
+def write_scatter(runs, scenarios, x, y, better, svg_path, csv_path, references=None, reference_name=None) -> None:
     """Draw `y` against `x` and write figure and data.
 
     Parameters

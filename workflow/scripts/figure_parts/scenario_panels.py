@@ -9,11 +9,14 @@ import textwrap
 from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
 from figure_parts.figure_svg import Panel
-from matplotlib.lines import Line2D
-from number_format import tick
-from scenario_words import conditions, heading, ip_words
+from wording.number_format import tick
+from wording.scenario_words import conditions, heading, ip_words
 
 INCH_PT = 72
 # Panel width by number of columns: type stays legible on a phone, where a panel fills the width.
@@ -45,26 +48,26 @@ class Grid:
     header: float = HEADER_PT
 
     @property
-    def width(self):
+    def width(self) -> float:
         """Width of the figure in points."""
         return self.columns * self.panel_width + (self.columns - 1) * GAP_PT + GAP_PT
 
     @property
-    def height(self):
+    def height(self) -> float:
         """Height of the figure in points."""
         lines = math.ceil(self.panels / self.columns)
         return self.header + lines * (self.panel_height + GAP_PT)
 
-    def figure(self):
+    def figure(self) -> Figure:
         """Return an empty figure of this size."""
         return plt.figure(figsize=(self.width / INCH_PT, self.height / INCH_PT))
 
-    def corner(self, position):
+    def corner(self, position) -> tuple[float, float]:
         """Return how far from the left and the top panel number `position` begins."""
         left = GAP_PT / 2 + (position % self.columns) * (self.panel_width + GAP_PT)
         return left, self.header + (position // self.columns) * (self.panel_height + GAP_PT)
 
-    def axes(self, figure, position, left, right, top, bottom):
+    def axes(self, figure, position, left, right, top, bottom) -> Axes:
         """Add the axes of panel number `position`, so far inside the panel's edges."""
         x, y = self.corner(position)
         box = (
@@ -75,7 +78,7 @@ class Grid:
         )
         return figure.add_axes(box, gid=f"panel-{position + 1}")
 
-    def panel(self, position, description):
+    def panel(self, position, description) -> Panel:
         """Return the panel's place in the figure, with what it shows in words."""
         left, top = self.corner(position)
         return Panel(
@@ -84,24 +87,24 @@ class Grid:
         )  # fmt: skip
 
 
-def columns_for(panels):
+def columns_for(panels) -> int:
     """Return how many panels stand side by side."""
     return 1 if panels == 1 else 2 if panels in (2, 4) else 3
 
 
-def parts_of(ccas, most):
+def parts_of(ccas, most) -> list[list[str]]:
     """Split CCAs into as few lists as hold at most so many each, of sizes as equal as can be."""
     size = math.ceil(len(ccas) / math.ceil(len(ccas) / most))
     return [ccas[start : start + size] for start in range(0, len(ccas), size)]
 
 
-def scenario_grid(panels, panel_height):
+def scenario_grid(panels, panel_height) -> Grid:
     """Return the grid of a figure with a panel a scenario."""
     columns = columns_for(panels)
     return Grid(panels, columns, WIDTHS_PT[columns], panel_height)
 
 
-def header(figure, title, entries):
+def header(figure, title, entries) -> None:
     """Write the figure's title and its key.
 
     Parameters
@@ -123,7 +126,7 @@ def header(figure, title, entries):
     )  # fmt: skip
 
 
-def replication_entries(ip_versions):
+def replication_entries(ip_versions) -> list[Line2D]:
     """Return the key's entries for dots: IPv4 filled, IPv6 open; a lone IP version isn't named."""
     only = len(ip_versions) == 1
     return [
@@ -134,12 +137,12 @@ def replication_entries(ip_versions):
     ]  # fmt: skip
 
 
-def reference_entry(label):
+def reference_entry(label) -> Line2D:
     """Return the key's entry for a dashed line."""
     return Line2D([], [], color=LIGHT.muted, lw=0.9, ls=DASHES, label=label)
 
 
-def value_axis(axes, direction, axis, spaced=False):
+def value_axis(axes, direction, axis, spaced=False) -> None:
     """Set the scale, ends and ticks of one direction ("x" or "y") as an `axis_scales.Axis` says.
 
     If labels are to be `spaced`, one that would touch its neighbour is left out; its tick stays.
@@ -170,13 +173,13 @@ def _apart(axes, ticks, labels):
     return [label if number in kept else "" for number, label in enumerate(labels)]
 
 
-def unit_below(axes, axis, unit):
+def unit_below(axes, axis, unit) -> None:
     """Name the unit below the right end of the value axis, and its scale if it isn't linear."""
     text = unit if axis.kind == "linear" else f"{unit}, logarithmic"
     axes.set_xlabel(text, size=SMALL_SIZE_PT, labelpad=1, loc="right")
 
 
-def lines_behind(axes, directions="x"):
+def lines_behind(axes, directions="x") -> None:
     """Draw grid lines behind the data and nothing else around them but the axis below."""
     axes.spines[["left", "right", "top"]].set_visible(False)
     axes.set_axisbelow(True)
@@ -184,7 +187,7 @@ def lines_behind(axes, directions="x"):
         axes.grid(axis=direction, color=LIGHT.line, lw=0.6)
 
 
-def rows_of(axes, names):
+def rows_of(axes, names) -> None:
     """Set the vertical axis to one row a name, from the top, with a line between rows."""
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_yticks(range(len(names)), names)
@@ -196,13 +199,13 @@ def rows_of(axes, names):
     )  # fmt: skip
 
 
-def size_pt(axes):
+def size_pt(axes) -> tuple[float, float]:
     """Return width and height of axes in points."""
     box, figure = axes.get_position(), axes.figure
     return box.width * figure.get_figwidth() * INCH_PT, box.height * figure.get_figheight() * INCH_PT
 
 
-def scenario_title(axes, scenario, left, raised=0):
+def scenario_title(axes, scenario, left, raised=0) -> None:
     """Write a scenario's name and conditions above its panel.
 
     Parameters
@@ -218,7 +221,7 @@ def scenario_title(axes, scenario, left, raised=0):
     panel_title(axes, heading(scenario), conditions(scenario), left, raised)
 
 
-def panel_title(axes, first, second, left, raised=0, right=0):
+def panel_title(axes, first, second, left, raised=0, right=0) -> None:
     """Write a title in bold and a line below it, as far as they fit between the panel's edges."""
     width, height = size_pt(axes)
     for text, y, weight, size, colour in (
@@ -231,13 +234,13 @@ def panel_title(axes, first, second, left, raised=0, right=0):
         )  # fmt: skip
 
 
-def fitting(text, width, size):
+def fitting(text, width, size) -> str:
     """Return a text, shortened with an ellipsis if it is wider than `width` points."""
     room = int(width / (LETTER_SHARE * size))
     return text if len(text) <= room else textwrap.shorten(text[: room - 1], room) + "…"
 
 
-def interval_line(axes, low, high, y, width=1.0, colour=LIGHT.ink):
+def interval_line(axes, low, high, y, width=1.0, colour=LIGHT.ink) -> None:
     """Draw an interval, with an arrowhead where it goes beyond the axis."""
     left, right = axes.get_xlim()
     ends = [max(low, left), min(high, right)]
@@ -247,13 +250,13 @@ def interval_line(axes, low, high, y, width=1.0, colour=LIGHT.ink):
             axes.plot([end], [y], ls="none", marker=arrow, ms=3, mew=0, color=colour, zorder=3)
 
 
-def reference_line(axes, value):
+def reference_line(axes, value) -> None:
     """Draw a dashed line at a value, if there is one and the axis holds it."""
     if value is not None and axes.get_xlim()[0] <= value <= axes.get_xlim()[1]:
         axes.axvline(value, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 
 
-def remark(axes, y, text):
+def remark(axes, y, text) -> None:
     """Write in a row that has no mark why it has none."""
     axes.text(
         0.01, y, text, size=SMALL_SIZE_PT - 1, style="italic", color=LIGHT.muted,
@@ -262,7 +265,7 @@ def remark(axes, y, text):
     )  # fmt: skip
 
 
-def unclipped(axes):
+def unclipped(axes) -> None:
     """Let nothing in the axes be clipped: the limits hold all values; clip paths are dead weight."""
     for artist in axes.findobj():
         artist.set_clip_on(False)

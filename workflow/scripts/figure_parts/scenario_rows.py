@@ -2,12 +2,12 @@
 
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
 from figure_parts.scenario_panels import INDENT_PT, fitting, size_pt
-from scenario_words import conditions, heading
+from wording.scenario_words import conditions, heading
 
 ROW_PT, LABELS_PT = 24, 122
 
 
-def shared_and_own(scenarios):
+def shared_and_own(scenarios) -> tuple[str, list[str]]:
     """Tell the conditions that all scenarios share from those that set each apart.
 
     Parameters
@@ -25,14 +25,11 @@ def shared_and_own(scenarios):
     parts = [conditions(scenario).split(", ") for scenario in scenarios.to_dict("records")]
     same = [len(set(column)) == 1 for column in zip(*parts, strict=True)]
     shared = ", ".join(part for part, all_same in zip(parts[0], same, strict=True) if all_same)
-    own = [
-        ", ".join(part for part, all_same in zip(row, same, strict=True) if not all_same)
-        for row in parts
-    ]
+    own = [", ".join(part for part, all_same in zip(row, same, strict=True) if not all_same) for row in parts]
     return shared, own
 
 
-def label_rows(axes, scenarios):
+def label_rows(axes, scenarios) -> None:
     """Write name and conditions of each scenario to the left of its row.
 
     Parameters

@@ -1,8 +1,9 @@
 """Draw the replications of a cell as dots: markers if they are few, one thin path if they are many."""
 
-from figure_parts.figure_style import cca_colour, cca_marker
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
+
+from figure_parts.figure_style import cca_colour, cca_marker
 
 # Up to here each dot has the CCA's shape; above, a cloud of small dots says more in fewer bytes.
 MARKERS_AT_MOST = 20
@@ -10,7 +11,7 @@ MARKERS_AT_MOST = 20
 DOTS_AT_MOST = 100
 
 
-def draw_dots(axes, points, cca, is_open):
+def draw_dots(axes, points, cca, is_open) -> None:
     """Draw the dots of one cell.
 
     Parameters
@@ -31,12 +32,10 @@ def draw_dots(axes, points, cca, is_open):
         return
     vertices = [point for point in points for _ in range(2)]
     path = Path(vertices, [Path.MOVETO, Path.LINETO] * len(points))
-    axes.add_patch(
-        PathPatch(path, fill=False, ec=colour, lw=1.6, capstyle="round", alpha=0.45, zorder=2)
-    )
+    axes.add_patch(PathPatch(path, fill=False, ec=colour, lw=1.6, capstyle="round", alpha=0.45, zorder=2))
 
 
-def draw_mean(axes, x, y, cca, is_open):
+def draw_mean(axes, x, y, cca, is_open) -> None:
     """Draw the mean of one cell: larger, IPv4 filled, IPv6 open."""
     colour = cca_colour(cca)
     axes.plot(

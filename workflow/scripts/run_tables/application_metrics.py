@@ -1,20 +1,34 @@
 """Metrics of flows that no plain TCP connection of iperf3 carries: UDP, a ping-pong of messages, files, MPTCP."""
 
+from collections.abc import Iterator
+
 #: Columns of a flow that not every application has.
 MISSING = dict.fromkeys(
-    ("goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "rtt_max_ms", "retransmits", "bytes_sent", "bytes_received", "cwnd_max_bytes", "cca_observed")
+    (
+        "goodput_mbps",
+        "rtt_mean_ms",
+        "rtt_min_ms",
+        "rtt_max_ms",
+        "retransmits",
+        "bytes_sent",
+        "bytes_received",
+        "cwnd_max_bytes",
+        "cca_observed",
+    )
 )
 
 
-def has_own_metrics(document):
+def has_own_metrics(document) -> bool:
     """Tell whether a document's flows are of these kinds."""
     scenario = document["specification"]["scenario"]
     traffic = scenario["traffic"]
-    plain = traffic["application"] == "iperf3" and traffic["protocol"] == "tcp" and scenario["multipath"]["by"] != "mptcp"
+    plain = (
+        traffic["application"] == "iperf3" and traffic["protocol"] == "tcp" and scenario["multipath"]["by"] != "mptcp"
+    )
     return not plain
 
 
-def application_flows(document):
+def application_flows(document) -> list[dict]:
     """Return one dict a flow, with the keys of `run_metrics.flow_metrics` but the flow's conditions.
 
     What an application doesn't know is None: UDP has neither RTT nor retransmissions, a ping-pong of
@@ -27,7 +41,7 @@ def application_flows(document):
     ]
 
 
-def flows_of(document, process):
+def flows_of(document, process) -> Iterator[dict]:
     """Yield what is known of each flow of a client."""
     if "round_trip" in process:
         yield {"flow": process["flows"][0], "rtt_mean_ms": process["round_trip"]["rtt_us"] / 1e3}
@@ -53,7 +67,7 @@ def flows_of(document, process):
         yield from mptcp_flows(document, process)
 
 
-def mptcp_flows(document, process):
+def mptcp_flows(document, process) -> Iterator[dict]:
     """Yield the flows of a client of MPTCP: sums of iperf3, all else from the kernel's subflows."""
     ends = process["client"]["end"]["streams"]
     of_host = retransmitted_segments(document, process["sender"])
@@ -70,22 +84,22 @@ def mptcp_flows(document, process):
         }
 
 
-def retransmitted_segments(document, host):
+def retransmitted_segments(document, host) -> int:
     """Return the segments that a host has sent again, all its connections together (TcpRetransSegs)."""
     return document["stack"]["tcp"][host]["TcpRetransSegs"]
 
 
-def sockets_of(document, flow):
+def sockets_of(document, flow) -> list[dict]:
     """Return the readings of a flow's sockets at all looks, all subflows."""
     return [s for look in document["sockets"] for s in look["sockets"] if s["flow"] == flow]
 
 
-def last_retransmits(document, flow):
+def last_retransmits(document, flow) -> int:
     """Return the segments that a flow's subflows had sent again at the last look."""
     return sum(s.get("retransmits", 0) for s in document["sockets"][-1]["sockets"] if s["flow"] == flow)
 
 
-def kernel_values(document, flow):
+def kernel_values(document, flow) -> dict[str, float | str | None]:
     """Return RTTs (the mean over the looks and subflows) and the CCA, as the kernel gave them."""
     seen = sockets_of(document, flow)
     rtts, least = ([s[key] for s in seen if key in s] for key in ("rtt_ms", "rtt_min_ms"))
@@ -96,13 +110,3 @@ def kernel_values(document, flow):
         "rtt_min_ms": min(least, default=None),
         "cca_observed": "+".join(ccas) or None,
     }
-
-
-def application_intervals(document):
-    """Yield one dict a flow and reporting interval of iperf3, the sender's: what is known of it (`run_metrics.interval_metrics`)."""
-    unknown = dict.fromkeys(("retransmits", "cwnd_bytes", "rtt_ms", "rttvar_ms"))
-    for process in document["traffic"]:
-        for interval in process.get("client", {}).get("intervals", ()):
-            for flow, stream in zip(process["flows"], interval["streams"], strict=True):
-                span = {"flow": flow, "start_s": stream["start"], "end_s": stream["end"]}
-                yield {**span, "sent_mbps": stream["bits_per_second"] / 1e6, **unknown}

@@ -1,13 +1,13 @@
 """What the server of a client-server network did beside the measured traffic, and what that took of the cable."""
 
-from wire_theory import frame_bytes
+from tcp_models.wire_theory import frame_bytes
 
 #: What carries each service's messages.
 PROTOCOLS = {"dns": "udp", "dhcp": "udp", "directory": "tcp"}
 NAMES = ("background_requests", "background_answers", "background_mbps", "background_back_mbps")
 
 
-def background_metrics(document):
+def background_metrics(document) -> dict[str, float | None]:
     """Return the background of a run; all None where there is none.
 
     Returns

@@ -2,28 +2,22 @@
 
 import pyarrow
 
-FACTORS = ("scenario", "cca", "ip_version", "replication")
+from run_tables.parquet import schema_of
+from run_tables.tidy_tables import CPU
+
 #: Shares of a core's time; ``softirq`` counts interrupts too.
 PARTS = {"user": ("user",), "system": ("system",), "softirq": ("irq", "softirq"), "steal": ("steal",)}
-CPU = pyarrow.schema(
-    [
-        *((name, pyarrow.string()) for name in FACTORS[:3]),
-        (FACTORS[3], pyarrow.int32()),
-        ("core", pyarrow.int32()),
-        ("role", pyarrow.string()),
-        *((name, pyarrow.float64()) for name in ("time_s", "busy_percent", *(f"{part}_percent" for part in PARTS))),
-    ]
-)
+CPU_SCHEMA = schema_of(CPU)
 
 
-def cpu_table(document, keys):
+def cpu_table(document, keys) -> pyarrow.Table:
     """Return a table of `CPU`: a row for each core and interval between two readings; of no rows without CPU times.
 
     Parameters
     ----------
     document : dict
     keys : dict
-        The run's factors (`FACTORS`).
+        The run's factors.
 
     Returns
     -------
@@ -39,12 +33,15 @@ def cpu_table(document, keys):
             rows.append(
                 constant
                 | {"time_s": end, "busy_percent": 100 - share * ticks["idle"][place]}
-                | {f"{part}_percent": share * sum(ticks[name][place] for name in names) for part, names in PARTS.items()}
+                | {
+                    f"{part}_percent": share * sum(ticks[name][place] for name in names)
+                    for part, names in PARTS.items()
+                }
             )
-    return pyarrow.Table.from_pylist(rows, schema=CPU)
+    return pyarrow.Table.from_pylist(rows, schema=CPU_SCHEMA)
 
 
-def cpu_metrics(document, bytes_received):
+def cpu_metrics(document, bytes_received) -> dict[str, float | None]:
     """Return what a run cost in CPU time, None where nothing was read.
 
     Parameters

@@ -1,16 +1,11 @@
 """What each path of a cable carried: rows of ``tidy/paths.csv``."""
 
-#: As they stand in the file, behind the run's factors.
-PATH_COLUMNS = (
-    "path", "packets", "bytes", "share_percent", "queue_drops", "subflow_bytes_acked", "subflow_retransmits",
-    "subflow_rtt_ms", "subflow_cca",
-)  # fmt: skip
 #: Of a cable the sender's interface on path i, and the queueing disciplines that count bytes, the outer one first.
 INTERFACE, COUNTING = "h1-eth{}", ("htb", "pfifo", "bfifo")
 
 
-def path_rows(document):
-    """Return one dict a path of a cable, with `PATH_COLUMNS`; none for a dumbbell.
+def path_rows(document) -> list[dict[str, float | str | None]]:
+    """Return one dict a path of a cable, with the columns of `tidy_tables.PATHS` behind the run's factors; none for a dumbbell.
 
     ``packets`` and ``bytes`` left the sender on the path while traffic flowed, as its shaper counted them:
     frames with all headers, without what a real cable adds (``link.frame_overhead_bytes``). Where
@@ -26,7 +21,7 @@ def path_rows(document):
     return [row | {"share_percent": 100 * row["packets"] / whole if whole else None} for row in rows]
 
 
-def path_row(document, path):
+def path_row(document, path) -> dict[str, float | str | None]:
     """Return what a path, counted from 0, carried."""
     before, after = (document["links"][when][INTERFACE.format(path)] for when in ("before", "after"))
     outer = next((kind for kind in COUNTING if kind in after["qdiscs"]), None)
@@ -43,14 +38,14 @@ def path_row(document, path):
     }
 
 
-def subflow_values(document, path):
+def subflow_values(document, path) -> dict[str, float | str | None]:
     """Return what MPTCP's subflows on a path had done at the last look; None where there is none."""
     looks = document["sockets"]
-    mine = [socket for socket in looks[-1]["sockets"] if socket.get("subflow") == path] if looks else []
-    rtts = [socket["rtt_ms"] for socket in mine if "rtt_ms" in socket]
+    sockets = [socket for socket in looks[-1]["sockets"] if socket.get("subflow") == path] if looks else []
+    rtts = [socket["rtt_ms"] for socket in sockets if "rtt_ms" in socket]
     return {
-        "subflow_bytes_acked": sum(socket.get("bytes_acked", 0) for socket in mine) if mine else None,
-        "subflow_retransmits": sum(socket.get("retransmits", 0) for socket in mine) if mine else None,
+        "subflow_bytes_acked": sum(socket.get("bytes_acked", 0) for socket in sockets) if sockets else None,
+        "subflow_retransmits": sum(socket.get("retransmits", 0) for socket in sockets) if sockets else None,
         "subflow_rtt_ms": sum(rtts) / len(rtts) if rtts else None,
-        "subflow_cca": "+".join(sorted({socket["cca"] for socket in mine if socket.get("cca")})) or None,
+        "subflow_cca": "+".join(sorted({socket["cca"] for socket in sockets if socket.get("cca")})) or None,
     }

@@ -12,7 +12,7 @@ COUNTERS = {
 }
 
 
-def reordering_counts(document):
+def reordering_counts(document) -> dict[str, int | None]:
     """Return the counters of a run's hosts, None where the platform has none.
 
     Returns
@@ -34,7 +34,7 @@ def reordering_counts(document):
     }
 
 
-def cwnd_packets(document):
+def cwnd_packets(document) -> float | None:
     """Return the senders' mean congestion window in packets over the looks at their sockets; None if nobody looked.
 
     Each subflow of MPTCP has one of its own.

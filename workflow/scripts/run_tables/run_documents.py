@@ -1,4 +1,5 @@
 """Reading run documents: whole, of this workflow's schema, testbed and image, and of the run they stand for."""
+
 import gzip
 import json
 import zlib
@@ -23,7 +24,7 @@ class DocumentError(ValueError):
         super().__init__(f"{self.path}: {self.cause}")
 
 
-def read_document(path, specification, made_by=None):
+def read_document(path, specification, made_by=None) -> dict:
     """Read a run document and make sure that it is the one of a specification.
 
     Parameters
@@ -58,7 +59,7 @@ def read_document(path, specification, made_by=None):
     return document
 
 
-def whole_document(path):
+def whole_document(path) -> dict:
     """Return what a file holds if it is a run document of this schema; raise `DocumentError` if not."""
     try:
         compressed = Path(path).read_bytes()
@@ -86,7 +87,7 @@ def whole_document(path):
     return document
 
 
-def shorten(value, length=200):
+def shorten(value, length=200) -> str:
     """Return a value as text that fits into a message."""
     text = json.dumps(value)
     return text if len(text) <= length else text[: length - 3] + "..."

@@ -1,13 +1,17 @@
 """What a run document says in numbers: metrics of the run, its flows and its intervals."""
-from run_tables.application_metrics import application_flows, application_intervals, has_own_metrics
+
+from collections.abc import Iterator
+
+from run_tables.application_metrics import application_flows, has_own_metrics
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
-from wire_theory import MPTCP_OPTION_BYTES, frame_bytes, full_cable_mbps
+from tcp_models.wire_theory import frame_bytes, full_cable_mbps
+from testbed.specification import MPTCP_OPTION_BYTES, RunSpecification
 
 #: TCP's data are the forward direction of the path.
 FORWARD = "forward"
 
 
-def jain_index(values):
+def jain_index(values) -> float:
     """Return Jain's fairness index (Jain, Chiu and Hawe, 1984): 1 if all are equal, 1/n if one has all.
 
     Parameters
@@ -19,14 +23,14 @@ def jain_index(values):
     return sum(values) ** 2 / (len(values) * squares) if squares else 1.0
 
 
-def streams(document):
+def streams(document) -> Iterator[tuple[int, dict, dict]]:
     """Yield (flow, process, stream of the client's end section) in the order of flows."""
     for process in document["traffic"]:
         for flow, stream in zip(process["flows"], process["client"]["end"]["streams"], strict=True):
             yield flow, process, stream
 
 
-def kernel_rtt_min_ms(document):
+def kernel_rtt_min_ms(document) -> dict[int, float]:
     """Return flow -> smallest RTT the kernel saw (tcpi_min_rtt) in ms, from the last look at the sockets."""
     return {
         socket["flow"]: socket["rtt_min_ms"]
@@ -36,21 +40,19 @@ def kernel_rtt_min_ms(document):
     }
 
 
-def flow_conditions(document, flow):
+def flow_conditions(document, flow) -> dict[str, str | float]:
     """Return what a flow was to have: ``flow_cca``, ``pair`` (of hosts, from 1), ``rtt_path_ms`` of that pair's empty path."""
-    asked = document["specification"]
-    ccas, scenario = asked["cca"].split("+"), asked["scenario"]
-    access_ms, delay_ms = scenario["hosts"]["access_delay_ms"], scenario["link"]["delay_ms"]
-    path_ms = scenario["multipath"]["path_delay_ms"]
-    pair = flow % len(access_ms)
+    run = RunSpecification(document["specification"])
+    pair = run.flow_pair(flow)
     return {
-        "flow_cca": ccas[flow % len(ccas)],
-        "pair": pair + 1,
-        "rtt_path_ms": delay_ms["forward"] + delay_ms["reverse"] + 4 * access_ms[pair] + 2 * sum(path_ms) / len(path_ms),
+        "flow_cca": run.flow_cca(flow),
+        "pair": pair.index + 1,
+        # The one pair of a cable may have several paths, whose mean counts.
+        "rtt_path_ms": run.rtt_path_ms if run.is_cable else float(pair.rtt_ms),
     }
 
 
-def flow_metrics(document):
+def flow_metrics(document) -> list[dict]:
     """Return one dict a flow.
 
     Keys: ``flow`` and those of `flow_conditions`; ``start_offset_ms``, ``goodput_mbps`` (bytes
@@ -86,7 +88,7 @@ def flow_metrics(document):
     return flows
 
 
-def bottleneck_metrics(document):
+def bottleneck_metrics(document) -> dict[str, float | None]:
     """Return what happened to packets at and behind the bottleneck while traffic flowed.
 
     Returns
@@ -123,13 +125,13 @@ def bottleneck_metrics(document):
     }
 
 
-def counts_of(document, interfaces, kind):
+def counts_of(document, interfaces, kind) -> tuple[int, int]:
     """Return what `qdisc_counts` does, of several interfaces together."""
     counts = [qdisc_counts(document, name, kind) for name in interfaces]
     return sum(passed for passed, _ in counts), sum(dropped for _, dropped in counts)
 
 
-def qdisc_counts(document, interface, kind):
+def qdisc_counts(document, interface, kind) -> tuple[int, int]:
     """Return (packets that left an interface, packets that its qdisc dropped) during the traffic.
 
     Those that left are the device's count: with segmentation offload a qdisc counts
@@ -140,13 +142,13 @@ def qdisc_counts(document, interface, kind):
     return after["tx_packets"] - before["tx_packets"], dropped
 
 
-def segment_bytes(document):
+def segment_bytes(document) -> int | None:
     """Return the payload of a full segment of the run's connections in bytes, as the sender's TCP had it; None if nobody looked."""
     seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
     return max(seen) if seen else document["specification"]["scenario"]["transport"]["segment_bytes"]
 
 
-def ideal_goodput_mbps(document):
+def ideal_goodput_mbps(document) -> float | None:
     """Return what the receiver would get of a path that is always full, in Mbit/s, or None.
 
     The payload's share of the bottleneck's rate, or what the senders are limited to,
@@ -163,7 +165,7 @@ def ideal_goodput_mbps(document):
     return min(limits) if limits else None
 
 
-def payload_and_frame_bytes(document):
+def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]:
     """Return what a full packet carries for the application, and what the bottleneck counts of it, in bytes; (None, None) if unknown.
 
     Headers of the tunnel, MPTCP's option and the frame's overhead are counted too.
@@ -184,7 +186,7 @@ def payload_and_frame_bytes(document):
     return payload, frame
 
 
-def published_metrics(document, flows):
+def published_metrics(document, flows) -> dict[str, float | None]:
     """Return the metrics as the script TCP-ExBench computes them (``measure_metrics`` there).
 
     Returns
@@ -204,13 +206,13 @@ def published_metrics(document, flows):
     }
 
 
-def total(flows, key):
+def total(flows, key) -> float | None:
     """Return the sum over the flows, or None if one of them has no value."""
     values = [flow[key] for flow in flows]
     return None if None in values else sum(values)
 
 
-def run_metrics(document, flows):
+def run_metrics(document, flows) -> dict[str, float | None]:
     """Return the metrics of the run as a whole.
 
     ``goodput_mbps`` is the sum over flows, ``rtt_mean_ms`` the mean over flows,
@@ -233,7 +235,7 @@ def run_metrics(document, flows):
     }
 
 
-def interval_metrics(document):
+def interval_metrics(document) -> Iterator[dict]:
     """Yield one dict a flow and reporting interval, from the sender's side.
 
     Keys: ``flow``, ``start_s``, ``end_s``, ``sent_mbps``, ``retransmits``,
@@ -242,19 +244,17 @@ def interval_metrics(document):
     if is_simulated(document):
         yield from simulated_intervals(document)
         return
-    if has_own_metrics(document):
-        yield from application_intervals(document)
-        return
+    plain = not has_own_metrics(document)  # else iperf3 knows one subflow's, or none
     for process in document["traffic"]:
-        for interval in process["client"]["intervals"]:
+        for interval in process.get("client", {}).get("intervals", ()):
             for flow, stream in zip(process["flows"], interval["streams"], strict=True):
                 yield {
                     "flow": flow,
                     "start_s": stream["start"],
                     "end_s": stream["end"],
                     "sent_mbps": stream["bits_per_second"] / 1e6,
-                    "retransmits": stream["retransmits"],
-                    "cwnd_bytes": stream["snd_cwnd"],
-                    "rtt_ms": stream["rtt"] / 1e3,
-                    "rttvar_ms": stream["rttvar"] / 1e3,
+                    "retransmits": stream["retransmits"] if plain else None,
+                    "cwnd_bytes": stream["snd_cwnd"] if plain else None,
+                    "rtt_ms": stream["rtt"] / 1e3 if plain else None,
+                    "rttvar_ms": stream["rttvar"] / 1e3 if plain else None,
                 }

@@ -1,15 +1,18 @@
 """Read time series run by run: ``tidy/sockets.parquet`` of a large study doesn't fit into memory."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pyarrow.parquet
-from run_tables.tidy_columns import RUN
+
+from run_tables.tidy_tables import RUN
 
 # Row groups read at once; a run of a study is one or more.
 GROUPS_AT_ONCE = 64
 
 
-def series_of_runs(path, columns, wanted=None):
+def series_of_runs(path, columns, wanted=None) -> Iterator[tuple[tuple[str, str, str, int], pd.DataFrame]]:
     """Yield each run's rows of a table of time series.
 
     Parameters
@@ -53,4 +56,6 @@ def _runs_in(table):
     begins = np.flatnonzero(np.append(True, (codes[1:] != codes[:-1]).any(axis=1)))
     names = table[RUN].iloc[begins].itertuples(index=False)
     ends = [*begins[1:], len(table)]
-    return [((*map(str, row[:3]), int(row[3])), begin, end) for row, begin, end in zip(names, begins, ends, strict=True)]
+    return [
+        ((*map(str, row[:3]), int(row[3])), begin, end) for row, begin, end in zip(names, begins, ends, strict=True)
+    ]

@@ -1,19 +1,21 @@
 """What a simulator counted of a run, in the terms of `run_metrics`. What it can't know is None."""
 
+from collections.abc import Iterator
 
-def is_simulated(document):
+
+def is_simulated(document) -> bool:
     """Tell whether a run document is a simulator's."""
     return "simulated" in document["traffic"][0]
 
 
-def counted_flows(document):
+def counted_flows(document) -> Iterator[tuple[dict, dict]]:
     """Yield (process, the simulator's counters of one of its flows) in the order of flows."""
     for process in document["traffic"]:
         for counted in process["simulated"]["flows"]:
             yield process, counted
 
 
-def simulated_flows(document):
+def simulated_flows(document) -> list[dict]:
     """Return one dict a flow, with the keys of `run_metrics.flow_metrics` less those of `flow_conditions`."""
     observed = {socket["flow"]: socket["cca"] for look in document["sockets"] for socket in look["sockets"]}
     return [
@@ -34,7 +36,7 @@ def simulated_flows(document):
     ]
 
 
-def simulated_intervals(document):
+def simulated_intervals(document) -> Iterator[dict]:
     """Yield one dict a flow and reporting interval, with the keys of `run_metrics.interval_metrics`."""
     for _, counted in counted_flows(document):
         for interval in counted["intervals"]:
@@ -51,9 +53,12 @@ def simulated_intervals(document):
             }
 
 
-def simulated_bottleneck(document):
+def simulated_bottleneck(document) -> dict[str, float]:
     """Return what happened to packets at and behind the bottleneck, with the keys of `run_metrics.bottleneck_metrics`."""
-    bottleneck, lossy = document["network"]["set"]["bottleneck"]["forward"][0], document["network"]["set"]["loss"]["forward"]
+    bottleneck, lossy = (
+        document["network"]["set"]["bottleneck"]["forward"][0],
+        document["network"]["set"]["loss"]["forward"],
+    )
     after, before = document["links"]["after"], document["links"]["before"]
 
     def counted(interface, kind):

@@ -1,40 +1,15 @@
 """Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
+
 from run_tables.background_metrics import background_metrics
 from run_tables.cpu_times import cpu_metrics
-from run_tables.path_counts import PATH_COLUMNS as OF_A_PATH
 from run_tables.path_counts import path_rows
 from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, interval_metrics, run_metrics, total
 from run_tables.simulated_metrics import is_simulated
-
-RUN_COLUMNS = (
-    "scenario", "scenario_label", "cca", "ip_version", "replication", "seed", "valid", "invalid_because",
-    "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "queue_packets", "duration_s",
-    "mss_bytes", "ideal_goodput_mbps", "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "loss_percent", "retransmits",
-    "jain_index", "throughput_per_stream_mbps", "rtt_first_stream_ms", "retransmit_percent",
-    "packets_sent", "queue_drops", "link_drops", "background_requests", "background_answers", "background_mbps", "background_back_mbps",
-    "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths",
-    "tunnel_ip_version", "transfer_s", "out_of_order_segments", "out_of_order_mptcp", "reordering_events", "recoveries",
-    "recoveries_undone", "spurious_retransmits", "cwnd_packets",
-    "cpu_busy_percent", "cpu_seconds_per_gbyte", "platform", "pairs", "testbed_digest", "image_digest", "document_sha256",
-)  # fmt: skip
-FLOW_COLUMNS = (
-    "scenario", "cca", "ip_version", "replication", "flow", "flow_cca", "pair", "rtt_path_ms", "start_offset_ms", "goodput_mbps", "rtt_mean_ms",
-    "rtt_min_ms", "rtt_max_ms", "retransmits", "bytes_sent", "bytes_received", "cwnd_max_bytes", "cca_observed", "valid",
-)  # fmt: skip
-PATH_COLUMNS = ("scenario", "cca", "ip_version", "replication", *OF_A_PATH, "valid")
-CHECK_COLUMNS = ("scenario", "cca", "ip_version", "replication", "check", "ok", "expected", "observed")
-SCENARIO_COLUMNS = (
-    "scenario", "label", "rate_mbps", "delay_forward_ms", "delay_reverse_ms", "jitter_forward_ms",
-    "jitter_reverse_ms", "loss_forward_percent", "loss_reverse_percent", "queue", "queue_packets", "flows",
-    "bitrate_mbps", "duration_s", "platform", "segmentation_offload", "netem", "processes",
-    "topology", "background", "application", "protocol", "message_bytes", "multipath", "paths", "tunnel_ip_version",
-    "distribution", "path_delay_ms", "messages", "file_bytes", "frame_overhead_bytes", "serialisation",
-    "pairs", "access_delay_ms", "start_within_ms", "sample_interval_ms", "segment_bytes", "delayed_acks", "min_rto_ms", "recovery",
-)  # fmt: skip
+from testbed.specification import RunSpecification
 
 
-def factors(document):
+def factors(document) -> dict[str, str | int]:
     """Return the run's four factors, the first columns of every table."""
     asked = document["specification"]
     return {
@@ -45,7 +20,7 @@ def factors(document):
     }
 
 
-def queue_limit_packets(document):
+def queue_limit_packets(document) -> int | None:
     """Return the limit in packets that was set at the data's bottleneck, or None."""
     placed = document["network"]["set"]
     if is_simulated(document):
@@ -58,14 +33,7 @@ def queue_limit_packets(document):
     return kinds["netem"]["limit"] if both_ends else None
 
 
-def mean_rtt_path_ms(scenario):
-    """Return the RTT of the empty path in ms, the mean over pairs of hosts and paths."""
-    delay_ms, access_ms = scenario["link"]["delay_ms"], scenario["hosts"]["access_delay_ms"]
-    path_ms = scenario["multipath"]["path_delay_ms"]
-    return delay_ms["forward"] + delay_ms["reverse"] + 4 * sum(access_ms) / len(access_ms) + 2 * sum(path_ms) / len(path_ms)
-
-
-def application_columns(scenario):
+def application_columns(scenario) -> dict[str, str | int | None]:
     """Return what is sent over which topology: columns of runs and scenarios."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     return {
@@ -80,12 +48,14 @@ def application_columns(scenario):
     }
 
 
-def transfer_s(document):
+def transfer_s(document) -> float | None:
     """Return how long the longest file transfer of a run took in s; None where no file was transferred."""
-    return max((process["transfer"]["seconds"] for process in document["traffic"] if "transfer" in process), default=None)
+    return max(
+        (process["transfer"]["seconds"] for process in document["traffic"] if "transfer" in process), default=None
+    )
 
 
-def rows_of_run(document, label, document_sha256):
+def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], list[dict], list[dict]]:
     """Return the rows that a run document gives.
 
     Parameters
@@ -99,7 +69,7 @@ def rows_of_run(document, label, document_sha256):
     Returns
     -------
     run : dict
-        One row of `RUN_COLUMNS`.
+        One row of `tidy_tables.RUNS`.
     flows, intervals, checks : list of dict
     """
     asked, verdict = document["specification"], document["verdict"]
@@ -117,7 +87,7 @@ def rows_of_run(document, label, document_sha256):
         ),
         "rate_mbps": link["rate_mbps"],
         "delay_ms": link["delay_ms"]["forward"],
-        "rtt_path_ms": mean_rtt_path_ms(scenario),
+        "rtt_path_ms": RunSpecification(asked).rtt_path_ms,
         "loss_configured_percent": link["loss_percent"]["forward"],
         "flows": scenario["flows"],
         "queue_packets": queue_limit_packets(document),
@@ -143,13 +113,13 @@ def rows_of_run(document, label, document_sha256):
     return run, flows, intervals, checks
 
 
-def rows_of_paths(document):
-    """Return the rows of `PATH_COLUMNS` that a run document gives: one a path of a cable."""
+def rows_of_paths(document) -> list[dict]:
+    """Return the rows of `tidy_tables.PATHS` that a run document gives: one a path of a cable."""
     keys, valid = factors(document), document["verdict"]["valid"]
     return [{**keys, **row, "valid": valid} for row in path_rows(document)]
 
 
-def scenario_row(scenario, queue_packets):
+def scenario_row(scenario, queue_packets) -> dict:
     """Return the row of a scenario of the resolved study; ``queue_packets`` as it was set in its runs."""
     link = scenario["link"]
     (unit, amount), *_ = scenario["queue"].items()

@@ -1,7 +1,9 @@
 """Reading a YAML file of ours strictly, and saying in one sentence what is wrong with it."""
+
 from pathlib import Path
 
 import yaml
+
 from study_files.study_validation import value_text
 
 
@@ -21,7 +23,7 @@ class FileError(Exception):
         super().__init__("\n".join(self.problems))
 
 
-def read_mapping(path, noun, keys, error_class):
+def read_mapping(path, noun, keys, error_class) -> dict:
     """Read a YAML file that is a mapping.
 
     Parameters
@@ -55,7 +57,7 @@ def read_mapping(path, noun, keys, error_class):
     return content
 
 
-def no_mapping_problem(content, keys):
+def no_mapping_problem(content, keys) -> str:
     """Say that a value should have been a mapping with these keys."""
     return f"is {value_text(content)}; allowed is a mapping with the keys {', '.join(keys)}."
 
@@ -63,7 +65,7 @@ def no_mapping_problem(content, keys):
 class StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML as it is meant: a key that stands twice is a mistake, not the last one's victory."""
 
-    def construct_mapping(self, node, deep=False):
+    def construct_mapping(self, node, deep=False) -> dict:
         keys = set()
         for key_node, _ in getattr(node, "value", ()):
             if not isinstance(key_node, yaml.ScalarNode):

@@ -10,36 +10,22 @@ The way from a study file to a run::
 `resolve` is where a study is validated, so nothing later has to ask whether a
 key is there or what it means when it isn't.
 """
+
 import copy
 import itertools
 
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
-from study_files.study_runs import (  # noqa: F401, one module for the Snakefile
-    cells,
-    job_runs,
-    run_conditions,
-    run_seed,
-    run_specification,
-    runs,
-)
+from study_files.study_runs import cells, job_runs, run_conditions, run_seed, run_specification, runs  # noqa: F401, one module for the Snakefile
 from study_files.study_schema import has_directions, is_section, keys_of, scenario_schema, study_schema
 from study_files.study_validation import problems_of_form
-
-#: Key of a difference in a study file -> the metric's column in the tidy table.
-DIFFERENCES = {
-    "goodput_percent": "goodput_mbps",
-    "rtt_percent": "rtt_mean_ms",
-    "loss_points": "loss_percent",
-    "retransmits_percent": "retransmits",
-}
 
 
 class StudyError(FileError):
     """A study that can't be run as it is written."""
 
 
-def load(path, overrides=None):
+def load(path, overrides=None) -> dict:
     """Read a study file.
 
     Parameters
@@ -64,7 +50,7 @@ def load(path, overrides=None):
     return _merge(study_schema(), content, overrides or {})
 
 
-def resolve(config, source):
+def resolve(config, source) -> dict:
     """Validate a study and complete it.
 
     Parameters
@@ -135,11 +121,6 @@ def _with_mixes(study):
     return study | {"ccas": pairs, "mixes": "as-listed"}
 
 
-def differences(section):
-    """Return the differences of `analysis.equivalence_margin` or `.detect` by column of the tidy table."""
-    return {column: section[key] for key, column in DIFFERENCES.items()}
-
-
 def _merge(node, base, override):
     """Merge two mappings of the same schema node: sections by key, values as a whole."""
     children, merged = keys_of(node), dict(base)
@@ -151,16 +132,16 @@ def _merge(node, base, override):
     return merged
 
 
-def _complete(node, given):
-    """Fill in what is not given, in the order of the schema."""
+def _complete(node, section):
+    """Fill in the keys that a section leaves out, in the order of the schema."""
     complete = {}
     for key, child in keys_of(node).items():
         if is_section(child):
             # The shared part of a study stays as written: a default here would
             # look like a choice there.
-            complete[key] = given.get(key, {}) if key == "defaults" else _complete(child, given.get(key, {}))
-        elif key in given:
-            complete[key] = _normal(child, given[key])
+            complete[key] = section.get(key, {}) if key == "defaults" else _complete(child, section.get(key, {}))
+        elif key in section:
+            complete[key] = _normal(child, section[key])
         elif "default_from" in child:
             complete[key] = complete[child["default_from"]]
         else:

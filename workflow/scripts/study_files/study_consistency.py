@@ -2,19 +2,15 @@
 
 They work on a resolved study, whose form `study_validation` has approved.
 """
+
 import math
-import sys
 from fractions import Fraction
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from study_files.study_networks import network_problems, traffic_problems
+from study_files.study_platforms import LINUX, flow_problems, platform_problems
+from testbed.specification import ETHERNET_HEADER_BYTES, PACKET_BYTES, RunSpecification
 
-from study_files.study_networks import network_problems, traffic_problems  # noqa: E402
-from study_files.study_platforms import LINUX, flow_problems, platform_problems  # noqa: E402
-from testbed.specification import RunSpecification  # noqa: E402
-
-FRAME_BYTES = 1514  # Ethernet frame with a full IP packet of 1500 bytes
-SUPER_FRAME_BYTES = 65_550  # the largest that segmentation offload makes: 65,536 bytes and the Ethernet header
+SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
 # The guest has 6 GB, and a packet takes up to twice its size there (socket
 # buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
@@ -24,7 +20,7 @@ SAMPLES_LIMIT = 500_000
 WINDOW_LIMIT_BYTES = 2**30
 
 
-def contradictions(study):
+def contradictions(study) -> list[str]:
     """Check what the schema can't.
 
     Parameters
@@ -54,26 +50,15 @@ def contradictions(study):
     return sentences
 
 
-def path_rtt_ms(scenario):
-    """Return the RTT of a resolved scenario's path without queueing in milliseconds, the mean over pairs of hosts and paths."""
-    access_ms, path_ms = scenario["hosts"]["access_delay_ms"], scenario["multipath"]["path_delay_ms"]
-    delay_ms = scenario["link"]["delay_ms"]
-    return delay_ms["forward"] + delay_ms["reverse"] + 4 * sum(access_ms) / len(access_ms) + 2 * sum(path_ms) / len(path_ms)
-
-
-def flow_bdp_bytes(scenario):
+def flow_bdp_bytes(scenario) -> float | None:
     """Return the bandwidth-delay product of one flow that has the path to itself, in bytes.
 
     The rate is the link's or the sender's limit, whichever is lower. Without
     either there is no product, and the function returns None.
     """
     limits_mbps = (scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"])
-    given_mbps = [limit for limit in limits_mbps if limit is not None]
-    return _bdp_bytes(min(given_mbps), scenario) if given_mbps else None
-
-
-def _bdp_bytes(rate_mbps, scenario):
-    return rate_mbps * 1e6 / 8 * path_rtt_ms(scenario) / 1e3
+    rate_mbps = min((limit for limit in limits_mbps if limit is not None), default=None)
+    return _specification(scenario | {"link": scenario["link"] | {"rate_mbps": rate_mbps}}).bdp_bytes
 
 
 def _repeated(study, key):
@@ -129,18 +114,18 @@ def _check_mixes(study):
 
 def _check_hosts(scenario):
     pairs, flows = scenario["hosts"]["pairs"], scenario["flows"]
-    given = len(scenario["hosts"]["access_delay_ms"])
+    delays = len(scenario["hosts"]["access_delay_ms"])
     if pairs > flows:
         yield f"hosts.pairs is {pairs}; allowed is at most the number of flows, {flows}."
-    if given != pairs:
-        yield f"hosts.access_delay_ms has {given} numbers; allowed is one for each of the pairs, {pairs}, or one for all."
+    if delays != pairs:
+        yield f"hosts.access_delay_ms has {delays} numbers; allowed is one for each of the pairs, {pairs}, or one for all."
     if any(scenario["hosts"]["access_delay_ms"]) and scenario["link"]["netem"] == "both-ends":
         yield "hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, for its netem delays all alike."
 
 
 def _check_starts(scenario):
     within_ms = scenario["traffic"]["start_within_ms"]
-    half_ms = round(500 * _specification(scenario, "ipv4").expected_s, 3)
+    half_ms = round(500 * _specification(scenario).expected_s, 3)
     if within_ms is not None and within_ms >= half_ms:
         yield (
             f"traffic.start_within_ms is {within_ms}; allowed is less than half the time that the traffic takes, "
@@ -174,27 +159,26 @@ def _check_samples(scenario):
         )
 
 
-def _specification(scenario, ip_version):
+def _specification(scenario, ip_version="ipv4"):
     """Return a scenario as its runs have it; of IPv6 a packet carries less, so that an amount takes longer."""
     return RunSpecification({"scenario": scenario, "ip_version": ip_version})
 
 
 def _check_queue(scenario):
-    (measure, size), = scenario["queue"].items()
+    ((measure, size),) = scenario["queue"].items()
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
+    run = _specification(scenario)
     if measure != "packets" and link["netem"] == "both-ends":
         yield f"queue is {{{measure}: {size}}}; allowed with netem at both-ends is packets, for netem counts those."
     elif measure == "bdp" and link["rate_mbps"] is None:
         yield f"queue is {{bdp: {size}}}; allowed without a link.rate_mbps is packets or bytes."
-    elif measure == "bdp" and path_rtt_ms(scenario) == 0:
+    elif measure == "bdp" and run.rtt_path_ms == 0:
         yield f"queue is {{bdp: {size}}}; allowed without a link.delay_ms is packets or bytes."
-    elif measure == "bdp":
-        bdp_bytes = _bdp_bytes(link["rate_mbps"], scenario)
-        if size * bdp_bytes < FRAME_BYTES:
-            yield (
-                f"queue.bdp is {size}, {size * bdp_bytes:.0f} bytes; "
-                f"allowed is a packet of {FRAME_BYTES} bytes or more, from {FRAME_BYTES / bdp_bytes:.3g} BDP."
-            )
+    elif measure == "bdp" and size * run.bdp_bytes < PACKET_BYTES:
+        yield (
+            f"queue.bdp is {size}, {size * run.bdp_bytes:.0f} bytes; "
+            f"allowed is a packet of {PACKET_BYTES} bytes or more, from {PACKET_BYTES / run.bdp_bytes:.3g} BDP."
+        )
     elif measure == "bytes" and offload and size < SUPER_FRAME_BYTES:
         yield (
             f"queue.bytes is {size}; allowed with transport.segmentation_offload is at least {SUPER_FRAME_BYTES}, "
@@ -220,10 +204,10 @@ def _check_memory(scenario):
 
 
 def _queue_bytes(scenario):
-    (measure, size), = scenario["queue"].items()
+    ((measure, size),) = scenario["queue"].items()
     if measure == "packets":
-        return size * (SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else FRAME_BYTES)
+        return size * (SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else PACKET_BYTES)
     if measure == "bdp":
         # Without a rate the queue is refused already.
-        return size * _bdp_bytes(scenario["link"]["rate_mbps"] or 0, scenario)
+        return size * (_specification(scenario).bdp_bytes or 0)
     return size

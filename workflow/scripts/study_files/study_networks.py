@@ -1,12 +1,16 @@
 """What a cable, its paths, and the applications on it can't be: sentences that start with the key."""
+
+from collections.abc import Iterator
+
 from study_files.study_schema import keys_of, scenario_schema
-from wire_theory import TUNNEL_BYTES
+from tcp_models.wire_theory import TUNNEL_BYTES
+from testbed.specification import IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
 
-#: Of a packet of 1,500 bytes: headers of IP and UDP.
-UDP_PAYLOAD_BYTES = {"ipv4": 1500 - 20 - 8, "ipv6": 1500 - 40 - 8}
+#: What is left of a full packet behind the headers of IP and UDP.
+UDP_PAYLOAD_BYTES = {version: MTU_BYTES - header - UDP_HEADER_BYTES for version, header in IP_HEADER_BYTES.items()}
 
 
-def network_problems(scenario):
+def network_problems(scenario) -> Iterator[str]:
     """Yield what topology, paths and link of a resolved scenario contradict.
 
     Parameters
@@ -59,7 +63,7 @@ def _needs_cable(scenario):
         yield f"link.serialisation is {scenario['link']['serialisation']}; allowed with topology dumbbell is never."
 
 
-def traffic_problems(scenario):
+def traffic_problems(scenario) -> Iterator[str]:
     """Yield what application and protocol of a resolved scenario contradict."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     application, protocol = traffic["application"], traffic["protocol"]

@@ -1,10 +1,6 @@
 """What each platform, and iperf3, can do of what a study asks: refusals before any run, in one sentence each."""
-import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from simulator.limits import refusals  # noqa: E402
+from simulator.limits import refusals
 
 #: Platforms that are a Linux kernel.
 LINUX = ("uml", "host")
@@ -12,7 +8,7 @@ LINUX = ("uml", "host")
 UML_PROCESSORS = ("x86_64", "amd64")
 
 
-def flow_problems(scenario, ccas):
+def flow_problems(scenario, ccas) -> list[str]:
     """Return what the flows of a scenario can't be, sentences that start with the key.
 
     Parameters
@@ -36,18 +32,20 @@ def flow_problems(scenario, ccas):
     return problems
 
 
-def platform_problems(scenario, ccas, ip_versions):
+def platform_problems(scenario, ccas, ip_versions) -> list[str]:
     """Return what the platform of a resolved scenario can't do of it, whole sentences."""
     where = f"scenarios[{scenario['id']}]"
     platform = scenario["platform"]
     if platform in LINUX:
         if scenario["transport"]["recovery"] != "prr":
-            return [f"{where}.transport.recovery is {scenario['transport']['recovery']}; allowed on {platform} is prr, Linux's only one."]
+            return [
+                f"{where}.transport.recovery is {scenario['transport']['recovery']}; allowed on {platform} is prr, Linux's only one."
+            ]
         return []
     return refusals(scenario, ccas, ip_versions)
 
 
-def machine_problem(study, machine):
+def machine_problem(study, machine) -> str | None:
     """Return why this machine can't carry a study's platforms, or None.
 
     Parameters

@@ -2,26 +2,28 @@
 
 Standard library only: the scripts in the analysis image need it too.
 """
+
 import hashlib
 import itertools
+from collections.abc import Iterator
 
 SPECIFICATION_VERSION = 3
 
 
-def cells(study):
+def cells(study) -> Iterator[tuple[str, str, str]]:
     """Iterate over the cells of a resolved study: tuples (scenario id, CCA, IP version)."""
     scenario_ids = [scenario["id"] for scenario in study["scenarios"]]
     return itertools.product(scenario_ids, study["ccas"], study["ip_versions"])
 
 
-def runs(study):
+def runs(study) -> Iterator[tuple[str, str, str, int]]:
     """Iterate over the runs of a resolved study: tuples (scenario id, CCA, IP version, replication)."""
     for cell in cells(study):
         for replication in range(1, study["replications"] + 1):
             yield (*cell, replication)
 
 
-def run_seed(study_seed, scenario_id, replication):
+def run_seed(study_seed, scenario_id, replication) -> int:
     """Derive the seed of a run.
 
     The CCAs and IP versions of a scenario share the seed of a replication:
@@ -51,7 +53,7 @@ def run_seed(study_seed, scenario_id, replication):
     return number % (2**32 - 1) + 1
 
 
-def run_specification(study, scenario_id, cca, ip_version, replication):
+def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     """Return what the testbed needs to know of a run.
 
     Parameters
@@ -91,7 +93,7 @@ def run_specification(study, scenario_id, cca, ip_version, replication):
     }
 
 
-def run_conditions(study, scenario_id):
+def run_conditions(study, scenario_id) -> dict:
     """Return what the specifications of a scenario's runs share.
 
     Parameters
@@ -121,7 +123,7 @@ def run_conditions(study, scenario_id):
     }
 
 
-def job_runs(study, runs_per_job):
+def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
     """Divide the runs of a scenario, the same for each, into jobs.
 
     Replication comes first in their order, so that more replications only add jobs.

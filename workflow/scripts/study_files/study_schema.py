@@ -4,6 +4,7 @@
 ranges, units and descriptions. This module reads it for those who validate a
 study, complete it with defaults, or document it.
 """
+
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,14 +14,14 @@ SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.ya
 
 
 @lru_cache(maxsize=1)
-def study_schema():
+def study_schema() -> dict:
     """Return the schema of a study as a dict; it is shared, so don't change it."""
     # The C parser is ten times faster, and part of PyYAML's wheels.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
 
 
-def dereferenced(node):
+def dereferenced(node) -> dict:
     """Return a schema node with its `$ref` replaced by what it refers to.
 
     Keywords beside `$ref` (a description, say) win over those referred to.
@@ -32,28 +33,28 @@ def dereferenced(node):
     return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
 
 
-def keys_of(node):
+def keys_of(node) -> dict[str, dict]:
     """Return the keys of an object's schema: a dict of name to dereferenced schema, in order."""
     properties = dereferenced(node).get("properties", {})
     return {name: dereferenced(child) for name, child in properties.items()}
 
 
-def is_section(node):
+def is_section(node) -> bool:
     """Tell whether a schema node is a section: merged by key, not replaced as a whole."""
     return node.get("type") == "object" and "default" not in node
 
 
-def has_directions(node):
+def has_directions(node) -> bool:
     """Tell whether a value may be given for each direction (`forward`, `reverse`) on its own."""
     return "else" in node
 
 
-def scenario_schema():
+def scenario_schema() -> dict:
     """Return the schema of one scenario."""
     return dereferenced(study_schema()["$defs"]["scenario"])
 
 
-def homes_of_keys():
+def homes_of_keys() -> dict[str, str]:
     """Return where each key belongs, to help who wrote it in the wrong place.
 
     Returns
@@ -71,7 +72,7 @@ def homes_of_keys():
     return homes
 
 
-def allowed_text(node):
+def allowed_text(node) -> str:
     """Say in words what a schema node allows.
 
     Parameters

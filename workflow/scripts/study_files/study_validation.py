@@ -4,6 +4,7 @@ Each sentence names key, value and what is allowed, as a person would. What
 the schema can't say, because it takes two keys together, is in
 `study_consistency`.
 """
+
 import difflib
 import json
 import math
@@ -11,7 +12,9 @@ import re
 from functools import lru_cache
 
 from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.protocols import Validator
 from jsonschema.validators import extend
+
 from study_files.study_schema import allowed_text, homes_of_keys, keys_of, study_schema
 
 # How people write the units of the schema.
@@ -27,7 +30,7 @@ UNIT_SPELLINGS = {
 }
 
 
-def problems_of_form(config):
+def problems_of_form(config) -> list[str]:
     """Compare a study with the schema.
 
     Parameters
@@ -54,7 +57,7 @@ def problems_of_form(config):
     return unknown + others
 
 
-def path_text(path, config):
+def path_text(path, config) -> str:
     """Write a path as `scenarios[far].link.rate_mbps`, with a scenario's id if it has one."""
     text = ""
     for depth, step in enumerate(path):
@@ -65,7 +68,7 @@ def path_text(path, config):
     return text
 
 
-def value_text(value):
+def value_text(value) -> str:
     """Write a value as it would stand in a study file, shortened to 60 characters."""
     if _is_endless(value):
         return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}[str(value)]
@@ -79,7 +82,7 @@ def value_text(value):
 
 
 @lru_cache(maxsize=1)
-def validator_class():
+def validator_class() -> type[Validator]:
     """Return the class of our validators: JSON Schema, for which not-a-number is no number."""
     # Not-a-number fulfils every range, for all comparisons with it are false.
     checker = Draft202012Validator.TYPE_CHECKER
@@ -119,10 +122,12 @@ def _unknown_keys(error, path, config):
     return sentences
 
 
-def missing_keys(error, path, config, seen):
+def missing_keys(error, path, config, seen) -> list[str]:
     """Return a sentence for each required key that a violation finds missing, unless it is in `seen`."""
     present = error.instance
-    misspelt = {nearest_choice(key, error.schema["properties"]) for key in present if key not in error.schema["properties"]}
+    misspelt = {
+        nearest_choice(key, error.schema["properties"]) for key in present if key not in error.schema["properties"]
+    }
     sentences = []
     # jsonschema reports each missing key on its own, but doesn't say which.
     for key in error.schema["required"]:
@@ -135,7 +140,7 @@ def missing_keys(error, path, config, seen):
     return sentences
 
 
-def wrong_value(error, path, config):
+def wrong_value(error, path, config) -> str:
     """Return the sentence of a violation that is about a value: where, which, what is allowed."""
     where, value = path_text(path, config), error.instance
     if error.validator == "uniqueItems":
@@ -143,7 +148,11 @@ def wrong_value(error, path, config):
         return f"{where} has {value_text(twice)} twice; allowed is {allowed_text(error.schema)}."
     sentence = f"{where} is {value_text(value)}; "
     if "enum" in error.schema:
-        return sentence + _choice_hint(value, [choice for choice in error.schema["enum"] if choice is not None]) + f" is {allowed_text(error.schema)}."
+        return (
+            sentence
+            + _choice_hint(value, [choice for choice in error.schema["enum"] if choice is not None])
+            + f" is {allowed_text(error.schema)}."
+        )
     if "joined" in error.schema:
         choices = error.schema["joined"]
         parts = value.split("+") if isinstance(value, str) else [value]
@@ -181,7 +190,7 @@ def _type_hint(value, node):
     return ", without a unit"
 
 
-def nearest_choice(word, choices):
+def nearest_choice(word, choices) -> str | None:
     """Return the choice that was probably meant, or None."""
     word = str(word).lower()
     for choice in choices:

@@ -5,12 +5,11 @@ Packets are full frames, and times are in seconds.
 
 import math
 
-BBR_INTERVAL_S = 10.0
-# The kernel's constants (net/ipv4/tcp_cubic.c: beta 717/1024, bic_scale 41), near RFC 9438's 0.7 and 0.4.
-BETA_CUBIC, C_CUBIC = 0.7, 0.4
+from tcp_models.linux_ccas import BBR_PROBE_RTT_EVERY_S
+from tcp_models.throughput_models import CUBIC_BETA, CUBIC_C
 
 
-def bbr_share(rate_packets_s, rtt_s, queue_packets, bbr_flows=1):
+def bbr_share(rate_packets_s, rtt_s, queue_packets, bbr_flows=1) -> float:
     """Return the share of the link that BBR (version 1) flows take from loss-based ones.
 
     Ware, Mukerjee, Seshan and Sherry, "Modeling BBR's interactions with loss-based congestion
@@ -42,11 +41,11 @@ def bbr_share(rate_packets_s, rtt_s, queue_packets, bbr_flows=1):
     """
     bdps = queue_packets / (rate_packets_s * rtt_s)
     others = 0.5 - 1 / (2 * bdps) - 4 * bbr_flows / queue_packets
-    probing = (queue_packets / rate_packets_s + 0.2 + rtt_s) / BBR_INTERVAL_S
+    probing = (queue_packets / rate_packets_s + 0.2 + rtt_s) / BBR_PROBE_RTT_EVERY_S
     return max(0.0, min(1.0, 1 - others) * (1 - probing))
 
 
-def cubic_times_s(window_packets, rtt_s):
+def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
     """Return how long CUBIC takes back to the window at which it met loss: as Reno would, and as CUBIC.
 
     RFC 9438. As Reno (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments an
@@ -65,6 +64,6 @@ def cubic_times_s(window_packets, rtt_s):
     -------
     reno_s, cubic_s : float
     """
-    lost = window_packets * (1 - BETA_CUBIC)
-    alpha = 3 * (1 - BETA_CUBIC) / (1 + BETA_CUBIC)
-    return lost / alpha * rtt_s, math.cbrt(lost / C_CUBIC)
+    lost = window_packets * (1 - CUBIC_BETA)
+    alpha = 3 * (1 - CUBIC_BETA) / (1 + CUBIC_BETA)
+    return lost / alpha * rtt_s, math.cbrt(lost / CUBIC_C)

@@ -6,8 +6,8 @@ give infinity where nothing is lost: a response function then sets no limit, the
 
 import numpy as np
 
-# Ethernet frame that carries a full segment, as a queue of packets holds it.
-FULL_FRAME_BYTES = 1514
+from testbed.specification import PACKET_BYTES
+
 # Mean window of Reno times sqrt(p), if each segment is lost at random with probability p and each
 # acknowledged segment counts: 1.31 (Mathis, Semke, Mahdavi and Ott, 1997, "The Macroscopic Behavior of
 # the TCP Congestion Avoidance Algorithm", ACM CCR 27(3), table 1; Ott, Kemperman and Mathis, 1996:
@@ -31,7 +31,7 @@ RENO_REGION = "Reno-friendly region"
 CUBIC_REGION = "cubic region"
 
 
-def rate_mbps(window_segments, mss_bytes, rtt_ms):
+def rate_mbps(window_segments, mss_bytes, rtt_ms) -> np.ndarray | np.float64:
     """Return the rate of a flow that sends a window every round trip, in Mbit/s."""
     return np.asarray(window_segments) * mss_bytes * 8 / (np.asarray(rtt_ms) * 1000)
 
@@ -43,7 +43,7 @@ def _inverse_power(loss, exponent):
         return loss**-exponent
 
 
-def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C):
+def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarray | np.float64:
     """Return the square-root law of Reno, MSS / RTT * C / sqrt(p), in Mbit/s.
 
     Mathis et al. (1997), equation 3. It leaves out slow start, timeouts and the receiver's window, so
@@ -59,7 +59,7 @@ def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C):
     return rate_mbps(constant * _inverse_power(loss, 0.5), mss_bytes, rtt_ms)
 
 
-def aimd_window(loss, increase, decrease):
+def aimd_window(loss, increase, decrease) -> np.ndarray | np.float64:
     """Return the mean window of additive increase, multiplicative decrease, in segments.
 
     sqrt(increase * (1 + decrease) / (2 * (1 - decrease) * p)): RFC 9438, section 4.3, after Floyd,
@@ -77,7 +77,7 @@ def aimd_window(loss, increase, decrease):
     return np.sqrt(increase * (1 + decrease) / (2 * (1 - decrease))) * _inverse_power(loss, 0.5)
 
 
-def reno_friendly_window(loss, beta=CUBIC_BETA):
+def reno_friendly_window(loss, beta=CUBIC_BETA) -> np.ndarray | np.float64:
     """Return the mean window of CUBIC's Reno-friendly region, in segments.
 
     CUBIC then grows by 3 (1 - beta) / (1 + beta) segments a round trip, chosen so that it gets Reno's
@@ -86,7 +86,7 @@ def reno_friendly_window(loss, beta=CUBIC_BETA):
     return aimd_window(loss, 3 * (1 - beta) / (1 + beta), beta)
 
 
-def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA):
+def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.float64:
     """Return the mean window of CUBIC's cubic growth alone, in segments.
 
     (C (3 + beta) / (4 (1 - beta)))^(1/4) * RTT^(3/4) / p^(3/4), RTT in seconds (RFC 9438, section
@@ -96,7 +96,7 @@ def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA):
     return factor * (np.asarray(rtt_ms) / 1000) ** 0.75 * _inverse_power(loss, 0.75)
 
 
-def cubic_response_mbps(mss_bytes, rtt_ms, loss):
+def cubic_response_mbps(mss_bytes, rtt_ms, loss) -> np.ndarray | np.float64:
     """Return CUBIC's response function in Mbit/s: the larger of both regions' windows every RTT.
 
     RFC 9438, sections 4.3 and 5.1.
@@ -110,11 +110,11 @@ def cubic_response_mbps(mss_bytes, rtt_ms, loss):
     return rate_mbps(window, mss_bytes, rtt_ms)
 
 
-def cubic_region(rtt_ms, loss):
+def cubic_region(rtt_ms, loss) -> str:
     """Return which region gives CUBIC the larger window: `RENO_REGION` or `CUBIC_REGION`."""
     return CUBIC_REGION if cubic_window(rtt_ms, loss) > reno_friendly_window(loss) else RENO_REGION
 
 
-def full_queue_delay_ms(queue_packets, rate_mbps):
+def full_queue_delay_ms(queue_packets, rate_mbps) -> np.ndarray | np.float64:
     """Return how long a packet waits in a full queue of full-sized packets, in ms."""
-    return np.asarray(queue_packets) * FULL_FRAME_BYTES * 8 / (np.asarray(rate_mbps) * 1000)
+    return np.asarray(queue_packets) * PACKET_BYTES * 8 / (np.asarray(rate_mbps) * 1000)

@@ -1,0 +1,175 @@
+"""A study of synthetic tables taken through analysis, figures and page by the workflow's own rules and declarations."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import synthetic_series
+import tidy_tables
+from rule_files import ROOT, carry_out, code_beside_rules, rules_of
+from run_tables.metrics import differences
+from study_files.study_design import StudyDesign
+from topics import registry
+from topics.claims.claims_file import load_claims
+from topics.outline import figure_params, section_modules, study_outline, table_paths
+
+#: Of a study in which asked Vegas was CUBIC.
+MISLABELLED_ROW = {
+    "scenario": "refused", "scenario_label": "4 refused", "cca": "vegas", "observed": "cubic",
+    "ip_version": "ipv6", "runs": 4, "goodput_mbps": 933.1, "rtt_mean_ms": 35.2, "retransmits": 1667.25,
+    "reference_scenario": "allowed", "goodput_mbps_asked": 870.1, "rtt_mean_ms_asked": 20.4,
+    "retransmits_asked": 0, "goodput_mbps_observed": 933.1, "rtt_mean_ms_observed": 35.2,
+    "retransmits_observed": 1667.25, "identical_runs": 4, "same_as": "", "difference_percent": 7.25, "note": "",
+}  # fmt: skip
+SETTINGS = {"confidence": 0.95, "significance": 0.05, "power": 0.8}
+#: Topics that only studies of some designs have; the others are those of all studies.
+SPECIAL = ("time_series", "fairness", "buffers", "platforms", "packet_size", "multipath")
+
+
+class Built:
+    """A study's folder and page.
+
+    Attributes
+    ----------
+    folder, page : Path
+    other : Built or None
+        The study that this one is compared with.
+    topics : tuple of Topic
+        Those that there are.
+    outline : StudyOutline
+        Once it is built.
+    """
+
+    def __init__(self, folder, other=None, topics=None):
+        self.folder, self.other, self.outline = Path(folder), other, None
+        self.topics = registry.TOPICS if topics is None else topics
+        self.page = self.folder / "report.html"
+        self.claims_name, self.analysis = None, dict(tidy_tables.ANALYSIS)
+
+    def build(self, study, claims=None, analysis=()):
+        """Write the study's tables, then carry out the rules of its topics, figures and page.
+
+        Parameters
+        ----------
+        study : dict
+            As `tidy_tables.synthetic_study` gives it.
+        claims : str, optional
+            Name of the claims file to check.
+        analysis : mapping
+            Of the study's ``analysis`` what isn't as usual.
+        """
+        self.claims_name = claims
+        self.analysis |= dict(analysis)
+        tidy_tables.write_tidy(study, self.folder)
+        for name in ("analysis", "figures"):
+            (self.folder / name).mkdir(exist_ok=True)
+        self.outline = self.outline_of_tables()
+        synthetic_series.write(self)
+        for topic in self.outline.topics:
+            self.analyse(topic)
+        for figure in self.outline.figures:
+            self.draw(figure.slug)
+        self.write_page()
+        return self
+
+    @property
+    def study(self):
+        """The study whose tables lie in the folder, as the Snakefile resolves it."""
+        study = json.loads((self.folder / "tidy" / "provenance.json").read_text(encoding="utf-8"))["study"]
+        other = self.other and "other-method"
+        return study | {"analysis": self.analysis | {"claims": self.claims_name, "compare_with": other}}
+
+    def outline_of_tables(self):
+        """Return the outline of the study whose tables lie in the folder."""
+        tables = self.other.folder.glob("analysis/*.csv") if self.other else ()
+        return study_outline(StudyDesign(self.study, frozenset(path.stem for path in tables)), self.topics)
+
+    def namespace(self, outline):
+        """Return what the Snakefile gives to its rules."""
+        claims = load_claims(ROOT / f"config/claims/{self.claims_name}.yaml") if self.claims_name else None
+        return {
+            "STUDY": self.study, "STUDY_FILE": "config/studies/synthetic.yaml", "CONFIG_GIVEN": {}, "CLAIMS": claims,
+            "CLAIMS_NAME": self.claims_name, "SETTINGS": SETTINGS, "RESAMPLES": 200, "ANALYSIS_IMAGE": "sha256:0",
+            "DESIGN": outline.design, "OUTLINE": outline, "Path": lambda path: ROOT / path, "code_of": lambda *scripts: "",
+            "table_paths": table_paths, "figure_params": figure_params, "differences": differences,
+            "section_modules": section_modules,
+        }  # fmt: skip
+
+    def place(self, path):
+        """Return where a file of the workflow or of its results lies; of a list of files their places."""
+        if not isinstance(path, (str, Path)):
+            return [self.place(part) for part in path]
+        for study, folder in (("{study}", self.folder), ("other-method", self.other and self.other.folder)):
+            if str(path).startswith(f"results/{study}/"):
+                return folder / str(path).removeprefix(f"results/{study}/")
+        return ROOT / path
+
+    def carry_out(self, script, inputs, outputs, params):
+        """Call a script with paths of a rule."""
+        carry_out(
+            script, *({name: self.place(path) for name, path in part.items()} for part in (inputs, outputs)), params
+        )
+
+    def analyse(self, topic, **params):
+        """Carry out the rules of a topic that make tables which the study has."""
+        path, wanted = ROOT / topic.folder / "rules.smk", {table.name for table in self.outline.tables}
+        namespace = self.namespace(self.outline)
+        for rule in rules_of(path) if path.exists() else ():
+            outputs = rule.section("output", namespace)
+            if wanted & outputs.keys():
+                more = rule.section("params", namespace) | params
+                self.carry_out(rule.script, rule.section("input", namespace), outputs, more)
+
+    def draw(self, slug, **params):
+        """Draw a figure as the loop over all figures does."""
+        figure = next(figure for figure in self.outline.figures if figure.slug == slug)
+        design = self.outline.design
+        self.carry_out(
+            f"topics.{figure.script.replace('/', '.')}",
+            table_paths(figure.inputs, design),
+            {"figure": self.figure(slug), "data": self.data(slug)},
+            figure_params(figure, design, SETTINGS) | params,
+        )
+
+    def page_rule(self):
+        """Return inputs and parameters of the report's rule, for the tables that lie in the folder."""
+        path = ROOT / "workflow/rules/report.smk"
+        outline = self.outline_of_tables()
+        outline = study_outline(outline.design, [topic for topic in self.topics if topic in outline.topics])
+        namespace = self.namespace(outline)
+        exec(code_beside_rules(path), namespace)
+        rule = next(rule for rule in rules_of(path) if rule.name == "write_report")
+        inputs = {name: self.place(given) for name, given in rule.section("input", namespace).items()}
+        return rule.script, inputs, rule.section("params", namespace)
+
+    def write_page(self, **params):
+        """Write the page."""
+        script, inputs, given = self.page_rule()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(registry, "TOPICS", self.topics)
+            carry_out(script, inputs, {"report": self.page}, given | params)
+
+    def table(self, name):
+        """Return the path of a table, tidy or analysis."""
+        tidy = ("runs", "scenarios", "flows", "paths")
+        return self.folder / ("tidy" if name in tidy else "analysis") / f"{name}.csv"
+
+    def figure(self, slug):
+        """Return the path of a figure."""
+        return self.folder / "figures" / f"{slug}.svg"
+
+    def data(self, slug):
+        """Return the path of a figure's data."""
+        return self.folder / "figures" / f"{slug}.csv"
+
+    def change(self, name, change):
+        """Rewrite a table of the analysis by a function of its DataFrame of texts."""
+        table = pd.read_csv(self.table(name), dtype=str, keep_default_na=False)
+        change(table).to_csv(self.table(name), index=False, lineterminator="\n")
+
+
+def only(*special):
+    """Return the topics of all studies, and of the special ones those that are named."""
+    return tuple(topic for topic in registry.TOPICS if topic.name not in SPECIAL or topic.name in special)

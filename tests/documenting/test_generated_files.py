@@ -1,0 +1,81 @@
+"""What is generated of the documentation: up to date, and of each column all that a reader needs."""
+
+import re
+from itertools import groupby
+
+import pytest
+import yaml
+
+from documenting import document_configuration
+from documenting.document_configuration import GENERATED
+from run_tables.tidy_tables import TIDY_TABLES
+from study_files import study
+from topics.claims.claims_file import claims_schema
+from topics.registry import TOPICS
+
+TABLES = [*TIDY_TABLES, *(table for topic in TOPICS for table in topic.tables)]
+of_each_table = pytest.mark.parametrize("table", TABLES, ids=[table.path for table in TABLES])
+#: End of a column's name -> its unit.
+UNITS = {"_ms": "ms", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_s": "s", "_us": "µs"}
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_the_file_is_up_to_date(root, name):
+    text = (root / "config" / name).read_text(encoding="utf-8")
+    assert text == GENERATED[name](), "run make documentation"
+
+
+def test_check_finds_drift(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(document_configuration, "CONFIGURATION", tmp_path)
+    monkeypatch.setattr(document_configuration, "GENERATED", {"README.md": lambda: "new", "other.md": lambda: "too"})
+    assert document_configuration.main(["--check"]) == 1
+    assert capsys.readouterr().out.count("out of date") == 2
+    assert document_configuration.main([]) == 0
+    assert document_configuration.main(["--check"]) == 0
+    (tmp_path / "other.md").write_text("edited by hand")
+    assert document_configuration.main(["--check"]) == 1
+    assert capsys.readouterr().out == "config/other.md is out of date: `make documentation` writes it anew.\n"
+
+
+def example(root, number):
+    """Return an example of config/README.md, read."""
+    text = (root / "config/README.md").read_text(encoding="utf-8")
+    return yaml.safe_load(text.split("```yaml\n")[number].split("```")[0])
+
+
+def test_the_example_of_a_study_is_one(root):
+    assert len(study.resolve(example(root, 1), "config/README.md")["scenarios"]) == 3
+
+
+def test_the_example_of_claims_has_kinds_that_there_are(root):
+    kinds = claims_schema()["$defs"]["common"]["kind"]["enum"]
+    assert {claim["kind"] for claim in example(root, 2)["claims"]} <= set(kinds)
+
+
+def test_the_dictionary_has_every_table_and_column(root):
+    text = (root / "config/data-dictionary.md").read_text(encoding="utf-8")
+    parts = re.split(r"^#{3,4} `(\S+)`\n", text, flags=re.M)[1:]
+    described = {
+        path: re.findall(r"^\| `(\w+)` \|", part, re.M) for path, part in zip(parts[::2], parts[1::2], strict=True)
+    }
+    assert described == {table.path: table.names for table in TABLES}
+    for path in described:
+        assert f"(#{re.sub(r'[./]', '', path)})" in text
+
+
+@of_each_table
+def test_columns_say_what_they_mean(table):
+    assert [column.name for column in table if not re.fullmatch(r"\S.*\.", column.meaning)] == []
+    assert [column.name for column in table if f"{column.empty} {column.source}".endswith(".")] == []
+
+
+@of_each_table
+def test_numbers_have_the_unit_that_their_names_end_with(table):
+    numbers = [column for column in table if column.kind in ("number", "count")]
+    units = {column.name: unit for column in numbers for end, unit in UNITS.items() if column.name.endswith(end)}
+    assert {name: table[name].unit for name in units} == units
+
+
+def test_a_file_is_one_table_of_one_topic():
+    paths = sorted(table.path for table in TABLES)
+    assert [path for path, same in groupby(paths) if len(list(same)) > 1] == []

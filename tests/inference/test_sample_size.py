@@ -1,0 +1,52 @@
+"""Power and sample size against R's, and at the ends of what can be asked."""
+
+import math
+
+import pytest
+from statsmodels.stats.power import TTestPower
+
+from inference import sample_size
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def test_pairs_of_r():
+    # Dalgaard (2008), Introductory Statistics with R, 9.3: power.t.test(delta = 10,
+    # sd = 10 * sqrt(2), power = 0.85, type = "paired"): n = 19.96892.
+    assert sample_size.pairs_needed(10 * math.sqrt(2), 10, 0.85, 0.05, "points") == 20
+
+
+def test_detectable_difference_of_pingouins_documentation():
+    # power_ttest(n=20, power=0.80, alpha=0.05, contrast="paired"): d: 0.6604 (checked there
+    # against GPower and R's pwr).
+    assert sample_size.standardised_detectable(20, 0.8, 0.05) == pytest.approx(0.6604, abs=5e-5)
+
+
+@pytest.mark.parametrize("pairs", [3, 4, 10, 100])
+def test_detectable_difference_of_statsmodels(pairs):
+    d = sample_size.standardised_detectable(pairs, 0.8, 0.05)
+    assert TTestPower().power(d, pairs, 0.05) == pytest.approx(0.8, abs=1e-6)
+
+
+def test_needed_pairs_are_the_fewest_that_suffice():
+    for effect in (0.3, 1.0, 2.0):
+        n = sample_size.pairs_needed(1.0, effect, 0.8, 0.05, "points")
+        assert TTestPower().power(effect, n, 0.05) >= 0.8 > TTestPower().power(effect, n - 1, 0.05)
+
+
+def test_ratios_are_worked_out_as_logarithms():
+    # 5 % upwards is ln 1.05.
+    assert sample_size.pairs_needed(0.1, 5, 0.8, 0.05, "ratio") == sample_size.pairs_needed(
+        0.1, math.log(1.05), 0.8, 0.05, "points"
+    )
+    d = sample_size.standardised_detectable(10, 0.8, 0.05)
+    assert sample_size.detectable_effect(0.1, 10, 0.8, 0.05, "ratio") == pytest.approx(100 * math.expm1(0.1 * d))
+
+
+def test_ends_of_the_range():
+    assert sample_size.pairs_needed(1e-9, 5, 0.8, 0.05, "points") == sample_size.MIN_PAIRS
+    assert sample_size.pairs_needed(1e9, 5, 0.8, 0.05, "points") is None
+    assert sample_size.pairs_needed(1.0, 0.0280, 0.8, 0.05, "points") is None  # 10,013 pairs
+    assert sample_size.pairs_needed(1.0, 0.0281, 0.8, 0.05, "points") == 9943
+    assert sample_size.detectable_effect(1.0, 2, 0.8, 0.05, "points") is None
+    assert sample_size.detectable_effect(1e4, 4, 0.8, 0.05, "ratio") is None

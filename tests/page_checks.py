@@ -1,0 +1,100 @@
+"""What holds of every page: read as HTML, and looked at in a browser."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+OVERFLOWING = """
+() => [...document.querySelectorAll('body *')].filter((e) => {
+  if (e.closest('.scroll, pre, nav, svg') || e.matches('.skip')) return false;
+  return e.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5;
+}).map((e) => e.outerHTML.slice(0, 80))
+"""
+
+# What a section can show.
+SHOWN = {"figure", "table", "ol", "ul", "dl", "p"}
+
+
+class PageParts(HTMLParser):
+    """Collect headings, identifiers, links within the page, everything that could load, and what sections hold."""
+
+    def __init__(self):
+        super().__init__()
+        self.headings, self.ids, self.targets, self.loads, self.tables = [], [], [], [], 0
+        self.captions = 0
+        self.open_sections, self.content = [], {}
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        self.tables += tag == "table"
+        self.captions += tag == "caption"
+        if tag == "section":
+            self.open_sections.append(values.get("id"))
+            self.content[values.get("id")] = 0
+        if tag in SHOWN and values.get("class") not in ("kind", "downloads"):
+            for name in self.open_sections:
+                self.content[name] += 1
+        if "id" in values:
+            self.ids.append(values["id"])
+        for name in ("href", "src", "xlink:href", "srcset", "data", "action"):
+            value = values.get(name)
+            if value and value.startswith("#"):
+                self.targets.append(value[1:])
+            elif value and value != "data:,":
+                self.loads.append((tag, name, value))
+
+    def handle_endtag(self, tag):
+        if tag == "section":
+            self.open_sections.pop()
+
+    @classmethod
+    def of(cls, page):
+        """Return the parts of a page's file."""
+        parts = cls()
+        parts.feed(Path(page).read_text(encoding="utf-8"))
+        return parts
+
+
+def page_text(page):
+    """Return what stands in a page for readers: without its style, its script and what it carries as files."""
+    html = Path(page).read_text(encoding="utf-8")
+    html = re.sub(r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", " ", html, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html))
+
+
+def empty_sections(page):
+    """Return the identifiers of the sections that hold no figure, table, list or paragraph, headings and buttons apart."""
+    return [name for name, parts in PageParts.of(page).content.items() if not parts]
+
+
+def empty_tables(page):
+    """Return the captions of the tables without a row."""
+    html = Path(page).read_text(encoding="utf-8")
+    tables = re.findall(r"<caption>(.*?)</caption>(.*?)</table>", html, re.DOTALL)
+    return [caption for caption, rest in tables if "<td" not in rest]
+
+
+def check_width(page, width, visit):
+    """Check that nothing of a page is too wide or fails in a browser, everything opened; `visit` is the fixture."""
+    seen = visit(page, width)
+    seen.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    assert seen.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.evaluate(OVERFLOWING) == []
+    assert seen.problems == []
+
+
+def check_page(page, visit):
+    """Check that a page is sound HTML without anything empty, and that it fits wide and narrow screens."""
+    parts = PageParts.of(page)
+    assert parts.loads == []
+    assert len(parts.ids) == len(set(parts.ids))
+    assert set(parts.targets) <= set(parts.ids)
+    assert parts.tables == parts.captions
+    assert all(after - before <= 1 for before, after in zip(parts.headings, parts.headings[1:], strict=False))
+    assert empty_sections(page) == []
+    assert empty_tables(page) == []
+    assert not re.search(r"\b(nan|inf|NaT|Undefined)\b", page_text(page))
+    for width in (1400, 390):
+        check_width(page, width, visit)

@@ -1,0 +1,58 @@
+"""Carry out rules of the workflow in this process: their own inputs, outputs and parameters, without Snakemake and containers.
+
+The rule files are read as they are, so that a misspelt input, table or parameter fails here too. (What Snakemake makes of
+them is tested with Snakemake: `tests/workflow/test_topics_end_to_end.py`.)
+"""
+
+import importlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPTS = ROOT / "workflow" / "scripts"
+RULE = re.compile(r"^rule (\w+):\n((?:(?: {4}.*)?\n)+)", re.MULTILINE)
+SECTION = re.compile(r"^ {4}(input|output|params|script):\n((?: {8}.*\n)+)", re.MULTILINE)
+
+
+class Named(SimpleNamespace):
+    """Values by name, as scripts get them from Snakemake."""
+
+    def items(self):
+        return vars(self).items()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule with the text of its sections: Python's, as arguments of a call."""
+
+    name: str
+    folder: Path
+    sections: dict
+
+    def section(self, name, namespace):
+        """Return a section's values by name."""
+        return eval(f"dict({self.sections.get(name, '')})", namespace)
+
+    @property
+    def script(self):
+        """The script's module, as imported from workflow/scripts."""
+        path = (self.folder / eval(self.sections["script"])).resolve()
+        return str(path.relative_to(SCRIPTS).with_suffix("")).replace("/", ".")
+
+
+def rules_of(path):
+    """Return the rules of a file, in its order."""
+    text = Path(path).read_text(encoding="utf-8") + "\n"
+    return [Rule(name, Path(path).parent, dict(SECTION.findall(body))) for name, body in RULE.findall(text)]
+
+
+def code_beside_rules(path):
+    """Return the Python of a rule file that stands outside of its rules."""
+    return RULE.sub("", Path(path).read_text(encoding="utf-8") + "\n")
+
+
+def carry_out(script, inputs, outputs, params):
+    """Call a script's main as its rule does."""
+    importlib.import_module(script).main(Named(**inputs), Named(**outputs), Named(**params))

@@ -1,0 +1,102 @@
+"""What a machine's kernel is found to have, and what it refuses: asked for real, in namespaces that refuse a part."""
+
+import errno
+import json
+import shlex
+import subprocess
+
+import pytest
+
+from session import kernel_features
+from session.host_needs import PARTS, PROBE, PROBE_ENVIRONMENT, REFUSALS, kernel_now
+
+#: Root of a user namespace of its own, which may narrow down what its processes find.
+AS_ROOT = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+#: The probe as a command of the shell.
+ASK = shlex.join(["env", *(f"{name}={value}" for name, value in PROBE_ENVIRONMENT.items()), *PROBE])
+NO_USER_NAMESPACES = "echo 0 > /proc/sys/user/max_user_namespaces"
+#: Exit status of the shell where it may not.
+MAY_NOT = 77
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """What this machine's kernel has."""
+    found = kernel_now()
+    if found["refused"]:
+        pytest.skip(f"this machine refuses: {found['refused']}")
+    return found
+
+
+def asked_after(command):
+    """Return what is found out by root of a user namespace that has carried out a command of the shell."""
+    return json.loads(said_by_root(f"{{ {command}; }} || exit {MAY_NOT}; exec {ASK}"))
+
+
+def said_by_root(script):
+    """Return the output of a script of the shell, which root of a user namespace carries out."""
+    done = subprocess.run([*AS_ROOT, script], capture_output=True, text=True)
+    if done.returncode == MAY_NOT or done.stderr.startswith("unshare:"):
+        pytest.skip(f"this machine does not let a test narrow it down: {done.stderr}")
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_this_machines_kernel_is_asked_for_real(kernel):
+    """Whatever kernel it is: Reno is always built in, and so are the fifos (net/sched/Kconfig, net/ipv4/Kconfig)."""
+    assert "reno" in kernel["ccas"]
+    assert kernel["parts"].keys() == PARTS.keys()
+    assert kernel["parts"]["pfifo"] is True
+    # Without the one there is not the other.
+    for kind in ("gretap", "ip6gretap"):
+        assert kernel["parts"][f"fou for {kind}"] <= (kernel["parts"][kind] and kernel["parts"]["fou"])
+
+
+def test_a_family_of_generic_netlink_is_asked_for_by_name():
+    """`nlctrl` is the one that knows the others, so every kernel with any has it."""
+    assert kernel_features.family("nlctrl") == 0
+    assert kernel_features.family("no-such-thing") == errno.ENOENT
+
+
+def test_a_refused_mount_is_said_with_its_place(kernel):
+    """As in a container that hides a part of /proc: namespaces are made, and then the run can't mount its own."""
+    found = asked_after("mount -t tmpfs none /proc/fs")
+    assert (found["refuses"], found["refused"]) == ("mounts", "/proc: Operation not permitted")
+    assert found["parts"] == {}
+
+
+def test_root_does_without_a_user_namespace(kernel):
+    found = asked_after(NO_USER_NAMESPACES)
+    assert kernel["user_namespaces"] and not found["user_namespaces"]
+    assert found["refuses"] is None
+    assert found["parts"] == kernel["parts"]
+
+
+def test_the_mounts_that_root_tries_are_not_the_machines(kernel):
+    """Also where what is mounted in one namespace of mounts appears in those that it was made from."""
+    shared = f"{{ mount --make-rshared / && {NO_USER_NAMESPACES}; }} || exit {MAY_NOT}"
+    script = f"{shared}; cat /proc/self/mounts; {ASK}; echo; cat /proc/self/mounts"
+    lines = said_by_root(script).splitlines()
+    (at,) = (number for number, line in enumerate(lines) if line.startswith("{"))
+    assert json.loads(lines[at])["refuses"] is None
+    assert lines[:at] == lines[at + 1 :]
+
+
+def test_where_neither_is_allowed_namespaces_are_refused(kernel):
+    limits = " && ".join(f"echo 0 > /proc/sys/user/max_{kind}_namespaces" for kind in ("user", "net"))
+    found = asked_after(limits)
+    assert (found["refuses"], found["user_namespaces"], found["parts"]) == ("namespaces", False, {})
+    assert found["refused"] == "No space left on device"  # so unshare(2) says that there may be no more
+
+
+def test_a_kernel_that_does_not_answer_refuses_nothing(monkeypatch, capsys):
+    def no_answer():
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(kernel_features, "enter_namespaces", lambda: True)
+    monkeypatch.setattr(kernel_features, "mount_refusal", lambda: "")
+    monkeypatch.setattr(kernel_features, "ATTEMPTS", {"htb": lambda: 0, "netem": no_answer})
+    kernel_features.main()
+    found = json.loads(capsys.readouterr().out)
+    assert (found["refuses"], found["refused"]) == ("answer", "no answer within 10 s when asked for netem")
+    assert found["refuses"] in REFUSALS

@@ -1,0 +1,110 @@
+"""What is asked of a scheduler, held against what jobs took."""
+
+import pytest
+
+from session import run_cost
+from study_files import study as studies
+from testbed.specification import RunSpecification
+from testbed.uml import MEMORY_PER_READING_BYTES, READINGS, memory_mib
+
+
+def shared_by_runs(scenario):
+    """Return what the runs of a study with this one scenario share."""
+    study = {"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"} | scenario]}
+    return studies.run_conditions(studies.resolve(study, "s.yaml"), "a")
+
+
+def conditions(rate_mbps, delay_ms, flows, duration_s):
+    """Return what runs share over a path with a queue of one bandwidth-delay product, or 33 packets."""
+    packets = max(33, round(rate_mbps * 1e6 / 8 * 2 * delay_ms / 1e3 / 1514))
+    link, traffic = {"rate_mbps": rate_mbps, "delay_ms": delay_ms}, {"duration_s": duration_s}
+    return shared_by_runs({"link": link, "queue": {"packets": packets}, "flows": flows, "traffic": traffic})
+
+
+# Peak of a whole Slurm job (RSS and shared memory of its control group: two Snakemakes, container, guest) and
+# wall seconds of the run on a machine with four busy processes a core.
+@pytest.mark.parametrize(
+    ("path", "peak_mb", "wall_s"),
+    [
+        ((10, 10, 1, 5), 306, 2.8),
+        ((100, 20, 4, 5), 319, 4.4),
+        ((1000, 10, 1, 5), 326, 22.4),
+        ((1000, 50, 12, 5), 441, 11.7),
+        ((1000, 100, 64, 5), 664, 28.6),
+    ],
+)
+def test_jobs_are_given_what_they_took_and_not_many_times_more(path, peak_mb, wall_s):
+    shared = conditions(*path)
+    assert 1.5 * peak_mb < run_cost.job_memory_mb(shared) < 4 * peak_mb
+    # Of fifty runs, where the spare minutes hardly count.
+    assert 50 * wall_s < 60 * run_cost.job_runtime_min(shared, 50) < 50 * wall_s * 15
+
+
+def test_longer_and_faster_runs_get_more_time():
+    def minutes(*path, runs=50):
+        return run_cost.job_runtime_min(conditions(*path), runs)
+
+    assert minutes(10, 10, 1, 10) < minutes(100, 10, 1, 10) < minutes(1000, 10, 1, 10) < minutes(1000, 10, 1, 30)
+    spare = run_cost.SPARE_MIN
+    # Three times 50 x (2 s and 16 us for each of 2,476,882 packets of 1,514 bytes) are 104.1 minutes.
+    assert minutes(1000, 10, 1, 30) - spare == 105
+    assert minutes(1000, 10, 1, 30, runs=1) - spare == 3
+
+
+def test_a_job_is_given_the_guest_at_its_full_size():
+    """A guest cannot take more than its kernel was told, so no job is ended for want of memory."""
+    shared = conditions(1000, 100, 64, 5)
+    assert run_cost.job_memory_mb(shared) * 1e6 > (memory_mib(RunSpecification(shared)) + 253) * 2**20
+
+
+def memory_mb(scenario):
+    """Return what a job of a study with this one scenario, over a cable, is given."""
+    cable = {"topology": "cable", "queue": {"packets": 100}, "link": {"rate_mbps": 100, "delay_ms": 1}}
+    return run_cost.job_memory_mb(shared_by_runs(cable | scenario))
+
+
+def test_what_nothing_limits_is_given_memory_for_a_fast_kernel():
+    unlimited, fast, slow = (
+        memory_mb({"platform": "host", "link": {"rate_mbps": rate_mbps, "delay_ms": 20}})
+        for rate_mbps in (None, 10_000, 100)
+    )
+    assert unlimited == fast > slow
+
+
+def test_each_path_of_mptcp_has_readings_of_its_own():
+    paths, duration_s = 8, 60
+    sampled, not_sampled = (
+        memory_mb({"multipath": {"by": "mptcp", "paths": paths}, "traffic": traffic | {"duration_s": duration_s}})
+        for traffic in ({"sample_interval_ms": 1}, {})
+    )
+    needed = (paths * duration_s * 1000 - READINGS) * MEMORY_PER_READING_BYTES
+    assert sampled - not_sampled == pytest.approx(needed / 1e6, rel=0.1)
+
+
+def test_a_simulated_run_costs_what_its_platform_says():
+    """Of a simulator's run the same is asked, before it is known which IP version it has."""
+    shared = conditions(50, 50, 16, 40)
+    linux = run_cost.run_time_s(shared), run_cost.job_memory_mb(shared)
+    shared["scenario"]["platform"] = "ns3:3.44"
+    # Ten to forty CPU seconds were measured of such a run, and less than 100 MiB.
+    assert 20 < run_cost.run_time_s(shared) < 90 and run_cost.run_time_s(shared) > linux[0]
+    assert run_cost.job_memory_mb(shared) < linux[1]
+    assert run_cost.wall_limit_s(shared) > 5 * run_cost.run_time_s(shared)
+
+
+def test_tidying_is_given_time_by_the_document():
+    assert run_cost.tidy_runtime_min(16) == run_cost.SPARE_MIN + 1
+    assert run_cost.tidy_runtime_min(14_400) == run_cost.SPARE_MIN + 36
+
+
+@pytest.mark.parametrize("resources, runs", [({}, 1), ({"mem_mb": 500}, 1), ({"runs": 50}, 50)])
+def test_a_job_has_one_run_unless_told_otherwise(resources, runs):
+    assert run_cost.runs_per_job(resources) == runs
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, "many", None])
+def test_other_runs_per_job_are_refused_in_one_sentence(value):
+    with pytest.raises(
+        SystemExit, match=r"sawtooth: set-resources: emulate_run: runs is .*; allowed are whole numbers"
+    ):
+        run_cost.runs_per_job({"runs": value})

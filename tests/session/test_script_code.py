@@ -1,0 +1,141 @@
+"""What makes a rule stale: the code of its script and of all modules that this reaches, and no word of prose."""
+
+import re
+import shutil
+
+import pytest
+
+from session import script_code
+from session.script_code import code_of, modules_of
+
+DESCRIBE, PLOT, TIDY = "topics/cells/describe_cells", "topics/cells/plot_metric", "run_tables/tidy_runs"
+TABLE = """\
+\"\"\"Tables.\"\"\"
+from run_tables.table import Table, interval, number, text
+
+#: How long.
+SPEEDS = Table(
+    "speeds",
+    "a run",
+    (
+        text("scenario", "Its name."),
+        number("goodput_mbps", "Mbit/s", "What arrived.", "nothing was sent", "iperf3"),
+        *interval("low", "high", "Mbit/s", "the mean", empty="there is one run only"),
+    ),
+)
+
+
+def fast(speed):
+    \"\"\"Tell whether a speed is high.\"\"\"
+    return speed > 10
+"""
+SCRIPT = """\
+from wide.speeds import fast
+
+
+def main(inputs, outputs, params):
+    print(fast(3))
+"""
+
+
+@pytest.fixture
+def changed(tmp_path, monkeypatch):
+    """A function: digest of a script that imports a module of some text, both in a folder of their own."""
+
+    def digest(text, script=SCRIPT):
+        for name, content in (("wide/speeds.py", text), ("narrow/show.py", script), ("run_tables/table.py", "")):
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(content)
+        for function in (modules_of, script_code._tree, script_code._digest):
+            function.cache_clear()
+        return code_of("narrow/show")
+
+    monkeypatch.setattr(script_code, "SCRIPTS", tmp_path)
+    yield digest
+    for function in (modules_of, script_code._tree, script_code._digest):
+        function.cache_clear()
+
+
+def test_modules_are_followed_through_other_modules():
+    modules = modules_of(TIDY)
+    assert "run_tables/tidy_rows.py" in modules  # imported
+    assert "run_tables/run_metrics.py" in modules  # by tidy_rows
+    assert f"{TIDY}.py" not in modules
+    assert modules == tuple(sorted(modules))
+
+
+def test_a_colour_concerns_figures_and_report_only():
+    scripts = [
+        str(path.relative_to(script_code.SCRIPTS).with_suffix(""))
+        for path in script_code.SCRIPTS.rglob("*.py")
+        if 'if "snakemake" in globals()' in path.read_text()
+    ]
+    concerned = {name for name in scripts if "figure_parts/figure_style.py" in modules_of(name)}
+    figures = {name for name in scripts if name.rpartition("/")[2].startswith("plot_")}
+    assert figures and concerned == {*figures, "report_page/write_report"}
+
+
+def test_a_script_that_is_not_there_is_an_error():
+    with pytest.raises(FileNotFoundError, match="plot_nothing"):
+        code_of("topics/cells/plot_nothing")
+
+
+def test_a_changed_function_changes_whatever_imports_it(tmp_path, monkeypatch):
+    before = {name: code_of(name) for name in (DESCRIBE, PLOT, TIDY)}
+    copy = shutil.copytree(script_code.SCRIPTS, tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(script_code, "SCRIPTS", copy)
+    style = copy / "figure_parts/figure_style.py"
+    style.write_text(style.read_text() + "\n\ndef one_more():\n    return 1\n")
+    for function in (modules_of, script_code._tree, script_code._digest):
+        function.cache_clear()
+    after = {name: code_of(name) for name in before}
+    for function in (modules_of, script_code._tree, script_code._digest):
+        function.cache_clear()
+    assert {name for name in before if after[name] != before[name]} == {PLOT}
+
+
+@pytest.mark.parametrize(
+    "text, other",
+    [
+        ("Tables.", "All tables."),  # docstrings
+        ("Tell whether a speed is high.", "Tell whether it is fast."),
+        ("#: How long.", "#: How long it takes."),  # a comment
+        ("Its name.", "The scenario's name."),  # meaning
+        ("nothing was sent", "nothing arrived"),  # empty if
+        ("iperf3", "the receiver"),  # source
+        ("the mean", "the median"),
+        ("there is one run only", "there are fewer than two"),
+        ("\n\n\ndef", "\n\n\n\n\ndef"),  # layout
+        ("return speed > 10", "return (speed > 10)"),
+        ("fast(speed)", "fast(speed: float) -> bool"),
+        ("fast(speed)", "fast(speed: 'Speed') -> bool | None"),
+    ],
+)
+def test_no_word_of_prose_changes_anything(changed, text, other):
+    assert text in TABLE
+    assert changed(TABLE.replace(text, other)) == changed(TABLE)
+
+
+@pytest.mark.parametrize(
+    "text, other",
+    [
+        ("speed > 10", "speed > 11"),
+        ("fast(speed)", "fast(speed, *_)"),
+        ("goodput_mbps", "speed_mbps"),  # a column's name
+        ('"goodput_mbps", "Mbit/s"', '"goodput_mbps", "kbit/s"'),  # a column's unit
+        ('"low", "high", "Mbit/s"', '"low", "high", "kbit/s"'),
+        ("number(", "text("),  # a column's kind
+        ('"speeds"', '"rates"'),
+    ],
+)
+def test_what_a_script_may_depend_on_changes_it(changed, text, other):
+    assert text in TABLE
+    assert changed(TABLE.replace(text, other)) != changed(TABLE)
+
+
+def test_a_function_of_another_name_keeps_its_words(changed):
+    """Only the declarations' arguments are prose, and a text of the script's own is none."""
+    shown = SCRIPT.replace("print(fast(3))", 'print(text("a", "b"))')
+    assert changed(TABLE, shown) != changed(TABLE, shown.replace('"b"', '"c"'))
+    assert changed(TABLE, SCRIPT) != changed(TABLE, re.sub("print", "repr", SCRIPT))

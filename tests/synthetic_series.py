@@ -1,0 +1,105 @@
+"""Synthetic time series for synthetic studies: samples of windows by the book, pacing rates, what flows and subflows got."""
+
+import numpy as np
+import pandas as pd
+
+import path_studies
+import share_studies
+from run_tables.tidy_tables import QUEUE, RUN, SOCKETS
+
+DURATION_S, STEP_S, RTT_MS, PEAK, PERIOD_S = 30, 0.1, 100.0, 20, 1.4
+
+
+def window_samples(cca, seconds=DURATION_S, step_s=STEP_S):
+    """Return the samples of a flow whose window does what its CCA's document says: a row a sample.
+
+    Reno's grows by a packet a round trip of 100 ms from 10 to 20 and is halved, CUBIC's stays at 0.7; after each loss 0.2 s of
+    recovery. Vegas keeps 3 packets queued. BBR has Startup, Drain, ProbeBW, and ProbeRTT every 10 s.
+    """
+    time = np.arange(0, seconds, step_s).round(6)
+    table = pd.DataFrame({"time_s": time, "state": "open", "ssthresh_packets": np.nan, "retransmits": 0.0})
+    table = table.assign(rtt_ms=RTT_MS, rtt_min_ms=RTT_MS)
+    if cca == "bbr":
+        probing = (time >= 10) & (time % 10 < 0.3)
+        startup, drain = time < 1, (time >= 1) & (time < 1.5)
+        window = np.select([startup, drain, probing], [2.885, 2.885, 1.0], 2.0)
+        return table.assign(
+            cwnd_packets=np.select([startup, drain, probing], [40.0, 30.0, 4.0], 20.0), bbr_cwnd_gain=window,
+            bbr_pacing_gain=np.select([startup, drain], [2.885, 1 / 2.885], 1.0),
+        )  # fmt: skip
+    if cca == "vegas":
+        table = table.assign(cwnd_packets=20.0, ssthresh_packets=np.where(time < 1, np.nan, 10.0))
+        return table.assign(vegas_rtt_ms=RTT_MS - 15, vegas_rtt_min_ms=RTT_MS)  # 20 packets x 15 / 100 = 3
+    left = 14 if cca == "cubic" else 10
+    since = (time - 1) % PERIOD_S
+    grown = np.minimum(left + np.floor(np.maximum(since - 0.2, 0) * 1000 / RTT_MS + 1e-6), PEAK)
+    steady = time >= 1
+    return table.assign(
+        cwnd_packets=np.where(steady, np.where(since < 0.2 - 1e-9, left, grown), np.minimum(2 * 2 ** np.floor(time / 0.25), PEAK)),
+        ssthresh_packets=np.where(steady, left, np.nan),
+        state=np.where(steady & (since < 0.2 - 1e-9), "recovery", "open"),
+        retransmits=np.floor(np.maximum(time - 1, -PERIOD_S) / PERIOD_S) + 1,
+    )  # fmt: skip
+
+
+def write_series(built):
+    """Write sockets.parquet and queue.parquet for the flows of a study."""
+    flows = pd.read_csv(built.table("flows"))
+    templates = {cca: window_samples(cca) for cca in flows["flow_cca"].unique()}
+    sockets = []
+    for row in flows.to_dict("records"):
+        template = templates[row["flow_cca"]]
+        acked = template["time_s"] * row["goodput_mbps"] * 1e6 / 8
+        sockets.append(template.assign(bytes_acked=acked, **{name: row[name] for name in (*RUN, "flow", "flow_cca")}))
+    pd.concat(sockets, ignore_index=True).reindex(columns=SOCKETS.names).to_parquet(
+        built.folder / "tidy/sockets.parquet", index=False
+    )
+    time = np.arange(0, DURATION_S, STEP_S).round(6)
+    one = pd.DataFrame(
+        {"time_s": time, "packets": 5, "bytes": 7570, "drops": (time / 10).astype(int), "delay_ms": 60.0}
+    )
+    queues = [one.assign(**row) for row in flows[RUN].drop_duplicates().to_dict("records")]
+    pd.concat(queues, ignore_index=True).reindex(columns=QUEUE.names).to_parquet(
+        built.folder / "tidy/queue.parquet", index=False
+    )
+
+
+def share_out(flows, runs, seed=5):
+    """Return flows.csv with each run's goodput dealt out unevenly to its flows."""
+    weights = pd.Series(np.random.default_rng(seed).gamma(3.0, size=len(flows)), flows.index)
+    totals = flows[RUN].merge(runs[[*RUN, "goodput_mbps"]], on=RUN, how="left")["goodput_mbps"].to_numpy()
+    return flows.assign(goodput_mbps=totals * weights / weights.groupby([flows[name] for name in RUN]).transform("sum"))
+
+
+def write_sockets(flows, path, seconds=20, step_s=0.1):
+    """Write sockets.parquet with a pacing rate that swings about each flow's goodput, in steps as BBR's gains."""
+    times, parts = np.arange(0, seconds, step_s), []
+    gains = np.array([1.25, 0.75, 1, 1, 1, 1, 1, 1])[(np.arange(len(times)) // 2) % 8]
+    for flow in flows.to_dict("records"):
+        keys = {name: flow[name] for name in (*RUN, "flow", "flow_cca")}
+        parts.append(pd.DataFrame({"time_s": times, "pacing_mbps": gains * flow["goodput_mbps"]}).assign(**keys))
+    table = pd.concat(parts, ignore_index=True)
+    table.reindex(columns=SOCKETS.names).to_parquet(path, index=False)
+
+
+def write(built):
+    """Write what the topics of a `Built` read over time, and into flows.csv what synthetic flows lack, where nothing is there."""
+    topics, tidy = {topic.name for topic in built.outline.topics}, built.folder / "tidy"
+    if (tidy / "sockets.parquet").exists():
+        return
+    if "multipath" in topics:
+        runs = pd.read_csv(built.table("runs"), dtype={"scenario": str, "scenario_label": str})
+        path_studies.path_rows(runs).to_csv(built.table("paths"), index=False)
+        path_studies.write_series(runs, tidy / "sockets.parquet")
+        path_studies.write_cpu(runs, tidy / "cpu.parquet")
+        return
+    if "buffers" in topics:
+        runs = pd.read_csv(built.table("runs"), dtype={"scenario_label": str})
+        share_out(pd.read_csv(built.table("flows")), runs).to_csv(built.table("flows"), index=False)
+    if "time_series" in topics:
+        write_series(built)
+    elif "fairness" in topics:
+        flows = pd.read_csv(built.table("flows"), keep_default_na=False)
+        share_studies.write_sockets(flows, tidy / "sockets.parquet")
+    elif "buffers" in topics:
+        write_sockets(pd.read_csv(built.table("flows")), tidy / "sockets.parquet")

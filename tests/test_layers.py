@@ -1,0 +1,126 @@
+"""The rooms of the workflow's Python, and what each may import: read from the code, nothing of which is carried out."""
+
+import ast
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from session.script_code import modules_of
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPTS = ROOT / "workflow" / "scripts"
+#: Each room imports from earlier ones only.
+ROOMS = (
+    "wording",
+    "tcp_models",
+    "inference",
+    "study_files",
+    "run_tables",
+    "figure_parts",
+    "report_parts",
+    "topics",
+    "report_page",
+    "session",
+    "documenting",
+    "publishing",
+)
+#: What stands in no room: any module may import these.
+GROUND = ("testbed", "simulator", "rule_script")
+MODULES = {".".join(path.relative_to(SCRIPTS).with_suffix("").parts): path for path in sorted(SCRIPTS.rglob("*.py"))}
+
+
+@cache
+def imports(name):
+    """Return what a module imports, anywhere in it: dotted names, of this folder always those of modules."""
+    names = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} imports relatively"
+            names |= {
+                whole if (whole := f"{node.module}.{alias.name}") in MODULES else node.module for alias in node.names
+            }
+    return names
+
+
+def top(name):
+    return name.partition(".")[0]
+
+
+def scripts():
+    """Return the modules that rules carry out: those that a rule's file names, and those that draw figures."""
+    found = set()
+    for rules in (ROOT / "workflow").rglob("*.smk"):
+        for name in re.findall(r'"([\w./]+)\.py"', rules.read_text()):
+            found.add(".".join((rules.parent / name).resolve().relative_to(SCRIPTS).parts))
+    figures = {name for name in MODULES if re.fullmatch(r"topics\.\w+\.plot_\w+", name)}
+    return found | figures
+
+
+def test_each_module_is_in_a_room():
+    assert {top(name) for name in MODULES} - {"rule_script"} == set(ROOMS)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_from_earlier_ones_only(room):
+    allowed = {*ROOMS[: ROOMS.index(room) + 1], *GROUND}
+    wrong = [
+        f"{name} imports {other}"
+        for name in MODULES
+        if top(name) == room
+        for other in sorted(imports(name))
+        if top(other) in {*ROOMS, *GROUND} - allowed
+    ]
+    assert wrong == []
+
+
+def test_a_script_of_a_rule_is_nobodys_library():
+    assert [f"{name} imports {other}" for name in MODULES for other in sorted(imports(name) & scripts())] == []
+
+
+def test_analysis_and_figures_know_nothing_of_the_page():
+    of_page = re.compile(r"(report_parts|report_page)/|.*/section\.py")
+    wrong = {
+        script: found
+        for script in sorted(scripts())
+        if top(script) != "report_page"
+        if (found := [path for path in modules_of(script.replace(".", "/")) if of_page.match(path)])
+    }
+    assert wrong == {}
+
+
+def test_scripts_of_rules_are_called_alike():
+    """Each ends with its call, and nothing else does."""
+    call = 'if "snakemake" in globals():\n    run_rule(main, snakemake)\n'
+    assert {name for name, path in MODULES.items() if path.read_text().endswith(call)} == scripts()
+
+
+def test_no_module_changes_the_import_path():
+    assert [name for name, path in MODULES.items() if "sys.path" in path.read_text()] == []
+
+
+def test_scripts_use_the_analysis_images_libraries_only():
+    """Others would silently come from Snakemake's own environment, in versions that the results don't name."""
+    lock = (ROOT / "envs" / "analysis.lock").read_text()
+    known = {name.lower().replace("-", "_") for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
+    known |= sys.stdlib_module_names | {*ROOMS, *GROUND}
+    # The page imports the sections by name.
+    roots = {*scripts(), *(name for name in MODULES if name.endswith(".section"))}
+    reached = roots | {
+        path.removesuffix(".py").replace("/", ".") for root in roots for path in modules_of(root.replace(".", "/"))
+    }
+    assert {
+        f"{name} imports {other}" for name in reached for other in imports(name) if top(other) not in known
+    } == set()
+
+
+def test_no_room_has_the_name_of_a_library():
+    image = ROOT / "envs" / "analysis.sif"
+    folders = [folder for place in ("lib", "local/lib") for folder in image.glob(f"usr/{place}/python3*/dist-packages")]
+    names = {path.name.partition(".")[0] for folder in folders for path in folder.iterdir()}
+    assert {"pandas", "scipy", "jinja2"} <= names
+    assert {*ROOMS, *GROUND} & (names | sys.stdlib_module_names) == set()

@@ -1,0 +1,71 @@
+"""Tables that are broken or foreign are refused by name; odd names survive."""
+
+import pytest
+
+import tidy_tables
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import SCENARIOS
+
+
+@pytest.fixture
+def tidy(tmp_path):
+    scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(0,), flows=(1,))
+    study = tidy_tables.synthetic_study(scenarios, ["reno"], replications=2)
+    return tidy_tables.write_tidy(study, tmp_path)
+
+
+def edit(path, old, new):
+    path.write_text(path.read_text().replace(old, new, 1))
+
+
+def test_names_that_look_like_numbers_or_nothing_stay_text(tmp_path):
+    scenarios = tidy_tables.grid(delays_ms=(10, 20, 50), losses_percent=(0,), flows=(1,))
+    scenarios["label"] = ["007", "nan", "NA"]
+    study = tidy_tables.synthetic_study(scenarios, ["nv"], replications=1)
+    path = tidy_tables.write_tidy(study, tmp_path) / "runs.csv"
+    assert read_runs(path)["scenario_label"].unique().tolist() == ["007", "nan", "NA"]
+
+
+def test_numbers_keep_every_digit(tidy):
+    runs = read_runs(tidy / "runs.csv")
+    written = (tidy / "runs.csv").read_text().splitlines()[1].split(",")
+    header = (tidy / "runs.csv").read_text().splitlines()[0].split(",")
+    assert repr(float(runs["goodput_mbps"][0])) == written[header.index("goodput_mbps")]
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        (",goodput_mbps", ",throughput", "no column goodput_mbps"),
+        (",True,", ",maybe,", "line 2: valid is 'maybe'; expected True or False"),
+        (",ipv4,1,", ",ipv4,one,", "line 2: replication is 'one'; expected a number"),
+        (",ipv4,1,", ",ipv4,,", "line 2: replication is 'nan'; expected a whole number"),
+        (",ipv4,2,", ",ipv4,1,", "the run .*/reno/ipv4/1 stands there twice"),
+    ],
+)
+def test_broken_tables_are_refused_with_file_and_value(tidy, old, new, message):
+    path = tidy / "runs.csv"
+    edit(path, old, new)
+    with pytest.raises(ValueError, match=message) as error:
+        read_runs(path)
+    assert "runs.csv" in str(error.value)
+
+
+def test_empty_truncated_and_foreign_files_are_refused(tidy, tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("")
+    with pytest.raises(ValueError, match="not a CSV table"):
+        read_runs(path)
+    path.write_text((tidy / "runs.csv").read_text().splitlines()[0] + "\n")
+    with pytest.raises(ValueError, match="no run in it"):
+        read_runs(path)
+    path.write_bytes(b"\x1f\x8b\x08\x00\xff\xfe")
+    with pytest.raises(ValueError, match="runs.csv"):
+        read_runs(path)
+
+
+def test_missing_rate_is_missing_not_zero(tmp_path):
+    scenarios = tidy_tables.grid(delays_ms=(10,), flows=(1,), rate_mbps=None)
+    study = tidy_tables.synthetic_study(scenarios, ["reno"], replications=1)
+    table = read_table(tidy_tables.write_tidy(study, tmp_path) / "scenarios.csv", SCENARIOS)
+    assert table["rate_mbps"].isna().all()

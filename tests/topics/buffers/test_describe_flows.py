@@ -1,0 +1,126 @@
+"""What flows get: Jain's index, spread, starving flows, and intervals over replications."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tidy_tables
+from run_tables.tidy_tables import RUN
+from topics.buffers import describe_flows
+from topics.buffers.describe_flows import describe_replications, describe_run, describe_runs
+from wording import scenario_series
+
+
+def buffers(sizes=(10, 500), platforms=("uml",), **more):
+    """Return scenarios of a tenth of the paper's rate."""
+    return tidy_tables.buffers(platforms, sizes, 100, **more)
+
+
+def test_ten_of_sixteen_flows():
+    # Ten share evenly and six starve: the shape of the paper's smallest buffer.
+    row = describe_run([6.0] * 10 + [0.09] * 6, 100)
+    values = np.array([6.0] * 10 + [0.09] * 6)
+    assert row["flows"] == 16 and row["starved"] == 6
+    assert row["total_mbps"] == pytest.approx(60.54) and row["total_percent"] == pytest.approx(60.54)
+    assert row["sd_mbps"] == pytest.approx(np.std(values, ddof=1))
+    assert row["jain_index"] == pytest.approx(values.sum() ** 2 / (16 * (values**2).sum()))
+    quartiles = tuple(np.percentile(values, [25, 50, 75]))
+    assert (row["q1_mbps"], row["median_mbps"], row["q3_mbps"]) == pytest.approx(quartiles)
+
+
+def test_jain_is_the_share_of_flows_that_get_something():
+    assert describe_run([5.0] * 4 + [0.0] * 12, 100)["jain_index"] == pytest.approx(0.25)
+    assert describe_run([0.0, 0.0], 100)["jain_index"] is None
+
+
+def test_starving_scales_with_the_fair_share():
+    # 1 Mbit/s of 62.5: 0.1 of 6.25.
+    assert describe_run([0.099, *[5.0] * 15], 100)["starved"] == 1
+    assert describe_run([0.101, *[5.0] * 15], 100)["starved"] == 0
+    assert describe_run([0.99, *[50.0] * 15], 1000)["starved"] == 1
+
+
+def test_without_a_rate_nothing_is_a_share_of_it():
+    row = describe_run([4.0, 2.0], None)
+    assert "total_percent" not in row and row["fair_share_mbps"] == 3
+
+
+def study(replications=3, **more):
+    return tidy_tables.synthetic_study(buffers(**more), ["bbr", "reno"], ["ipv4"], replications=replications)
+
+
+def with_flows(made):
+    flows = made["flows"][[*RUN, "flow"]].merge(made["runs"][[*RUN, "goodput_mbps", "flows"]], on=RUN)
+    return flows.assign(goodput_mbps=flows["goodput_mbps"] / flows["flows"] * (1 + 0.02 * (flows["flow"] - 7.5)))
+
+
+def test_cells_hold_the_mean_of_the_replications():
+    made = study()
+    described = describe_runs(made["runs"], with_flows(made), made["scenarios"])
+    cells = describe_replications(made["runs"], described, made["scenarios"], 0.95)
+    cell = cells.query("scenario == 'uml-10' and cca == 'reno' and statistic == 'total_mbps'").iloc[0]
+    values = made["runs"].query("scenario == 'uml-10' and cca == 'reno'")["goodput_mbps"]
+    assert cell["n"] == 3 and cell["mean"] == pytest.approx(values.mean())
+    assert (cell["lowest"], cell["highest"]) == pytest.approx((values.min(), values.max()))
+    assert cell["ci_low"] < cell["mean"] < cell["ci_high"]
+    # 10 frames of 1,448 and 66 bytes of 1.5 MB.
+    assert cell["bdp_percent"] == pytest.approx(100 * 15140 / 1.5e6)
+
+
+def test_intervals_hold_only_what_can_be():
+    described = pd.DataFrame({"flows": [16, 16], "jain_index": [0.5, 0.9], "starved": [0.0, 12.0]})
+    for name, ends in (("jain_index", (1 / 16, 1.0)), ("starved", (0.0, 16.0))):
+        row = describe_flows.over_replications(described[name], 2, 2, 0.95)
+        assert (row["ci_low"], row["ci_high"]) != ends
+        row |= describe_flows.possible_interval(name, row, described)
+        assert (row["ci_low"], row["ci_high"]) == ends
+
+
+def test_one_replication_has_no_interval_and_says_so():
+    made = study(replications=1)
+    described = describe_runs(made["runs"], with_flows(made), made["scenarios"])
+    cells = describe_replications(made["runs"], described, made["scenarios"], 0.95)
+    assert (cells["n"] == 1).all() and cells["ci_low"].isna().all()
+    assert set(cells["note"]) == {"one run: no interval"}
+
+
+def test_cells_without_a_valid_run_stay_and_say_so():
+    made = study()
+    made["runs"].loc[made["runs"]["scenario"] == "uml-10", "valid"] = False
+    described = describe_runs(made["runs"], with_flows(made), made["scenarios"])
+    assert set(described["scenario"]) == {"uml-500"}
+    cells = describe_replications(made["runs"], described, made["scenarios"], 0.95)
+    empty = cells[cells["scenario"] == "uml-10"]
+    assert (empty["n"] == 0).all() and empty["mean"].isna().all()
+    assert set(empty["note"]) == {"no valid run among 3"}
+
+
+def test_a_valid_run_without_flows_is_an_error():
+    made = study()
+    with pytest.raises(ValueError, match="no flow of the valid run uml-10/bbr/ipv4/1"):
+        describe_runs(made["runs"], with_flows(made).query("scenario != 'uml-10'"), made["scenarios"])
+
+
+def test_series_hold_what_differs_in_the_buffer_alone():
+    both = buffers(platforms=("ns3:3.44", "uml", "ns3:3.39"), recovery="classic")
+    both.loc[both["platform"] == "uml", "recovery"] = "prr"
+    slow = buffers(platforms=("uml",), recovery="prr").assign(rate_mbps=10)
+    slow["scenario"] = slow["label"] = ["slow-10", "slow-500"]
+    table = scenario_series.with_series(pd.concat([both, slow], ignore_index=True))
+    assert table["conditions"].tolist() == [1] * 6 + [2] * 2
+    assert table["series"].iloc[2] == "Linux, 100 Mbit/s, 60 ms, no loss, 16 flows"
+    assert scenario_series.platforms_of(table) == ["uml", "ns3:3.39", "ns3:3.44"]
+    assert scenario_series.with_series(both)["series"].tolist() == ["ns-3 3.44"] * 2 + ["Linux"] * 2 + ["ns-3 3.39"] * 2
+
+
+def test_buffers_are_ordered_by_size():
+    table = scenario_series.with_series(buffers(sizes=(500, 10, 100)))
+    ordered = ["10 packets", "100 packets", "500 packets"]
+    assert scenario_series.buffers_of(table)["buffer"].tolist() == ordered
+    with pytest.raises(ValueError, match="a queue is '10 trains'"):
+        scenario_series.buffer_size("10 trains")
+
+
+def test_versions_are_ordered_by_number():
+    table = pd.DataFrame({"platform": ["ns3:3.10", "ns3:3.9"]})
+    assert scenario_series.platforms_of(table) == ["ns3:3.9", "ns3:3.10"]

@@ -1,0 +1,104 @@
+"""Descriptive statistics by hand, and what is said where there are none."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tidy_tables
+from run_tables.metrics import DESCRIBED_METRICS
+from run_tables.reading import read_table
+from topics.cells import describe_cells
+from topics.cells.tables import DESCRIPTIVE
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+#: Columns that may be empty.
+STATISTICS = [column.name for column in DESCRIPTIVE if column.empty and column.name != "note"]
+
+
+def test_description_by_hand():
+    row = describe_cells.describe(pd.Series([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]), 8, 0.95)
+    assert (row["n"], row["mean"], row["median"], row["min"], row["max"]) == (8, 5, 4.5, 2, 9)
+    assert row["sd"] == pytest.approx(math.sqrt(32 / 7))
+    assert row["note"] == ""
+
+
+@pytest.mark.parametrize(
+    "values, runs, empty, note",
+    [
+        ([], 5, STATISTICS, "no valid run among 5"),
+        ([3.0], 1, ["ci_low", "sd", "shapiro_w"], "one value: no interval"),
+        ([3.0, 4.0], 2, ["shapiro_w", "shapiro_p"], "two values: a test of normality needs 3"),
+        ([0.1] * 7, 7, ["shapiro_w", "shapiro_p"], "all 7 values are equal"),
+        ([math.nan, 3.0, 4.0, 6.0], 4, [], "1 of 4 valid runs have no value"),
+        ([math.nan, math.nan], 2, STATISTICS, "2 of 2 valid runs have no value"),
+    ],
+)
+def test_what_can_not_be_computed_is_said(values, runs, empty, note):
+    row = describe_cells.describe(pd.Series(values, dtype=float), runs, 0.95)
+    assert note in row["note"]
+    assert all(row.get(name) is None for name in empty)
+    assert not any(isinstance(value, float) and math.isnan(value) for value in row.values())
+
+
+def test_equal_values_have_an_interval_of_no_width():
+    row = describe_cells.describe(pd.Series([0.1] * 7), 7, 0.95)
+    assert row["mean"] == row["ci_low"] == row["ci_high"] == 0.1
+    assert row["sd"] == 0
+
+
+def test_above_5000_values_p_is_called_approximate():
+    values = pd.Series(np.random.default_rng(1).standard_normal(5001))
+    row = describe_cells.describe(values, 5001, 0.95)
+    assert "above n = 5000 the p of Shapiro-Wilk is approximate" in row["note"]
+    assert row["shapiro_p"] is not None
+
+
+def describe_study(study, folder):
+    tidy = tidy_tables.write_tidy(study, folder)
+    out = folder / "descriptive.csv"
+    params = SimpleNamespace(confidence=0.95)
+    describe_cells.main(SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(descriptive=out), params)
+    return read_table(out, DESCRIPTIVE)
+
+
+def test_only_valid_runs_count_and_every_gap_has_its_note(tmp_path):
+    scenarios = tidy_tables.grid(delays_ms=(10,), flows=(1,))
+    study = tidy_tables.synthetic_study(scenarios, ["reno", "cubic"], replications=4)
+    runs = study["runs"]
+    first = (runs["cca"] == "reno") & (runs["scenario"] == scenarios["scenario"][0])
+    runs.loc[first & (runs["replication"] > 1), "valid"] = False
+    runs.loc[first & (runs["replication"] > 1), "goodput_mbps"] = 1e9
+    runs.loc[runs["cca"].eq("cubic") & runs["ip_version"].eq("ipv6"), "valid"] = False
+    table = describe_study(study, tmp_path)
+    assert len(table) == 2 * 2 * 2 * len(DESCRIBED_METRICS)
+    reno = table[(table["cca"] == "reno") & (table["scenario"] == scenarios["scenario"][0])]
+    assert (reno["n"] == 1).all()
+    assert (reno["max"] < 1e6).all()
+    lost = table[(table["cca"] == "cubic") & (table["ip_version"] == "ipv6")]
+    assert (lost["n"] == 0).all()
+    assert (lost["note"] == "no valid run among 4").all()
+    gaps = table[STATISTICS].isna().any(axis=1)
+    assert (table.loc[gaps, "note"] != "").all()
+
+
+def test_intervals_hold_the_true_mean_about_as_often_as_they_say(tmp_path):
+    study = tidy_tables.synthetic_study(replications=8, seed=7)
+    table = describe_study(study, tmp_path)
+    both = table.merge(study["truth"], on=["scenario", "cca", "ip_version", "metric"])
+    goodput = both[both["metric"] == "goodput_mbps"]
+    held = (goodput["ci_low"] <= goodput["mean_y"]) & (goodput["mean_y"] <= goodput["ci_high"])
+    # 144 cells at 95 %: 90 to 99 % is within 2.7 standard deviations.
+    assert 0.90 <= held.mean() <= 0.99
+
+
+def test_same_table_same_bytes(tmp_path):
+    study = tidy_tables.synthetic_study(replications=3)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        describe_study(study, tmp_path / name)
+    one, two = (tmp_path / name / "descriptive.csv" for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()

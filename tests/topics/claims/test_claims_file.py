@@ -1,0 +1,335 @@
+"""A claims file is complete and right, or ends in one sentence a mistake."""
+
+import copy
+import re
+
+import pytest
+import yaml
+
+import claim_runs
+from run_tables import metrics
+from study_files import study_schema
+from topics.claims import claims_file as claims
+from topics.claims.claim_measures import TAKE_WORDS, TIME_WORDS
+from topics.claims.claim_quantities import FLOW_QUANTITIES, RELATIONS, RUN_QUANTITIES, SERIES_QUANTITIES
+from topics.claims.claim_scenarios import NUMBERS, TEXTS
+
+THRESHOLD = {"kind": "threshold", "pick": "mean", "requirement": {"above": 1}}
+ORDERING = {"kind": "ordering", "ccas": ["bbr"], "place": "highest", "requirement": {"above": 50}}
+RATIO = {
+    "kind": "ratio", "numerator": {"ccas": ["bbr"]}, "denominator": {"ccas": ["reno"]},
+    "each": ["scenario"], "combine": "lowest", "requirement": {"above": 1},
+}  # fmt: skip
+LARGEST = {
+    "kind": "largest_difference", "minuend": {"ip_versions": ["ipv4"]}, "subtrahend": {"ip_versions": ["ipv6"]},
+    "at": "1", "requirement": {"above": 1},
+}  # fmt: skip
+SHARE = "a number from 0 to 100 (percent)"
+CCAS = ", ".join(study_schema.study_schema()["properties"]["ccas"]["items"]["joined"])
+
+QUANTITIES = claims.claims_schema()["$defs"]["common"]["quantity"]["enum"]
+COUNT = {"take": "count", "within": {"above": 1}}
+LATE = {"take": "mean", "from_percent": 50}
+
+# Claim, what is changed in it, and what follows the file's name in the message.
+CASES = [
+    (
+        ORDERING, {"plase": "highest"},
+        "unknown key 'claims[claim-1].plase'; did you mean 'place'? Allowed here: id, section, statement, "
+        "published, quantity, flows, over_time, relative_to, kind, tolerance, remark, scenarios, ip_versions, duration_s, "
+        "ccas, among, place, places, tie_percent, requirement.",
+    ),
+    (
+        ORDERING, {"requirement": {"over": 50}},
+        "unknown key 'claims[claim-1].requirement.over'; did you mean 'above'? "
+        "Allowed here: above, below, at_least, at_most.",
+    ),
+    (
+        THRESHOLD, {"quantity": "throughput"},
+        "claims[claim-1].quantity is \"throughput\"; did you mean 'throughput_per_stream_mbps'? Allowed is one of "
+        + ", ".join(QUANTITIES) + ".",
+    ),
+    (
+        ORDERING, {"ccas": ["cubik"]},
+        f"claims[claim-1].ccas[0] is \"cubik\"; did you mean 'cubic'? Allowed is one of {CCAS}, "
+        "or several with + between them.",
+    ),
+    (
+        ORDERING, {"ccas": ["vegas"]},
+        "claims[claim-1].ccas has 'vegas'; allowed are those of the file's own list: reno, cubic, bbr.",
+    ),
+    (ORDERING, {"requirement": {"above": 120}}, f"claims[claim-1].requirement.above is 120; allowed is {SHARE}."),
+    (
+        ORDERING, {"requirement": {"above": "50 %"}},
+        f'claims[claim-1].requirement.above is "50 %"; allowed is {SHARE}, without its unit: 50.',
+    ),
+    (
+        ORDERING, {"requirement": {"above": float("nan")}},
+        f"claims[claim-1].requirement.above is .nan; allowed is {SHARE}.",
+    ),
+    (
+        THRESHOLD, {"requirement": {"above": 5, "below": 4}},
+        "claims[claim-1].requirement is {above: 5, below: 4}; allowed is an upper bound above the lower one.",
+    ),
+    (
+        THRESHOLD, {"requirement": {"above": 5, "at_least": 4}},
+        "claims[claim-1].requirement has two bounds on the same side; allowed is one.",
+    ),
+    (
+        THRESHOLD, {"pick": "farthest"},
+        "claims[claim-1].requirement is {above: 1}; allowed with pick: farthest is one with two bounds.",
+    ),
+    (
+        THRESHOLD, {"scenarios": ["3"]},
+        "claims[claim-1].scenarios has '3'; allowed are those of the file's own list: 1, 2.",
+    ),
+    (
+        THRESHOLD, {"kind": "treshold"},
+        "claims[claim-1].kind is \"treshold\"; did you mean 'threshold'? Allowed is one of ordering, threshold, ratio, "
+        "largest_difference, equivalence, no_difference, normality, dominance.",
+    ),
+    (ORDERING, {"place": None}, 'claims[claim-1].place is null; allowed is one of highest, lowest, middle.'),
+    (ORDERING, {"places": 3}, "claims[claim-1].places is 3; allowed is less than the 3 CCAs of among."),
+    (
+        ORDERING, {"among": ["reno", "cubic"]},
+        "claims[claim-1].ccas has 'bbr'; allowed are those of among: reno, cubic.",
+    ),
+    (
+        RATIO, {"numerator": {"scenarios": ["1"]}},
+        "claims[claim-1].numerator.scenarios has 1 name and denominator.scenarios 2; allowed are as many, "
+        "for they are compared one by one.",
+    ),
+    (
+        RATIO, {"each": ["cca"], "denominator": {"scenarios": ["1"]}},
+        "claims[claim-1].numerator.ccas is given, but each names cca; allowed is one of the two.",
+    ),
+    (
+        RATIO, {"combine": "farthest"},
+        "claims[claim-1].requirement is {above: 1}; allowed with combine: farthest is one with two bounds.",
+    ),
+    (
+        RATIO, {"combine": "farthest", "requirement": {"at_least": 0, "at_most": 1}},
+        "claims[claim-1].requirement is {at_least: 0, at_most: 1}; allowed with combine: farthest are bounds above 0.",
+    ),
+    (
+        LARGEST, {"at": "3"},
+        "claims[claim-1].at is '3'; allowed are those of minuend.scenarios: 1, 2.",
+    ),
+    (
+        LARGEST, {"scenarios": ["1"]},
+        "claims[claim-1].minuend.scenarios has one name; allowed are two or more, for their differences are compared.",
+    ),
+    (
+        LARGEST, {"minuend": {"ip_versions": ["ipv6"]}},
+        "claims[claim-1].minuend is the same as subtrahend; allowed is another.",
+    ),
+    (
+        LARGEST, {"subtrahend": {"scenarios": ["2"]}},
+        "claims[claim-1].minuend.scenarios has 2 names and subtrahend.scenarios 1; allowed are as many, "
+        "for they are compared one by one.",
+    ),
+    (
+        RATIO, {"numerator": {"ccas": ["reno"]}, "denominator": {"ccas": ["reno"]}},
+        "claims[claim-1].numerator is the same as denominator; allowed is another.",
+    ),
+    (
+        {"kind": "no_difference"}, {"ip_versions": ["ipv4"]},
+        'claims[claim-1].ip_versions is ["ipv4"]; allowed is both, for they are compared.',
+    ),
+    (
+        {"kind": "dominance", "requirement": {"above": 50}}, {"stronger": "cca", "weaker": "cca"},
+        'claims[claim-1].weaker is "cca" as stronger; allowed is another factor.',
+    ),
+    (
+        THRESHOLD, {"quantity": "cwnd_packets"},
+        'claims[claim-1].quantity is "cwnd_packets"; allowed with neither flows nor over_time is one of '
+        + ", ".join(RUN_QUANTITIES) + ".",
+    ),
+    (
+        THRESHOLD, {"quantity": "loss_percent", "flows": {"take": "sum"}},
+        'claims[claim-1].quantity is "loss_percent"; allowed with flows is one of ' + ", ".join(FLOW_QUANTITIES) + ".",
+    ),
+    (
+        THRESHOLD, {"quantity": "retransmits", "over_time": LATE},
+        'claims[claim-1].quantity is "retransmits"; allowed with over_time is one of ' + ", ".join(SERIES_QUANTITIES) + ".",
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": {"take": "median"}},
+        'claims[claim-1].flows.take is "median"; did you mean \'mean\'? Allowed is one of mean, sum, lowest, highest, sd, variation_percent, count.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": {"take": "count"}},
+        'claims[claim-1].flows is {take: "count"}; allowed is within with take: count, and only there.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": COUNT | {"take": "sum"}},
+        'claims[claim-1].flows is {take: "sum", within: {above: 1}}; allowed is within with take: count, and only there.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": {"cca": "vegas"}},
+        'claims[claim-1].flows.cca is "vegas"; allowed are those of ccas: bbr, cubic, reno.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "flows": {"cca": "reno+cubic"}},
+        f"claims[claim-1].flows.cca is \"reno+cubic\"; did you mean 'cubic'? Allowed is one of {CCAS}.",
+    ),
+    (
+        THRESHOLD, {"quantity": "retransmits", "relative_to": "link"},
+        'claims[claim-1].relative_to is "link"; allowed with it are quantities in Mbit/s.',
+    ),
+    (
+        THRESHOLD, {"quantity": "goodput_mbps", "relative_to": "total"},
+        'claims[claim-1].relative_to is "total"; allowed without flows is link.',
+    ),
+    (
+        THRESHOLD, {"quantity": "cwnd_packets", "over_time": LATE | {"to_percent": 50}},
+        "claims[claim-1].over_time.to_percent is 50; allowed is more than from_percent, 50.",
+    ),
+    (
+        THRESHOLD, {"quantity": "cwnd_packets", "over_time": LATE | {"take": "beginnings"}},
+        'claims[claim-1].quantity is "cwnd_packets"; allowed with over_time.take: beginnings is one of '
+        "slow_start_percent, fast_recovery_percent, timeout_percent.",
+    ),
+    (
+        RATIO, {"quantity": "goodput_mbps", "flows": {}, "numerator": {"flows": {"cca": "vegas"}}},
+        'claims[claim-1].numerator.flows.cca is "vegas"; allowed are those of ccas: bbr, cubic, reno.',
+    ),
+    (
+        THRESHOLD, {"quantity": "cwnd_packets", "over_time": {"from_percent": 20}},
+        "claims[claim-1].over_time.take is missing; allowed is one of mean, median, lowest, highest, spread, "
+        "spread_percent, beginnings.",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "change", "message"), CASES, ids=[case[2][:60] for case in CASES])
+def test_one_sentence_a_mistake(tmp_path, claim, change, message):
+    assert claim_runs.problem(tmp_path, claim_runs.content(claim | change)) == message
+
+
+def test_missing_key(tmp_path):
+    claim = {key: value for key, value in ORDERING.items() if key != "requirement"}
+    keys = "above, below, at_least, at_most"
+    message = f"claims[claim-1].requirement is missing; allowed is a mapping with the keys {keys}."
+    assert claim_runs.problem(tmp_path, claim_runs.content(claim)) == message
+
+
+def test_ids_stand_once(tmp_path):
+    message = "claims[1].id is 'a' as in claims[0]; allowed is one that no other has."
+    assert claim_runs.problem(tmp_path, claim_runs.content(THRESHOLD | {"id": "a"}, ORDERING | {"id": "a"})) == message
+
+
+def test_several_mistakes_are_all_named(tmp_path):
+    text = claim_runs.problem(tmp_path, claim_runs.content(THRESHOLD | {"pick": "most"}, ORDERING | {"colour": "red"}))
+    assert len(text.splitlines()) == 2
+    assert text.startswith("unknown key 'claims[claim-2].colour'")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty; a claims file has the keys paper, scenarios, ccas, claims."),
+        ("# nothing\n", "is empty; a claims file has the keys paper, scenarios, ccas, claims."),
+        ("- a\n", 'is ["a"]; allowed is a mapping with the keys paper, scenarios, ccas, claims.'),
+        ("paper: {title: a\nccas: [\n", "is no valid YAML in line 2: "),
+        ("ccas: [bbr]\nccas: [reno]\n", "is no valid YAML in line 2: the key 'ccas' stands twice."),
+    ],
+)
+def test_no_claims_file_at_all(tmp_path, text, message):
+    found = claim_runs.problem(tmp_path, text)
+    assert found.startswith(message)
+    assert "\n" not in found
+
+
+def test_missing_file_and_foreign_bytes(tmp_path):
+    with pytest.raises(claims.ClaimsError, match="can't be read .*; a claims file is a YAML file"):
+        claims.load_claims(tmp_path / "none.yaml")
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(claims.ClaimsError, match="is not UTF-8 text; a claims file is a YAML file"):
+        claims.load_claims(tmp_path / "bytes.yaml")
+
+
+def test_no_claims_is_a_mistake(tmp_path):
+    assert claim_runs.problem(tmp_path, claim_runs.content()).startswith(
+        "claims is []; allowed is a list of at least one"
+    )
+
+
+def test_shipped_claims_are_complete(shipped):
+    assert len(shipped["claims"]) >= 25
+    assert len({claim["id"] for claim in shipped["claims"]}) == len(shipped["claims"])
+    for claim in shipped["claims"]:
+        optional = {"duration_s", "flows", "over_time", "relative_to"}
+        assert set(claims.kind_schema(claim["kind"])["properties"]) - set(claim) <= optional, claim["id"]
+        assert re.match(r"(5\.1, figure [3-6]|5\.2\.[13]|6)", claim["section"]), claim["id"]
+        assert claim["statement"].endswith(".") and claim["tolerance"].endswith("."), claim["id"]
+
+
+def test_shipped_claims_cover_figures_tables_and_conclusion(shipped):
+    sections = " ".join(claim["section"] for claim in shipped["claims"])
+    for part in ("figure 3", "figure 4", "figure 5", "figure 6", "table 3", "table 5"):
+        assert part in sections
+
+
+def test_shipped_claims_use_every_kind_and_test_both_of_two_bounds(root):
+    """The lowest of several values says nothing of an upper bound, the highest nothing of a lower one."""
+    kinds = set()
+    for path in sorted((root / "config/claims").glob("*.yaml")):
+        for claim in claims.load_claims(path)["claims"]:
+            kinds.add(claim["kind"])
+            if len(claim.get("requirement", {})) == 2 and (claim["kind"] == "threshold" or claim.get("each")):
+                assert claim.get("pick", claim.get("combine")) not in ("lowest", "highest"), (path.name, claim["id"])
+    assert kinds == set(claims.claims_schema()["properties"]["claims"]["items"]["properties"]["kind"]["enum"])
+
+
+def test_loading_leaves_plain_values_that_no_one_shares(shipped):
+    def visit(value):
+        if isinstance(value, dict):
+            assert all(isinstance(key, str) for key in value)
+            value = list(value.values())
+        if isinstance(value, list):
+            for item in value:
+                visit(item)
+        else:
+            assert isinstance(value, (str, int, float, type(None)))
+
+    visit(shipped)
+    before = copy.deepcopy(shipped)
+    shipped["claims"][0]["ccas"].append("x")
+    assert shipped["ccas"] == before["ccas"]
+    assert shipped["claims"][1] == before["claims"][1]
+    shipped["claims"][0]["ccas"].pop()
+
+
+def test_schema_knows_the_same_ccas_and_metrics_as_the_study():
+    definitions = claims.claims_schema()["$defs"]
+    names = study_schema.study_schema()["properties"]["ccas"]["items"]["joined"]
+    assert definitions["cca"]["enum"] == definitions["ccas"]["items"]["joined"] == names
+    known = {metric.column for metric in (*metrics.METRICS, *metrics.PUBLISHED_METRICS)}
+    assert known == set(claim_runs.QUANTITIES)
+    assert set(QUANTITIES) == set(RUN_QUANTITIES | FLOW_QUANTITIES | SERIES_QUANTITIES) == known | set(QUANTITIES)
+    assert set(definitions["common"]["relative_to"]["enum"]) == set(RELATIONS)
+    assert set(definitions["over_time"]["properties"]["take"]["enum"]) == set(TIME_WORDS)
+    assert set(definitions["flows"]["properties"]["take"]["enum"]) == {*TAKE_WORDS, "count"}
+    conditions = claims.claims_schema()["properties"]["scenarios"]["items"]["properties"]
+    assert set(conditions) == {"id", *NUMBERS, *TEXTS}
+    printed = claims.claims_schema()["properties"]["paper"]["properties"]["tables"]["properties"]
+    for name in ("table_3", "table_5"):
+        columns = [key for key in printed[name]["properties"] if key != "remark"]
+        assert columns == [metric.column for metric in metrics.PUBLISHED_METRICS]
+
+
+def test_schema_forbids_unknown_keys_and_describes_every_key():
+    schema = yaml.safe_load(claims.SCHEMA_PATH.read_text(encoding="utf-8"))
+
+    def visit(node, where):
+        if not isinstance(node, dict):
+            return
+        if node.get("type") == "object" and "properties" in node and where != "items":
+            assert node.get("additionalProperties") is False, where
+            for key, child in node["properties"].items():
+                assert key in ("above", "below", "at_least", "at_most") or child.get("description"), f"{where}.{key}"
+        for key, child in node.items():
+            visit(child, key)
+
+    visit(schema, "claims")

@@ -1,0 +1,122 @@
+"""Claims that compare groups of cells: two bounds, growth from scenario to scenario, where a difference is largest."""
+
+import pytest
+
+from claim_runs import check
+from topics.claims.tables import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+
+EACH_CCA = {
+    "kind": "ratio", "numerator": {"ip_versions": ["ipv6"]}, "denominator": {"ip_versions": ["ipv4"]},
+    "each": ["cca", "scenario"], "requirement": {"at_least": 0.95, "at_most": 1.05},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("factors", "combine", "value", "verdict"),
+    [
+        # The lowest of six ratios says nothing of an upper bound.
+        ({"bbr": 1.2}, "lowest", 1, REPRODUCED),
+        ({"bbr": 1.2}, "farthest", 1.2, NOT_REPRODUCED),
+        ({"bbr": 0.8, "reno": 1.2}, "farthest", 0.8, NOT_REPRODUCED),
+        # Distances are factors: a half is farther from 1 than 1.9 is.
+        ({"bbr": 0.5, "reno": 1.9}, "farthest", 0.5, NOT_REPRODUCED),
+        ({"bbr": 0.955, "reno": 1.04}, "farthest", 0.955, REPRODUCED),
+    ],
+)
+def test_the_ratio_farthest_from_the_middle_of_two_bounds(tmp_path, factors, combine, value, verdict):
+    def values(scenario, cca, ip_version):
+        return [10 * (factors.get(cca, 1) if ip_version == "ipv6" else 1)] * 3
+
+    row = check(tmp_path, values, EACH_CCA | {"combine": combine})
+    assert row["value"] == pytest.approx(value)
+    assert row["verdict"] == verdict, row["because"]
+    if combine == "farthest":
+        assert row["requirement"].startswith("farthest from 0.9987 of 6 ratios (one for each CCA and scenario) of ")
+        farthest = min(factors, key=factors.get) if value < 1 else "bbr"
+        assert row["because"].startswith(f"It is that of scenario 1, {farthest}; ")
+
+
+def test_the_farthest_ratio_may_be_0_or_infinite(tmp_path):
+    def values(scenario, cca, ip_version):
+        return [{("bbr", "ipv6"): 0}.get((cca, ip_version), 10)] * 3
+
+    row = check(tmp_path, values, EACH_CCA | {"combine": "farthest"})
+    assert (row["value"], row["verdict"]) == (0, NOT_REPRODUCED)
+
+    def without(scenario, cca, ip_version):
+        return [{("bbr", "ipv4"): 0}.get((cca, ip_version), 10)] * 3
+
+    assert check(tmp_path, without, EACH_CCA | {"combine": "farthest"})["verdict"] == NOT_TESTABLE
+
+
+STEPS = {
+    "kind": "ratio", "numerator": {"scenarios": ["2", "3"]}, "denominator": {"scenarios": ["1", "2"]},
+    "each": ["scenario", "ip_version"], "combine": "lowest", "requirement": {"above": 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("means", "value", "verdict"), [((10, 12, 15), 1.2, REPRODUCED), ((10, 30, 27), 0.9, NOT_REPRODUCED)]
+)
+def test_growth_is_tested_from_each_scenario_to_the_next(tmp_path, means, value, verdict):
+    def values(scenario, cca, ip_version):
+        return [means[int(scenario) - 1]] * 3
+
+    row = check(tmp_path, values, STEPS, delays_ms=(10, 20, 50))
+    assert row["value"] == pytest.approx(value)
+    assert row["verdict"] == verdict
+    assert row["requirement"] == (
+        "lowest of 4 ratios (one for each scenario and IP version) of the mean in scenarios 2 and 3 divided by "
+        "the mean in scenarios 1 and 2: above 1"
+    )
+    if verdict == NOT_REPRODUCED:
+        assert row["because"].startswith(
+            "It is that of scenario 3 over 2, IPv4; the bound is met in 2 of 4, not in scenario 3 over 2; "
+        )
+
+
+LARGEST = {
+    "kind": "largest_difference", "minuend": {"ip_versions": ["ipv4"]}, "subtrahend": {"ip_versions": ["ipv6"]},
+    "at": "2", "requirement": {"above": 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("differences", "value", "verdict"),
+    [
+        ((1, 4, 2), 2, REPRODUCED),
+        ((-5, 4, 2), 0.8, NOT_REPRODUCED),
+        ((1, -4, 2), 2, REPRODUCED),
+        ((3, 3, 0), 1, NOT_REPRODUCED),
+    ],
+)
+def test_where_a_difference_is_largest(tmp_path, differences, value, verdict):
+    def values(scenario, cca, ip_version):
+        return [10 + (differences[int(scenario) - 1] if ip_version == "ipv4" else 0)] * 3
+
+    row = check(tmp_path, values, LARGEST, delays_ms=(10, 20, 50))
+    assert (row["value"], row["unit"]) == (pytest.approx(value), "times")
+    assert row["verdict"] == verdict, row["because"]
+    assert row["requirement"] == (
+        "difference between the mean with IPv4 and the mean with IPv6 in scenario 2, divided by the largest difference "
+        "in 2 other scenarios: above 1"
+    )
+    if differences == (1, 4, 2):
+        amounts = "4 Mbit/s in scenario 2, 2 Mbit/s in scenario 3, 1 Mbit/s in scenario 1"
+        assert row["because"] == f"From the largest on it is {amounts}; the whole interval meets the requirement."
+
+
+def test_differences_of_scenarios_that_belong_together(tmp_path):
+    def values(scenario, cca, ip_version):
+        return [{"1": 10, "2": 20, "3": 13, "4": 21}[scenario]] * 3
+
+    sides = {"minuend": {"scenarios": ["3", "4"]}, "subtrahend": {"scenarios": ["1", "2"]}, "at": "3"}
+    row = check(tmp_path, values, LARGEST | sides, delays_ms=(10, 20, 50, 80))
+    assert (row["value"], row["verdict"]) == (pytest.approx(3), REPRODUCED)
+    assert "in scenario 3 over 1, divided by the largest difference in the other scenario" in row["requirement"]
+
+
+def test_a_difference_among_none_has_no_place(tmp_path):
+    assert check(tmp_path, lambda *cell: [10] * 3, LARGEST)["verdict"] == NOT_TESTABLE
+    only = check(tmp_path, lambda scenario, cca, ip: [10 + (scenario == "2" and ip == "ipv4")] * 3, LARGEST)
+    assert only["verdict"] == NOT_TESTABLE

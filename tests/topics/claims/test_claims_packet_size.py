@@ -1,0 +1,169 @@
+"""The claims on message sizes: they quote the paper, agree with its own numbers, and find their scenarios."""
+
+import math
+import re
+
+import pandas as pd
+import pytest
+import yaml
+
+import size_studies
+import tidy_tables
+from run_tables.reading import read_table
+from run_tables.tidy_tables import RUNS, SCENARIOS
+from tidy_tables import completed
+from topics.claims import claims_file as claims
+from topics.claims.claim_measures import meets_requirement
+from topics.claims.claim_quantities import SIDES
+from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
+
+NAME = "config/claims/windows-packet-size.yaml"
+#: Claims whose printed values contradict the printed percentage, or are about sizes that the text gives no values of.
+RATIOS = {
+    "tcp-p2p-1152-difference": 87.48 / 85.27, "tcp-cs-384-difference": 82.56 / 78.91, "udp-p2p-384-difference": 73.29 / 69.13,
+    "udp-cs-384-difference": 73.31 / 64.92, "tcp-p2p-over-cs-128-ipv4": 74.1 / 73.31, "tcp-p2p-over-cs-128-ipv6": 71.96 / 70.62,
+    "tcp-p2p-over-cs-1408-ipv4": 88.05 / 87.44, "tcp-p2p-over-cs-1408-ipv6": 86.77 / 86.39, "udp-ipv6-p2p-over-cs": 69.13 / 64.92,
+    "udp-ipv4-p2p-equals-cs": 73.29 / 73.31, "tcp-rtt-cs-1408-difference": 30 / 28.97, "tcp-rtt-p2p-640-difference": 37.6 / 35.3,
+    "tcp-rtt-cs-lower-ipv4": 28.97 / 41.57, "tcp-rtt-cs-lower-ipv6": 30 / 39.03, "udp-rtt-cs-384-difference": 1.18 / 13.58,
+    "udp-rtt-p2p-384-difference": 2.28 / 14.43, "tcp-grows-with-size": 88.05 / 74.1,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def file(request):
+    return claims.load_claims(request.config.rootpath / NAME)
+
+
+def test_claims_are_complete(file):
+    assert file["paper"]["statements"] == "quoted"
+    assert len(file["claims"]) >= 50
+    sides = [claim.get(side, claim) for claim in file["claims"] for side in SIDES.get(claim["kind"], ("claim",))]
+    named = {name for side in sides for name in side["scenarios"]}
+    assert named == {scenario["id"] for scenario in file["scenarios"]}
+    assert all(claim["tolerance"].endswith(".") for claim in file["claims"])
+
+
+def test_the_papers_own_numbers_lie_in_what_is_allowed(file):
+    """Else a claim would contradict its own paper."""
+    by_id = {claim["id"]: claim for claim in file["claims"]}
+    for name, value in RATIOS.items():
+        assert meets_requirement([value], by_id[name]["requirement"]).all(), name
+    thresholds = [claim for claim in file["claims"] if claim["kind"] == "threshold"]
+    assert len(thresholds) == 18
+    for claim in thresholds:
+        printed = float(claim["published"].split()[0])
+        assert meets_requirement([printed], claim["requirement"]).all(), claim["id"]
+
+
+def printed_cell(file, claim, side):
+    """Return mean and standard deviation that the paper prints of the one cell on a side of a claim."""
+    scenario = next(s for s in file["scenarios"] if [s["id"]] == claim[side]["scenarios"])
+    (ip_version,), cells = claim[side]["ip_versions"], file["paper"]["cells"]
+    place = cells["message_bytes"].index(scenario["message_bytes"][0])
+    wanted = {"quantity": claim["quantity"], "ip_version": ip_version}
+    wanted |= {key: scenario[key][0] for key in ("protocol", "background")}
+    entry = next(e for e in cells["values"] if wanted.items() <= {key: e[key] for key in wanted}.items())
+    return entry["mean"][place], entry["sd"][place]
+
+
+def test_what_is_said_of_standard_errors_is_so(file):
+    """Of the difference of two means over n runs: the root of the sum of both variances over n."""
+    said = {"more than the": (0, 0.99), "as much as the": (0.99, 1.1), "half of the": (1.8, 2.2)}
+    checked = 0
+    for claim in file["claims"]:
+        words = re.search(r"One percentage point, (.+) standard error of the printed difference", claim["tolerance"])
+        if words:
+            (_, one), (base, other) = (printed_cell(file, claim, side) for side in ("numerator", "denominator"))
+            error = 100 * math.sqrt((one**2 + other**2) / file["paper"]["cells"]["runs"]) / base
+            low, high = said[words[1]]
+            assert low <= error < high, (claim["id"], error)
+            checked += 1
+    assert checked == sum("standard error" in claim["tolerance"] for claim in file["claims"]) == 11
+
+
+def test_what_the_paper_is_said_to_print_stands_in_it(file):
+    """Its numbers are those that it is quoted with, or those of its cells."""
+    numbers = re.compile(r"\d+(?:\.\d+)?")
+    quoted = {number for claim in file["claims"] for number in numbers.findall(claim["statement"])}
+    printed = {f"{mean:g}" for entry in file["paper"]["cells"]["values"] for mean in entry["mean"] if mean}
+    sizes = {str(size) for size in file["paper"]["cells"]["message_bytes"]}
+    for claim in file["claims"]:
+        words = claim["published"].replace("IPv4", "").replace("IPv6", "")
+        assert set(numbers.findall(words)) <= quoted | printed | sizes, claim["id"]
+
+
+def test_growth_with_each_size_is_tested_from_each_size_to_the_next(file):
+    sizes = [str(size) for size in file["paper"]["cells"]["message_bytes"]]
+    growing = [claim for claim in file["claims"] if claim["published"] == "a gain with each size"]
+    assert len(growing) == 4
+    for claim in growing:
+        later, before = (
+            [name.rsplit("-", 1)[1] for name in claim[side]["scenarios"]] for side in ("numerator", "denominator")
+        )
+        assert (later, before) == (sizes[1:], sizes[:-1])
+        assert set(claim["each"]) == {"scenario", "ip_version"} and claim["combine"] == "lowest"
+    # Figures that grow overall and fall once, as a kernel's round trips do, don't grow with each size.
+    assert not meets_requirement([77.6 / 81.4], growing[0]["requirement"]).any()
+
+
+def test_each_highest_difference_is_tested_where_the_paper_sees_it(file):
+    highest = [claim for claim in file["claims"] if claim["kind"] == "largest_difference"]
+    maximum = re.compile(r"maximum|highest (point of )?difference")
+    maxima = [claim for claim in file["claims"] if maximum.search(claim["statement"])]
+    stated = {(claim["statement"], int(claim["at"].rsplit("-", 1)[1])) for claim in highest}
+    # Two claims without a size of their own: that differences are insignificant but for the highest.
+    rest = {claim["id"] for claim in maxima if claim["statement"] not in {statement for statement, _ in stated}}
+    assert rest == {"udp-insignificant-p2p", "udp-insignificant-cs"}
+    for statement, size in stated:
+        assert re.search(rf"\b{size} ?bytes", statement), statement
+    # What the text prints of one IP version against the other in TCP, peer to peer.
+    assert meets_requirement([(87.48 - 85.27) / (74.1 - 71.96)], highest[0]["requirement"]).all()
+
+
+def test_printed_cells_are_as_many_as_the_sizes(file):
+    cells = file["paper"]["cells"]
+    assert len(cells["values"]) == 16
+    for entry in cells["values"]:
+        assert len(entry["mean"]) == len(entry["sd"]) == len(cells["message_bytes"]) == 6
+        assert None not in entry["sd"]
+    known = {(e["quantity"], e["protocol"], e["background"], e["ip_version"]): e for e in cells["values"]}
+    assert known["goodput_mbps", "tcp", "none", "ipv4"]["sd"] == [1.97, 1.35, 1.13, 0.99, 0.81, 0.79]
+    assert known["rtt_mean_ms", "udp", "server", "ipv6"]["sd"] == [0.04, 0, 0.51, 0.05, 0.05, 0.09]
+
+
+def test_other_numbers_of_values_than_sizes_are_refused(file, tmp_path):
+    text = yaml.safe_load((claims.SCHEMA_PATH.parents[2] / NAME).read_text(encoding="utf-8"))
+    text["paper"]["cells"]["values"][0]["sd"].append(1)
+    path = tmp_path / "claims.yaml"
+    path.write_text(yaml.safe_dump(text), encoding="utf-8")
+    with pytest.raises(claims.ClaimsError, match=r"values\[0\]\.sd has 7 values; allowed are 6"):
+        claims.load_claims(path)
+
+
+def test_scenarios_are_found_by_traffic_size_and_environment(file, tmp_path):
+    tidy = tidy_tables.write_tidy(size_studies.sizes_study(replications=2), tmp_path)
+    runs, scenarios = read_table(tidy / "runs.csv", RUNS), read_table(tidy / "scenarios.csv", SCENARIOS)
+    found, missing = match_scenarios(scenario_conditions(runs, scenarios), file["scenarios"])
+    assert missing == {}
+    assert found["p2p-tcp-128"] == "p2p-tcp-128" and found["cs-udp-rtt-1408"] == "cs-udp-rtt-1408"
+    assert len(set(found.values())) == len(found) == 48
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ({"segment_bytes": [None]}, "whole"), ({"segment_bytes": [128]}, "short"), ({"message_bytes": [384]}, "large"),
+        ({"protocol": ["udp"]}, "large"), ({"background": ["server"], "multipath": ["none"]}, "short"),
+        ({"message_bytes": {"at_most": 128}, "background": ["none"]}, "whole"), ({"paths": [4]}, None), ({"application": ["ftp"]}, None),
+    ],
+)  # fmt: skip
+def test_each_new_condition_tells_scenarios_apart(condition, found):
+    rows = [
+        {"scenario": "whole", "protocol": "tcp", "message_bytes": 128, "background": "none", "segment_bytes": math.nan},
+        {"scenario": "short", "protocol": "tcp", "message_bytes": 128, "background": "server", "segment_bytes": 128},
+        {"scenario": "large", "protocol": "udp", "message_bytes": 384, "background": "none", "segment_bytes": 64},
+    ]
+    table = pd.DataFrame(rows).assign(topology="cable", rate_mbps=100.0, scenario_label=lambda table: table["scenario"])
+    scenarios = table[["scenario", "segment_bytes"]].assign(queue="1000 packets")
+    known = scenario_conditions(completed(table.drop(columns="segment_bytes"), RUNS), completed(scenarios, SCENARIOS))
+    assert match_scenarios(known, [{"id": "a", **condition}])[0] == ({"a": found} if found else {})

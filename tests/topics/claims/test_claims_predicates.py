@@ -1,0 +1,316 @@
+"""Each kind of claim is reproduced, not reproduced or undecided as the values that were put in say."""
+
+import pytest
+
+from claim_runs import check
+from topics.claims.tables import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+
+
+def steady(**means):
+    """Return values of six replications around a mean for each CCA, 0.1 apart, others at 10."""
+    return lambda scenario, cca, ip_version: [means.get(cca, 10) + 0.1 * step for step in range(-3, 3)]
+
+
+def alternating(high, low):
+    """Return values by which bbr is above the others in half of the replications, below in the rest."""
+    return lambda scenario, cca, ip_version: [high, low, high, low, high, low] if cca == "bbr" else [10, 11] * 3
+
+
+BBR_FIRST = {"kind": "ordering", "ccas": ["bbr"], "place": "highest", "requirement": {"above": 50}}
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        (steady(bbr=20), REPRODUCED),
+        (steady(bbr=5), NOT_REPRODUCED),
+        (alternating(30, 12), REPRODUCED),
+        (alternating(12, 9), NOT_TESTABLE),
+    ],
+)
+def test_ordering(tmp_path, values, verdict):
+    row = check(tmp_path, values, BBR_FIRST)
+    assert row["verdict"] == verdict, row["because"]
+
+
+def test_ordering_counts_comparisons(tmp_path):
+    def values(scenario, cca, ip_version):
+        return steady(bbr=20 if (scenario, ip_version) == ("1", "ipv4") else 5)(scenario, cca, ip_version)
+
+    row = check(tmp_path, values, BBR_FIRST)
+    assert row["value"] == row["low"] == row["high"] == 25
+    assert row["unit"] == "%"
+    assert row["requirement"] == "share of 4 comparisons in which bbr has the highest mean: above 50 %"
+    assert row["because"] == "True in 1 of 4, namely in scenario 1 (IPv4); the whole interval misses the requirement."
+    assert row["runs"] == 72
+
+
+@pytest.mark.parametrize(
+    ("change", "share"),
+    [
+        ({"ccas": ["cubic"], "place": "middle"}, 100),
+        ({"ccas": ["bbr"], "place": "middle"}, 0),
+        ({"ccas": ["cubic"], "place": "lowest"}, 0),
+        ({"ccas": ["cubic"], "place": "lowest", "places": 2}, 100),
+        ({"ccas": ["cubic"], "place": "highest", "tie_percent": 1}, 100),
+        ({"ccas": ["cubic"], "place": "highest", "tie_percent": 0.5}, 0),
+        ({"ccas": ["cubic"], "place": "highest", "among": ["reno", "cubic"]}, 100),
+        ({"ccas": ["cubic", "bbr"], "place": "highest"}, 50),
+    ],
+)
+def test_places_ties_and_field(tmp_path, change, share):
+    row = check(tmp_path, steady(reno=90, cubic=100, bbr=100.7), BBR_FIRST | change)
+    assert row["value"] == share
+
+
+def test_nobody_is_first_where_all_are_equal(tmp_path):
+    row = check(tmp_path, lambda *cell: [0, 0, 0], BBR_FIRST)
+    assert row["verdict"] == NOT_TESTABLE
+    assert row["because"] == "There is nothing to compare: all values are equal, or a divisor is 0."
+    assert row[["value", "low", "high"]].isna().all()
+
+    def values(scenario, cca, ip_version):
+        return [0, 0, 0] if scenario == "1" else steady(bbr=20)(scenario, cca, ip_version)[:3]
+
+    row = check(tmp_path, values, BBR_FIRST)
+    assert (row["verdict"], row["value"]) == (REPRODUCED, 100)
+    assert row["because"].startswith("True in 2 of 2 (2 comparisons in which all are equal left out); ")
+
+
+@pytest.mark.parametrize(
+    ("pick", "requirement", "verdict"),
+    [
+        ("lowest", {"above": 4.5}, REPRODUCED),
+        ("lowest", {"above": 5.5}, NOT_REPRODUCED),
+        ("lowest", {"at_least": 4.95}, NOT_TESTABLE),
+        ("highest", {"below": 20.5}, REPRODUCED),
+        ("highest", {"at_most": 19}, NOT_REPRODUCED),
+        ("highest", {"at_most": 19.95}, NOT_TESTABLE),
+        ("farthest", {"at_least": 4, "at_most": 21}, REPRODUCED),
+        ("farthest", {"at_least": 6, "at_most": 21}, NOT_REPRODUCED),
+        ("farthest", {"at_least": 4, "at_most": 19.95}, NOT_TESTABLE),
+        ("mean", {"at_least": 11, "at_most": 12}, REPRODUCED),
+        ("mean", {"below": 11}, NOT_REPRODUCED),
+        ("mean", {"below": 11.617}, NOT_TESTABLE),
+        ("median", {"at_least": 9, "at_most": 11}, REPRODUCED),
+        ("median", {"above": 15}, NOT_REPRODUCED),
+    ],
+)
+def test_threshold(tmp_path, pick, requirement, verdict):
+    # Means: reno 4.95, cubic 9.95, bbr 19.95; of all 11.617.
+    claim = {"kind": "threshold", "pick": pick, "requirement": requirement}
+    row = check(tmp_path, steady(reno=5, bbr=20), claim)
+    assert row["verdict"] == verdict, row["because"]
+    assert row["unit"] == "Mbit/s"
+
+
+def test_threshold_says_which_cells(tmp_path):
+    def values(scenario, cca, ip_version):
+        return steady(bbr=20 if (scenario, ip_version) == ("2", "ipv6") else 10)(scenario, cca, ip_version)
+
+    row = check(tmp_path, values, {"kind": "threshold", "pick": "highest", "requirement": {"at_most": 15}})
+    assert row["because"] == (
+        "It is that of bbr in scenario 2, IPv6; the bound is met in 11 of 12, not in scenario 2 (bbr IPv6); "
+        "the whole interval misses the requirement."
+    )
+    assert row["value"] == pytest.approx(19.95)
+
+
+BBR_OVER_RENO = {
+    "kind": "ratio", "numerator": {"ccas": ["bbr"]}, "denominator": {"ccas": ["reno", "cubic"], "pick": "highest"},
+    "each": ["scenario", "ip_version"], "combine": "lowest", "requirement": {"at_least": 2},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("bbr", "verdict"), [(25, REPRODUCED), (15, NOT_REPRODUCED), (20, NOT_TESTABLE)])
+def test_ratio(tmp_path, bbr, verdict):
+    def values(scenario, cca, ip_version):
+        # The others' noise runs against bbr's, so their ratio scatters.
+        noise = [0, 1, -1, 2, -2, 0] if cca == "bbr" else [0, -1, 1, -1, 1, 0]
+        return [{"bbr": bbr, "reno": 5}.get(cca, 10) + 0.3 * step for step in noise]
+
+    row = check(tmp_path, values, BBR_OVER_RENO)
+    assert row["verdict"] == verdict, row["because"]
+    assert row["value"] == pytest.approx(bbr / 10)
+    assert row["unit"] == "times"
+
+
+@pytest.mark.parametrize(
+    ("change", "value", "subject"),
+    [
+        # Means by scenario and IP version: reno 2, cubic 4, bbr 8, times 3 in scenario 2, times 1.5 with IPv6.
+        (
+            {"numerator": {"scenarios": ["2"]}, "denominator": {"scenarios": ["1"]}},
+            3, "the mean in scenario 2 divided by the mean in scenario 1",
+        ),
+        (
+            {"numerator": {"ip_versions": ["ipv6"]}, "denominator": {"ip_versions": ["ipv4"]}, "ccas": ["bbr"]},
+            1.5, "the mean with IPv6 divided by the mean with IPv4",
+        ),
+        (
+            {"numerator": {"pick": "highest"}, "denominator": {"pick": "lowest"}},
+            8 * 4.5 / 2, "the highest of all CCAs divided by the lowest of all CCAs",
+        ),
+        (
+            {"numerator": {"pick": "highest"}, "denominator": {"pick": "lowest"}, "each": ["cca"], "combine": "mean"},
+            4.5, "geometric mean of 3 ratios (one for each CCA) of the highest divided by the lowest",
+        ),
+        (
+            {"numerator": {"ccas": ["reno", "bbr"]}, "denominator": {"ccas": ["cubic"]}, "each": ["scenario"]},
+            5 / 4, "geometric mean of 2 ratios (one for each scenario) of the mean of reno and bbr divided by cubic",
+        ),
+        (
+            {"ccas": ["reno"], "numerator": {"scenarios": ["2"], "ip_versions": ["ipv4"]},
+             "denominator": {"pick": "highest"}},
+            1 / 1.5, "reno in scenario 2 with IPv4 divided by the highest of reno in all scenarios with IPv4 and IPv6",
+        ),
+    ],
+)  # fmt: skip
+def test_ratio_of_groups(tmp_path, change, value, subject):
+    def values(scenario, cca, ip_version):
+        mean = {"reno": 2, "cubic": 4, "bbr": 8}[cca]
+        return [mean * (3 if scenario == "2" else 1) * (1.5 if ip_version == "ipv6" else 1)] * 3
+
+    row = check(tmp_path, values, {"kind": "ratio", "requirement": {"above": 1}} | change)
+    assert row["value"] == pytest.approx(value)
+    assert row["requirement"] == f"{subject}: above 1"
+
+
+def test_ratio_with_a_divisor_of_zero(tmp_path):
+    sides = {"numerator": {"ccas": ["bbr"]}, "denominator": {"ccas": ["reno"]}}
+    claim = {"kind": "ratio", **sides, "requirement": {"above": 2}}
+    row = check(tmp_path, lambda scenario, cca, ip_version: [0, 0, 0], claim)
+    assert row["verdict"] == NOT_TESTABLE
+    row = check(tmp_path, lambda scenario, cca, ip_version: [0 if cca == "reno" else 5] * 3, claim)
+    assert row["verdict"] == NOT_TESTABLE
+    assert row[["value", "low", "high"]].isna().all()
+
+    def sometimes(scenario, cca, ip_version):
+        return [0, 0, 1] if cca == "reno" else [8, 9, 10]
+
+    row = check(tmp_path, sometimes, claim)
+    assert row["verdict"] == REPRODUCED
+    assert row["value"] == pytest.approx(27)
+    assert row["low"] > 2
+    assert row[["high"]].isna().all()
+    assert row["because"].endswith("and has no upper end, for a divisor may be 0.")
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"),
+    [(1.0, REPRODUCED), (1.049, REPRODUCED), (1.3, NOT_REPRODUCED), (0.7, NOT_REPRODUCED), (1.05, NOT_TESTABLE)],
+)
+def test_equivalence(tmp_path, factor, verdict):
+    def values(scenario, cca, ip_version):
+        wobble = [0, 0, 0, 0, 0, 0] if factor < 1.05 else [-1, 1, -0.5, 0.5, 0, 0]
+        return [10 + step for step in [0, 1, 2, 0, 1, 2]] if ip_version == "ipv4" else [
+            (10 + step) * factor + more for step, more in zip([0, 1, 2, 0, 1, 2], wobble, strict=True)
+        ]  # fmt: skip
+
+    claim = {"kind": "equivalence", "margin": 5, "margin_unit": "percent", "requirement": {"at_least": 90}}
+    row = check(tmp_path, values, claim)
+    assert row["verdict"] == verdict, row["because"]
+    assert row["requirement"] == "share of 6 cells in which IPv6 is within 5 % of IPv4: at least 90 %"
+
+
+def test_equivalence_in_points(tmp_path):
+    def values(scenario, cca, ip_version):
+        return [0.0 if ip_version == "ipv4" else {"1": 0.4, "2": 0.6}[scenario]] * 3
+
+    claim = {
+        "kind": "equivalence", "quantity": "retransmit_percent", "margin": 0.5, "margin_unit": "points",
+        "requirement": {"at_least": 90},
+    }  # fmt: skip
+    row = check(tmp_path, values, claim)
+    assert (row["value"], row["verdict"]) == (50, NOT_REPRODUCED)
+    assert "within 0.5 points of IPv4" in row["requirement"]
+    assert row["because"].startswith("True in 3 of 6, not in scenario 2; ")
+
+
+def dominance(**requirement):
+    return {"kind": "dominance", "stronger": "cca", "weaker": "ip_version", "requirement": requirement}
+
+
+def test_dominance_against_a_hand_calculation(tmp_path):
+    """One scenario, means 8, 10, 12 (IPv4) and 9, 11, 13 (IPv6), grand mean 10.5.
+
+    Between CCAs: 2 * ((8.5 - 10.5)^2 + 0 + (12.5 - 10.5)^2) / 2 = 8; between IP versions:
+    3 * 2 * 0.5^2 / 1 = 1.5; both over 10.5^2, which cancels out. 8 / 9.5 = 84.2 %.
+    """
+
+    def values(scenario, cca, ip_version):
+        return [{"reno": 8, "cubic": 10, "bbr": 12}[cca] + (ip_version == "ipv6")] * 2
+
+    row = check(tmp_path, values, dominance(above=50), delays_ms=(10,))
+    assert row["value"] == pytest.approx(100 * 8 / 9.5)
+    assert row["verdict"] == REPRODUCED
+
+
+def test_dominance_false_undecided_and_without_any_spread(tmp_path):
+    def by_version(scenario, cca, ip_version):
+        return [(20 if ip_version == "ipv6" else 10) + step + (cca == "bbr") for step in (-0.1, 0, 0.1)]
+
+    assert check(tmp_path, by_version, dominance(above=50))["verdict"] == NOT_REPRODUCED
+
+    def noise(scenario, cca, ip_version):
+        order = {"reno": [0, 1, 2, 3], "cubic": [3, 0, 1, 2], "bbr": [1, 3, 0, 2]}[cca]
+        return [10 + step + (1.5 * step if ip_version == "ipv6" else 0) for step in order]
+
+    assert check(tmp_path, noise, dominance(above=50))["verdict"] == NOT_TESTABLE
+    row = check(tmp_path, lambda *cell: [7, 7, 7], dominance(above=50))
+    assert row["verdict"] == NOT_TESTABLE
+    assert row[["value", "low", "high"]].isna().all()
+
+
+def test_no_difference(tmp_path):
+    def values(scenario, cca, ip_version):
+        base = {"reno": 10, "cubic": 200, "bbr": 900}[cca] * (1 if scenario == "1" else 0.3)
+        return [base * (1 + 0.01 * step) * (0.99 if ip_version == "ipv6" else 1) for step in range(6)]
+
+    row = check(tmp_path, values, {"kind": "no_difference"})
+    assert row["verdict"] == REPRODUCED
+    assert row["value"] > 0.5
+    assert "but the signed-rank test in 36 pairs within 6 cells finds IPv6 lower, by 1 % in" in row["because"]
+    assert "its longer header alone makes 1.4 %" in row["because"]
+    assert row["because"].endswith("p < 0.001, which pooling hides.")
+
+
+def test_difference_and_agreement_with_the_paired_test(tmp_path):
+    def apart(scenario, cca, ip_version):
+        return [10 + step + (50 if ip_version == "ipv6" else 0) for step in range(6)]
+
+    row = check(tmp_path, apart, {"kind": "no_difference", "quantity": "rtt_first_stream_ms"})
+    assert row["verdict"] == NOT_REPRODUCED
+    assert row["value"] < 0.001
+
+    def alike(scenario, cca, ip_version):
+        sign = 1 if ip_version == "ipv6" else -1
+        return [10 + sign * step for step in (1, -1, 2, -2, 3, -3)]
+
+    row = check(tmp_path, alike, {"kind": "no_difference"})
+    assert row["verdict"] == REPRODUCED
+    assert "the signed-rank test in 36 pairs within 6 cells agrees, p = 1.000" in row["because"]
+
+
+def test_no_difference_of_equal_values(tmp_path):
+    row = check(tmp_path, lambda *cell: [0, 0, 0], {"kind": "no_difference", "quantity": "retransmits"})
+    assert (row["verdict"], row["because"]) == (NOT_TESTABLE, "All values are equal: no test.")
+    row = check(tmp_path, lambda s, cca, v: [0 if cca == "bbr" else 5] * 3, {"kind": "no_difference"})
+    assert row["because"].endswith("in 18 pairs within 6 cells no pair differs.")
+
+
+def test_normality(tmp_path):
+    def mixture(scenario, cca, ip_version):
+        return [{"reno": 1, "cubic": 2, "bbr": 1000}[cca] + step for step in range(6)]
+
+    row = check(tmp_path, mixture, {"kind": "normality"})
+    assert row["verdict"] == REPRODUCED
+    assert row["value"] < 0.05
+
+    def bell(scenario, cca, ip_version):
+        return [{"reno": -1, "cubic": 0, "bbr": 1}[cca] * 0.6 + step for step in (-1.3, -0.6, -0.2, 0.2, 0.6, 1.3)]
+
+    row = check(tmp_path, bell, {"kind": "normality"})
+    assert row["verdict"] == NOT_REPRODUCED
+    row = check(tmp_path, lambda *cell: [3, 3, 3], {"kind": "normality"})
+    assert row["verdict"] == NOT_TESTABLE

@@ -1,0 +1,166 @@
+"""The page's claims: verdicts of two methods, how a claim was read, CCAs that ran under another name."""
+
+import html as html_text
+import re
+from types import SimpleNamespace
+
+import jinja2
+import pandas as pd
+import pytest
+
+import tidy_tables
+from report_parts.material import ReportMaterial
+from study_files.study_design import StudyDesign
+from topics.claims.page_tables import (
+    MISLABELLED_VALUES,
+    follows_published_method,
+    mislabelled_table,
+    mislabelled_words,
+    owner,
+    tally,
+    value_text,
+)
+from topics.claims.section import claims_part
+from topics.claims.tables import CLAIMS
+from wording import number_format
+
+
+def test_claims_of_both_methods_are_told_apart(two_methods):
+    ours, theirs = (
+        pd.read_csv(built.table("claims"), keep_default_na=False).set_index("claim")["verdict"]
+        for built in (two_methods, two_methods.other)
+    )
+    kinds = pd.read_csv(two_methods.table("claims"), keep_default_na=False).set_index("claim")["kind"]
+    html = two_methods.page.read_text()
+    both = (ours == "reproduced") & (theirs.reindex(ours.index) == "reproduced")
+    pooled = both & kinds.isin(["no_difference", "normality"])
+    both &= ~pooled
+    published = (ours == "not reproduced") & (theirs.reindex(ours.index) == "reproduced")
+    sound = (ours == "reproduced") & (theirs.reindex(ours.index) == "not reproduced")
+    assert min(both.sum(), pooled.sum(), published.sum(), sound.sum()) > 0
+    for name, number in (
+        ("TCP&#39;s: both methods", both.sum()),
+        ("the test&#39;s: pooling shows it with both methods", pooled.sum()),
+        ("the emulation&#39;s: published method only", published.sum()),
+        ("the sound method only", sound.sum()),
+    ):
+        assert f"<b>{number}</b> {name}</dt>" in html
+        assert html.count(f">{name}</td>") == number
+    assert html.count(">not checked</td>") == 1
+    assert "In 4 runs of the study other-method the kernel refused the sysctl: Vegas was asked for, and by " in html
+    assert "4 of the 4 runs are equal, digit by digit, to CUBIC&#39;s own run with the same seed." in html
+
+
+def test_every_claim_shows_how_it_was_read_and_its_remark(real_shape):
+    claims = pd.read_csv(real_shape.table("claims"), keep_default_na=False)
+    html = real_shape.page.read_text()
+    table = re.search(r'<div class="data[^"]*" id="claims-table".*?</table>', html, re.DOTALL).group(0)
+    assert (claims["tolerance"] != "").all()
+    assert (claims["remark"] != "").any()
+    heads = re.findall(r"<th scope=\"col\"[^>]*>([^<]*)</th>", table)
+    rows = [re.findall(r"<t[hd][ >][^<]*?>?([^<>]*)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", table)[1:]]
+    for heading, column in (("Our tolerance", "tolerance"), ("Remark", "remark"), ("Why", "because")):
+        place = heads.index(heading)
+        assert [html_text.unescape(row[place]) for row in rows] == list(claims[column])
+
+
+def test_statements_are_quoted_or_in_our_words(root):
+    row = dict.fromkeys(CLAIMS.names, "x") | {"bounds": ""}
+    row |= {"statement": "BBR is fair.", "verdict": "reproduced", "value": 1.0, "low": 1.0, "high": 1.0, "runs": 4}
+    tables = SimpleNamespace(claims=pd.DataFrame([row]), scenarios=tidy_tables.grid())
+    paper = {"title": "A title", "authors": "An author"}
+    design = StudyDesign(tidy_tables.least_study(), frozenset())
+    quoted, ours = (
+        claims_part(ReportMaterial(tables, {}, design, {}, {"paper": paper | {"statements": statements}}))
+        for statements in ("quoted", "in-our-words")
+    )
+    assert (quoted["quoted"], ours["quoted"]) == (True, False)
+    assert quoted["table"]["rows"][0][0].text == "\u201cBBR is fair.\u201d"
+    assert ours["table"]["rows"][0][0].text == "BBR is fair."
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([root / "report", root / "workflow/scripts/topics"]),
+        undefined=jinja2.ChainableUndefined,
+    )
+    environment.filters |= {"count": number_format.count, "number": number_format.number}
+    page = environment.from_string('{% import "macros.html.j2" as part %}{% include "claims/section.html.j2" %}')
+    words = {
+        part["quoted"]: page.render(topic={"claims": part}, confidence_percent=95, files={}, figures={})
+        for part in (quoted, ours)
+    }
+    assert "What An author state in <cite>A title</cite>, word by word, each as a condition" in words[True]
+    assert "What An author state in <cite>A title</cite>, in our words, each as a condition" in words[False]
+
+
+REFUSED = [
+    ("vegas", "veno, westwood", 29.38, 26.82), ("veno", "vegas, westwood", 29.38, 61.45),
+    ("westwood", "vegas, veno", 29.38, 80.94),
+]  # fmt: skip
+
+
+def refused(rows, **columns):
+    table = pd.DataFrame(rows, columns=["cca", "same_as", "goodput_mbps", "goodput_mbps_asked"])
+    defaults = {"scenario": "r", "scenario_label": "1 refused", "ip_version": "ipv6", "observed": "cubic", "runs": 4,
+                "identical_runs": 0}  # fmt: skip
+    return table.assign(**(defaults | columns))
+
+
+def test_runs_that_are_the_same_to_the_last_digit_are_shown_as_the_proof():
+    both = pd.concat([refused(REFUSED), refused(REFUSED, scenario="s", goodput_mbps_asked=29.38)])
+    assert mislabelled_words(both, "exbench") == (
+        "In 24 runs of the study exbench the kernel refused the sysctl: Vegas, Veno and Westwood were asked for, and "
+        "by iperf3's own report CUBIC ran. A script that doesn't read the setting back would have published Vegas, "
+        "Veno and Westwood as 3 CCAs that have the same goodput, RTT and retransmissions to the last digit in all 4 "
+        "replications of 2 combinations of scenario and IP version, for all of them are CUBIC. In scenario “1 refused” "
+        "over IPv6, for example, 29.4 Mbit/s would stand under all 3 names; in the same conditions true Vegas has "
+        "26.8, true Veno has 61.5 and true Westwood has 80.9 Mbit/s."
+    )
+
+
+def test_mislabelled_runs_without_twins_or_reference_claim_neither():
+    alone = refused([("vegas", "", 29.38, None)])
+    assert mislabelled_words(alone, None) == (
+        "In 4 runs the kernel refused the sysctl: Vegas was asked for, and by iperf3's own report CUBIC ran."
+    )
+    text = mislabelled_words(refused([("vegas", "", 29.38, 58.76)], runs=1, identical_runs=1), None)
+    assert "29.4 Mbit/s would stand under the name; in the same conditions true Vegas has 58.8 Mbit/s." in text
+    assert "1 of the 1 run is equal, digit by digit, to CUBIC's own run" in text
+    pair = [("vegas", "veno", 1.0, 1.0), ("veno", "vegas", 1.0, 1.0)]
+    text = mislabelled_words(pd.concat([refused(REFUSED), refused(pair, scenario="s")]), None)
+    assert "of 2 combinations of scenario and IP version (in some, fewer of them), for all" in text
+
+
+def test_ccas_that_would_have_been_published_alike_stand_in_the_table():
+    columns = {f"{name}{end}": 1.0 for name, *_ in MISLABELLED_VALUES for end in ("", "_asked", "_observed")}
+    table = mislabelled_table(refused(REFUSED, **columns))
+    place = [column.heading for column in table["columns"]].index("Same to the last digit as when asked for")
+    assert [row[place].text for row in table["rows"]] == ["Veno and Westwood", "Vegas and Westwood", "Vegas and Veno"]
+    alone = mislabelled_table(refused([("vegas", "", 1.0, 1.0)], **columns))
+    assert alone["rows"][0][place].text == "–"
+
+
+def test_the_published_method_itself_swaps_the_roles():
+    assert owner("not reproduced", "reproduced")[0].startswith("the emulation's")
+    scenarios = tidy_tables.grid()
+    assert not follows_published_method(scenarios)
+    assert follows_published_method(scenarios.assign(netem="both-ends"))
+    claims = pd.DataFrame({"claim": ["a", "b"], "verdict": ["reproduced", "not testable"], "kind": "ratio"})
+    theirs = claims.assign(verdict="not reproduced")
+    counts = {name: number for name, _, number in tally(claims, ("x", theirs), swapped=True)[1]}
+    assert counts["the emulation's: published method only"] == 1
+    assert counts["open"] == 1
+
+
+@pytest.mark.parametrize("kind", ["no_difference", "normality"])
+def test_what_pooling_shows_with_both_methods_is_the_tests(kind):
+    assert owner("reproduced", "reproduced", kind)[0] == ("the test's: pooling shows it with both methods")
+    assert owner("reproduced", "reproduced", "ratio")[0] == "TCP's: both methods"
+    assert owner("not reproduced", "reproduced", kind)[0].startswith("the emulation's")
+    assert owner("not testable", "reproduced", kind)[0] == "open"
+
+
+def test_claims_with_open_interval_or_tiny_p():
+    row = {"value": 3.2, "low": 2.9, "high": float("nan"), "unit": "times"}
+    assert value_text(row) == "3.20 times (2.90 or more)"
+    row = {"value": 2e-26, "low": float("nan"), "high": float("nan"), "unit": ""}
+    assert value_text(row) == "2e-26"
+    assert value_text(row | {"value": float("nan")}) == "–"

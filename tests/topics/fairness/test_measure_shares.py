@@ -1,0 +1,130 @@
+"""What each flow got while all were sending: Jain's index as its authors give it, the common time, odd runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import share_studies
+from run_tables.run_metrics import jain_index
+from run_tables.series_of_runs import series_of_runs
+from run_tables.tidy_tables import RUN
+from topics.fairness.common_time import common_time
+from topics.fairness.flow_shares import paths_alike, position_of, two_sided_runs
+from topics.fairness.measure_shares import SERIES, WHOLE, add_shares, measure_shares, timed_flows
+
+
+@pytest.mark.parametrize(
+    ("shares", "index"),
+    [
+        # Jain, Chiu and Hawe (1984), DEC-TR-301: of n users k get the same and the others nothing, which is
+        # k/n, whatever is given out; their case of 20 dollars among 100 people at 1 dollar each is 0.2.
+        ([1.0] * 20 + [0.0] * 80, 0.20),
+        ([0.1] * 10, 1.0),
+        ([5.0] * 3 + [0.0], 0.75),
+        # And from the formula: (1 + 3)^2 / (2 (1 + 9)).
+        ([1.0, 3.0], 0.8),
+        ([1, 2, 3], 36 / (3 * 14)),
+        ([0, 0], 1),
+    ],
+)
+def test_index_of_the_authors_examples(shares, index):
+    assert jain_index(shares) == pytest.approx(index)
+    # Scale independence, and population size independence, two of the properties that they ask for.
+    assert jain_index([7 * share for share in shares]) == pytest.approx(index)
+    assert jain_index(shares * 2) == pytest.approx(index)
+
+
+def line(start_s, end_s, mbps, extra_mbps=0.0, extra=(0, 0)):
+    time_s = np.arange(0, 70, 0.1)
+    acked = np.clip(time_s - start_s, 0, end_s - start_s) * mbps * 1e6 / 8
+    acked += (np.clip(time_s, *extra) - extra[0]) * extra_mbps * 1e6 / 8
+    return time_s, acked + 37, acked
+
+
+def test_time_that_a_flow_has_alone_does_not_count():
+    # The first flow has the link of 10 Mbit/s alone for 2 s, then 6 of 10; over its own time it got more.
+    first, second = line(0, 60, 6.0, 4.0, (0, 2)), line(2, 62, 4.0)
+    found = common_time([first, second])
+    assert found.starts_s == pytest.approx((0.1, 2.1), abs=0.11)
+    assert found.seconds == pytest.approx(58, abs=0.3)
+    assert found.goodputs_mbps == pytest.approx((6.0, 4.0), rel=1e-3)
+
+
+def test_flows_without_time_in_common():
+    apart = common_time([line(0, 10, 5.0), line(20, 30, 5.0)])
+    assert (apart.seconds, apart.goodputs_mbps) == (0.0, ())
+    silent = common_time([line(0, 10, 5.0), line(0, 0, 5.0)])
+    assert (silent.seconds, silent.goodputs_mbps) == (0.0, ())
+    assert np.isnan(silent.starts_s[1])
+
+
+def test_shares_of_a_study_are_those_that_were_drawn(tmp_path):
+    study = share_studies.sharing_study(replications=2)
+    path = tmp_path / "sockets.parquet"
+    share_studies.write_sockets(study["flows"], path, alone_mbps=5.0)
+    # What the receivers counted over each flow's own time is something else.
+    truth = study["flows"].copy()
+    own = study["flows"].assign(goodput_mbps=study["flows"]["goodput_mbps"] + 1.0)
+    shares = measure_shares(study["runs"], own, timed_flows(path))
+    assert (shares["source"] == SERIES).all()
+    assert shares["goodput_mbps"].to_numpy() == pytest.approx(truth["goodput_mbps"].to_numpy(), rel=1e-6)
+    assert shares.groupby(RUN)["share"].sum().to_numpy() == pytest.approx(1)
+    assert shares.groupby(RUN)["first"].sum().eq(1).all()
+    assert (shares["common_s"] > share_studies.DURATION_S - 2).all()
+
+
+def test_run_without_series_has_the_receivers_goodput(tmp_path):
+    study = share_studies.sharing_study(mixes=["reno+cubic"], replications=2)
+    path = tmp_path / "sockets.parquet"
+    share_studies.write_sockets(study["flows"][study["flows"]["replication"] == 1], path)
+    shares = measure_shares(study["runs"], study["flows"], timed_flows(path))
+    assert set(shares.groupby("replication")["source"].unique().explode()) == {SERIES, WHOLE}
+    assert (shares.loc[shares["replication"] == 2, "source"] == WHOLE).all()
+    assert shares.loc[shares["replication"] == 2, "common_s"].isna().all()
+
+
+def test_series_are_read_run_by_run_however_they_are_cut(tmp_path):
+    import pyarrow.parquet
+
+    study = share_studies.sharing_study(mixes=["reno+cubic", "cubic+reno"], replications=2)
+    path, cut = tmp_path / "sockets.parquet", tmp_path / "cut.parquet"
+    share_studies.write_sockets(study["flows"], path)
+    pyarrow.parquet.write_table(pyarrow.parquet.read_table(path), cut, row_group_size=17)
+    whole = dict(series_of_runs(path, ["flow", "time_s"]))
+    parts = dict(series_of_runs(cut, ["flow", "time_s"]))
+    assert list(whole) == list(parts) and len(whole) == 20
+    for run, rows in whole.items():
+        pd.testing.assert_frame_equal(rows, parts[run])
+    one = next(iter(whole))
+    assert list(dict(series_of_runs(cut, ["flow"], {one}))) == [one]
+
+
+def test_a_run_with_a_missing_goodput_has_no_shares():
+    study = share_studies.sharing_study(mixes=["reno+cubic"], replications=2)
+    flows = study["flows"].copy()
+    flows.loc[0, "goodput_mbps"] = None
+    shares = add_shares(flows)
+    assert shares.loc[:1, ["share", "jain_index"]].isna().all(axis=None)
+    assert shares.loc[2:, "share"].notna().all()
+
+
+def test_positions_of_mixes_and_of_single_ccas():
+    flows = pd.DataFrame({"cca": ["a+b"] * 4 + ["a+b+c"] * 3 + ["a"] * 2, "flow": [0, 1, 2, 3, 0, 1, 2, 0, 1]})
+    assert list(position_of(flows)) == [0, 1, 0, 1, 0, 1, 2, 0, 1]
+
+
+def test_paths_are_alike_by_design_and_not_by_result():
+    study = share_studies.sharing_study(mixes=["reno+cubic"], replications=2)
+    shares = add_shares(study["flows"].copy())
+    names = share_studies.scenarios()["scenario"]
+    assert paths_alike(shares) == {name: name != "ratio-4" for name in names}
+
+
+def test_three_flows_on_two_positions_are_not_alike_and_count_by_flow():
+    places = share_studies.scenarios(flows=3).iloc[:1]
+    study = share_studies.sharing_study(["reno+cubic"], places, replications=2, noise=0)
+    shares = add_shares(study["flows"].copy()).assign(valid=True, scenario_label="base")
+    assert paths_alike(shares) == {"base": False}
+    runs = two_sided_runs(shares)
+    # A flow of CUBIC gets exp(0.7) times what one of Reno gets, though Reno has two of the three.
+    assert runs["balance"].to_numpy() == pytest.approx(-0.7)

@@ -1,0 +1,214 @@
+"""IPv6 against IPv4 on tables with known truth, and on tables from which nothing can be had."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import tidy_tables
+from run_tables.reading import read_table
+from topics.ip_version import compare_ip_versions
+from topics.ip_version.tables import IP_VERSION_TESTS
+from topics.ip_version.verdicts import VERDICTS, verdict
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+MARGINS = {"goodput_mbps": 5.0, "rtt_mean_ms": 5.0, "loss_percent": 0.5, "retransmits": 10.0}
+PARAMS = SimpleNamespace(
+    confidence=0.95, significance=0.05, seed=1, resamples=200, power=0.8, margins=MARGINS, detect=MARGINS
+)
+ONE = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,))
+
+
+def compare(study, folder, params=PARAMS):
+    tidy = tidy_tables.write_tidy(study, folder)
+    out = folder / "ip_versions.csv"
+    compare_ip_versions.main(SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(ip_versions=out), params)
+    return read_table(out, IP_VERSION_TESTS)
+
+
+def cell(ipv4, ipv6, metric="goodput_mbps", mss=(1448, 1428), params=PARAMS):
+    """Compare one cell of given values; None is a run without a value."""
+    n = max(len(ipv4), len(ipv6))
+    pairs = pd.DataFrame({"ipv4": pd.Series(ipv4, dtype=float), "ipv6": pd.Series(ipv6, dtype=float)}, index=range(n))
+    pairs = pairs.assign(mss_ipv4=float(mss[0]), mss_ipv6=float(mss[1]))
+    chosen = next(m for m in compare_ip_versions.METRICS if m.column == metric)
+    row = compare_ip_versions.compare_cell(chosen, pairs, "key", params)
+    table = pd.DataFrame([row]).reindex(columns=[*IP_VERSION_TESTS.names, "constant"])
+    table["p_holm"] = table["p"]
+    return table.to_dict("records")[0] | {"verdict": verdict(table.to_dict("records")[0], params.significance)}
+
+
+def test_order_of_rows(tmp_path):
+    study = tidy_tables.synthetic_study(
+        tidy_tables.grid(delays_ms=(50, 10), losses_percent=(0,), flows=(1,)), ["vegas", "reno"], replications=4
+    )
+    table = compare(study, tmp_path)
+    assert table["metric"].unique().tolist() == list(MARGINS)
+    assert table["scenario"].iloc[:4].tolist() == study["runs"]["scenario"].unique().repeat(2).tolist()
+    assert table["cca"].iloc[:4].tolist() == ["vegas", "reno"] * 2
+    assert set(table["verdict"]) <= set(VERDICTS)
+
+
+def test_ratio_scale_by_hand():
+    # Log ratios 0.00, 0.02, 0.04, 0.06: mean 0.03, s = 0.02582, t = 2.3238.
+    ipv4 = np.array([100.0, 200.0, 50.0, 80.0])
+    row = cell(ipv4, ipv4 * np.exp([0.0, 0.02, 0.04, 0.06]))
+    assert (row["pairs"], row["mean_ipv4"]) == (4, 107.5)
+    assert row["effect"] == pytest.approx(100 * math.expm1(0.03))
+    assert row["hl"] == pytest.approx(100 * math.expm1(0.03))
+    assert row["statistic"] == pytest.approx(0.03 / (math.sqrt(0.002 / 3) / 2))
+    assert row["p"] == pytest.approx(stats.ttest_1samp([0.0, 0.02, 0.04, 0.06], 0).pvalue)
+    half = stats.t.ppf(0.975, 3) * math.sqrt(0.002 / 3) / 2
+    assert row["ci_low"] == pytest.approx(100 * math.expm1(0.03 - half))
+    assert row["ci_high"] == pytest.approx(100 * math.expm1(0.03 + half))
+    assert row["smallest_margin"] == pytest.approx(row["ci90_high"])
+    assert row["rank_biserial"] == pytest.approx(0.9)
+
+
+def test_points_and_relative_scale_by_hand():
+    row = cell([1.0, 2.0, 3.0], [1.5, 2.1, 3.3], "loss_percent")
+    assert (row["scale"], row["effect"]) == ("points", pytest.approx(0.3))
+    row = cell([10, 20, 30], [10, 22, 34], "retransmits")
+    # (0 + 2 + 4) / 3 over (20 + 22) / 2
+    assert (row["scale"], row["effect"]) == ("relative", pytest.approx(100 * 2 / 21))
+
+
+def test_expected_effect_is_that_of_the_segment_sizes():
+    ipv4 = np.array([90.0, 91.0, 93.0, 92.0, 94.0, 95.0])
+    shifted = ipv4 * 1428 / 1448 * np.exp(0.001 * np.array([1, -1, 2, -2, 1.5, -1.5]))
+    row = cell(ipv4, shifted)
+    assert row["expected_effect"] == pytest.approx(100 * (1428 / 1448 - 1))
+    assert row["p"] < 0.001
+    assert row["p_expected"] == pytest.approx(1)
+    assert pd.isna(cell(ipv4, shifted, "rtt_mean_ms")["expected_effect"])
+    unknown = cell(ipv4, shifted, mss=(math.nan, math.nan))
+    assert "no expected effect" in unknown["note"] and pd.isna(unknown["expected_effect"])
+
+
+@pytest.mark.parametrize(
+    "ipv4, ipv6, verdict, test, note",
+    [
+        ([None], [None], "no test", "", "none of 1 pair is complete"),
+        ([5.0], [6.0], "no test", "", "one pair: no spread"),
+        ([5.0, 6.0], [6.0, 6.5], "no test", "", "2 pairs: a test needs 3"),
+        ([5.0, 6.0, 7.0], [5.1, 6.1, 7.3], "undecided", "paired t", "too few for a bootstrap interval"),
+        ([5.0] * 4, [5.0] * 4, "same in every pair", "", "in all 4 pairs no difference, so no test"),
+        ([5.0] * 4, [5.1] * 4, "constant difference, within the margin", "", "in all 4 pairs the same: 2.000 %"),
+        ([5.0] * 4, [6.0] * 4, "constant difference, beyond the margin", "", "in all 4 pairs the same: 20.00 %"),
+        ([0.0] * 4, [0.0] * 4, "same in every pair", "", "a value of 0 has no ratio"),
+        ([5.0, 6.0, 7.0, 8.0], [0.0, 0.0, 0.0, 0.0], "differs, beyond the margin", "paired t", "has no ratio"),
+        ([5.0, None, 7.0], [5.0, 6.0, None], "no test", "", "2 of 3 pairs are incomplete"),
+        ([5.0, 6.0], [None, None], "no test", "", "none of 2 pairs is complete"),
+        (
+            [5.0, 5.0, 5.0, 5.0], [5.01, 5.0101, 5.0099, 9.0], "no test", "",
+            "with 4 pairs the signed-rank test can't go below p = 0.125",
+        ),
+    ],
+)  # fmt: skip
+def test_degenerate_cells_are_said_in_words(ipv4, ipv6, verdict, test, note):
+    row = cell(ipv4, ipv6)
+    assert (row["verdict"], row["test"]) == (verdict, test)
+    assert note in row["note"]
+    if not test:
+        assert all(pd.isna(row[name]) for name in ("statistic", "p", "p_tost", "p_expected"))
+        assert row["equivalent"] == ""
+
+
+def test_verdicts_of_clear_cells():
+    rng = np.random.default_rng(2)
+    ipv4 = 100 * np.exp(rng.normal(0, 0.01, 30))
+    assert cell(ipv4, ipv4 * np.exp(rng.normal(0, 0.01, 30)))["verdict"] == "equivalent"
+    assert cell(ipv4, ipv4 * np.exp(rng.normal(0.02, 0.01, 30)))["verdict"] == "differs, within the margin"
+    assert cell(ipv4, ipv4 * np.exp(rng.normal(0.2, 0.01, 30)))["verdict"] == "differs, beyond the margin"
+    assert cell(ipv4, ipv4 * np.exp(rng.normal(-0.2, 0.01, 30)))["verdict"] == "differs, beyond the margin"
+    assert cell(ipv4, ipv4 * np.exp(rng.normal(0.05, 0.02, 30)))["verdict"] == "differs, perhaps beyond the margin"
+    assert cell(ipv4, ipv4 * np.exp(rng.normal(0, 0.5, 30)))["verdict"] == "undecided"
+
+
+def test_interval_and_decision_of_equivalence_agree():
+    rng = np.random.default_rng(5)
+    for number in range(60):
+        spread = 0.02 * (1 + number % 5)
+        noise = rng.normal(0, spread, 12) if number % 2 else spread * rng.standard_t(1.5, 12)
+        row = cell(np.full(12, 50.0), 50 * np.exp(noise))
+        inside = row["ci90_low"] > -5 and row["ci90_high"] < 5
+        assert (row["equivalent"] == "yes") == inside == (row["smallest_margin"] < 5)
+
+
+def test_spread_too_large_for_any_number_of_pairs_is_said():
+    row = cell([1.0, 1000, 1, 800, 2], [900.0, 1, 700, 2, 1000])
+    assert "more than 10,000 pairs needed to show 5 %" in row["note"]
+    assert pd.isna(row["pairs_needed"])
+
+
+def test_true_ratio_is_found_and_intervals_hold_it(tmp_path):
+    study = tidy_tables.synthetic_study(replications=20, seed=3, ipv6_ratio=0.95)
+    table = compare(study, tmp_path)
+    goodput = table[table["metric"] == "goodput_mbps"]
+    assert goodput["effect"].median() == pytest.approx(-5, abs=0.3)
+    for low, high in (("ci_low", "ci_high"), ("hl_low", "hl_high")):
+        held = (goodput[low] <= -5) & (goodput[high] >= -5)
+        assert 0.87 <= held.mean() <= 1  # 72 cells at 95 %: three standard deviations
+
+
+def test_families_are_a_metrics_cells(tmp_path):
+    study = tidy_tables.synthetic_study(ONE, replications=8)
+    table = compare(study, tmp_path)
+    for _, rows in table.groupby("metric"):
+        known = rows.dropna(subset=["p"])
+        first = known.loc[known["p"].idxmin()]
+        assert first["p_holm"] == pytest.approx(min(1, first["p"] * len(known)))
+        assert (known["p_bh"] <= known["p_holm"] + 1e-12).all()
+
+
+def test_one_ip_version_only(tmp_path):
+    study = tidy_tables.synthetic_study(ONE, ["reno"], ip_versions=["ipv6"], replications=4)
+    table = compare(study, tmp_path)
+    assert len(table) == 4
+    assert (table["pairs"] == 0).all()
+    assert (table["note"] == "the study has IPv6 only").all()
+    assert (table["verdict"] == "no test").all()
+
+
+def test_excluded_runs_leave_their_partners_out(tmp_path):
+    study = tidy_tables.synthetic_study(ONE, ["reno"], replications=6)
+    runs = study["runs"]
+    runs.loc[(runs["ip_version"] == "ipv6") & (runs["replication"] == 2), "valid"] = False
+    runs.loc[(runs["ip_version"] == "ipv4") & (runs["replication"] == 2), "goodput_mbps"] = 1e9
+    table = compare(study, tmp_path)
+    assert (table["pairs"] == 5).all()
+    assert table["note"].str.startswith("1 of 6 pairs is incomplete").all()
+    assert (table["mean_ipv4"] < 1e6).all()
+
+
+@pytest.mark.parametrize("replications", [1, 2, 3, 4, 7])
+def test_every_gap_has_its_note_and_nothing_is_nan(tmp_path, replications):
+    study = tidy_tables.synthetic_study(
+        tidy_tables.grid(delays_ms=(10,)), replications=replications, invalid_share=0.2, seed=replications
+    )
+    study["runs"].loc[study["runs"]["cca"] == "bbr", "retransmits"] = 7
+    study["runs"].loc[study["runs"]["cca"] == "vegas", "goodput_mbps"] = 0.0
+    study["runs"].loc[study["runs"]["cca"] == "veno", "loss_percent"] = math.nan
+    table = compare(study, tmp_path)
+    text = (tmp_path / "ip_versions.csv").read_text().lower()
+    assert not any(f",{word}" in text for word in ("nan", "inf", "-inf"))
+    gaps = table[["effect", "ci_low", "hl_low", "p", "p_tost", "detectable"]].isna().any(axis=1)
+    assert (table.loc[gaps, "note"] != "").all()
+
+
+def test_same_rows_same_bytes_in_any_order(tmp_path):
+    study = tidy_tables.synthetic_study(tidy_tables.grid(delays_ms=(10,)), ["reno", "bbr"], replications=7)
+    results = []
+    for name in ("one", "two", "part"):
+        (tmp_path / name).mkdir()
+        if name == "part":  # a row's random draws depend on nothing but its own name
+            study["runs"] = study["runs"][study["runs"]["cca"] == "bbr"]
+        results.append(compare(study, tmp_path / name))
+    assert (tmp_path / "one/ip_versions.csv").read_bytes() == (tmp_path / "two/ip_versions.csv").read_bytes()
+    bbr = results[0][results[0]["cca"] == "bbr"].reset_index(drop=True)
+    assert bbr["hl_low"].tolist() == results[2]["hl_low"].tolist()
+    assert bbr["hl_low"].notna().all()

@@ -1,0 +1,172 @@
+"""IPv4 against IPv6 over all cells: against the truth of synthetic studies, and where nothing can be said."""
+
+import csv
+from types import SimpleNamespace
+
+import numpy as np
+import pingouin
+import pytest
+
+import tidy_tables
+from inference.pooled_tests import mann_whitney, smallest_p
+from run_tables.reading import read_table
+from topics.ip_version import compare_overall
+from topics.ip_version.overall_methods import ALIGNED, EQUAL, MSS_RATIO, POOLED, VAN_ELTEREN
+from topics.ip_version.tables import IP_OVERALL
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+RATIO = 1428 / 1448
+
+
+def synthetic(**changes):
+    options = {"ccas": ["reno", "cubic", "vegas"], "replications": 6, "seed": 5} | changes
+    return tidy_tables.synthetic_study(**options)
+
+
+def compare(study, folder, significance=0.05):
+    """Return the table as its readers get it, indexed by metric, method and null."""
+    tidy = tidy_tables.write_tidy(study, folder)
+    path = folder / "ip_overall.csv"
+    params = SimpleNamespace(significance=significance)
+    compare_overall.main(SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(ip_overall=path), params)
+    table = read_table(path, IP_OVERALL)
+    with path.open(newline="") as file:
+        assert not {"nan", "inf", "-inf"} & {field.lower() for row in csv.reader(file) for field in row}
+    return table.set_index(["metric", "method", "null"])
+
+
+def test_ratio_of_the_segment_sizes_is_found_and_explained(tmp_path):
+    # Truth: IPv6's goodput is 1428/1448 of IPv4's in each cell, runs spread by 1 %, cells by a factor of 100.
+    table = compare(synthetic(spread=0.01), tmp_path).loc["goodput_mbps"]
+    assert table.loc[(POOLED, EQUAL), "p"] > 0.2
+    for method in (VAN_ELTEREN, ALIGNED):
+        assert table.loc[(method, EQUAL), "p"] < 1e-6
+        assert table.loc[(method, EQUAL), "direction"] == "IPv4 higher"
+        assert table.loc[(method, EQUAL), "statistic"] < 0
+        assert table.loc[(method, MSS_RATIO), "p"] > 0.05
+    assert (POOLED, MSS_RATIO) not in table.index
+
+
+def test_equal_goodput_differs_from_the_ratio_of_the_segment_sizes(tmp_path):
+    table = compare(synthetic(ipv6_ratio=1.0, spread=0.01), tmp_path).loc["goodput_mbps"]
+    for method in (VAN_ELTEREN, ALIGNED):
+        assert table.loc[(method, EQUAL), "p"] > 0.05
+        assert table.loc[(method, MSS_RATIO), "p"] < 1e-6
+        assert table.loc[(method, MSS_RATIO), "direction"] == "IPv6 higher"
+
+
+def test_values_at_exactly_the_ratio_count_as_equal(tmp_path):
+    study = synthetic()
+    runs = study["runs"]
+    ipv4 = runs[runs["ip_version"] == "ipv4"].set_index(["scenario", "cca", "replication"])["goodput_mbps"]
+    partner = ipv4.loc[list(zip(runs["scenario"], runs["cca"], runs["replication"], strict=True))].to_numpy()
+    runs["goodput_mbps"] = np.where(runs["ip_version"] == "ipv6", partner * RATIO, partner)
+    row = compare(study, tmp_path).loc[("goodput_mbps", ALIGNED, MSS_RATIO)]
+    assert np.isnan(row["p"]) and row["strata"] == 0
+    assert row["note"] == (
+        "no test: no cell has a difference to rank in both IP versions; 36 cells left out: no pair differs there"
+    )
+
+
+def test_rows_and_counts(tmp_path):
+    study = synthetic()
+    study["runs"].loc[[0, 7, 40], "valid"] = False  # run 0 and its partner's neighbour: two pairs of one cell
+    table = compare(study, tmp_path)
+    assert len(table) == 4 * 3 + 2
+    row = table.loc[("goodput_mbps", VAN_ELTEREN, EQUAL)]
+    assert row["n_ipv4"] + row["n_ipv6"] == 36 * 12 - 3
+    assert row["strata"] == 36
+    aligned = table.loc[("rtt_mean_ms", ALIGNED, EQUAL)]
+    assert aligned["n_ipv4"] == aligned["n_ipv6"] == 36 * 6 - 3
+    assert "3 runs without a partner" in aligned["note"]
+
+
+def test_cells_without_variance_are_left_out_and_counted(tmp_path):
+    study = synthetic()
+    lossless = study["runs"]["loss_configured_percent"] == 0
+    study["runs"].loc[lossless, "retransmits"] = 0
+    study["runs"].loc[~lossless, "retransmits"] = range((~lossless).sum())
+    table = compare(study, tmp_path).loc["retransmits"]
+    assert table.loc[(VAN_ELTEREN, EQUAL), "strata"] == 18
+    assert table.loc[(VAN_ELTEREN, EQUAL), "note"] == "18 cells left out: no value differs there"
+    assert "18 cells left out: no pair differs there" in table.loc[(ALIGNED, EQUAL), "note"]
+
+
+def test_order_of_runs_changes_nothing(tmp_path):
+    study = synthetic()
+    table = compare(study, tmp_path / "a")
+    study["runs"] = study["runs"].sample(frac=1, random_state=1)
+    shuffled = compare(study, tmp_path / "b")
+    np.testing.assert_allclose(table["p"], shuffled["p"], rtol=1e-9)
+
+
+def test_one_ip_version(tmp_path):
+    table = compare(synthetic(ip_versions=["ipv4"]), tmp_path)
+    assert table["p"].isna().all() and table["direction"].eq("").all()
+    assert table.xs(POOLED, level="method")["note"].eq("no value over IPv6").all()
+    assert table.xs(VAN_ELTEREN, level="method")["note"].str.contains("36 cells left out: only one IP version").all()
+    assert table.xs(ALIGNED, level="method")["note"].str.contains("216 runs without a partner").all()
+
+
+def test_no_valid_run(tmp_path):
+    study = synthetic()
+    study["runs"]["valid"] = False
+    table = compare(study, tmp_path)
+    assert table["p"].isna().all() and table["note"].ne("").all()
+
+
+def test_one_run_of_each_ip_version(tmp_path):
+    scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,))
+    study = synthetic(scenarios=scenarios, ccas=["reno"], replications=1)
+    table = compare(study, tmp_path).loc["goodput_mbps"]
+    assert table.loc[(POOLED, EQUAL), "note"] == "no test: with 1 and 1 values p can't be below 1"
+    assert "2 values only: the normal approximation" in table.loc[(VAN_ELTEREN, EQUAL), "note"]
+    assert "1 pair only: the normal approximation" in table.loc[(ALIGNED, EQUAL), "note"]
+
+
+def test_zero_goodput_is_ranked_but_has_no_ratio(tmp_path):
+    study = synthetic()
+    study["runs"].loc[0, "goodput_mbps"] = 0.0
+    table = compare(study, tmp_path).loc["goodput_mbps"]
+    assert table.loc[(VAN_ELTEREN, EQUAL), ["n_ipv4", "n_ipv6"]].sum() == 36 * 12
+    assert "1 pair left out: no ratio with a value of 0" in table.loc[(ALIGNED, EQUAL), "note"]
+
+
+def test_all_values_equal_or_missing(tmp_path):
+    study = synthetic()
+    study["runs"]["goodput_mbps"] = 0.0
+    study["runs"]["loss_percent"] = np.nan
+    study["runs"]["mss_bytes"] = np.nan
+    table = compare(study, tmp_path)
+    for metric in ("goodput_mbps", "loss_percent"):
+        assert table.xs(metric)["p"].isna().all() and table.xs(metric)["note"].ne("").all()
+    assert table.xs("goodput_mbps").loc[(POOLED, EQUAL), "note"] == "all values are equal: no test"
+    assert table.xs("loss_percent").loc[(POOLED, EQUAL), "note"] == "no value over IPv4 and IPv6"
+
+
+def test_mann_whitney_is_pingouins():
+    rng = np.random.default_rng(6)
+    for n_first, n_second, ties in ((5, 7, False), (30, 40, True), (60, 60, False)):
+        first, second = rng.normal(size=n_first), rng.normal(0.4, size=n_second)
+        if ties:
+            first, second = first.round(), second.round()
+        u, p, note = mann_whitney(first, second, 0.05)
+        reference = pingouin.mwu(first, second)
+        assert (u, p) == (pytest.approx(reference.iloc[0]["U_val"]), pytest.approx(reference.iloc[0]["p_val"]))
+        assert note == ""
+
+
+def test_mann_whitney_of_hollander_and_wolfe():
+    # Permeability of human chorioamnion, Hollander and Wolfe (1973), table 4.1; R's example(wilcox.test):
+    # W = 35, p-value = 0.2544 (two-sided, exact).
+    at_term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]
+    earlier = [1.15, 0.88, 0.90, 0.74, 1.21]
+    u, p, _ = mann_whitney(at_term, earlier, 0.05)
+    assert (u, p) == (35, pytest.approx(0.2544, abs=5e-5))
+
+
+@pytest.mark.parametrize("n, p", [(3, 0.1), (4, 0.0286), (5, 0.0079), (6, 0.0022)])
+def test_smallest_p(n, p):
+    assert smallest_p(n, n) == pytest.approx(p, abs=5e-5)
+    assert (mann_whitney(range(n), range(10, 10 + n), 0.05)[1] is None) == (n == 3)

@@ -1,0 +1,206 @@
+"""Sizes of messages where not all is as in the paper: several CCAs and rates, cells without a value, other traffic."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+import size_studies
+from size_studies import measure, one
+from study_files.study import resolve
+from study_files.study_design import StudyDesign
+from topics.outline import study_outline
+from topics.packet_size.plot_size_differences import draw_differences
+from topics.packet_size.plot_sizes import draw_sizes
+from topics.packet_size.section import findings, pairs_words, section
+from topics.packet_size.sentences import (
+    environment_sentence,
+    ip_version_sentence,
+    messages_joined,
+    sent_sentence,
+    sentences,
+)
+from topics.packet_size.size_words import network_words
+from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
+from topics.packet_size.topic import compares_sizes_alone, message_sizes
+
+SATURATED = (
+    "cpu_saturation: core 0 (senders) up to 100.0 %, 0.0 % stolen; core 1 (receivers, program) up to 62.2 %, "
+    "0.0 % stolen, expected at most 95 % busy in any second, 5 % stolen"
+)
+
+
+def material(cells, differences):
+    return SimpleNamespace(tables=SimpleNamespace(size_cells=cells, size_differences=differences), params={})
+
+
+def test_cells_of_other_ccas_and_rates_are_not_mixed_up(tmp_path):
+    study = size_studies.sizes_study(sizes=(128, 1408), ccas=("cubic", "reno"), rates=(100, 1000))
+    runs = study["runs"]
+    runs.loc[runs["cca"] == "reno", "goodput_mbps"] *= 0.9
+    # A pair that lacks one side must not be completed from another CCA's.
+    lost = runs[["scenario", "cca", "ip_version", "replication"]].eq(["p2p-udp-128", "reno", "ipv6", 1]).all(axis=1)
+    runs.loc[lost, "valid"] = False
+    cells, differences = measure(tmp_path, study)
+    assert len(cells) == 2 * 2 * 2 * 5 * 2 * 2
+    ip = differences[differences["question"] == "IP version"]
+    assert len(ip) == 2 * 2 * 2 * 5 * 2
+    for cca, rate in (("cubic", 100), ("reno", 100), ("cubic", 1000), ("reno", 1000)):
+        mine = one(ip, traffic="udp", background="none", message_bytes=128, cca=cca, rate_mbps=rate)
+        assert mine["percent"] == pytest.approx(100 * (194 / 214 - 1), rel=2e-3), (cca, rate)
+        environments = differences[differences["question"] == "environment"]
+        server = one(environments, traffic="udp", ip_version="ipv4", message_bytes=128, cca=cca, rate_mbps=rate)
+        assert server["percent"] == pytest.approx(-30 / rate, rel=1e-6)
+    networks = ["cubic, 100 Mbit/s", "reno, 100 Mbit/s", "cubic, 1 Gbit/s", "reno, 1 Gbit/s"]
+    assert list(network_words(cells).values()) == networks
+    figures = [draw_sizes(cells[cells["traffic"] == "udp"], ("udp",), "Throughput"), draw_differences(differences)]
+    assert [len(panels) for _, panels in figures] == [2 * 4, 5 * 4]  # environments x networks, traffic x networks
+    page = section(material(cells, differences))
+    headings = ["Traffic", "Environment", "IP", "CCA", "Rate, Mbit/s", "Bytes"]
+    assert [column.heading for column in page["cells"]["columns"]][:6] == headings
+    assert [cell.text for cell in page["cells"]["rows"][0]][3:5] == ["CUBIC", "100"]
+
+
+def test_scenarios_that_are_alike_are_not_compared(tmp_path):
+    study = size_studies.sizes_study(sizes=(128, 1408))
+    study["scenarios"]["message_bytes"] = 128
+    study["runs"]["message_bytes"] = 128
+    alike = "traffic, background, platform, message_bytes, cca, rate_mbps"
+    with pytest.raises(ValueError, match=f"p2p-tcp-128 and p2p-tcp-1408 are alike in {alike};"):
+        measure(tmp_path, study)
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("scenarios", {"bitrate_mbps": 10}), ("scenarios", {"loss_forward_percent": 1}),
+        ("scenarios", {"jitter_reverse_ms": 0.5}), ("runs", {"rtt_path_ms": 2}),
+    ],
+)  # fmt: skip
+def test_where_headers_alone_say_nothing_nothing_is_calculated(tmp_path, table, change):
+    study = size_studies.sizes_study(sizes=(128, 1408))
+    study[table] = study[table].assign(**change)
+    cells, differences = measure(tmp_path, study)
+    assert cells["calculated"].isna().all() and set(cells["agrees"]) == {""}
+    assert not {"Headers"} & {finding.topic for finding in sentences(cells, differences)}
+    assert section(material(cells, differences))["uncalculated"]
+
+
+def censored(folder):
+    """Return the tables of a study under a real clock in which the smallest packets by UDP saturated a core."""
+    study = size_studies.sizes_study("host", sizes=(128, 1408))
+    runs = study["runs"]
+    gone = runs["scenario"].isin(["p2p-udp-128", "cs-udp-128"])
+    runs.loc[gone, ["valid", "invalid_because"]] = [False, SATURATED]
+    virtual = folder / "virtual"
+    virtual.mkdir()
+    measure(virtual, size_studies.sizes_study(sizes=(128, 1408)))
+    return measure(folder, study, [virtual / "size_cells.csv"])
+
+
+def test_cells_that_could_not_be_measured_are_counted_and_named(tmp_path):
+    cells, differences = censored(tmp_path)
+    assert set(cells.loc[cells["mean"].isna(), "failed_checks"]) == {"cpu_saturation"}
+    found = {finding.topic: finding.text for finding in findings(material(cells, differences))}
+    assert "4 of 24 such cells have no valid run (UDP of 128 bytes: a core was saturated)" in found["Headers"]
+    assert "throughput is, in the 10 of 12 cells that have a value, 0." in found["Kernel"]
+    assert (
+        "the others have no valid run (UDP of 128 bytes: a core was saturated), so what is lost there is not known"
+        in found["Kernel"]
+    )
+    mine = differences[differences["question"] == "IP version"]
+    assert pairs_words(mine) == "18 pairs of cells, and 2 without a valid run on one side"
+
+
+def test_checks_that_failed_are_read_from_their_sentence(tmp_path):
+    study = size_studies.sizes_study(sizes=(128, 1408))
+    runs = study["runs"]
+    both = f"{SATURATED}; clock: 45.842 ms, 45.842 ms, expected 99 % of wake-ups late by at most 10 ms, all by 100 ms"
+    runs.loc[runs["scenario"] == "p2p-udp-128", ["valid", "invalid_because"]] = [False, both]
+    cells, _ = measure(tmp_path, study)
+    assert set(cells.loc[cells["scenario"] == "p2p-udp-128", "failed_checks"]) == {"cpu_saturation clock"}
+    assert set(cells.loc[cells["scenario"] != "p2p-udp-128", "failed_checks"]) == {""}
+
+
+def differences_of(**columns):
+    """Return rows of size_differences.csv under a real clock."""
+    return (
+        pd.DataFrame(columns)
+        .reindex(columns=SIZE_DIFFERENCES.names)
+        .assign(platform="host", background="none", unit="µs", traffic="udp-rtt")
+    )
+
+
+def test_a_difference_within_the_spread_is_not_called_a_cost():
+    rows = differences_of(
+        question=["environment"] * 3, percent=[-13.7, 15.27, 2.0], ci_low=[None] * 3, ci_high=[None] * 3
+    )
+    assert environment_sentence(rows) == (
+        "A server that answers names, leases and a directory besides, against none: round trips (−13.70 to 15.27 % in "
+        "3 cells) can't be told from the spread of runs, for single runs have no interval. "
+        "How much it has to answer is the model's."
+    )
+    rows = rows.assign(ci_low=[-9.0, 1.0, -1.0], ci_high=[9.0, 4.0, 3.0])
+    assert (
+        "excludes 0 in 1 of 3 cells of round trips (15.27 % there); elsewhere it can't be told from the spread"
+        in environment_sentence(rows)
+    )
+    rows = rows.assign(question="IP version", expected=[3.2, 3.2, 3.2])
+    assert ip_version_sentence(rows) == (
+        "IPv6 against IPv4: the interval of the difference excludes 0 in 1 of 3 cells of round trips (15.27 % there); "
+        "elsewhere it can't be told from the spread of runs. What 20 bytes of header more make lies in the interval in "
+        "2 of 3 cells."
+    )
+
+
+@pytest.mark.parametrize(
+    ("small", "words", "joined"),
+    [
+        (1446.0, "1,446 bytes of data on the average, so their size hardly reaches the cable: 94.1 Mbit/s", True),
+        (128.2, "128 bytes of data on the average (1.0 messages each): 94.1 Mbit/s", False),
+    ],
+)
+def test_what_is_said_of_packets_is_what_was_sent(small, words, joined):
+    cells = pd.DataFrame({"message_bytes": [128.0, 1408.0], "packet_bytes": [small, 1446.0], "mean": 94.1}).assign(
+        traffic="tcp", background="none", ip_version="ipv4", cca="cubic", rate_mbps=100.0
+    )
+    assert f"in packets of {words}" in sent_sentence(cells)
+    assert messages_joined(cells) is joined
+
+
+def test_no_cell_is_no_sentence():
+    empty = pd.DataFrame(columns=SIZE_CELLS.names), pd.DataFrame(columns=SIZE_DIFFERENCES.names)
+    assert findings(material(*empty)) == [] and section(material(*empty)) is None
+
+
+CABLE = {"topology": "cable", "link": {"rate_mbps": 100, "delay_ms": 0}, "queue": {"packets": 1000}}
+SMALL, LARGE = ({"id": f"tcp-{size}", "traffic": {"block_bytes": size}} for size in (128, 1408))
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "sizes", "by_size"),
+    [
+        ([SMALL, LARGE], 2, True),
+        # Several flows have no size of their own, nor has a file.
+        ([SMALL | {"flows": 2}, LARGE | {"flows": 2}], 0, False),
+        # Beside other scenarios sizes have their section, and the CCAs keep theirs.
+        ([SMALL, LARGE, {"id": "joined", "multipath": {"by": "mptcp", "paths": 2}}], 2, False),
+        ([SMALL, LARGE | {"multipath": {"by": "mptcp", "paths": 2}}], 1, False),
+        # What differs besides the size is what such a study is about.
+        ([SMALL, LARGE, LARGE | {"id": "late", "link": {"delay_ms": 5}}], 0, False),
+    ],
+)
+def test_what_is_compared_by_size(scenarios, sizes, by_size):
+    study = {
+        "study": "a",
+        "ccas": ["cubic", "reno"],
+        "ip_versions": ["ipv4"],
+        "defaults": CABLE,
+        "scenarios": scenarios,
+    }
+    of_study = study_outline(StudyDesign(resolve(study, "a.yaml")))
+    tables = {table.name for table in of_study.tables}
+    assert len(set(message_sizes(of_study.design).values())) == sizes
+    assert compares_sizes_alone(of_study.design) == by_size
+    assert ("size_cells" in tables) == (sizes > 1)
+    assert ("ccas" in tables) == (not by_size)

@@ -1,0 +1,158 @@
+"""The topic on time series: its pictures, its section, and its sentences."""
+
+import re
+import xml.etree.ElementTree as ET
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tidy_tables
+from built_study import Built, only
+from page_checks import PageParts
+from run_tables.tidy_tables import RUN
+from study_files.study_design import StudyDesign
+from topics.time_series.phases import phase_table
+from topics.time_series.sentences import window_findings
+from topics.time_series.time_lines import grown, thinned
+from topics.time_series.topic import MOST_CELLS, pictures, sampled_scenarios
+from topics.time_series.window_data import run_data
+from window_flows import identified, recorded
+
+
+def test_thinned_line_loses_no_extreme_and_few_points_stay():
+    time = np.arange(0, 60, 0.01)
+    values = np.sin(time * 7) + 5
+    values[1234], values[4321] = 50, -50
+    chosen = thinned(time, values, 100)
+    assert {0, 1234, 4321, len(time) - 1} <= set(chosen)
+    assert len(chosen) <= 400
+    assert (np.diff(chosen) > 0).all()
+
+
+def test_thinned_constant_is_two_points_and_gaps_stay_gaps():
+    time = np.arange(100.0)
+    assert thinned(time, np.ones(100), 10).tolist() == [0, 99]
+    values = np.where((time >= 40) & (time < 60), np.nan, 1.0)
+    chosen = thinned(time, values, 10)
+    kept = values[chosen]
+    assert np.isnan(kept).sum() >= 1
+    assert {0, 39, 60, 99} <= set(chosen)
+    assert thinned([], [], 10).tolist() == []
+
+
+def test_marks_are_where_a_counter_has_grown():
+    assert grown([1, 2, 3, 4], [0, 2, 2, 5]).tolist() == [2, 4]
+    assert grown([1, 2], [3, 3]).tolist() == [1]
+
+
+def test_data_of_a_run_has_what_the_samples_have():
+    samples = recorded("reno")
+    time = samples["time_s"]
+    queue = pd.DataFrame({"time_s": time, "packets": 3, "drops": (time > 5).astype(int), "delay_ms": 36.3})
+    data = run_data(samples, queue, phase_table(samples))
+    cwnd = data[data["series"] == "cwnd"]
+    assert (cwnd["value"].max(), cwnd["value"].min()) == (samples["cwnd_packets"].max(), samples["cwnd_packets"].min())
+    assert len(cwnd) < len(samples) / 2
+    assert data.loc[data["series"] == "retransmission", "value"].sum() == samples["retransmits"].max()
+    assert data.loc[data["series"] == "drop", "time_s"].tolist() == [time[time > 5].min()]
+    assert (data["series"] == "phase").sum() == len(phase_table(samples))
+    assert not (data["series"] == "queue_packets").any()
+    assert (run_data(samples, queue.assign(delay_ms=np.nan), phase_table(samples))["series"] == "queue_packets").any()
+
+
+def test_few_cells_are_drawn_and_many_are_not():
+    few = StudyDesign(tidy_tables.time_series_study()["provenance"]["study"])
+    assert [picture.slug for picture in pictures(few)] == [f"windows-{cca}" for cca in few.ccas]
+    assert few.ccas == ("reno", "cubic", "vegas", "bbr")
+    many = StudyDesign(tidy_tables.mixes_study(1)["provenance"]["study"])
+    assert len(sampled_scenarios(many)) * len(many.ccas) > MOST_CELLS
+    assert pictures(many) == ()
+
+
+def test_figure_has_a_panel_for_each_flow_and_names_its_phases(cwnd_study):
+    root = ET.parse(cwnd_study.figure("windows-reno")).getroot()
+    texts = {"".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"Flow 1, reno", "Flow 2, reno", "Flow 3, reno", "All flows", "Round-trip time"} <= texts
+    assert "Queue of the bottleneck" in texts
+    assert {"slow start", "avoidance", "fast recovery", "sent again", "dropped"} <= texts
+    assert "smoothed, ms; replication 1, every 10 ms" in texts
+    assert cwnd_study.figure("windows-reno").stat().st_size < 300_000
+    bbr = cwnd_study.figure("windows-bbr").read_text()
+    assert all(f">{name}<" in bbr for name in ("Startup", "Drain", "ProbeBW", "ProbeRTT"))
+
+
+def test_figure_is_the_same_twice(cwnd_study):
+    figure = cwnd_study.figure("windows-cubic")
+    before = figure.read_bytes()
+    figure.unlink()
+    cwnd_study.draw("windows-cubic")
+    assert figure.read_bytes() == before
+
+
+def test_section_says_what_was_put_in(cwnd_study):
+    html = cwnd_study.page.read_text()
+    parts = PageParts.of(cwnd_study.page)
+    assert set(parts.targets) <= set(parts.ids)
+    section = html[html.index('<section id="time-series"') :]
+    section = section[: section.index("</section>")]
+    assert "Replication 1, the first valid one of 3 replications." in section
+    assert section.count("<figure ") == 4
+    assert "as theory" in section
+    theory = pd.read_csv(cwnd_study.table("window_theory")).set_index(["cca", "quantity"])
+    assert theory.loc[("reno", "left by a loss"), "mean"] == pytest.approx(0.5)
+    assert theory.loc[("cubic", "left by a loss"), "mean"] == pytest.approx(0.7)
+    assert theory.loc[("reno", "growth"), "mean"] == pytest.approx(1, abs=0.1)
+    assert theory.loc[("vegas", "queued as believed"), "mean"] == pytest.approx(3)
+    assert theory.loc[("bbr", "cwnd in ProbeRTT"), "mean"] == 4
+    # From the end of one to the next: 10 s less the 0.3 s that it takes.
+    assert theory.loc[("bbr", "time between ProbeRTTs"), "mean"] == pytest.approx(9.7)
+    assert re.search(r'<a href="#time-series">BBR</a> <span>BBR looks for a smaller RTT 9\.7 s', html)
+
+
+def test_findings_name_n_and_interval(cwnd_study):
+    tables = SimpleNamespace(
+        **{name: pd.read_csv(cwnd_study.table(name)) for name in ("window_theory", "flow_outcomes")}
+    )
+    found = {finding.topic: finding.text for finding in window_findings(tables, 0.95, "time-series")}
+    assert set(found) == {"Vegas", "BBR", "Sent again"} | ({"Reno", "CUBIC"} & set(found))
+    assert "n = 3 runs, 9 flows" in found["Vegas"]
+    assert "95 % interval" in found["Sent again"]
+
+
+def test_study_of_mixes_has_tables_but_no_pictures(tmp_path):
+    scenario = tidy_tables.grid(delays_ms=(20,), losses_percent=(0,), flows=(2,), rate_mbps=10).assign(
+        sample_interval_ms=100
+    )
+    mixes = [f"{first}+{second}" for first in ("reno", "cubic", "bbr") for second in ("reno", "cubic", "vegas")]
+    built = Built(tmp_path, topics=only("time_series")).build(
+        tidy_tables.synthetic_study(scenario, mixes, ["ipv4"], replications=2)
+    )
+    html = built.page.read_text()
+    assert 'id="window-theory"' in html
+    assert "windows-" not in html
+    theory = pd.read_csv(built.table("window_theory"))
+    mixed = theory[(theory["cca"] == "reno+cubic") & (theory["quantity"] == "peak")]
+    assert len(mixed) and mixed["theory_low"].isna().all()
+    assert set(theory.loc[theory["cca"] == "reno+cubic", "flow_cca"]) == {"reno", "cubic"}
+
+
+def test_no_valid_run_gives_empty_tables_and_no_section(tmp_path):
+    study = tidy_tables.time_series_study()
+    study["runs"]["valid"] = False
+    study["runs"]["invalid_because"] = "made up"
+    study["checks"].loc[study["checks"].groupby(RUN).head(1).index, "ok"] = False
+    built = Built(tmp_path).build(study)
+    assert 'id="time-series"' not in built.page.read_text()
+    assert pd.read_csv(built.table("phases")).empty
+
+
+def test_unknown_columns_of_a_platform_are_no_error():
+    samples = identified(pd.DataFrame({"time_s": [0.0, 1.0], "cwnd_packets": [10.0, 11.0]}), "reno")
+    data = run_data(
+        samples.assign(retransmits=np.nan),
+        pd.DataFrame(columns=["time_s", "packets", "drops", "delay_ms"], dtype=float),
+        phase_table(samples),
+    )
+    assert set(data["series"]) == {"cwnd", "phase"}

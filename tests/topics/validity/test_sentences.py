@@ -1,0 +1,39 @@
+"""Whether the runs can be trusted, in a sentence."""
+
+import pandas as pd
+
+import tidy_tables
+from topics.validity.sentences import loss_words, rtt_words, validity_words
+
+SCENARIOS = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(1, 0), flows=(1,))
+
+
+def test_validity_is_counted():
+    runs = tidy_tables.synthetic_study(SCENARIOS[2:3], ["reno"])["runs"]
+    checks = pd.DataFrame({"check": ["cca", "idle_rtt", "new_check"], "failed": [1.0, 2.0, 1.0]})
+    assert validity_words(runs, checks) == "All 10 runs passed every check"
+    runs.loc[:1, "valid"] = False
+    assert validity_words(runs, checks) == (
+        "8 of 10 runs are valid, and the other 2 failed the checks of the idle path's RTT (2), the CCA that ran (1) "
+        "and others"
+    )
+    assert validity_words(runs, checks[2:]) == ("8 of 10 runs are valid, and the other 2 failed the check of new check")
+    runs["valid"] = False
+    assert validity_words(runs, checks).startswith("No run of 10 is valid; failed were the checks of the idle")
+
+
+def test_realised_loss_is_over_the_packets_that_reached_the_link():
+    runs = tidy_tables.synthetic_study(SCENARIOS[:1], ["reno"])["runs"]
+    runs["packets_sent"], runs["queue_drops"], runs["link_drops"] = 1500, 500, 11
+    assert loss_words(runs) == ["the links dropped 1.100 % where 1 % was set, of 10,000 packets"]
+    assert loss_words(runs[:0]) == []
+    many = pd.concat([runs.assign(loss_configured_percent=rate) for rate in (1.0, 1.2, 2.0)])
+    assert loss_words(many) == ["the links dropped at worst 1.100 % where 2 % was set, of 30,000 packets"]
+
+
+def test_lowest_rtt_is_held_against_the_path():
+    runs = pd.DataFrame({"scenario": ["a", "a", "b"], "rtt_min_ms": [20.3, 20.1, 100.0], "rtt_path_ms": [20, 20, 100]})
+    assert rtt_words(runs) == ["the lowest RTT in each scenario is at most 0.10 ms above the empty path's"]
+    assert rtt_words(runs[2:]) == ["the lowest RTT is within 0.01 ms of the empty path's"]
+    early = runs.assign(rtt_min_ms=[19.0, 19.0, 100.0])
+    assert rtt_words(early) == ["the lowest RTT in each scenario is −1.00 to 0.00 ms off the empty path's"]

@@ -1,0 +1,42 @@
+"""How sentences name CCAs, places and numbers."""
+
+import pytest
+
+import tidy_tables
+from wording import sentence_words
+
+SCENARIOS = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(1, 0), flows=(1,))
+LOSSY, CLEAN = list(SCENARIOS["scenario"][:2]), list(SCENARIOS["scenario"][2:])
+
+
+@pytest.mark.parametrize(
+    "kernel, reader",
+    [("bbr", "BBR"), ("reno", "Reno"), ("htcp", "H-TCP"), ("cubic+vegas", "CUBIC+Vegas"), ("bbr3", "bbr3")],
+)
+def test_ccas_are_named_as_readers_write_them(kernel, reader):
+    assert sentence_words.cca_name(kernel) == reader
+
+
+def test_a_place_is_named_with_its_conditions():
+    row = {"scenario": LOSSY[1], "ip_version": "ipv6"}
+    named = SCENARIOS.assign(label=[str(number) for number in range(1, 5)])
+    assert sentence_words.place_words(row, named) == "scenario 2 over IPv6 (50 ms each way, 1 % loss, 1 flow)"
+    assert sentence_words.place_words(row, SCENARIOS.assign(label=SCENARIOS["scenario"])).startswith(
+        f"scenario {LOSSY[1]} over IPv6 (50 ms"
+    )
+    uneven = named.assign(
+        delay_reverse_ms=5, loss_reverse_percent=1, flows=12, rate_mbps=[1000, 100, 1000, float("nan")]
+    )
+    assert sentence_words.place_words(row, uneven) == (
+        "scenario 2 over IPv6 (100 Mbit/s, 50 ms there and 5 ms back, 1 % loss each way, 12 flows)"
+    )
+    assert sentence_words.place_words(row | {"scenario": CLEAN[0]}, named).endswith("(10 ms each way, no loss, 1 flow)")
+
+
+@pytest.mark.parametrize(
+    "value, shown",
+    [(21.618, "21.6"), (0.8722, "0.872"), (348.72, "349"), (20.0, "20"), (8756.8, "8,757"), (0, "0"),
+     (0.00001234, "0.000012")],
+)  # fmt: skip
+def test_numbers_in_sentences_have_three_digits(value, shown):
+    assert sentence_words.short(value) == shown

@@ -1,0 +1,70 @@
+"""Tiny studies that have all topics between them, carried out by Snakemake from runs to report, in the containers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from page_checks import check_page
+from study_files import study as studies
+from study_files.study_design import StudyDesign
+from topics.outline import other_tables, study_outline
+from topics.registry import TOPICS
+
+HERE = Path(__file__).parent
+#: Time series, buffers, platforms, sizes and paths; and mixes of CCAs, which exclude some of these. The smoke study, which
+#: other tests have run, has what is left: theory, and a paper's claims and tables.
+TINY = ("every-path", "mixes")
+
+
+@pytest.fixture(scope="module", params=TINY)
+def finished(request, tmp_path_factory, checkout_in):
+    """A checkout in which a tiny study was run, and the study's folder and outline."""
+    checkout = checkout_in(tmp_path_factory.mktemp(request.param) / "checkout")
+    path = f"config/studies/{request.param}.yaml"
+    (checkout.folder / path).write_text((HERE / f"{request.param}.yaml").read_text())
+    checkout.snakemake("--cores", "all", "--configfile", path)
+    study = checkout.study(path)
+    return checkout.folder / "results" / study["study"], study_outline(StudyDesign(study)), path, checkout
+
+
+def test_all_tables_and_figures_are_there(finished):
+    folder, outline, *_ = finished
+    assert {path.name for path in (folder / "analysis").iterdir()} == {f"{table.name}.csv" for table in outline.tables}
+    made = {f"{figure.slug}.{kind}" for figure in outline.figures for kind in ("svg", "csv")}
+    assert {path.name for path in (folder / "figures").iterdir()} == made
+
+
+def test_tables_have_the_columns_that_are_declared(finished):
+    folder, outline, *_ = finished
+    for table in outline.tables:
+        assert (folder / table.path).read_text().split("\n")[0].split(",") == table.names, table.name
+
+
+def test_page_shows_every_figure_and_is_sound(finished, visit):
+    folder, outline, *_ = finished
+    page = (folder / "report.html").read_text()
+    missing = [figure.slug for figure in outline.figures if f'data-name="{figure.slug}.svg"' not in page]
+    assert missing == []
+    check_page(folder / "report.html", visit)
+
+
+def test_a_second_call_does_nothing(finished):
+    *_, path, checkout = finished
+    assert checkout.planned("--configfile", path) == {}
+
+
+def test_manifest_lists_the_rules_of_the_topics(finished):
+    folder, outline, *_ = finished
+    listed = {entity["@id"] for entity in json.loads((folder / "ro-crate-metadata.json").read_text())["@graph"]}
+    with_rules = [topic for topic in outline.topics if topic.tables_of(outline.design)]
+    assert {f"workflow/scripts/topics/{topic.name}/rules.smk" for topic in with_rules} <= listed
+
+
+def test_every_topic_is_carried_out_by_some_test(root):
+    """By a tiny study or the smoke study, which `test_smoke_study.py` takes to its report."""
+    had = set()
+    for path in (*(HERE / f"{name}.yaml" for name in TINY), root / "config/studies/smoke.yaml"):
+        study = studies.resolve(studies.load(path), str(path))
+        had |= {topic.name for topic in study_outline(StudyDesign(study, other_tables(None))).topics}
+    assert had == {topic.name for topic in TOPICS}

@@ -1,0 +1,102 @@
+"""The keys of a study file as the schema has them: in words, for the tables of the documentation."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from study_files.study_schema import (
+    allowed_text,
+    dereferenced,
+    has_directions,
+    is_section,
+    keys_of,
+    scenario_schema,
+    study_schema,
+)
+from study_files.study_validation import value_text
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a study file: its name, type with unit, what is allowed, its default and its meaning."""
+
+    name: str
+    type: str
+    allowed: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table of keys that stand together: its title, what is to be said of it, and a row for each key."""
+
+    title: str
+    text: str
+    rows: tuple[Key, ...]
+
+
+def sections() -> Iterator[Section]:
+    """Yield the tables of all keys, in the schema's order."""
+    yield _section("The study", study_schema())
+    analysis = keys_of(study_schema())["analysis"]
+    yield _section("`analysis` of the study", analysis, analysis["description"])
+    for name, node in keys_of(analysis).items():
+        if node.get("properties"):
+            yield _section(f"`analysis.{name}`", node, node["description"])
+    scenario = scenario_schema()
+    yield _section(
+        "A scenario", scenario, "`id` and `label` belong to a scenario; all others may stand in `defaults` too."
+    )
+    for name, node in keys_of(scenario).items():
+        if node.get("properties"):
+            yield _section(f"`{name}` of a scenario", node, node["description"])
+
+
+def _section(title, node, text=""):
+    rows = (
+        Key(name, _type_text(key), _range_text(key), _default_text(name, key), key["description"])
+        for name, key in keys_of(node).items()
+    )
+    return Section(title, text, tuple(rows))
+
+
+def _type_text(node):
+    value = dereferenced(node["else"]) if has_directions(node) else node
+    if "enum" in value:
+        return "name"
+    kind = value["type"] if isinstance(value["type"], str) else value["type"][0]
+    kind = {"integer": "whole number", "array": "list", "object": "mapping", "string": "text", "boolean": "switch"}.get(
+        kind, kind
+    )
+    return f"{kind}, {value['unit']}" if "unit" in value else kind
+
+
+def _range_text(node):
+    if has_directions(node):
+        return _range_text(dereferenced(node["else"])) + ", or so for each direction"
+    if "enum" in node:
+        return ", ".join(f"`{choice}`" for choice in node["enum"])
+    if is_section(node):
+        return ", ".join(f"`{key}`" for key in keys_of(node))
+    if node["type"] == "array":
+        items = dereferenced(node["items"])
+        return _range_text(items) if "enum" in items else "at least one"
+    if "maximum" in node or "exclusiveMaximum" in node:
+        return _limits_text(node)
+    return allowed_text(node)
+
+
+def _limits_text(node):
+    low = f"above {node['exclusiveMinimum']}" if "exclusiveMinimum" in node else f"{node['minimum']:,}"
+    high = f"below {node['exclusiveMaximum']}" if "exclusiveMaximum" in node else f"{node['maximum']:,}"
+    return f"from {low} to {high}" + (", or `null`" if "null" in node["type"] else "")
+
+
+def _default_text(key, node):
+    if "default_from" in node:
+        return f"the `{node['default_from']}`"
+    if "default" in node:
+        return f"`{value_text(node['default'])}`".replace('"', "") if node["default"] != "" else "none"
+    if key in keys_of(keys_of(scenario_schema())["queue"]):
+        return ""
+    return "key by key" if is_section(node) else "must be given"

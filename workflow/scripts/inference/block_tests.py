@@ -1,0 +1,113 @@
+"""Tests of several groups at once: Friedman's of blocks, Kruskal and Wallis's of independent groups."""
+
+import math
+from itertools import permutations
+
+import numpy as np
+from scipy import stats
+
+from inference.paired_contrasts import merge_close
+
+# Up to so many arrangements of the blocks Friedman's p is exact.
+EXACT_MAX_ARRANGEMENTS = 20_000
+
+
+def without_noise(values) -> np.ndarray:
+    """Return values in which those that differ by rounding only are the same; see `paired_contrasts`."""
+    return np.copysign(merge_close(np.abs(values), float(np.abs(values).max(initial=0))), values) + 0.0
+
+
+def friedman_test(blocks) -> tuple[float, float, float] | None:
+    """Return Q, p and Kendall's W of blocks in which all groups have a value.
+
+    Q is Friedman's chi-square (1937), corrected for ties, and W = Q / (b (k - 1)) (Kendall and
+    Babington Smith, 1939).
+
+    p is exact, given the ties, if each block's order can be exchanged in few enough ways
+    (k!^(b - 1) up to `EXACT_MAX_ARRANGEMENTS`), and where all blocks agree (W = 1). Else it is
+    that of F = (b - 1) W / (1 - W) on k - 1 - 2/b and (b - 1)(k - 1 - 2/b) degrees of freedom:
+    with few blocks the chi-square distribution is far too conservative (Iman and Davenport,
+    1980; Marozzi, 2014; `pingouin.friedman`, method "f").
+
+    Parameters
+    ----------
+    blocks : numpy.ndarray of float, shape (b, k)
+        b blocks of k groups; b at least 2, k at least 3.
+
+    Returns
+    -------
+    statistic, p, kendall_w : float
+        None if all values are tied in every block.
+    """
+    b, k = blocks.shape
+    ranks = stats.rankdata(np.array([without_noise(block) for block in blocks]), axis=1)
+    spread = (ranks**2).sum() - b * k * (k + 1) ** 2 / 4
+    if spread == 0:
+        return None
+    statistic = (k - 1) * ((ranks.sum(axis=0) - b * (k + 1) / 2) ** 2).sum() / spread
+    w = float(statistic / (b * (k - 1)))
+    if (ranks == ranks[0]).all():
+        return float(statistic), _chance_of_agreement(ranks[0], b), 1.0
+    if math.factorial(k) ** (b - 1) <= EXACT_MAX_ARRANGEMENTS:
+        return float(statistic), _exact_friedman_p(ranks), w
+    f = (b - 1) * w / (1 - w)
+    df = k - 1 - 2 / b
+    return float(statistic), float(stats.f.sf(f, df, (b - 1) * df)), w
+
+
+def _chance_of_agreement(ranks, blocks):
+    _, tied = np.unique(ranks, return_counts=True)
+    orders = math.factorial(len(ranks)) / math.prod(math.factorial(int(n)) for n in tied)
+    return float(orders) ** (1 - blocks)
+
+
+def _exact_friedman_p(ranks):
+    """Return the chance of rank sums as far apart as these, over all orders within the blocks."""
+    b, k = ranks.shape
+    centre = b * (k + 1) / 2
+    sums, chance = ranks[:1], np.ones(1)
+    for block in ranks[1:]:
+        orders = np.array(sorted(set(permutations(block.tolist()))))
+        # Sorted: groups are alike under the null hypothesis, so only the set of sums matters.
+        sums = np.sort((sums[:, None, :] + orders).reshape(-1, k), axis=1)
+        sums, same = np.unique(sums, axis=0, return_inverse=True)
+        chance = np.bincount(same.ravel(), np.repeat(chance / len(orders), len(orders)))
+    apart = ((sums - centre) ** 2).sum(axis=1)
+    observed = ((ranks.sum(axis=0) - centre) ** 2).sum()
+    return min(1.0, float(chance[apart >= observed - 1e-6].sum()))
+
+
+def smallest_friedman_p(b, k) -> float:
+    """Return the smallest p that b blocks of k groups can give: all agree, k!^(1 - b)."""
+    return float(math.factorial(k)) ** (1 - b) if b > 0 else 1.0
+
+
+def kruskal_wallis_test(groups) -> tuple[float, float] | None:
+    """Return H and p of the Kruskal-Wallis test (1952), corrected for ties, chi-square approximation.
+
+    Parameters
+    ----------
+    groups : list of numpy.ndarray of float
+        Three groups or more.
+
+    Returns
+    -------
+    statistic, p : float
+        None if all values are tied.
+    """
+    pooled = without_noise(np.concatenate(groups))
+    if pooled.min() == pooled.max():
+        return None
+    split = np.split(pooled, np.cumsum([len(group) for group in groups])[:-1])
+    result = stats.kruskal(*split)
+    return float(result.statistic), float(result.pvalue)
+
+
+def smallest_kruskal_wallis_p(sizes) -> float:
+    """Return the smallest p that groups of these sizes can give, as far as it is known without listing.
+
+    All groups apart in one of k! orders, of all ways to deal the ranks out: k! n1! ... nk! / N!,
+    which is exact for groups of one size.
+    """
+    logs = math.lgamma(len(sizes) + 1) + sum(math.lgamma(n + 1) for n in sizes) - math.lgamma(sum(sizes) + 1)
+    return min(1.0, math.exp(logs))

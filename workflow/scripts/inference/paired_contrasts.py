@@ -1,0 +1,97 @@
+"""Contrasts: how the two values of a pair are compared, and how a contrast reads as an effect.
+
+Every statistic is computed on contrasts and turned into an effect only afterwards:
+
+=========  ==========================  =====================  ===========
+scale      contrast of a against b     effect                 effect unit
+=========  ==========================  =====================  ===========
+ratio      ln(a) - ln(b)               100 (exp(.) - 1)       %
+relative   100 (a - b) / mean of both  the contrast           %
+points     a - b                       the contrast           points
+=========  ==========================  =====================  ===========
+
+"Mean of both" is the mean over all values compared; it is taken as fixed.
+"""
+
+import math
+
+import numpy as np
+
+# A double holds 16 digits and the way to a metric costs a few of them. iperf3 gives times in
+# microseconds, so a real difference in a run of a minute is not below 1e-8 of the value.
+RELATIVE_TOLERANCE = 1e-12
+
+
+def merge_close(values, size) -> np.ndarray:
+    """Return non-negative values in which those that differ by rounding only are the same.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float, shape (n,)
+        At least 0. Those within the tolerance of 0 become 0.
+    size : float
+        Of the numbers that the values were computed from; `RELATIVE_TOLERANCE` refers to it.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n,)
+        Each value replaced by the smallest of the chain of near values that it belongs to.
+    """
+    known = np.unique(np.append(values, 0.0))
+    first = np.append(True, np.diff(known) > RELATIVE_TOLERANCE * size)
+    merged = known[first][np.cumsum(first) - 1]
+    return merged[np.searchsorted(known, values)]
+
+
+def usable_scale(a, b, scale) -> str:
+    """Return the scale on which a and b can be compared: "relative" where a ratio needs one of 0."""
+    if scale == "ratio" and not (np.all(a > 0) and np.all(b > 0)):
+        return "relative"
+    return scale
+
+
+def contrasts(a, b, scale) -> np.ndarray:
+    """Return the contrast of each pair.
+
+    Parameters
+    ----------
+    a, b : numpy.ndarray of float, shape (n,)
+        The values of each pair, one pair or more.
+    scale : str
+        "ratio", "relative" or "points".
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n,)
+        Rounding noise removed: contrasts that are equal but for it are exactly equal, and
+        exactly 0 if they are 0 but for it.
+
+    Raises
+    ------
+    ValueError
+        If a ratio is asked of values that are not all above 0.
+    """
+    size = float(max(np.abs(a).max(), np.abs(b).max()))
+    if scale == "ratio":
+        if usable_scale(a, b, scale) != scale:
+            raise ValueError(f"a ratio needs values above 0, the smallest is {min(a.min(), b.min()):g}")
+        raw, size = np.log(a) - np.log(b), max(1.0, abs(math.log(size)))
+    elif scale == "relative":
+        centre = (a.mean() + b.mean()) / 2
+        raw = 100 * (a - b) / centre if centre else a - b
+        size = 100 * size / centre if centre else 1.0
+    else:
+        raw = a - b
+    return np.copysign(merge_close(np.abs(raw), size), raw) + 0.0  # + 0.0 turns -0 into 0
+
+
+def to_effect(contrast, scale) -> float:
+    """Return a contrast in the effect's unit: percent or points."""
+    return 100 * math.expm1(contrast) if scale == "ratio" else contrast
+
+
+def from_effect(effect, scale) -> float:
+    """Return an effect as a contrast; minus infinity for a ratio's -100 % and below."""
+    if scale != "ratio":
+        return effect
+    return math.log1p(effect / 100) if effect > -100 else -math.inf

@@ -1,0 +1,46 @@
+"""The test of two independent samples that the paper makes of everything pooled."""
+
+import math
+
+import numpy as np
+from scipy import stats
+
+
+def smallest_p(n_first, n_second) -> float:
+    """Return the smallest two-sided p of a Mann-Whitney test: 2 over the number of arrangements."""
+    return min(1.0, 2 / math.comb(n_first + n_second, n_first))
+
+
+def mann_whitney(first, second, significance) -> tuple[float | None, float | None, str]:
+    """Compare two samples, two-sided (Mann and Whitney, 1947).
+
+    As ``pingouin.mwu``, which calls the same function of SciPy, but without the matrix of all
+    differences that it builds for an effect size: 1 GB at 7,200 runs for each IP version.
+
+    Parameters
+    ----------
+    first, second : array_like of float
+    significance : float
+        A test that can't reach it with so few values is not made.
+
+    Returns
+    -------
+    u : float or None
+        U of `first`: pairs in which it is the larger, equal ones for a half.
+    p : float or None
+    note : str
+        Why there is none.
+    """
+    first, second = np.asarray(first, float), np.asarray(second, float)
+    n_first, n_second = len(first), len(second)
+    missing = [words for words, n in (("IPv4", n_first), ("IPv6", n_second)) if n == 0]
+    if missing:
+        return None, None, f"no value over {' and '.join(missing)}"
+    if min(first.min(), second.min()) == max(first.max(), second.max()):
+        return None, None, "all values are equal: no test"
+    if smallest_p(n_first, n_second) > significance:
+        return None, None, (
+            f"no test: with {n_first} and {n_second} values p can't be below {smallest_p(n_first, n_second):.2g}"
+        )  # fmt: skip
+    result = stats.mannwhitneyu(first, second, alternative="two-sided")
+    return float(result.statistic), float(result.pvalue), ""

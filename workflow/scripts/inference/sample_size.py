@@ -1,0 +1,92 @@
+"""Power of the paired t test: what n pairs could have shown, and how many pairs a difference needs."""
+
+import math
+from bisect import bisect_left
+from functools import lru_cache
+
+import pingouin
+
+from inference.paired_contrasts import from_effect, to_effect
+
+# Fewer pairs are never tested: normality can't be judged.
+MIN_PAIRS = 3
+MAX_PAIRS = 10_000
+# Differences of more standard deviations are shown by MIN_PAIRS at any power in use; above it the
+# noncentral t distribution runs out of digits.
+MAX_STANDARDISED = 50.0
+
+
+@lru_cache(maxsize=4096)
+def power_of(standardised, pairs, significance) -> float:
+    """Return the power of the two-sided paired t test (noncentral t; Cohen, 1988, chapter 2).
+
+    Parameters
+    ----------
+    standardised : float
+        True mean contrast over its standard deviation.
+    """
+    return float(pingouin.power_ttest(d=standardised, n=pairs, alpha=significance, contrast="paired"))
+
+
+@lru_cache(maxsize=4096)
+def standardised_detectable(pairs, power, significance) -> float:
+    """Return the smallest true mean contrast, in standard deviations, that is shown with `power`.
+
+    By bisection to 9 digits; `MAX_STANDARDISED` if it isn't below that.
+    """
+    low, high = 0.0, MAX_STANDARDISED
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        if power_of(middle, pairs, significance) < power:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
+    """Return the smallest true effect that `pairs` pairs show with `power`.
+
+    Parameters
+    ----------
+    sd : float
+        Standard deviation of the contrasts, above 0.
+    scale : str
+        Of the contrasts; the effect is an increase, in the effect's unit.
+
+    Returns
+    -------
+    float or None
+        None below `MIN_PAIRS`, and where the effect would be beyond any number.
+    """
+    if pairs < MIN_PAIRS:
+        return None
+    contrast = standardised_detectable(pairs, power, significance) * sd
+    # exp(700) is about the largest number there is.
+    return None if scale == "ratio" and contrast > 700 else to_effect(contrast, scale)
+
+
+def pairs_needed(sd, effect, power, significance, scale) -> int | None:
+    """Return how many pairs show a true effect with `power`: the smallest number from `MIN_PAIRS`.
+
+    Parameters
+    ----------
+    sd : float
+        Standard deviation of the contrasts, above 0.
+    effect : float
+        Above 0, in the effect's unit. A ratio is taken upwards: the same percentage downwards
+        is further away on the logarithmic scale.
+
+    Returns
+    -------
+    int or None
+        None if `MAX_PAIRS` are not enough.
+    """
+    standardised = min(from_effect(effect, scale) / sd, MAX_STANDARDISED)
+    # Rounded, so that neighbouring machines agree and the cache is of use.
+    standardised = float(f"{standardised:.9g}")
+    if math.sqrt(MAX_PAIRS) * standardised < 1 or power_of(standardised, MAX_PAIRS, significance) < power:
+        return None
+    return bisect_left(
+        range(MAX_PAIRS), True, lo=MIN_PAIRS, key=lambda pairs: power_of(standardised, pairs, significance) >= power
+    )

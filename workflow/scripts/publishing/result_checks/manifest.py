@@ -1,0 +1,208 @@
+"""The manifest of a results folder (``ro-crate-metadata.json``): what it lists, and what became of it.
+
+For folders of one's own and of others: nothing in a manifest is believed before it
+was checked, no file outside the folder is ever opened, and the standard library is enough.
+"""
+
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+MANIFEST = "ro-crate-metadata.json"
+#: What a study doesn't publish: they tell machines and times, which results don't depend on.
+UNPUBLISHED = ("logs", "benchmarks", ".lock")
+#: Far above that of 100,000 runs; more is no manifest.
+MAX_MANIFEST_BYTES = 512 * 2**20
+
+
+class ManifestError(ValueError):
+    """A manifest that can't be read or trusted, or a place in a folder that must not be opened."""
+
+
+class FileEntry(NamedTuple):
+    """What a manifest says of a file."""
+
+    sha256: str
+    size: int
+
+
+class Problem(NamedTuple):
+    """What is wrong with a file: ``kind`` is ``missing``, ``changed``, ``refused`` or ``not listed``."""
+
+    path: str
+    kind: str
+    sentence: str
+
+
+def read_manifest(folder) -> dict[str, FileEntry]:
+    """Read which files a results folder should have.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        ``results/<study>``.
+
+    Returns
+    -------
+    dict of str to FileEntry
+        By path relative to the folder, sorted. No path is absolute or leads out of the folder by its text;
+        `file_in` looks at links too.
+
+    Raises
+    ------
+    ManifestError
+        In one sentence: no manifest, no RO-Crate, a path that leads out of the folder, a file that is
+        listed twice or without digest or size.
+    """
+    name = f"{folder}/{MANIFEST}"
+    path = file_in(folder, MANIFEST)
+    try:
+        if path.stat().st_size > MAX_MANIFEST_BYTES:
+            raise ManifestError(f"{name}: is larger than {MAX_MANIFEST_BYTES // 2**20} MiB, which no manifest is.")
+        document = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise ManifestError(f"{name}: no such file; the workflow writes it after the report.") from None
+    except OSError as error:
+        raise ManifestError(f"{name}: can't be read ({error.strerror}).") from None
+    except (ValueError, RecursionError) as error:
+        raise ManifestError(f"{name}: no JSON ({error}).") from None
+    graph = document.get("@graph") if isinstance(document, dict) else None
+    if not isinstance(graph, list) or not all(isinstance(entity, dict) for entity in graph):
+        raise ManifestError(f"{name}: no RO-Crate, its @graph is no list of entities.")
+    files = {}
+    for entity in graph:
+        kinds = entity.get("@type")
+        if "File" not in (kinds if isinstance(kinds, list) else [kinds]):
+            continue
+        try:
+            listed = _relative_path(entity.get("@id"))
+            if listed in files:
+                raise ManifestError(f"{listed} is listed twice.")
+            files[listed] = _entry(listed, entity)
+        except ManifestError as error:
+            raise ManifestError(f"{name}: {error}") from None
+    if not files:
+        raise ManifestError(f"{name}: lists no file.")
+    return dict(sorted(files.items()))
+
+
+def file_in(folder, path) -> Path:
+    """Return the place of a listed file, refusing links that lead out of the folder.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        It may itself be a link.
+    path : str
+        Relative to it, with ``/``.
+
+    Raises
+    ------
+    ManifestError
+        If the path leads out of the folder, by its text or by a symbolic link, or is no regular file.
+    """
+    _relative_path(path, encoded=False)
+    place = Path(folder, path)
+    try:
+        if not place.resolve().is_relative_to(Path(folder).resolve()):
+            raise ManifestError(f"{path} is or lies behind a symbolic link that leads out of {folder}.")
+        if place.exists() and not stat.S_ISREG(place.stat().st_mode):
+            raise ManifestError(f"{path} in {folder} is no regular file.")
+    except (OSError, RuntimeError) as error:  # a ring of links
+        raise ManifestError(f"{path} in {folder} can't be followed ({error}).") from None
+    return place
+
+
+def problems(folder, files, unlisted=True) -> Iterator[Problem]:
+    """Hold a results folder against its manifest.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+    files : dict of str to FileEntry
+        As `read_manifest` gives, or a part of it.
+    unlisted : bool
+        Whether to look for files that are not listed as well. `UNPUBLISHED` ones never are.
+
+    Yields
+    ------
+    Problem
+        In the order of `files`, then the files that are not listed, sorted.
+    """
+    for path, entry in files.items():
+        problem = check_file(folder, path, entry)
+        if problem:
+            yield problem
+    if unlisted:
+        for path in sorted(set(published_files(folder)) - set(files) - {MANIFEST}):
+            yield Problem(path, "not listed", f"{folder}/{path} is not listed in {MANIFEST}.")
+
+
+def check_file(folder, path, entry) -> Problem | None:
+    """Return the `Problem` of one listed file, or None: its size is looked at first, then its digest."""
+    shown = f"{folder}/{path}"
+    try:
+        place = file_in(folder, path)
+        size = place.stat().st_size
+        if size != entry.size:
+            return Problem(path, "changed", f"{shown} has {size} bytes; {MANIFEST} says {entry.size}.")
+        digest = file_sha256(place)
+    except ManifestError as error:
+        return Problem(path, "refused", str(error))
+    except FileNotFoundError:
+        return Problem(path, "missing", f"{shown} is missing; {MANIFEST} lists it.")
+    except OSError as error:
+        return Problem(path, "refused", f"{shown} can't be read ({error.strerror}).")
+    if digest != entry.sha256:
+        return Problem(
+            path, "changed", f"{shown} was changed: its SHA-256 is {digest}; {MANIFEST} says {entry.sha256}."
+        )
+    return None
+
+
+def published_files(folder) -> Iterator[str]:
+    """Yield the relative path of every file in a results folder but the `UNPUBLISHED` ones; links are not followed."""
+    folder = str(folder)
+    for place, folders, names in os.walk(folder):
+        below = os.path.relpath(place, folder)
+        if below == ".":
+            folders[:] = [name for name in folders if name not in UNPUBLISHED]
+            names = [name for name in names if name not in UNPUBLISHED]
+        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+        yield from (name if below == "." else f"{below}/{name}" for name in [*names, *links])
+
+
+def file_sha256(path) -> str:
+    """Return a file's SHA-256 in hex digits."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _relative_path(identifier, encoded=True):
+    """Return the path that an ``@id`` means; raise ManifestError unless it stays inside by its text."""
+    if not isinstance(identifier, str) or not identifier:
+        raise ManifestError(f"a file's @id is {json.dumps(identifier)[:80]}, which is no path.")
+    try:
+        path = unquote(identifier, errors="strict") if encoded else identifier
+        path.encode()
+        inside = not encoded or not (urlsplit(identifier).scheme or identifier.startswith("//"))
+    except ValueError:  # bytes that are no text, a malformed address
+        inside, path = False, ""
+    if not inside or any(part in ("", ".", "..") or not part.isprintable() or "\\" in part for part in path.split("/")):
+        raise ManifestError(f"{json.dumps(identifier)[:200]} is no path inside of the folder.")
+    return path
+
+
+def _entry(path, entity):
+    digest, size = entity.get("sha256"), str(entity.get("contentSize"))
+    if not isinstance(digest, str) or not re.fullmatch("[0-9a-f]{64}", digest):
+        raise ManifestError(f"{path} has no sha256 of 64 hex digits.")
+    if not re.fullmatch("0|[1-9][0-9]{0,18}", size):
+        raise ManifestError(f"{path} has no contentSize in bytes.")
+    return FileEntry(digest, int(size))

@@ -1,0 +1,77 @@
+"""Unpacking a zip archive that somebody else has made."""
+
+import shutil
+import stat
+import zipfile
+import zlib
+from pathlib import PurePosixPath
+
+from publishing.result_checks.received_errors import ReceivedError, shown
+
+#: Results are compressed documents for the most part: an archive of them unpacks to little more
+#: than its own size, tables alone to some ten times of it.
+LARGEST_RATIO = 100
+#: Files of a study of 100,000 runs, with their logs.
+LARGEST_COUNT = 1_000_000
+
+
+def unpack(archive, folder) -> None:
+    """Unpack an archive into an empty folder, or refuse it before anything is written.
+
+    Parameters
+    ----------
+    archive, folder : pathlib.Path
+
+    Raises
+    ------
+    ReceivedError
+        If a name leads out of the folder or stands there twice, an entry is a link or
+        encrypted, it would unpack to far more than results do or than there is space
+        for, or it is damaged.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            entries = opened.infolist()
+            check(entries, archive, shutil.disk_usage(folder).free)
+            for entry in entries:
+                target = folder.joinpath(*PurePosixPath(entry.filename).parts)
+                if entry.is_dir():
+                    target.mkdir(parents=True, exist_ok=True)
+                    continue
+                target.parent.mkdir(parents=True, exist_ok=True)
+                # No more is read than the entry's size, which `check` has seen.
+                with opened.open(entry) as source, target.open("xb") as copy:
+                    shutil.copyfileobj(source, copy)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError, OSError) as error:
+        if isinstance(error, ReceivedError):
+            raise
+        raise ReceivedError(f"{shown(archive)} can't be unpacked: {shown(error)}.") from None
+
+
+def check(entries, archive, free_bytes) -> None:
+    """Raise ReceivedError if an archive's list of entries is none that `make publish` could write."""
+
+    def refuse(why):
+        raise ReceivedError(f"{shown(archive)} is refused: {why}.")
+
+    if len(entries) > LARGEST_COUNT:
+        refuse(f"it has {len(entries)} entries, at most {LARGEST_COUNT} are unpacked")
+    names = set()
+    for entry in entries:
+        name = entry.filename
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or not path.parts or "\\" in name or "\0" in entry.orig_filename:
+            refuse(f"the name '{shown(name)}' could lead out of the folder it is unpacked into")
+        if path in names:
+            refuse(f"'{shown(name)}' is in it twice")
+        names.add(path)
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if kind and not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+            refuse(f"'{shown(name)}' is a link or a device")
+        if entry.flag_bits & 0x1:
+            refuse(f"'{shown(name)}' is encrypted")
+    size, packed = sum(entry.file_size for entry in entries), archive.stat().st_size
+    if size > LARGEST_RATIO * packed:
+        refuse(f"it would unpack to {size} bytes, over {LARGEST_RATIO} times its own size")
+    if size > free_bytes:
+        refuse(f"it would unpack to {size} bytes, and only {free_bytes} are free (TMPDIR names another place)")

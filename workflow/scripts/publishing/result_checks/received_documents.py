@@ -1,0 +1,136 @@
+"""Run documents of a results folder: read with limits, and held against schema, place and study."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import jsonschema
+
+from publishing.result_checks.compressed_json import decompress, parse
+from publishing.result_checks.json_difference import first_difference, value_text
+from publishing.result_checks.received_errors import ReceivedError, shown
+from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
+from publishing.result_checks.received_specification import SpecificationError, check_specification
+from run_tables.run_documents import SCHEMA_VERSION
+
+SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "run.schema.json"
+
+
+@dataclass
+class ReceivedDocument:
+    """What was found out about the run document of one name.
+
+    ``specification`` is what the run is to be repeated by, validated, or None if there
+    is none to trust. ``made_by`` are the digests of image and testbed that the document
+    names, or None if it can't be read. ``problems`` are sentences.
+    """
+
+    name: str
+    sha256: str | None = None
+    specification: dict | None = None
+    made_by: tuple | None = None
+    problems: list = field(default_factory=list)
+
+
+def check_document(folder, name, study, here) -> ReceivedDocument:
+    """Read one run document and find out what is wrong with it, without running anything.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The results folder.
+    name : str
+        ``scenario/cca/ip_version/replication``.
+    study : result_checks.received_study.ReceivedStudy
+    here : list of tuple
+        Digests of image and program of each of this checkout's platforms. Documents of others may
+        have another schema.
+
+    Returns
+    -------
+    ReceivedDocument
+    """
+    checked = ReceivedDocument(name)
+    own = None
+    try:
+        content = read_file(folder, f"runs/{name}.json.gz", DOCUMENT_LIMIT)
+        checked.sha256 = hashlib.sha256(content).hexdigest()
+        text = decompress(content)
+        document = parse(text)
+        checked.made_by = made_by(document)
+        own = document.get("specification")
+        if checked.made_by in here:
+            check_form(document, text)
+    except ReceivedError as error:
+        checked.problems.append(str(error))
+    expected = study.specification(name)
+    if own is not None:
+        checked.problems += specification_problems(name, own, expected, study)
+    # Of a document at the place of another run, that it can be made again would prove nothing.
+    specification = own if expected is None and place_of(own) == name else expected
+    if specification is not None and checked.made_by in (None, *here):
+        try:
+            checked.specification = check_specification(specification, "its specification")
+        except SpecificationError as error:
+            checked.problems.append(f"won't be run: {shown(str(error).splitlines()[0], 400)}")
+    return checked
+
+
+def made_by(document) -> tuple[str, str]:
+    """Return the digests of image and testbed that a document names."""
+    try:
+        environment = document["environment"]
+        digests = environment["image_digest"], environment["testbed_digest"]
+        if document["schema_version"] == SCHEMA_VERSION and all(isinstance(digest, str) for digest in digests):
+            return digests
+    except (TypeError, KeyError, IndexError):
+        pass
+    raise ReceivedError(f"is no run document of schema version {SCHEMA_VERSION} with the digests of image and testbed")
+
+
+def check_form(document, text) -> None:
+    """Raise ReceivedError unless a document is of the schema, and written as the testbed writes it."""
+    # The first violation only: of something hostile there may be millions.
+    violation = next(validator().iter_errors(document), None)
+    if violation:
+        raise ReceivedError(f"is not of the schema: {shown(violation.json_path)}: {shown(violation.message)}")
+    # A key that stands there twice, say, is read by one program so and by another otherwise.
+    if (json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n").encode(errors="replace") != text:
+        raise ReceivedError("is JSON, but not as the testbed writes it")
+
+
+@lru_cache(maxsize=1)
+def validator() -> jsonschema.Draft202012Validator:
+    """Return the validator of run documents."""
+    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+
+
+def specification_problems(name, own, expected, study) -> list[str]:
+    """Return what is wrong with a document's own specification: another run's place, or not the study's."""
+    if not isinstance(own, dict):
+        return ["has a specification that is no JSON object"]
+    if place_of(own) != name:
+        return [f"has the specification of the run {shown(place_of(own))}"]
+    if expected is None:
+        return ["is of no run of the study"] if study.content else []
+    difference = first_difference(own, expected)
+    if not difference:
+        return []
+    pointer, its, of_study = difference
+    return [f"has {value_text(its)} at {shown(pointer)} of its specification, the study has {value_text(of_study)}"]
+
+
+def place_of(specification) -> str | None:
+    """Return the name that a specification gives its run, or None if it gives none."""
+    try:
+        return "/".join(
+            str(part)
+            for part in (
+                specification["scenario"]["id"],
+                *(specification[factor] for factor in ("cca", "ip_version", "replication")),
+            )
+        )
+    except (TypeError, KeyError):
+        return None

@@ -1,0 +1,151 @@
+"""A results folder, one's own or one received: found, opened, and read without trusting it.
+
+Nothing is written into it. No link in it is followed, and nothing is read that is no
+ordinary file or is larger than its kind can be.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import stat
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from publishing.result_checks.received_archive import unpack
+from publishing.result_checks.received_errors import ReceivedError, shown
+from testbed.machine import locked
+
+#: Of a run document as it stands in the folder, and of a table or the provenance, in bytes.
+DOCUMENT_LIMIT = 2**26
+TABLE_LIMIT = 2**29
+#: How the names of temporary folders begin.
+TEMPORARY = "sawtooth-verify-"
+ALLOWED = "RESULTS is results/<study>, or an archive of it that `make publish` made"
+_DOCUMENT = re.compile(r"runs/([^/]+/[^/]+/[^/]+/[^/]+)\.json\.gz")
+
+
+@contextlib.contextmanager
+def opened(path) -> Iterator[Path]:
+    """Yield the results folder behind a path: the folder, or what an archive of `make publish` holds.
+
+    An archive is unpacked into a temporary folder, which is deleted at the end.
+
+    Raises
+    ------
+    ReceivedError
+        If there is nothing, or no results folder, or no archive of one.
+    """
+    path = Path(path)
+    if path.is_dir():
+        folder = results_folder(path, path)
+        if at_work(folder):
+            raise ReceivedError(f"a workflow is at work on {shown(path)}: wait until it has ended.")
+        yield folder
+    elif not path.exists():
+        raise ReceivedError(f"{shown(path)}: no such folder; {ALLOWED}.")
+    elif not path.is_file() or not zipfile.is_zipfile(path):
+        raise ReceivedError(f"{shown(path)} is neither a folder nor a zip archive; {ALLOWED}.")
+    else:
+        with temporary_folder() as place:
+            unpack(path, place)
+            yield results_folder(place, path)
+
+
+def at_work(folder) -> bool:
+    """Tell whether a workflow holds the folder (see `study_lock`)."""
+    lock = folder / ".lock"
+    if lock.is_symlink() or not lock.is_file():
+        return False
+    try:
+        with locked(lock):
+            return False
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder that is deleted at the end, and delete those that a killed verification left."""
+    place = Path(tempfile.gettempdir()).resolve()
+    for leftover in place.glob(f"{TEMPORARY}*"):
+        with contextlib.suppress(OSError):  # one in use, or another user's, can't be locked
+            if leftover.is_dir():
+                with locked(leftover):
+                    shutil.rmtree(leftover, ignore_errors=True)
+    with contextlib.ExitStack() as stack:
+        while True:
+            folder = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=place))
+            # Before it was locked another verification may have taken it for one that was left.
+            with contextlib.suppress(FileNotFoundError, BlockingIOError):
+                stack.enter_context(locked(folder))
+                if folder.exists():
+                    break
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        yield folder
+
+
+def results_folder(folder, source) -> Path:
+    """Return the folder that holds `runs`: this one, or in an archive the only one below.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+    source : pathlib.Path
+        What the user named, for messages.
+    """
+    if (folder / "runs").is_dir():
+        return folder.resolve()
+    below = sorted(entry for entry in folder.iterdir() if (entry / "runs").is_dir() and not entry.is_symlink())
+    if folder != source and len(below) == 1:
+        return below[0].resolve()
+    hint = f"; did you mean {shown(below[0])}?" if below else ", a results folder is results/<study>."
+    raise ReceivedError(f"{shown(source)} has no folder `runs`{hint}")
+
+
+def documents(folder) -> tuple[list[str], list[str]]:
+    """Find the run documents of a results folder.
+
+    Returns
+    -------
+    names : list of str
+        ``scenario/cca/ip_version/replication``, sorted.
+    others : list of str
+        What else is below ``runs``, and doesn't belong there, relative to the folder.
+    """
+    names, others = [], []
+    for place, subfolders, files in os.walk(folder / "runs"):
+        relative = Path(place).relative_to(folder).as_posix()
+        others += [f"{relative}/{entry}" for entry in subfolders if os.path.islink(os.path.join(place, entry))]
+        for entry in files:
+            match = _DOCUMENT.fullmatch(f"{relative}/{entry}")
+            ordinary = stat.S_ISREG(os.lstat(os.path.join(place, entry)).st_mode)
+            names.append(match[1]) if match and ordinary else others.append(f"{relative}/{entry}")
+    return sorted(names), sorted(others)
+
+
+def read_file(folder, relative, limit) -> bytes:
+    """Return the bytes of an ordinary file of the folder.
+
+    Raises
+    ------
+    ReceivedError
+        If it is missing, a link, no ordinary file, or larger than ``limit`` bytes.
+    """
+    path = folder / relative
+    try:
+        if path.parent.resolve() != path.parent:
+            raise ReceivedError(f"{shown(relative)} is behind a symbolic link, and none is followed")
+        # Not to wait for a pipe's other end.
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(handle, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise ReceivedError(f"{shown(relative)} is no ordinary file")
+            content = stream.read(limit + 1)
+    except OSError as error:
+        raise ReceivedError(f"{shown(relative)} can't be read ({error.strerror})") from None
+    if len(content) > limit:
+        raise ReceivedError(f"{shown(relative)} is larger than {limit} bytes, more than such a file can have")
+    return content

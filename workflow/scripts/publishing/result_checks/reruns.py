@@ -1,0 +1,171 @@
+"""Carrying received runs out once more, and comparing bytes."""
+
+import contextlib
+import csv
+import io
+import json
+import math
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from publishing.result_checks.json_difference import file_difference
+from publishing.result_checks.received_errors import ReceivedError, shown
+from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
+from study_files.run_platforms import image_of
+from testbed.machine import WORKFLOW_VARIABLE
+
+#: Real seconds that a run is given to end by itself once it is told to.
+END_S = 10
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a rerun went: ``finding`` is None where the bytes are the same."""
+
+    name: str
+    finding: str | None
+
+
+def about(seconds) -> str:
+    """Return a time as short text: seconds, or minutes where they are many."""
+    return f"about {math.ceil(seconds)} s" if seconds < 120 else f"about {math.ceil(seconds / 60)} min"
+
+
+def command(root, specification, output) -> list[str]:
+    """Return the command that carries a run out as the workflow does, as a list of arguments."""
+    environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
+    image = image_of(specification["scenario"]["platform"])
+    mounts = [mount(output.parent), f"{mount(root / 'workflow')},ro"]
+    module = ["testbed", "--specification", json.dumps(specification), "--output", str(output)]
+    return module_command(root / f"envs/{image}.sif", mounts, environment, module)
+
+
+def module_command(image, mounts, environment, module) -> list[str]:
+    """Return the command that carries a Python module out in an image, as a list of arguments.
+
+    The image sees of the machine what the workflow's runs see but for the user's home.
+
+    Parameters
+    ----------
+    image : pathlib.Path
+    mounts : list of str
+        As `mount` gives, with ",ro" for a folder in which nothing may be written.
+    environment : dict
+        Variables.
+    module : list of str
+        Its name and arguments.
+    """
+    return [
+        "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home",
+        *(word for place in mounts for word in ("--mount", place)),
+        *(word for name, value in environment.items() for word in ("--env", f"{name}={value}")),
+        str(image), "python3", "-B", "-m", *module,
+    ]  # fmt: skip
+
+
+def mount(folder) -> str:
+    """Return how Apptainer is told to show a folder at its own place, whatever characters its path has."""
+    fields = io.StringIO()
+    csv.writer(fields, lineterminator="").writerow(["type=bind", f"source={folder}", f"destination={folder}"])
+    return fields.getvalue()
+
+
+def rerun(runs, folder, root, place, cores) -> Iterator[Outcome]:
+    """Carry runs out, several at a time, and compare each document with the received one.
+
+    Parameters
+    ----------
+    runs : dict of str to dict
+        Name to validated specification.
+    folder : pathlib.Path
+        The received results folder; nothing is written into it.
+    root : pathlib.Path
+        The checkout.
+    place : pathlib.Path
+        A temporary folder.
+    cores : int
+        How many at a time.
+
+    Yields
+    ------
+    Outcome
+        As the runs end. Whatever ends the iteration ends the runs that are under way.
+    """
+    waiting, running = list(runs.items()), {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < cores:
+                name, specification = waiting.pop(0)
+                output = place / f"{len(runs) - len(waiting)}" / "document.json.gz"
+                output.parent.mkdir()
+                process = start(command(root, specification, output), output.parent)
+                running[os.pidfd_open(process.pid)] = process, name, output
+            for handle in ended(running):
+                process, name, output = running.pop(handle)
+                os.close(handle)
+                outcome = Outcome(name, finding(folder, name, output, process.wait()))
+                shutil.rmtree(output.parent)
+                yield outcome
+    finally:
+        end([process for process, *_ in running.values()])
+        for handle in running:
+            os.close(handle)
+
+
+def start(arguments, folder) -> subprocess.Popen:
+    """Start a process in a session of its own: who stops the verification stops it, and not the terminal.
+
+    What it prints is in the folder's ``log``.
+    """
+    with (folder / "log").open("wb") as log:
+        return subprocess.Popen(
+            arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+
+
+def last_words(folder, status) -> str:
+    """Return the last line that a process of `start` printed, its exit status if it printed nothing."""
+    log = (folder / "log").read_text(errors="replace").strip().splitlines()
+    return shown(log[-1]) if log else f"exit status {status}"
+
+
+def ended(handles) -> list[int]:
+    """Wait until one of some processes (pidfds) has ended, and return those that have."""
+    ends = select.poll()
+    for handle in handles:
+        ends.register(handle, select.POLLIN)
+    return [handle for handle, _ in ends.poll()]
+
+
+def end(processes) -> None:
+    """End processes of `start`: they are asked to clean up after themselves, and killed if they don't."""
+    processes = [process for process in processes if process.poll() is None]
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+    deadline = time.monotonic() + END_S
+    for process in processes:
+        try:
+            process.wait(max(0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def finding(folder, name, output, status) -> str | None:
+    """Return where a received document differs from the one that a rerun left, or None if it doesn't."""
+    if status != 0 or not output.exists():
+        return f"NOT REPEATED: the rerun left no document: {last_words(output.parent, status)}"
+    try:
+        received = read_file(folder, f"runs/{name}.json.gz", DOCUMENT_LIMIT)
+    except ReceivedError as error:
+        return f"NOT COMPARED: {error}"
+    difference = file_difference(received, output.read_bytes())
+    return difference and f"DIFFERENT at {difference}"

@@ -1,0 +1,67 @@
+"""The digests of run documents in ``tidy/runs.csv``, beside the documents that are there."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from publishing.result_checks.received_errors import ReceivedError, shown
+from publishing.result_checks.received_folder import TABLE_LIMIT, read_file
+from run_tables.tidy_tables import RUN
+
+RUNS_TABLE = "tidy/runs.csv"
+COLUMNS = (*RUN, "document_sha256")
+
+
+def read_digests(folder) -> dict[str, str]:
+    """Return the SHA-256 of each run's document as the table says it.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        A results folder.
+
+    Returns
+    -------
+    dict of str to str
+        By the run's name, ``scenario/cca/ip_version/replication``.
+
+    Raises
+    ------
+    ReceivedError
+        If there is no such table, it has no such columns, or a run twice.
+    """
+    content = read_file(folder, RUNS_TABLE, TABLE_LIMIT)
+    digests = {}
+    try:
+        rows = csv.DictReader(io.StringIO(content.decode(), newline=""), strict=True)
+        if missing := [name for name in COLUMNS if name not in (rows.fieldnames or ())]:
+            raise ReceivedError(f"{RUNS_TABLE} has no column {', '.join(missing)}")
+        for row in rows:
+            *factors, digest = (row[column] or "" for column in COLUMNS)
+            name = "/".join(factors)
+            if name in digests:
+                raise ReceivedError(f"{RUNS_TABLE} has the run {shown(name)} twice")
+            digests[name] = digest
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ReceivedError(f"{RUNS_TABLE} is no CSV table ({shown(error)})") from None
+    return digests
+
+
+def problems(digests, documents) -> Iterator[str]:
+    """Yield a sentence for each run whose row and document don't belong together.
+
+    Parameters
+    ----------
+    digests : dict of str to str
+        As `read_digests` gives.
+    documents : list of result_checks.received_documents.ReceivedDocument
+    """
+    there = {document.name: document.sha256 for document in documents}
+    for name in sorted(digests.keys() - there.keys()):
+        yield f"run {shown(name)} has a row and no document"
+    for name, sha256 in there.items():
+        if name not in digests:
+            yield f"run {shown(name)} has a document and no row"
+        elif sha256 != digests[name]:
+            row = shown(digests[name])
+            yield f"run {shown(name)}: the document was changed: its SHA-256 is {sha256}, its row says {row}"

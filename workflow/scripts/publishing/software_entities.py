@@ -1,0 +1,116 @@
+"""What made a study, as entities of its RO-Crate: workflow, images, kernel, tools and libraries."""
+
+from urllib.parse import quote
+
+from rocrate.model.contextentity import ContextEntity
+
+#: Terms of the Workflow Run RO-Crate profiles that RO-Crate's own context lacks.
+RUN_TERMS = "https://w3id.org/ro/terms/workflow-run"
+WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+HOMEPAGES = {
+    "ethtool": "https://www.kernel.org/pub/software/network/ethtool/",
+    "iperf3": "https://software.es.net/iperf/",
+    "iproute2": "https://wiki.linuxfoundation.org/networking/iproute2",
+    "iputils-ping": "https://github.com/iputils/iputils",
+    "libc6": "https://www.gnu.org/software/libc/",
+    "linux": "https://www.kernel.org/",
+    "matplotlib": "https://matplotlib.org/",
+    "mininet": "https://mininet.org/",
+    "ns-3": "https://www.nsnam.org/",
+    "numpy": "https://numpy.org/",
+    "pandas": "https://pandas.pydata.org/",
+    "pingouin": "https://pingouin-stats.org/",
+    "pyarrow": "https://arrow.apache.org/",
+    "python3": "https://www.python.org/",
+    "rocrate": "https://www.researchobject.org/ro-crate-py/",
+    "scipy": "https://scipy.org/",
+}
+#: Platform -> what its kernel was of the runs.
+KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine that the runs were measured on"}
+
+
+def describe_workflow(workflow, made_by) -> None:
+    """Set the properties of the workflow's entity beside its files.
+
+    Parameters
+    ----------
+    workflow : ComputationalWorkflow
+        The crate's main entity.
+    made_by : dict
+        ``workflow`` of tidy/provenance.json: commit, whether with changes, Snakemake's version.
+    """
+    commit, changes = made_by["commit"], " with changes that were not committed" if made_by["dirty"] else ""
+    workflow["name"] = "Sawtooth"
+    workflow["description"] = (
+        "TCP congestion-control experiments that anyone can rerun to the byte: a Snakemake workflow."
+    )
+    workflow["version"] = f"{commit}{changes}" if commit else "not recorded"
+    workflow["conformsTo"] = {"@id": WORKFLOW_PROFILE}
+    workflow["license"] = workflow.crate.root_dataset["license"]
+
+
+def add_images(crate, images) -> list[ContextEntity]:
+    """Add container images, pairs of name and digest of content; return their entities."""
+    return [
+        crate.add(
+            ContextEntity(
+                crate,
+                f"#{name}-image-{digest.removeprefix('sha256:')[:12]}",
+                {
+                    "@type": "ContainerImage",
+                    "name": f"envs/{name}.sif",
+                    "additionalType": {"@id": f"{RUN_TERMS}#SIFImage"},
+                    "identifier": digest,
+                    "description": f"Made by envs/{name}.def. The identifier is the digest of the image's content, "
+                    f"content_digest in envs/{name}.json, not that of its file.",
+                },
+            )
+        )
+        for name, digest in images
+    ]
+
+
+def add_software(crate, environments, libraries) -> list[ContextEntity]:
+    """Add kernel, tools and libraries, each version once.
+
+    Parameters
+    ----------
+    crate : ROCrate
+    environments : list of dict
+        ``environments`` of tidy/provenance.json.
+    libraries : dict of str to str
+        Python libraries of the analysis image: name to version.
+
+    Returns
+    -------
+    list of ContextEntity
+        Identified by package URLs, sorted by these.
+    """
+    software = {}
+    for environment in environments:
+        if "kernel" in environment:
+            kernel, config = environment["kernel"], environment["kernel_config_sha256"]
+            address = f"pkg:generic/linux@{quote(kernel)}{f'?config_sha256={config}' if config else ''}"
+            software[address] = ("linux", kernel, f"{KERNELS[environment['platform']]}, {environment['clock']}.")
+        else:
+            address = f"pkg:pypi/ns3@{quote(environment['simulator_wheel'])}"
+            software[address] = ("ns-3", environment["simulator_version"], "The runs' simulator.")
+        for key, version in environment.items():
+            if key.endswith("_version") and key != "simulator_version":
+                name = key.removesuffix("_version")
+                address = f"pkg:deb/debian/{quote(name)}@{quote(version, safe='')}"
+                software[address] = (name, version, "In the runs' image.")
+    for name, version in libraries.items():
+        software[f"pkg:pypi/{name}@{quote(version, safe='')}"] = (name, version, "In the analysis image.")
+    entities = []
+    for address, (name, version, description) in sorted(software.items()):
+        properties = {
+            "@type": "SoftwareApplication",
+            "name": name,
+            "softwareVersion": version,
+            "description": description,
+        }
+        if name in HOMEPAGES:
+            properties["url"] = HOMEPAGES[name]
+        entities.append(crate.add(ContextEntity(crate, address, properties)))
+    return entities

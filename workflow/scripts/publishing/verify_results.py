@@ -1,0 +1,351 @@
+"""Verify a results folder: rerun some of its runs and compare bytes.
+
+``python -m publishing.verify_results RESULTS [--count N] [--seed S] [--runs NAME ...]
+[--cores all|N] [--no-reruns] [--tables]``; `make verify` calls it. RESULTS is ``results/<study>``, of
+this machine or received from somebody else, or an archive of `make publish`. Nothing
+is written into it.
+
+The exit status is 0 if all is well, 1 if something was changed, is missing or doesn't
+belong there, 2 if the call can't be carried out as it stands, and 3 if nothing wrong was
+found but runs could not be repeated, since they need another image or testbed.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from difflib import get_close_matches
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import NoReturn
+
+from publishing.result_checks import manifest, reruns, run_rows, sampling, tables_again
+from publishing.result_checks.account import SHOWN, Account
+from publishing.result_checks.received_documents import ReceivedDocument, check_document
+from publishing.result_checks.received_errors import ReceivedError, shown
+from publishing.result_checks.received_folder import documents as find_documents
+from publishing.result_checks.received_folder import opened, temporary_folder
+from publishing.result_checks.received_study import ReceivedStudy
+from session.run_cost import run_time_s
+from session.testbed_identity import image_digest, package_digest, simulator_digest
+from study_files.run_platforms import is_repeatable
+
+ROOT = Path(__file__).resolve().parents[3]
+WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
+#: What it takes to read a document and hold it against the schema, in s of one core.
+READ_S = 0.015
+#: How many runs are drawn if nobody says.
+DRAWN = 10
+#: The chance that the sentence on the sample speaks of.
+CHANCE = 0.95
+
+
+def verify(folder, options, account) -> int:
+    """Check a results folder and rerun a part of its runs; return the exit status."""
+    names, others = find_documents(folder)
+    options.count = options.count or min(DRAWN, len(names))
+    check_call(options, names)
+    here = platforms_here()
+    study = ReceivedStudy(folder)
+    reading_s = READ_S * len(names) / options.cores
+    time_text = f"; to read them takes {reruns.about(reading_s)}" if reading_s > 10 else ""
+    account.step("results", f"{len(names)} run documents in {shown(options.results)}{time_text}")
+    check_files(folder, account)
+    documents = read_documents(folder, names, study, here, options.cores)
+    check_rows(folder, documents, account)
+    check_documents(documents, others, here, study, account)
+    here_too = check_needs(documents, here, study, account)
+    measured = say_measured(here_too, account)
+    options.count = min(options.count, len(names) - len(measured))
+    left_out = 0
+    if options.reruns:
+        left_out = rerun(folder, here_too, measured, options, account)
+    else:
+        account.leave_out("reruns", "--no-reruns")
+    if options.tables:
+        check_tables(folder, documents, study, account)
+    return verdict(account, left_out)
+
+
+def platforms_here() -> list[tuple[str, str]]:
+    """Return the digests of image and program of each platform of this checkout, Linux first; ns-3 where its image is."""
+    here = [(image_here("testbed"), package_digest(ROOT / "workflow/testbed"))]
+    if (ROOT / "envs/ns3.sif").exists():
+        here.append((image_here("ns3"), simulator_digest()))
+    return here
+
+
+def image_here(name) -> str:
+    """Return the digest of an image of this checkout; raise ReceivedError if it is missing."""
+    try:
+        digest = image_digest(ROOT / f"envs/{name}.json")
+    except SystemExit as error:
+        raise ReceivedError(str(error).removeprefix("sawtooth: ")) from None
+    if not (ROOT / f"envs/{name}.sif").exists():
+        raise ReceivedError(f"envs/{name}.sif is missing: run `make setup`.")
+    return digest
+
+
+def check_call(options, names) -> None:
+    """Raise ReceivedError if there are no runs, or not those asked for."""
+    results = shown(options.results)
+    if not names:
+        raise ReceivedError(f"{results} has no run document below `runs`.")
+    unknown = next((name for name in options.runs or () if name not in set(names)), None)
+    if unknown is not None:
+        nearest = get_close_matches(unknown, names, n=3, cutoff=0) or names[:3]
+        nearest = shown(", ".join(nearest), 400)
+        raise ReceivedError(f"{results} has no run {shown(unknown)}; the nearest names are {nearest}.")
+    if options.reruns and not options.runs and options.count > len(names):
+        raise ReceivedError(f"N is {options.count}; {results} has {len(names)} runs, so allowed is 1 to {len(names)}.")
+
+
+def check_files(folder, account) -> None:
+    """Hold all files against the manifest, if there is one."""
+    if not (folder / manifest.MANIFEST).exists():
+        account.leave_out("files", f"there is no {manifest.MANIFEST}, so nobody says which files belong here")
+        return
+    try:
+        listed = manifest.read_manifest(folder)
+        sentences = (
+            problem.sentence if problem.kind == "refused" else f"{problem.kind}: {problem.path}"
+            for problem in manifest.problems(folder, listed)
+        )
+        account.check("files", f"{len(listed)} files are those of {manifest.MANIFEST}, byte for byte", sentences)
+    except manifest.ManifestError as error:
+        account.check("files", "", [str(error)])
+
+
+def read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]:
+    """Return what was found out about each run document, in the order of their names."""
+    with ProcessPoolExecutor(cores, initializer=leave_signals_to_parent) as pool:
+        check = partial(check_document, folder, study=study, here=here)
+        try:
+            return list(pool.map(check, names, chunksize=16))
+        except BrokenProcessPool:
+            raise ReceivedError("reading the run documents was ended by a signal (out of memory?).") from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def leave_signals_to_parent() -> None:
+    """In a reading process: an interrupt from the terminal is the parent's."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def check_rows(folder, documents, account) -> None:
+    """Hold the documents against the digests in the table of runs."""
+    try:
+        digests = run_rows.read_digests(folder)
+    except ReceivedError as error:
+        if (folder / run_rows.RUNS_TABLE).exists():
+            account.check("rows", "", [str(error)])
+        else:
+            account.leave_out("rows", f"there is no {run_rows.RUNS_TABLE}")
+        return
+    well = f"{len(digests)} rows of {run_rows.RUNS_TABLE} have the SHA-256 of the {len(documents)} documents"
+    account.check("rows", well, run_rows.problems(digests, documents))
+
+
+def check_documents(documents, others, here, study, account) -> None:
+    """Say which documents are unreadable, in the wrong place, or of no run of the study."""
+    sentences = [f"run {document.name}: {problem}" for document in documents for problem in document.problems]
+    sentences += [f"{other} is no run document" for other in others]
+    well = f"all {len(documents)} are whole, each at its place"
+    if study.content:
+        missing = study.count() - sum(study.specification(document.name) is not None for document in documents)
+        if missing:
+            first = ", ".join(study.missing([document.name for document in documents], 3))
+            sentences.append(f"{missing} of the study's {study.count()} runs have no document, the first: {first}")
+        well += f", the runs of the study {study.content['study']}, with the seeds that follow from its seed"
+    elif study.present and any(document.made_by in here for document in documents):
+        sentences.append(study.problem)
+    account.check("documents", well, sentences)
+    if not study.content and not sentences:
+        account.detail(f"not held against their study: {shown(study.problem, 600)}")
+
+
+def check_needs(documents, here, study, account) -> dict[str, dict]:
+    """Say which image and testbed the documents need, and what to do where they are not here.
+
+    Returns
+    -------
+    dict of str to dict
+        Name -> specification of the runs that can be repeated here.
+    """
+    groups = Counter(document.made_by for document in documents if document.made_by)
+    foreign = {digests: count for digests, count in groups.items() if digests not in here}
+    if not foreign:
+        for number, (image, testbed) in enumerate(digests for digests in here if digests in groups):
+            account.step("needs", f"testbed image {image}") if not number else account.detail(f"image {image}")
+            account.detail(f"and testbed {testbed}: both are here")
+    else:
+        count = sum(foreign.values())
+        account.step("needs", f"{count} of {len(documents)} documents need another testbed than the one here")
+        for digests, count in islice(foreign.items(), SHOWN):
+            ours = {digest for pair in here for digest in pair}
+            image, testbed = (f"{shown(digest, 80)}{' (as here)' if digest in ours else ''}" for digest in digests)
+            account.detail(f"{count} documents: testbed image {image}, testbed {testbed}")
+        for image, testbed in here:
+            account.detail(f"here: testbed image {image}, testbed {testbed}")
+        account.detail(remedy(study))
+    # What can't be read doesn't say what made it: most likely what made the others.
+    return {
+        document.name: document.specification
+        for document in documents
+        if document.specification and (document.made_by in here or not foreign)
+    }
+
+
+def say_measured(here_too, account) -> set[str]:
+    """Say which runs were measured under a real clock, and so can't be repeated to the byte; return their names."""
+    measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
+    if measured:
+        account.step(
+            "clock", f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):"
+        )
+        account.detail("not repeatable, another execution gives other bytes; form, place, study and rows were checked")
+    return measured
+
+
+def remedy(study) -> str:
+    """Return what to do to have the workflow that made a study's results."""
+    if not study.commit:
+        return "what to do: ask whoever made them for the commit of their workflow; these results don't name it"
+    changed = "; that workflow had uncommitted changes, so it may not be quite this commit" if study.dirty else ""
+    return f"what to do: `git checkout {study.commit}`, `make setup`, and verify again{changed}"
+
+
+def rerun(folder, here_too, measured, options, account) -> int:
+    """Repeat the runs asked for and compare bytes; return how many of them can't be repeated here but elsewhere."""
+    here_too = {name: specification for name, specification in here_too.items() if name not in measured}
+    if options.runs:
+        asked = [name for name in dict.fromkeys(options.runs) if name not in measured]
+        chosen = [name for name in asked if name in here_too]
+        what = f"{len(chosen)} of {len(asked)} that were named"
+    else:
+        asked = range(options.count)
+        chosen = sampling.draw(here_too, min(options.count, len(here_too)), options.seed)
+        what = f"{len(chosen)} of {len(here_too)}, drawn with seed {options.seed}"
+    if not chosen:
+        account.leave_out("reruns", f"none of the runs asked for can be repeated{' here' if asked else ''}")
+        return len(asked)
+    runs = {name: here_too[name] for name in chosen}
+    cores = min(options.cores, len(runs))
+    cost = {name: run_time_s(specification) for name, specification in runs.items()}
+    time_text = reruns.about(sum(cost.values()) / cores)
+    account.step("reruns", f"{what}; {time_text} on {cores} idle core{'s' * (cores > 1)}")
+    width, began, done, differ = max(map(len, chosen)), time.monotonic(), 0.0, 0
+    with temporary_folder() as place:
+        for number, outcome in enumerate(reruns.rerun(runs, folder, ROOT, place, cores), 1):
+            done += cost[outcome.name]
+            left = (sum(cost.values()) - done) / done * (time.monotonic() - began)
+            progress = f"{number} of {len(runs)}" + (f", {reruns.about(left)} left" if number < len(runs) else "")
+            account.detail(f"{outcome.name:<{width}}  {outcome.finding or 'same bytes'}  ({progress})")
+            differ += outcome.finding is not None
+    account.problems += differ
+    if not options.runs and not differ:
+        account.detail(what_a_sample_says(len(here_too), len(chosen)))
+    return len(asked) - len(chosen)
+
+
+def what_a_sample_says(total, drawn) -> str:
+    """Return in a sentence how many changed documents a draw without a difference excludes."""
+    if drawn == total:
+        return f"these were all {total}"
+    least = sampling.found_with(CHANCE, total, drawn)
+    return (
+        f"had {least} or more of the {total} documents been changed, a draw of {drawn} would have found one "
+        f"with a chance of at least {CHANCE:.0%}, given a seed that nobody could foresee"
+    )
+
+
+def check_tables(folder, documents, study, account) -> None:
+    """Make the tidy tables again from the documents, and compare bytes."""
+    here = image_here("analysis")
+    if not study.content or any(document.problems for document in documents) or study.count() != len(documents):
+        account.leave_out("tables", "they can be made again only where the study and all its documents are in order")
+    elif study.analysis_image != here:
+        needed = f"they need the analysis image {study.analysis_image}, here is {here}"
+        account.leave_out("tables", f"{needed}; {remedy(study)}")
+    else:
+        with temporary_folder() as place:
+            differences = tables_again.problems(folder, ROOT, place)
+        well = f"all {len(tables_again.TABLES)} files of tidy/ are what the documents give, byte for byte"
+        account.check("tables", well, differences)
+        if differences and study.commit:
+            account.detail(f"they were made by the workflow of commit {study.commit}; is this checkout the same?")
+
+
+def verdict(account, left_out) -> int:
+    """Print the last line and return the exit status."""
+    unchecked = f" (not checked: {', '.join(account.unchecked)})" if account.unchecked else ""
+    if account.problems:
+        count = f"{account.problems} problem{'s' * (account.problems > 1)}"
+        print(f"verdict: NOT AS IT SHOULD BE, {count}, see above{unchecked}")
+        return WRONG
+    if left_out:
+        print(f"verdict: nothing wrong was found, but runs could not be repeated here, see `needs`{unchecked}")
+        return NOT_HERE
+    print(f"verdict: all is well{unchecked}")
+    return WELL
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with an argument in one sentence, as the rest of Sawtooth does."""
+
+    def error(self, message) -> NoReturn:
+        self.exit(BAD_CALL, f"sawtooth: {message}\n")
+
+
+def whole_number(parser, name, text, least) -> int:
+    """Return an argument as a whole number from ``least`` on, or end with a sentence that says so."""
+    # Up to 18 digits: longer ones are no number that anybody means.
+    if not (text.isascii() and text.isdigit() and len(text) <= 18) or int(text) < least:
+        parser.error(f"{name} is '{shown(text)}'; allowed are whole numbers from {least} on.")
+    return int(text)
+
+
+def main(arguments=None) -> int:
+    """Parse the command line, verify, and return the exit status."""
+    parser = Parser(prog="verify_results", description="Rerun some runs of a results folder and compare bytes.")
+    parser.add_argument("results", metavar="RESULTS", help="results/<study>, or an archive of `make publish`")
+    parser.add_argument("--count", metavar="N", help=f"how many runs to draw ({DRAWN}, or all if there are fewer)")
+    parser.add_argument("--seed", metavar="S", default="1", help="of the draw (1)")
+    parser.add_argument("--runs", metavar="RUN", nargs="+", help="names instead: scenario/cca/ip_version/replication")
+    parser.add_argument("--cores", metavar="N", default="all", help="how many runs at a time (all)")
+    parser.add_argument("--no-reruns", dest="reruns", action="store_false", help="only what takes no rerun")
+    parser.add_argument("--tables", action="store_true", help="also make the tidy tables again from the documents")
+    options = parser.parse_args(arguments)
+    options.count = options.count and whole_number(parser, "N", options.count, 1)
+    options.seed = whole_number(parser, "SEED", options.seed, 0)
+    every = len(os.sched_getaffinity(0))
+    # A run waits for a core of its own, so more at a time would only wait.
+    options.cores = min(every, every if options.cores == "all" else whole_number(parser, "--cores", options.cores, 1))
+    # `apptainer` may be the one that set-up put beside this Python.
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    # End in order, as after Ctrl-C; and the reruns get a SIGINT that isn't ignored.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        with opened(options.results) as folder:
+            return verify(folder, options, Account())
+    except ReceivedError as error:
+        print(f"sawtooth: {error}", file=sys.stderr)
+        return BAD_CALL
+    except OSError as error:
+        print(f"sawtooth: {error.filename or 'a file'}: {error.strerror or error}.", file=sys.stderr)
+        return BAD_CALL
+    except KeyboardInterrupt:
+        print("sawtooth: interrupted; no run is left behind, and nothing of it on disk.", file=sys.stderr)
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

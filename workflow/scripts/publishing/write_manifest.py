@@ -1,0 +1,235 @@
+"""Write a study's manifest: RO-Crate metadata with the digest of every published file.
+
+RO-Crate 1.1 and the profile Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5).
+What these recommend and a study doesn't publish is left out: who started it, where and when.
+"""
+
+import csv
+import importlib.metadata
+import json
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from rocrate.model.computationalworkflow import ComputationalWorkflow
+from rocrate.model.computerlanguage import get_lang
+from rocrate.model.contextentity import ContextEntity
+from rocrate.model.dataset import Dataset
+from rocrate.model.file import File
+from rocrate.rocrate import ROCrate
+
+from publishing.result_checks.manifest import file_sha256
+from publishing.software_entities import RUN_TERMS, add_images, add_software, describe_workflow
+from rule_script import run_rule
+from study_files.run_platforms import image_of, is_repeatable
+
+PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
+    "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
+}
+FORMATS = {
+    ".csv": "text/csv",
+    ".gz": "application/gzip",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".parquet": "application/vnd.apache.parquet",
+    ".smk": "text/x-snakemake",
+    ".svg": "image/svg+xml",
+    ".yaml": "application/yaml",
+    "": "text/x-snakemake",
+}
+FOLDERS = {
+    "runs": "The run documents: gzip-compressed JSON, one a run, <scenario>/<cca>/<ip version>/<replication>.json.gz. ",
+    "tidy": "Tidy tables made of the run documents: a row a run, a flow, an interval, a check; where a study asks for "
+    "time series, a row a reading of a socket and of the queue.",
+    "analysis": "Statistics, models and verdicts.",
+    "figures": "Figures, each with its data.",
+    "workflow": "What made the study: Snakefile and rules, the study complete with all defaults, and the claims.",
+}
+#: What the same seed gives, where all runs can be repeated, none of them, or some: the end of what is said of `runs`.
+REPEATABLE = {
+    (True,): "The same seed gives the same bytes.",
+    (False,): "They were measured under a real clock: the same seed gives other bytes.",
+    (
+        False,
+        True,
+    ): "The same seed gives the same bytes, but not on platform host: there they were measured under a real clock.",
+}
+LICENCE = "https://spdx.org/licenses/MIT"
+#: Where the commit's date isn't known, for RO-Crate wants one; the same convention as in reproducible builds.
+NO_DATE = "1970-01-01"
+LIBRARIES = ("matplotlib", "numpy", "pandas", "pingouin", "pyarrow", "rocrate", "scipy")
+
+
+def run_documents(folder, runs_csv) -> Iterator[tuple[str, str, int]]:
+    """Yield of each run document its path in the folder, its digest as tidying found it, and its size in bytes."""
+    with Path(runs_csv).open(newline="", encoding="utf-8") as stream:
+        for run in csv.DictReader(stream):
+            factors = (run[factor] for factor in ("scenario", "cca", "ip_version", "replication"))
+            path = f"runs/{'/'.join(factors)}.json.gz"
+            yield path, run["document_sha256"], (folder / path).stat().st_size
+
+
+def other_files(folder, paths) -> Iterator[tuple[str, str, int]]:
+    """Yield the same of other files, given with the folder's path."""
+    for path in sorted(set(map(str, paths))):
+        yield Path(path).relative_to(folder).as_posix(), file_sha256(path), Path(path).stat().st_size
+
+
+def add_files(crate, files) -> dict:
+    """Add all files, each to the folder that it lies in, and the folders; return path -> entity of those at the top."""
+    top, members = {}, {}
+    for path, digest, size in files:
+        name, _, below = path.partition("/")
+        kind = ComputationalWorkflow if path == "workflow/Snakefile" else File
+        entity = kind(
+            crate,
+            dest_path=path,
+            properties={"contentSize": str(size), "encodingFormat": FORMATS[Path(path).suffix], "sha256": digest},
+        )
+        if below:
+            members.setdefault(name, []).append(entity)
+        else:
+            top[path] = entity
+        crate.add(entity)
+    for name, parts in sorted(members.items()):
+        top[f"{name}/"] = crate.add(
+            Dataset(
+                crate, dest_path=f"{name}/", properties={"name": name, "description": FOLDERS[name], "hasPart": parts}
+            )
+        )
+    crate.root_dataset["hasPart"] = [top[path] for path in sorted(top)]
+    return top
+
+
+def slot(crate, workflow, direction, name, value) -> None:
+    """Say that the workflow takes (`input`) or gives (`output`) what an entity is an example of."""
+    kind = "Dataset" if value.id.endswith("/") else "File"
+    entity = crate.add_formal_parameter(
+        name, kind, identifier=f"#{direction}-{name}", valueRequired=direction == "input"
+    )
+    entity["workExample"] = value
+    value["exampleOfWork"] = entity
+    workflow.append_to(direction, entity)
+
+
+def citation(crate, paper) -> ContextEntity:
+    """Return the entity of the paper whose claims were checked."""
+    details = {"@type": "ScholarlyArticle", "name": paper["title"], "author": paper["authors"]}
+    if paper.get("script"):
+        details["description"] = f"Its script: {paper['script']}"
+    return crate.add(ContextEntity(crate, "#paper", details))
+
+
+def verdicts(claims_csv) -> str | None:
+    """Say how many claims have which verdict, or nothing without claims."""
+    with Path(claims_csv).open(newline="", encoding="utf-8") as stream:
+        counts = Counter(row["verdict"] for row in csv.DictReader(stream))
+    listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+    return f"Verdicts on the claims of the paper that is cited: {listed}." if counts else None
+
+
+def study_crate(files, provenance, paper=None, claims=None) -> ROCrate:
+    """Return a study's RO-Crate.
+
+    Parameters
+    ----------
+    files : iterable of (str, str, int)
+        Path in the folder, SHA-256 and size of each published file.
+    provenance : dict
+        Of tidy/provenance.json.
+    paper : dict, optional
+        Title and authors of the paper whose claims were checked.
+    claims : str, optional
+        What is to be said of analysis/claims.csv.
+
+    Returns
+    -------
+    ROCrate
+        It depends on what is given and on nothing else.
+    """
+    study, made_by = provenance["study"], provenance["workflow"]
+    crate = ROCrate(version="1.1")
+    crate.metadata.extra_contexts.append(f"{RUN_TERMS}/context")
+    crate.metadata["conformsTo"] = [
+        {"@id": address}
+        for address in ("https://w3id.org/ro/crate/1.1", "https://w3id.org/workflowhub/workflow-ro-crate/1.0")
+    ]
+    root = crate.root_dataset
+    root["name"] = study["title"]
+    root["description"] = study["description"] or f"The study {study['study']}, run with Sawtooth."
+    root["identifier"] = study["study"]
+    root["datePublished"] = made_by.get("commit_date") or NO_DATE
+    licence = {"@type": "CreativeWork", "name": "MIT License", "url": LICENCE}
+    root["license"] = crate.add(ContextEntity(crate, LICENCE, licence))
+    root["conformsTo"] = [
+        crate.add(
+            ContextEntity(crate, address, {"@type": "CreativeWork", "name": name, "version": address.split("/")[-1]})
+        )
+        for address, name in PROFILES.items()
+    ]
+    top = add_files(crate, files)
+    repeatable = sorted({is_repeatable(environment["platform"]) for environment in provenance["environments"]})
+    top["runs/"]["description"] += REPEATABLE[tuple(repeatable)]
+    workflow = crate.get("workflow/Snakefile")
+    crate.mainEntity = workflow
+    describe_workflow(workflow, made_by)
+    workflow.lang = crate.add(get_lang(crate, "snakemake", made_by["snakemake"]))
+    images = sorted(
+        {(image_of(e["platform"]), e["image_digest"]) for e in provenance["environments"]},
+        key=lambda image: (image[0] != "testbed", *image),
+    )
+    libraries = {name: importlib.metadata.version(name) for name in LIBRARIES}
+    workflow["softwareRequirements"] = add_software(crate, provenance["environments"], libraries)
+    sources = [crate.get(path) for path in ("workflow/study.json", "workflow/claims.yaml") if crate.get(path)]
+    results = [top[path] for path in sorted(top) if path != "workflow/"]
+    for direction, values in (("input", sources), ("output", results)):
+        for value in values:
+            slot(crate, workflow, direction, Path(value.id).stem, value)
+    if paper:
+        root["citation"] = citation(crate, paper)
+    if claims:
+        crate.get("analysis/claims.csv")["description"] = claims
+    root["mentions"] = crate.add_action(
+        workflow,
+        identifier="#study-run",
+        object=sources,
+        result=results,
+        properties={
+            "name": f"Study {study['study']}",
+            "description": "All runs of the study, their analysis and the report. Who started it, where and when is left "
+            f"out{': nothing in the results depends on it' if all(repeatable) else ''}.",
+            "containerImage": add_images(crate, [*images, ("analysis", made_by["analysis_image_digest"])]),
+        },
+    )
+    return crate
+
+
+def manifest_text(crate) -> str:
+    """Return the crate's metadata as JSON: the same bytes for the same crate."""
+    metadata = crate.metadata.generate()
+    for entity in metadata["@graph"]:
+        for key, value in entity.items():
+            if isinstance(value, list) and len(value) == 1:  # as RO-Crate recommends it
+                entity[key] = value[0]
+    return json.dumps(metadata, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def main(inputs, outputs, params) -> None:
+    """Copy what made the study beside its results, and write the manifest of all."""
+    target = Path(outputs.manifest)
+    folder = target.parent
+    for source, copy in zip(inputs.sources, outputs.sources, strict=True):
+        shutil.copyfile(source, copy)
+    Path(outputs.study).write_text(json.dumps(params.study, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    provenance = json.loads(Path(inputs.provenance).read_text(encoding="utf-8"))
+    listed = [*inputs.files, *outputs.sources, outputs.study]
+    files = [*run_documents(folder, inputs.runs), *other_files(folder, listed)]
+    crate = study_crate(files, provenance, params.paper, params.paper and verdicts(inputs.claims))
+    target.write_text(manifest_text(crate), encoding="utf-8", newline="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

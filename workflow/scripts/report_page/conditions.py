@@ -1,0 +1,171 @@
+"""What the page says of the scenarios and of the environments of the runs: rows of text, rounded for readers."""
+
+import json
+
+from run_tables.reading import link_packets
+from study_files.study_design import is_simulator
+from wording.number_format import NONE, count, is_missing, number, plain
+from wording.scenario_words import amount_words, both_ways, ip_words, path_rtts_ms, rate_words
+from wording.sentence_words import listed
+
+#: Columns of `tidy/scenarios.csv` that are empty where a scenario has the usual value, and what is said of the others.
+DETAILS = {
+    "start_within_ms": "flows start within {:.10g} ms",
+    "sample_interval_ms": "sampled every {:.10g} ms",
+    "segment_bytes": "segments of {:.10g} bytes",
+    "min_rto_ms": "smallest retransmission timeout {:.10g} ms",
+}
+#: Columns with a value that is not the usual one -> that value, and what is said of it.
+UNUSUAL = {
+    "delayed_acks": (False, "every segment acknowledged at once"),
+    "recovery": ("classic", "classic loss recovery"),
+}
+
+
+def scenario_rows(scenarios, runs) -> list[dict]:
+    """Return what was configured in each scenario, and what the valid runs show of it.
+
+    Returns
+    -------
+    list of dict
+        name, label, rate, delay, jitter, loss, queue, flows, duration, platform, details; then rtt_path, rtt_seen
+        (lowest of the valid runs), loss_set, loss_seen (link drops over the packets that reached the link), packets,
+        valid.
+    """
+    rows = []
+    for row in scenarios.to_dict("records"):
+        of_scenario = runs[runs["scenario"] == row["scenario"]]
+        valid = of_scenario[of_scenario["valid"]]
+        lowest_ms = valid["rtt_min_ms"].min()
+        known = valid.assign(reached=link_packets(valid)).dropna(subset=["reached", "link_drops"])
+        packets = known["reached"].sum()
+        queue, rtts = row["queue"], path_rtts_ms(row)
+        if not is_missing(row["queue_packets"]):
+            packets_held = count(int(row["queue_packets"]), "packet")
+            queue = packets_held if packets_held == queue else f"{queue} ({packets_held})"
+        rows.append(
+            {
+                "name": row["scenario"],
+                "label": row["label"],
+                "rate": rate_words(row["rate_mbps"]),
+                "delay": both_ways(row["delay_forward_ms"], row["delay_reverse_ms"], "ms"),
+                "jitter": both_ways(row["jitter_forward_ms"], row["jitter_reverse_ms"], "ms"),
+                "loss": both_ways(row["loss_forward_percent"], row["loss_reverse_percent"], "%"),
+                "queue": queue,
+                "flows": plain(row["flows"]),
+                "duration": amount_words(row),
+                "platform": row["platform"],
+                "details": "; ".join(scenario_details(row)),
+                "rtt_path": f"{' to '.join(plain(rtt) for rtt in dict.fromkeys((rtts[0], rtts[-1])))} ms",
+                "rtt_seen": NONE if is_missing(lowest_ms) else f"{number(lowest_ms)} ms",
+                "loss_set": f"{plain(row['loss_forward_percent'])} %",
+                "loss_seen": f"{number(100 * known['link_drops'].sum() / packets)} %" if packets > 0 else NONE,
+                "packets": NONE if known.empty else number(packets, 0),
+                "valid": f"{len(valid)} of {len(of_scenario)}",
+            }
+        )
+    return rows
+
+
+def scenario_details(row) -> list[str]:
+    """Return what else a scenario sets, a few words each: that of the platform, the traffic, then what isn't as usual.
+
+    Parameters
+    ----------
+    row : mapping
+        A row of ``tidy/scenarios.csv``.
+    """
+    details = []
+    if not is_simulator(row["platform"]):
+        offload = "on" if row["segmentation_offload"] else "off"
+        details += [f"segmentation offload {offload}", f"netem {row['netem']}"]
+    details += [*traffic_details(row), *cable_details(row)]
+    if row["pairs"] > 1:
+        details.append(f"{row['pairs']:.0f} pairs of hosts")
+    if row["access_delay_ms"] != "0":
+        details.append(f"delay of the hosts' own links {' or '.join(row['access_delay_ms'].split())} ms")
+    for column, words in DETAILS.items():
+        if not is_missing(row[column]):
+            details.append(words.format(row[column]))
+    details += [words for column, (value, words) in UNUSUAL.items() if row[column] == value]
+    return details
+
+
+def traffic_details(row) -> list[str]:
+    """Return what a scenario sends, and in pieces of what size: a list of texts."""
+    application, protocol, size = row["application"], row["protocol"].upper(), plain(row["message_bytes"])
+    if application == "ftp":
+        return ["a file by FTP"]
+    if application == "round-trip":
+        return [f"{protocol} round trips of {size} bytes"]
+    details = [] if is_simulator(row["platform"]) else [f"iperf3 processes: {row['processes']}"]
+    if not is_missing(row["bitrate_mbps"]):
+        details.append(f"at most {plain(row['bitrate_mbps'])} Mbit/s a flow")
+    return [*details, f"UDP, {size} bytes of data a packet" if protocol == "UDP" else f"{size} bytes written at a time"]
+
+
+def cable_details(row) -> list[str]:
+    """Return what a scenario has that only a cable has, and what joins its paths: a list of texts."""
+    details = ["cable between the hosts"] if row["topology"] == "cable" else []
+    if row["serialisation"] != "never":
+        details.append(f"serialisation {row['serialisation']}")
+    if row["frame_overhead_bytes"] > 0:
+        details.append(f"{row['frame_overhead_bytes']:.0f} bytes more a frame than Linux counts")
+    if row["background"] != "none":
+        details.append(f"background {row['background']}")
+    paths = count(int(row["paths"]), "path")
+    if row["multipath"] == "mptcp":
+        details.append(f"MPTCP over {paths}")
+    elif row["multipath"] == "gre":
+        details.append(f"GRE-in-UDP over {ip_words(row['tunnel_ip_version'])} on {paths}, {row['distribution']}")
+    delays = row["path_delay_ms"].split()
+    if set(delays) != {"0"}:
+        details.append(f"the paths' own delay {listed(delays)} ms each way")
+    return details
+
+
+def environment_rows(environments) -> list[dict]:
+    """Return one row a property of the environments: name and a value for each environment.
+
+    Parameters
+    ----------
+    environments : list of dict
+        As in ``tidy/provenance.json``. Names of the properties are shown as words.
+    """
+    names = list(dict.fromkeys(key for environment in environments for key in environment))
+    return [
+        {
+            "name": _property_name(name),
+            "values": [_text(environment.get(name)) for environment in environments],
+            "code": any(part in name for part in ("digest", "sha256")),
+        }
+        for name in names
+    ]
+
+
+PROPERTY_NAMES = {
+    "kernel": "Kernel",
+    "cpu_model": "Processor",
+    "cpu_cores": "Cores of the machine",
+    "kernel_config_sha256": "Kernel configuration (SHA-256)",
+    "tick_hz": "Kernel tick (Hz)",
+    "image_digest": "Container image",
+    "testbed_digest": "Testbed program",
+    "runs": "Runs made in it",
+}
+
+
+def _property_name(key):
+    # A program keeps its own spelling; anything else begins as a sentence does.
+    if key.endswith("_version"):
+        return key.removesuffix("_version")
+    words = key.replace("_", " ")
+    return PROPERTY_NAMES.get(key, words[:1].upper() + words[1:])
+
+
+def _text(value):
+    if value is None:
+        return "not recorded"
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, sort_keys=True)
+    return plain(value) if isinstance(value, (int, float)) else str(value)

@@ -1,0 +1,301 @@
+"""What the page says of method: the design in numbers, tests taken and why, power, definitions."""
+
+import math
+from collections import Counter
+
+from report_page.metric_words import WORDS, DefinedMetric, defined
+from report_parts.data_tables import size
+from run_tables.metrics import METRICS, PUBLISHED_METRICS, differences
+from study_files.study_design import is_simulator
+from testbed.specification import PACKET_BYTES
+from topics.packet_size.topic import compares_sizes_alone
+from topics.published.topic import FIRST_FIGURE
+from wording.number_format import count, is_missing, number, plain
+from wording.scenario_words import amount_words, heading, ip_words, path_rtts_ms
+from wording.sentence_words import listed
+
+NONE_MADE = "none"
+IP_FAMILY = "all cells of the metric"
+CCA_FAMILY = "all scenarios{} of the metric"
+PAIR_FAMILY = "all pairs of the metric in one scenario{}"
+PROGRAMS = {"iperf3": "iperf3", "round-trip": "qperf", "ftp": "vsftpd and wget"}
+ROUND_TRIP = DefinedMetric(
+    column="rtt_mean_ms",
+    slug="rtt",
+    name="Round-trip time",
+    unit="µs",
+    definition="How long one message takes there and back: the time of all exchanges of a run over their number. Only one is under way at a time.",
+    source="qperf, tcp_lat and udp_lat, both directions",
+)
+# Segments that slow start begins with (RFC 6928).
+INITIAL_WINDOW = 10
+
+
+def method_section(material, environments) -> dict:
+    """Return design, tests taken, power, definitions and what threatens validity."""
+    tables, study_design, params = material.tables, material.design, material.params
+    sizes_alone = compares_sizes_alone(study_design)
+    margins, detect = (differences(params["analysis"][name]) for name in ("equivalence_margin", "detect"))
+    with_power = study_design.ip_versions_compared and not sizes_alone
+    return {
+        "design": design(material.study, tables.runs),
+        "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
+        "power": power_rows(tables.ip_versions, margins, detect) if with_power else [],
+        "margin_reason": margin_reason(params["analysis"]["equivalence_margin"]["reason"]),
+        "definitions": definitions(tables.scenarios, sizes_alone),
+        "programs": programs(study_design.applications),
+        "threats": threats(material.study, tables.runs, tables.scenarios, tables.descriptive, environments),
+    }
+
+
+def design(study, runs) -> dict:
+    """Return the numbers of the design, as the template puts them into sentences."""
+    cells = runs.groupby(["scenario", "cca", "ip_version"]).ngroups
+    return {
+        "scenarios": runs["scenario"].nunique(),
+        "ccas": list(runs["cca"].unique()),
+        "ip_versions": [ip_words(name) for name in runs["ip_version"].unique()],
+        "cells": cells,
+        "replications": int(study["replications"]),
+        "runs": len(runs),
+        "durations": sorted(float(value) for value in runs["duration_s"].dropna().unique()),
+        "distinct_seeds": int(runs["seed"].nunique()),
+    }
+
+
+def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
+    """Return which test was taken how often, and why none was where none was.
+
+    Parameters
+    ----------
+    ip_versions, ccas, cca_pairs : pandas.DataFrame or None
+        None where the study has nothing to compare.
+
+    Returns
+    -------
+    list of dict
+        question, family, metrics: a list of dict with name, counts (pairs of test and number) and
+        why (pairs of reason and number).
+    """
+    questions = []
+    for question, table, family in (
+        ("IPv6 against IPv4", ip_versions, IP_FAMILY),
+        ("All CCAs together", ccas, CCA_FAMILY.format("" if ip_versions is None else " and IP versions")),
+        ("CCA against CCA", cca_pairs, PAIR_FAMILY.format("" if ip_versions is None else " and IP version")),
+    ):
+        metrics = []
+        if table is None:
+            continue
+        for metric in METRICS:
+            rows = table[table["metric"] == metric.column]
+            counts = rows["test"].replace("", NONE_MADE).value_counts(sort=False)
+            ordered = sorted(counts.items(), key=lambda item: (item[0] == NONE_MADE, -item[1]))
+            why = reasons(rows.loc[rows["test"] == "", "note"])
+            metrics.append({"name": metric.name, "counts": ordered, "why": why})
+        questions.append({"question": question, "family": family, "metrics": metrics})
+    return questions
+
+
+def reasons(notes, most=3) -> list[tuple[str, int]]:
+    """Count the reasons why no test was made.
+
+    Left out of a note is what differs from cell to cell (numbers after a colon), and what is no reason:
+    how many pairs are complete.
+    """
+    counts = Counter()
+    for note in notes:
+        parts = [part.split(":")[0].strip() for part in note.split(";")]
+        parts = [part for part in parts if "incomplete" not in part] or parts
+        counts[parts[0] or "no reason recorded"] += 1
+    ordered = counts.most_common()
+    rest = sum(number_of for _, number_of in ordered[most:])
+    return [*ordered[:most], ("other reasons", rest)] if rest else ordered
+
+
+def power_rows(ip_versions, margins, detect) -> list[dict[str, str]]:
+    """Return what the replications can show of IPv6 against IPv4, a row a metric.
+
+    Returns
+    -------
+    list of dict
+        metric, margin, detect, detectable (range over cells), needed (median and most pairs),
+        enough (cells that have so many), cells (with a value).
+    """
+    rows = []
+    for metric in METRICS:
+        cells = ip_versions[ip_versions["metric"] == metric.column]
+        unit = metric.effect_unit
+        known = cells[cells["detectable"].notna()]
+        needed = cells[cells["pairs_needed"].notna()]
+        row = {
+            "metric": metric.name,
+            "margin": f"±{margins[metric.column]:g} {unit}",
+            "detect": f"{detect[metric.column]:g} {unit}",
+            "detectable": "not known",
+            "needed": "not known",
+            "enough": "not known",
+        }
+        if len(known):
+            low, middle, high = (
+                size(value)
+                for value in (known["detectable"].min(), known["detectable"].median(), known["detectable"].max())
+            )
+            row["detectable"] = f"{middle} {unit} ({low} to {high}, {count(len(known), 'cell')})"
+        if len(needed):
+            row["needed"] = (
+                f"{number(math.ceil(needed['pairs_needed'].median()), 0)} "
+                f"(at most {number(needed['pairs_needed'].max(), 0)})"
+            )
+            enough = int((needed["pairs"] >= needed["pairs_needed"]).sum())
+            row["enough"] = f"{enough} of {count(len(needed), 'cell')}"
+        rows.append(row)
+    return rows
+
+
+def margin_reason(text) -> str:
+    """Return why the study's margins are as they are, as a sentence; empty if its file doesn't say."""
+    reason = " ".join(text.split())
+    return f"{reason}." if reason and reason[-1] not in ".!?" else reason
+
+
+def programs(applications) -> str:
+    """Return the programs that make a study's traffic: "iperf3 and qperf"."""
+    return listed([PROGRAMS[name] for name in applications])
+
+
+def traffic_kind(scenario) -> str:
+    """Return what a scenario's metrics are read from.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``; without `application` it is TCP.
+
+    Returns
+    -------
+    str
+        "TCP" (of iperf3), "UDP", "MPTCP", "FTP", "round trips" or "ns-3".
+    """
+    if is_simulator(scenario["platform"]):
+        return "ns-3"
+    application = scenario.get("application") or "iperf3"
+    if application != "iperf3":
+        return "FTP" if application == "ftp" else "round trips"
+    if scenario.get("protocol") == "udp":
+        return "UDP"
+    return "MPTCP" if scenario.get("multipath") == "mptcp" else "TCP"
+
+
+def with_sources(metric, scenarios) -> DefinedMetric:
+    """Return a metric with what it is read from in a study's traffic: one source, or several with the kinds that each is of.
+
+    Parameters
+    ----------
+    metric : Metric
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+
+    Returns
+    -------
+    DefinedMetric
+        With the source "none" if no such traffic has the metric.
+    """
+    words, kinds = WORDS[metric.slug], {}
+    for kind in dict.fromkeys(map(traffic_kind, scenarios.to_dict("records"))):
+        kinds.setdefault(dict(words.elsewhere).get(kind, words.source), []).append(kind)
+    kinds.pop(None, None)
+    if len(kinds) < 2:
+        return defined(metric, next(iter(kinds), "none"))
+    return defined(metric, ". ".join(f"{listed(names)}: {source}" for source, names in kinds.items()))
+
+
+def definitions(scenarios, by_size=False) -> list[dict]:
+    """Return our definitions beside the paper's, a row a question, with the paper's figure.
+
+    Of a study of message sizes those that it has: throughput, and round trips of single messages.
+    """
+    if by_size:
+        shown = (("How fast?", with_sources(METRICS[0], scenarios)), ("How long does a message take?", ROUND_TRIP))
+        return [{"question": question, "ours": metric, "published": None, "figure": None} for question, metric in shown]
+    figures = {metric.ours: (number_of, metric) for number_of, metric in enumerate(PUBLISHED_METRICS, FIRST_FIGURE)}
+    rows = []
+    for metric in METRICS:
+        figure, published = figures.get(metric.slug, (None, None))
+        rows.append(
+            {
+                "question": WORDS[metric.slug].question,
+                "ours": with_sources(metric, scenarios),
+                "published": published and with_sources(published, scenarios),
+                "figure": figure,
+            }
+        )
+    return rows
+
+
+def threats(study, runs, scenarios, descriptive, environments) -> dict:
+    """Return the facts that the threats to validity are stated with.
+
+    Returns
+    -------
+    dict
+        platforms, simulated (those that are simulators), emulated (whether any is not), kernels, replications, amounts (words), startup (dict or None), equal_cells, cells, queues.
+    """
+    goodput = descriptive[(descriptive["metric"] == "goodput_mbps") & (descriptive["n"] >= 2)]
+    platforms = sorted(set(scenarios["platform"]))
+    simulated = [name for name in platforms if is_simulator(name)]
+    return {
+        "platforms": platforms,
+        "simulated": simulated,
+        "emulated": len(simulated) < len(platforms),
+        "kernels": kernels_of(environments),
+        "replications": int(study["replications"]),
+        "amounts": amounts(scenarios),
+        "startup": startup(scenarios),
+        "equal_cells": int((goodput["sd"] == 0).sum()),
+        "cells": len(goodput),
+        "loss_free": int((scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) == 0).sum()),
+        "one_bottleneck": bool(scenarios["rate_mbps"].notna().all()),
+        "mixed": any("+" in cca for cca in runs["cca"].unique()),
+    }
+
+
+def amounts(scenarios) -> str:
+    """Return how much the runs send, in words: "1 or 2 s", "10 s or 50 MB"."""
+    rows = sorted(scenarios[scenarios["duration_s"].notna()].to_dict("records"), key=lambda row: row["duration_s"])
+    texts = list(dict.fromkeys(map(amount_words, rows)))
+    if all(text.endswith(" s") for text in texts):
+        texts = [text.removesuffix(" s") for text in texts[:-1]] + texts[-1:]
+    return " or ".join(texts)
+
+
+def kernels_of(environments) -> list[str]:
+    """Return the kernels' versions that the runs recorded, sorted; a simulator has none."""
+    known = {environment["kernel"] for environment in environments if environment.get("kernel")}
+    return sorted(map(str, known))
+
+
+def startup(scenarios) -> dict[str, str | int | float] | None:
+    """Return the largest share of a run that slow start takes on an empty, loss-free path.
+
+    A window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681,
+    section 3.1) fills a path of B segments in log2(B / 10) round trips.
+
+    Returns
+    -------
+    dict or None
+        scenario (its heading), trips, seconds, percent; None where no path has a rate and a delay.
+    """
+    longest = None
+    for row in scenarios.to_dict("records"):
+        rtt_s = path_rtts_ms(row)[-1] / 1000
+        if is_missing(row["rate_mbps"]) or rtt_s <= 0 or not row["duration_s"] > 0:
+            continue
+        segments = row["rate_mbps"] * 1e6 * rtt_s / (8 * PACKET_BYTES) / row["flows"]
+        trips = max(0, math.ceil(math.log2(segments / INITIAL_WINDOW))) if segments > 0 else 0
+        share = 100 * trips * rtt_s / row["duration_s"]
+        if longest is None or share > longest["percent"]:
+            longest = {
+                "scenario": heading(row), "trips": trips, "seconds": plain(round(trips * rtt_s, 2)), "percent": share,
+                "duration": plain(row["duration_s"]),
+            }  # fmt: skip
+    return longest

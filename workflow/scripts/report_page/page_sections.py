@@ -1,0 +1,58 @@
+"""The report's sections in their order, and which of them a study has."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from topics.topic import Place, Topic
+
+#: Sections that belong to no topic, by where they stand: anchor and words of the navigation.
+FRAME = {
+    Place.FRONT: (("findings", "Findings"), ("method", "Method")),
+    Place.APPENDIX: (("threats", "Threats"), ("provenance", "Provenance")),
+}
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page.
+
+    Attributes
+    ----------
+    anchor, name : str
+        Its identifier, and what the navigation calls it.
+    template : str
+        Its file, seen from the report's folder or from that of the topics.
+    question : int or None
+        Its number among the questions that the report answers.
+    context : dict or None
+        What a topic's template needs.
+    """
+
+    anchor: str
+    name: str
+    template: str
+    question: int | None = None
+    context: dict | None = None
+
+
+def report_sections(topics: Iterable[Topic], contexts: Mapping[str, dict | None]) -> list[Section]:
+    """Return the sections of a study's report, in order: by place, the frame's own before those of topics.
+
+    Parameters
+    ----------
+    topics : iterable of Topic
+    contexts : mapping of str to dict or None
+        By the topic's name; a topic without a context is left out.
+    """
+    sections, questions = [], 0
+    for place in Place:
+        sections += [Section(anchor, name, f"sections/{anchor}.html.j2") for anchor, name in FRAME.get(place, ())]
+        for topic in topics:
+            context = contexts.get(topic.name)
+            if topic.place is not place or context is None:
+                continue
+            asks = place is Place.QUESTION
+            questions += asks
+            template = f"{topic.name}/section.html.j2"
+            sections.append(Section(topic.anchor, topic.navigation, template, questions if asks else None, context))
+    return sections

@@ -1,0 +1,230 @@
+"""Assemble the report: one HTML file that needs nothing else."""
+
+import base64
+import hashlib
+import json
+import shlex
+from dataclasses import asdict
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from figure_parts.figure_style import DARK, LIGHT
+from report_page.conditions import environment_rows, scenario_rows
+from report_page.method import kernels_of, method_section, with_sources
+from report_page.page_sections import report_sections
+from report_parts.material import ReportMaterial
+from report_parts.page_files import download, figure_item, optional
+from rule_script import run_rule
+from run_tables.metrics import METRICS
+from run_tables.reading import read_runs, read_table, run_name
+from run_tables.tidy_tables import SCENARIOS
+from study_files.run_platforms import is_repeatable
+from study_files.study_design import StudyDesign, is_simulator
+from topics import registry
+from topics.cells.page_tables import descriptive_groups, mean_tables
+from topics.outline import figure_params, study_outline
+from topics.topic import OTHER
+from wording.number_format import count, number
+from wording.scenario_words import ip_words, platform_words
+
+DEFAULT_CONFIG = "config/config.yaml"
+MAX_MIXES_NAMED = 6
+#: Of the topics, with their templates.
+TOPICS_FOLDER = Path(registry.__file__).parent
+
+
+def read_tables(inputs, outline) -> SimpleNamespace:
+    """Read every table of a study; those that its design, or the other study, doesn't have are None."""
+    tables = {table.name: None for topic in registry.TOPICS for table in topic.tables}
+    tables |= {table.name: read_table(inputs[table.name], table) for table in outline.tables}
+    for table in (table for topic in registry.TOPICS for table in topic.other_tables):
+        path = optional(inputs, f"{OTHER}{table.name}")
+        tables[f"{OTHER}{table.name}"] = read_table(path, table) if path else None
+    return SimpleNamespace(
+        runs=read_runs(inputs["runs"]), scenarios=read_table(inputs["scenarios"], SCENARIOS), **tables
+    )
+
+
+def metric_items(tables, figures) -> dict[str, dict]:
+    """Return what the page shows of each metric by cell, by slug: its figure, definition, means and statistics."""
+    items = {}
+    for metric in METRICS:
+        if metric.slug in figures:
+            groups, notes = descriptive_groups(tables.descriptive, tables.scenarios, metric)
+            items[metric.slug] = {
+                **figures[metric.slug],
+                "metric": with_sources(metric, tables.scenarios),
+                "means": mean_tables(tables.descriptive, tables.scenarios, metric),
+                "groups": groups,
+                "notes": notes,
+            }
+    return items
+
+
+def repeatable_run(runs, scenarios) -> pd.Series | None:
+    """Return a run, valid if possible, that anybody can repeat to the byte; None if all were measured under a real clock."""
+    repeatable = runs[runs["scenario"].isin(scenarios.loc[scenarios["platform"].map(is_repeatable), "scenario"])]
+    best = repeatable[repeatable["valid"]] if repeatable["valid"].any() else repeatable
+    return None if best.empty else best.iloc[0]
+
+
+def rerun_commands(study, run, configfile, sha256, platform=None) -> list[str]:
+    """Return the shell lines that run one cell again and compare its bytes.
+
+    Parameters
+    ----------
+    study : str
+    run : mapping
+        A row of ``tidy/runs.csv``.
+    configfile : str
+        The study's file.
+    sha256 : str or None
+        The published sum of the run's document, if the tables have one.
+    platform : str, optional
+        The platform that the study was carried on instead of its own.
+    """
+    document = f"results/{study}/runs/{run_name(run)}.json.gz"
+    option = "" if configfile == DEFAULT_CONFIG else f" --configfile {shlex.quote(configfile)}"
+    option += f" --config platform={platform}" if platform else ""
+    rerun = f"snakemake --cores 1 --use-apptainer{option} --force {document}"
+    if sha256:
+        return [rerun, f"echo '{sha256}  {document}' | sha256sum --check"]
+    return [f"sha256sum {document}", rerun, f"sha256sum {document}"]
+
+
+def ccas_words(ccas, design) -> str:
+    """Return the CCAs or mixes as text; of many mixes their number and what they are made of."""
+    if design.mixes and len(ccas) > MAX_MIXES_NAMED:
+        return f"{len(ccas)}, of {', '.join(design.ccas_that_run)}"
+    return ", ".join(ccas)
+
+
+def facts(tables, design, study, environments) -> list[tuple[str, str]]:
+    """Return the study's outline as pairs of name and value."""
+    runs, simulators = tables.runs, [platform for platform in design.platforms if is_simulator(platform)]
+    programs = []
+    if len(simulators) < len(design.platforms):
+        programs.append(("Linux kernel", ", ".join(kernels_of(environments)) or "not recorded"))
+    if simulators:
+        programs.append(("Simulator", ", ".join(platform_words(platform) for platform in simulators)))
+    return [
+        ("Valid runs", f"{int(runs['valid'].sum()):,} of {len(runs):,}"),
+        ("Scenarios", str(runs["scenario"].nunique())),
+        ("Mixes of CCAs" if design.mixes else "CCAs", ccas_words(list(runs["cca"].unique()), design)),
+        (
+            "IP versions" if design.ip_versions_compared else "IP version",
+            ", ".join(ip_words(name) for name in runs["ip_version"].unique()),
+        ),
+        ("Replications per cell", number(study["replications"], 0)),
+        *programs,
+    ]
+
+
+def page_context(inputs, params) -> dict:
+    """Read everything and return what the templates need.
+
+    Parameters
+    ----------
+    inputs : mapping of str to path
+        The rule's inputs by name.
+    params : mapping
+        confidence, significance, power, analysis, other_tables, configfile, platform, claims, paper.
+    """
+    provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
+    study, environments = provenance["study"], provenance["environments"]
+    design = StudyDesign(study | {"analysis": params["analysis"]}, frozenset(params["other_tables"]))
+    outline = study_outline(design, registry.TOPICS)
+    tables = read_tables(inputs, outline)
+    figures = {
+        figure.slug: figure_item(inputs, figure, figure_params(figure, design, params)) for figure in outline.figures
+    }
+    material = ReportMaterial(tables, figures, design, study, params)
+    parts = {topic.name: import_module(f"topics.{topic.name}.section") for topic in outline.topics}
+    sections = report_sections(outline.topics, {name: part.section(material) for name, part in parts.items()})
+    runs, example = tables.runs, repeatable_run(tables.runs, tables.scenarios)
+    named = ["runs", "provenance", "scenarios", *(table.name for table in outline.tables)]
+    named += [name for name in vars(tables) if name.startswith(OTHER) and optional(inputs, name)]
+    return {
+        "sections": sections,
+        "topics": parts.keys(),
+        "has": design,
+        "study": study,
+        "facts": facts(tables, design, study, environments),
+        "findings": [
+            finding for part in parts.values() if hasattr(part, "findings") for finding in part.findings(material)
+        ],
+        "metrics": metric_items(tables, figures),
+        "figures": figures,
+        "place": "scenario and IP version" if design.ip_versions_compared else "scenario",
+        "ip_versions": [ip_words(name) for name in runs["ip_version"].unique()],
+        "confidence_percent": f"{100 * params['confidence']:g}",
+        "significance": f"{params['significance']:g}",
+        "power_percent": f"{100 * params['power']:g}",
+        "method": method_section(material, environments),
+        "scenarios": scenario_rows(tables.scenarios, runs),
+        "environments": environment_rows(environments),
+        "environment_count": len(environments),
+        "workflow": provenance["workflow"],
+        "example": None
+        if example is None
+        else {
+            "name": run_name(example),
+            "seed": int(example["seed"]),
+            "commands": rerun_commands(
+                study["study"], example, params["configfile"], example.get("document_sha256"), params.get("platform")
+            ),
+        },
+        "files": {name: download(optional(inputs, name)) for name in named},
+    }
+
+
+def render_page(context, template_path, style_path, script_path) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    context : dict
+        As `page_context` gives; all text in it is escaped.
+    template_path, style_path, script_path : str or path
+        Template (others that it includes stand beside it, or in the topics' folders), style sheet and script.
+
+    Returns
+    -------
+    str
+        HTML that loads nothing, and forbids it by its content security policy.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([Path(template_path).parent, TOPICS_FOLDER]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"count": count, "number": number}
+    script = Path(script_path).read_text(encoding="utf-8")
+    digest = hashlib.sha256(script.encode()).digest()
+    return environment.get_template(Path(template_path).name).render(
+        **context,
+        light=asdict(LIGHT),
+        dark=asdict(DARK),
+        style=Markup(Path(style_path).read_text(encoding="utf-8")),
+        script=Markup(script),
+        script_hash=base64.b64encode(digest).decode("ascii"),
+    )
+
+
+def main(inputs, outputs, params) -> None:
+    """Read all inputs, write the page."""
+    paths = dict(inputs.items())
+    context = page_context(paths, dict(params.items()))
+    page = render_page(context, paths["template"], paths["style"], paths["script"])
+    Path(outputs.report).write_text(page, encoding="utf-8", newline="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

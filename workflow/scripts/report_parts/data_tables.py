@@ -1,0 +1,178 @@
+"""Tables that a reader sorts and filters in the page, without a server.
+
+A table is plain HTML, complete and in the study's order; the page's script adds the rest. One with
+more than `MAX_PLAIN_ROWS` would slow the page down: it shows its first rows, and carries all of
+them compressed for the script, as the page carries its downloads.
+"""
+
+import base64
+import gzip
+import json
+from dataclasses import dataclass
+
+from wording.number_format import NONE, decimals_for, is_missing, number, p_value
+
+MAX_PLAIN_ROWS = 400
+FIRST_ROWS = 100
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    heading : str
+    kind : str
+        "text" (on one line), "number" (set to the right, sorted by value), "short", "words" or
+        "note" (text of several lines, narrow to wide).
+    filtered : bool
+        Whether readers can choose one of its values.
+    header : bool
+        Whether its cells are the heads of their rows.
+    """
+
+    heading: str
+    kind: str = "text"
+    filtered: bool = False
+    header: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its text, what it is sorted by if not by the text, and a class of the style sheet."""
+
+    text: str
+    value: float | int | str | None = None
+    style: str = ""
+
+
+def data_table(identifier, caption, columns, rows, initial=None) -> dict:
+    """Return what the template needs of a table.
+
+    Parameters
+    ----------
+    identifier : str
+        Unique in the page.
+    caption : str
+    columns : list of Column
+    rows : list of list
+        A `Cell` or a text for each column.
+    initial : dict of str to str, optional
+        Heading of a filtered column -> the value that is chosen at first.
+
+    Returns
+    -------
+    dict
+        id, caption, columns, initial, rows (those in the HTML), total, packed (all rows, or None).
+
+    Raises
+    ------
+    ValueError
+        If a row hasn't one cell a column.
+    """
+    rows = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
+    for row in rows:
+        if len(row) != len(columns):
+            raise ValueError(f"table {identifier}: {len(row)} cells for {len(columns)} columns")
+    # A choice that no row has would show an empty table.
+    chosen = {
+        column.heading: (initial or {}).get(column.heading, "")
+        for number, column in enumerate(columns)
+        if any(row[number].text == (initial or {}).get(column.heading) for row in rows)
+    }
+    long = len(rows) > MAX_PLAIN_ROWS
+    return {
+        "id": identifier,
+        "caption": caption,
+        "columns": columns,
+        "initial": chosen,
+        "rows": rows[:FIRST_ROWS] if long else rows,
+        "total": len(rows),
+        "packed": pack(rows) if long else None,
+    }
+
+
+def pack(rows) -> str:
+    """Return rows of `Cell` as compressed JSON in base64: a cell is its text or [text, value, style]."""
+    compact = [
+        [
+            cell.text if cell.value is None and not cell.style
+            else [cell.text, cell.value, cell.style]
+            for cell in row
+        ]
+        for row in rows
+    ]  # fmt: skip
+    text = json.dumps(compact, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii")
+
+
+def number_cell(value, decimals=None, unit="") -> Cell:
+    """Return a cell with a number, sorted by its full precision; a dash if there is none."""
+    if is_missing(value):
+        return Cell(NONE)
+    return Cell(minus(number(value, decimals)) + unit, round_trip(value))
+
+
+def p_cell(value) -> Cell:
+    """Return a cell with a p value."""
+    return Cell(NONE) if is_missing(value) else Cell(p_value(value), round_trip(value))
+
+
+def round_trip(value) -> int | float:
+    """Return a number as JSON and an attribute can carry it: whole ones as such."""
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def minus(text) -> str:
+    """Return a number's text with a minus sign that is one."""
+    return text.replace("-", MINUS)
+
+
+def signed(value, decimals=None) -> str:
+    """Return a difference with its sign: "+0.3", "−1.38", "0"."""
+    if is_missing(value):
+        return NONE
+    text = number(value, effect_decimals(value) if decimals is None else decimals)
+    if float(text.replace(",", "")) == 0:
+        return text.removeprefix("-")  # rounded to nothing, it has no direction
+    return minus(text) if value < 0 else f"+{text}"
+
+
+def size(value) -> str:
+    """Return how large a difference is, without its direction: "1.4", "< 0.001"."""
+    if is_missing(value):
+        return NONE
+    return "< 0.001" if 0 < value < 0.0005 else number(value, shared_decimals(value))
+
+
+def effect_decimals(value) -> int:
+    """Return how many decimals a difference in percent or points is shown with: three digits."""
+    return max(0, decimals_for(value) - 1)
+
+
+def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[Cell, Cell]:
+    """Return two cells: a difference with its unit, and its interval.
+
+    Parameters
+    ----------
+    row : mapping
+        With the estimate, both ends and effect_unit.
+    """
+    value = row[estimate]
+    if is_missing(value):
+        return Cell(NONE), Cell(NONE)
+    unit = row["effect_unit"]
+    decimals = shared_decimals(value, row[low], row[high])
+    shown = Cell(f"{signed(value, decimals)} {unit}", round_trip(value))
+    if is_missing(row[low]) or is_missing(row[high]):
+        return shown, Cell(NONE)
+    ends = f"{signed(row[low], decimals)} to {signed(row[high], decimals)}"
+    return shown, Cell(ends, round_trip(row[low]))
+
+
+def shared_decimals(*values) -> int:
+    """Return decimals that suit a difference and its interval: those of the largest of them."""
+    known = [abs(value) for value in values if not is_missing(value)]
+    return min(3, effect_decimals(max(known))) if known else 0

@@ -1,0 +1,55 @@
+"""What the sections of the report are made of.
+
+A topic's ``section.py`` has
+
+- ``section(material)``: what its template needs, as ``topic``; None if there is nothing to show;
+- ``findings(material)``, if it has any: a list of `Finding`, which open the report.
+"""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import pandas as pd
+
+from study_files.study_design import StudyDesign
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, its topic in a word or two, and the identifier of the section that shows it."""
+
+    topic: str
+    text: str
+    section: str
+
+
+@dataclass(frozen=True)
+class ReportMaterial:
+    """What a topic's section is made of.
+
+    Attributes
+    ----------
+    tables : SimpleNamespace
+        runs, scenarios and every analysis table by name, of the other study as ``other_<name>``: DataFrames, or None for
+        what the study doesn't have.
+    figures : dict of str to dict
+        By slug, as `page_files.figure_item` gives them.
+    design : StudyDesign
+    study : dict
+        As in ``tidy/provenance.json``.
+    params : dict
+        Of the report's rule: confidence, significance, power, analysis, paper, and more.
+    """
+
+    tables: SimpleNamespace
+    figures: dict
+    design: StudyDesign
+    study: dict
+    params: dict
+
+    @property
+    def other_claims(self) -> tuple[str, pd.DataFrame] | None:
+        """Name of the study of the other method and its claims, or None."""
+        if self.design.other is None or self.tables.other_claims is None:
+            return None
+        return self.design.other, self.tables.other_claims

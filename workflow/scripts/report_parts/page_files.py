@@ -1,0 +1,79 @@
+"""What the page carries of other files: downloads to the byte, figures as panels, filled captions."""
+
+import base64
+import gzip
+from pathlib import Path
+from types import SimpleNamespace
+
+import jinja2
+from markupsafe import Markup
+
+from report_parts.inline_figures import inline_panels
+
+MEDIA_TYPES = {".csv": "text/csv", ".svg": "image/svg+xml", ".json": "application/json"}
+
+
+def download(path) -> dict[str, str]:
+    """Return a file as the page carries it: the very bytes, compressed, and how to call them."""
+    path = Path(path)
+    packed = gzip.compress(path.read_bytes(), 9, mtime=0)
+    return {"name": path.name, "type": MEDIA_TYPES[path.suffix], "gzip": base64.b64encode(packed).decode("ascii")}
+
+
+def render_caption(path, params) -> str:
+    """Return a figure's caption, filled in as ``snakemake --report`` does it.
+
+    Parameters
+    ----------
+    path : str or path
+        Plain prose with jinja, no markup.
+    params : mapping
+        What stands in it as ``snakemake.params.<name>``.
+    """
+    template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(Path(path).read_text(encoding="utf-8"))
+    text = template.render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
+    return " ".join(text.split())
+
+
+def optional(inputs, name) -> str | Path | None:
+    """Return the path of an input that a rule may leave out, or None."""
+    value = inputs.get(name)
+    if not value:
+        return None
+    return value if isinstance(value, (str, Path)) else value[0]
+
+
+def figure_item(inputs, figure, caption_params) -> dict:
+    """Return what the page shows of one figure.
+
+    Parameters
+    ----------
+    inputs : mapping of str to path
+        With ``<name>_figure``, ``_data`` and ``_caption``, where name is the figure's.
+    figure : Figure
+    caption_params : mapping
+        As `render_caption`.
+
+    Returns
+    -------
+    dict
+        slug, caption, panels, columns, svg, csv.
+    """
+    path, data, caption = (optional(inputs, f"{figure.name}_{kind}") for kind in ("figure", "data", "caption"))
+    panels, columns = inline_panels(path, figure.slug)
+    return {
+        "slug": figure.slug,
+        "caption": render_caption(caption, caption_params),
+        "panels": [Markup(panel) for panel in panels],
+        "columns": columns,
+        "svg": download(path),
+        "csv": download(data),
+    }
+
+
+def citation(paper) -> dict[str, str] | None:
+    """Return title, authors and source of a claims file's paper, or None."""
+    if not paper:
+        return None
+    source = paper.get("source") or paper.get("script") or ""
+    return {"title": paper["title"], "authors": paper["authors"], "source": source}

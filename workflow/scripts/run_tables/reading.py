@@ -1,0 +1,115 @@
+"""Read tidy and analysis tables, and stop at one that isn't what its declaration says.
+
+Text columns stay text ("1" is a scenario's name, "nan" may be one), an empty number is
+missing, and a missing column or a value of another kind is an error that names the file.
+"""
+
+import pandas as pd
+
+from run_tables.table import Table
+from run_tables.tidy_tables import CHECKS, RUN, RUNS
+
+
+def read_table(path, table: Table) -> pd.DataFrame:
+    """Read a CSV file and check its columns.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    table : Table
+        Whose columns it must have. Other columns are kept as text.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows and columns as in the file; numbers, whole ones too, as floats.
+
+    Raises
+    ------
+    ValueError
+        If the file is no CSV, a column is missing, or a value isn't of its column's kind.
+    """
+    try:
+        texts = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a CSV table ({error})") from error
+    missing = sorted(set(table.names) - set(texts.columns))
+    if missing:
+        raise ValueError(f"{path}: no column {', '.join(missing)}")
+    columns = {name: texts[name].astype(object) for name in texts.columns}
+    for column in table:
+        if column.kind == "truth":
+            columns[column.name] = _truths(path, texts[column.name])
+        elif column.kind in ("number", "count", "ordinal"):
+            columns[column.name] = _numbers(path, texts[column.name])
+    return pd.DataFrame(columns, index=texts.index)
+
+
+def _truths(path, values):
+    _refuse(path, values, ~values.isin(["True", "False"]), "True or False")
+    return values == "True"
+
+
+def _numbers(path, values):
+    numbers = pd.to_numeric(values.where(values != ""), errors="coerce").astype(float)
+    _refuse(path, values, numbers.isna() & (values != ""), "a number")
+    return numbers
+
+
+def _refuse(path, values, wrong, expected):
+    if wrong.any():
+        line = int(wrong.to_numpy().argmax()) + 2
+        raise ValueError(f"{path}, line {line}: {values.name} is '{values[wrong].iloc[0]}'; expected {expected}")
+
+
+def read_runs(path) -> pd.DataFrame:
+    """Read ``tidy/runs.csv``: one row a run, in the study's order.
+
+    Raises
+    ------
+    ValueError
+        As `read_table`, and if there is no run or one stands there twice.
+    """
+    runs = read_table(path, RUNS)
+    if runs.empty:
+        raise ValueError(f"{path}: no run in it")
+    _number_replications(path, runs)
+    twice = runs[runs.duplicated(RUN)]
+    if len(twice):
+        raise ValueError(f"{path}: the run {run_name(twice.iloc[0])} stands there twice")
+    return runs
+
+
+def read_checks(path) -> pd.DataFrame:
+    """Read ``tidy/checks.csv``: one row a check of a run."""
+    checks = read_table(path, CHECKS)
+    _number_replications(path, checks)
+    return checks
+
+
+def _number_replications(path, table):
+    values = table["replication"]
+    _refuse(path, values, ~(values % 1 == 0), "a whole number")
+    table["replication"] = values.astype(int)
+
+
+def run_name(row) -> str:
+    """Return a run's name as in its path: ``scenario/cca/ip_version/replication``."""
+    return "/".join(str(row[key]) for key in RUN)
+
+
+def link_packets(runs: pd.DataFrame) -> pd.Series:
+    """Return how many packets reached the lossy link in each run: those that the queue let pass.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        With packets_sent and queue_drops.
+
+    Returns
+    -------
+    pandas.Series of float
+        Missing where queue and link share one netem and their drops can't be told apart.
+    """
+    return runs["packets_sent"] - runs["queue_drops"]

@@ -1,0 +1,144 @@
+"""Tables and their columns: each is declared once, and who writes, reads, shows or documents it follows.
+
+Standard library only: the declarations are read where Snakemake plans, before there is a table.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+#: Kind of a column -> what its values are.
+KINDS = {
+    "text": "text",
+    "truth": "True or False",
+    "number": "a number",
+    "count": "a whole number",
+    "ordinal": "a whole number that tells things apart",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name : str
+        With its unit at the end where it has one: `rtt_ms`.
+    kind : str
+        A key of `KINDS`. In a CSV file an empty number is missing; text may be empty.
+    meaning : str
+        What it says, in words; with ``unit`` and ``empty`` all that the data dictionary has of it.
+    unit : str
+        Of a number: "Mbit/s", "ms", "segments"; empty where it has none.
+    empty : str
+        What it means if there is no value; empty if there always is one.
+    source : str
+        Which program's output it is read from; empty if it is computed from what stands in other columns.
+    """
+
+    name: str
+    kind: str
+    meaning: str = ""
+    unit: str = ""
+    empty: str = ""
+    source: str = ""
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"column {self.name} is of kind '{self.kind}'; allowed are {', '.join(KINDS)}")
+
+
+def text(name: str, meaning: str, empty: str = "", source: str = "") -> Column:
+    """Return a column of texts."""
+    return Column(name, "text", meaning, "", empty, source)
+
+
+def truth(name: str, meaning: str) -> Column:
+    """Return a column of True and False."""
+    return Column(name, "truth", meaning)
+
+
+def number(name: str, unit: str, meaning: str, empty: str = "", source: str = "") -> Column:
+    """Return a column of numbers."""
+    return Column(name, "number", meaning, unit, empty, source)
+
+
+def count(name: str, unit: str, meaning: str, empty: str = "", source: str = "") -> Column:
+    """Return a column of whole numbers."""
+    return Column(name, "count", meaning, unit, empty, source)
+
+
+def ordinal(name: str, meaning: str, empty: str = "") -> Column:
+    """Return a column of whole numbers that tell things apart: replications, flows, paths."""
+    return Column(name, "ordinal", meaning, "", empty)
+
+
+def interval(
+    low: str, high: str, unit: str, of: str, empty: str = "there are fewer than two values"
+) -> tuple[Column, Column]:
+    """Return the two columns of an interval at the study's confidence; ``of`` is what it is of: "the mean"."""
+    return (
+        number(low, unit, f"Lower end of the confidence interval of {of}.", empty),
+        number(high, unit, f"Upper end of the confidence interval of {of}.", empty),
+    )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a study: a file of `tidy/` or `analysis/`.
+
+    Attributes
+    ----------
+    name : str
+        The file's, without its ending.
+    row : str
+        What a row is: "a run", "a flow of a run".
+    columns : tuple of Column
+        In the file's order.
+    folder : str
+        ``tidy`` or ``analysis``.
+    suffix : str
+        ``csv`` or ``parquet``.
+    """
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+    folder: str = "analysis"
+    suffix: str = "csv"
+
+    def __post_init__(self):
+        object.__setattr__(self, "columns", tuple(self.columns))
+        names = [column.name for column in self.columns]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"table {self.name} declares {', '.join(twice)} twice")
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns, in order."""
+        return [column.name for column in self.columns]
+
+    @property
+    def path(self) -> str:
+        """The file's place in a study's results."""
+        return f"{self.folder}/{self.name}.{self.suffix}"
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(f"table {self.name} has no column {name}; there are {', '.join(self.names)}")
+
+    def only(self, *names: str) -> "Table":
+        """Return the table with some of its columns, for who needs no others."""
+        return Table(self.name, self.row, tuple(self[name] for name in names), self.folder, self.suffix)
+
+    def without(self, *names: str) -> tuple[Column, ...]:
+        """Return the columns but some, for a table that takes these over."""
+        for name in names:
+            self[name]
+        return tuple(column for column in self.columns if column.name not in names)

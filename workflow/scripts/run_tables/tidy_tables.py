@@ -1,0 +1,304 @@
+"""The tidy tables, column by column: a run, a flow, a path, a check, a scenario, and what is read over time.
+
+A plain column of a run takes two places: its declaration here, and the function that computes it (`tidy_rows.py` and
+the modules that it calls).
+"""
+
+from run_tables.table import Table, count, number, ordinal, text, truth
+
+_NO_VALUE = "the run's application or platform has none"
+
+#: What tells cells apart, and runs: the first columns of most tables.
+CELL_COLUMNS = (
+    text("scenario", "Identifier of the scenario."),
+    text("cca", "CCA, or the mix of CCAs joined by `+`, that was asked for."),
+    text("ip_version", "`ipv4` or `ipv6`."),
+)
+REPLICATION = ordinal("replication", "Number of the replication, from 1.")
+RUN_KEYS = (*CELL_COLUMNS, REPLICATION)
+SCENARIO_LABEL = text("scenario_label", "The scenario's short name.")
+VALID = truth("valid", "Whether the run passed all of its checks.")
+CELL = [column.name for column in CELL_COLUMNS]
+RUN = [column.name for column in RUN_KEYS]
+
+#: What is sent over which topology: of a run, and of its scenario.
+APPLICATION_COLUMNS = (
+    text("topology", "`dumbbell` or `cable`."),
+    text("background", "What else is on the path: `none` or `server`."),
+    text("application", "`iperf3`, `round-trip` (qperf) or `ftp` (vsftpd, wget)."),
+    text("protocol", "`tcp` or `udp`."),
+    number("message_bytes", "bytes", "What the application writes at a time; of UDP the payload of a packet."),
+    text("multipath", "What joins several paths: `none`, `mptcp` or `gre`."),
+    count("paths", "", "Number of cables between the hosts."),
+    text("tunnel_ip_version", "IP version outside of the tunnels.", "there are no tunnels"),
+)
+RUNS = Table(
+    "runs",
+    "a run",
+    (
+        CELL_COLUMNS[0],
+        SCENARIO_LABEL,
+        *CELL_COLUMNS[1:],
+        REPLICATION,
+        count("seed", "", "The run's seed; the same for all CCAs and IP versions of a scenario and replication."),
+        VALID,
+        text("invalid_because", "Each check that failed, what was observed, and what was expected.", "the run is valid"),
+        number("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
+        number("delay_ms", "ms", "One-way delay between the routers, or of the cable, in the data's direction."),
+        number("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
+        number("loss_configured_percent", "%", "Random loss that is set in the data's direction."),
+        count("flows", "", "Number of flows."),
+        count("queue_packets", "packets", "Limit of the bottleneck's queue, as it was set.", "its limit is in bytes, or there is none"),
+        number("duration_s", "s", "How long each flow sends, where no amount is set."),
+        number(
+            "mss_bytes", "bytes", "Payload of a full segment of the run's connections.", "nobody looked at the sockets",
+            "the sender's tcpi_snd_mss, the largest of all looks",
+        ),
+        number(
+            "ideal_goodput_mbps", "Mbit/s",
+            "What the receivers would get of a path that is always full: the payload's share of the rate, or what the "
+            "senders are limited to, whichever is less.",
+            "neither the link nor a sender has a limit",
+        ),
+        number(
+            "goodput_mbps", "Mbit/s",
+            "Bytes that the receiving applications got over the time of the transfer, summed over the flows.",
+            "round trips of single messages have none",
+            "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
+        ),
+        number(
+            "rtt_mean_ms", "ms", "Mean RTT that the senders' TCP measured, the mean over the flows; of round trips their mean time.",
+            "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all looks; round trips: qperf; ns-3: single segments",
+        ),
+        number("rtt_min_ms", "ms", "Smallest RTT of all flows.", _NO_VALUE, "tcpi_min_rtt at the last look"),
+        number(
+            "loss_percent", "%", "Packets dropped by the full queue and by random loss, over all that were offered to the bottleneck.",
+            "nothing is emulated", "counters of the queueing disciplines",
+        ),
+        count("retransmits", "segments", "Segments that TCP sent again, summed over the flows.", _NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs of the sending host"),
+        number("jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.", _NO_VALUE),
+        number("throughput_per_stream_mbps", "Mbit/s", "Mean goodput of a flow, as TCP-ExBench computes its throughput.", _NO_VALUE),
+        number("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", _NO_VALUE),
+        number("retransmit_percent", "%", "Retransmits over bytes sent / MSS, which TCP-ExBench calls packet loss.", "nothing was sent, or TCP has none"),
+        count("packets_sent", "packets", "Offered to the bottleneck, dropped ones included; a super-packet is one.", "nothing is emulated"),
+        count("queue_drops", "packets", "Dropped by the full queue.", "queue and loss share one netem, or nothing is emulated"),
+        count("link_drops", "packets", "Dropped by random loss.", "queue and loss share one netem, or nothing is emulated"),
+        count("background_requests", "messages", "Requests of the server's clients.", "there is no server"),
+        count("background_answers", "messages", "Answers of the server.", "there is no server"),
+        number("background_mbps", "Mbit/s", "What the server's answers took of the cable, headers and frame overhead included.", "there is no server"),
+        number("background_back_mbps", "Mbit/s", "What the requests took of the cable in the other direction.", "there is no server"),
+        *APPLICATION_COLUMNS,
+        number("transfer_s", "s", "Time of the longest file transfer.", "no file was transferred"),
+        count("out_of_order_segments", "segments", "Waited at the receivers for one before them.", _NO_VALUE, "TcpExtTCPOFOQueue"),
+        count("out_of_order_mptcp", "segments", "Data that waited at the receivers for another subflow's.", _NO_VALUE, "MPTcpExtOFOQueue"),
+        count(
+            "reordering_events", "", "How often the senders learned that a segment had been overtaken and not lost.", _NO_VALUE,
+            "TcpExtTCPSACKReorder, TCPRenoReorder, TCPTSReorder",
+        ),
+        count(
+            "recoveries", "", "How often the senders took a segment for lost and began to reduce cwnd.", _NO_VALUE,
+            "TcpExtTCPSackRecovery, TCPRenoRecovery",
+        ),
+        count(
+            "recoveries_undone", "", "How often they took that back, for nothing had been lost.", _NO_VALUE,
+            "TcpExtTCPFullUndo, TCPPartialUndo, TCPDSACKUndo",
+        ),
+        count("spurious_retransmits", "segments", "Sent again although the receiver had them already.", _NO_VALUE, "TcpExtTCPDSACKRecv"),
+        number("cwnd_packets", "packets", "Mean congestion window over the looks at the senders' sockets, each subflow of MPTCP by itself.", "nobody looked"),
+        number("cpu_busy_percent", "%", "Mean over the cores that carried the run while traffic flowed.", "the clock is not a real one", "/proc/stat"),
+        number("cpu_seconds_per_gbyte", "s/GB", "Busy time of these cores, all together, over the data that arrived (10^9 bytes).", "the clock is not a real one"),
+        text("platform", "What carried the packets: `uml`, `host`, or `ns3:` and a version."),
+        count("pairs", "", "Number of pairs of hosts."),
+        text("testbed_digest", "Content digest of the program that carried the run out."),
+        text("image_digest", "Content digest of its container image."),
+        text("document_sha256", "SHA-256 of the run document, as `sha256sum` prints it."),
+    ),
+    "tidy",
+)  # fmt: skip
+FLOWS = Table(
+    "flows",
+    "a flow of a run",
+    (
+        *RUN_KEYS,
+        ordinal("flow", "Number of the flow, from 0."),
+        text("flow_cca", "CCA that was asked for it; those of a mix go to the flows in turn."),
+        ordinal("pair", "Its pair of hosts, from 1."),
+        number("rtt_path_ms", "ms", "RTT of the empty path of its pair."),
+        number("start_offset_ms", "ms", "When it was to start, from the run's traffic origin."),
+        number("goodput_mbps", "Mbit/s", "Bytes received over the receiver's time.", "round trips have none"),
+        number("rtt_mean_ms", "ms", "Mean RTT that its sender measured.", _NO_VALUE),
+        number("rtt_min_ms", "ms", "Smallest single RTT.", _NO_VALUE, "tcpi_min_rtt"),
+        number("rtt_max_ms", "ms", "Largest smoothed RTT of those read at each interval's end.", _NO_VALUE),
+        count("retransmits", "segments", "Sent again.", _NO_VALUE),
+        count("bytes_sent", "bytes", "That the sender's application gave.", _NO_VALUE),
+        count("bytes_received", "bytes", "That the receiver's application got.", _NO_VALUE),
+        count("cwnd_max_bytes", "bytes", "Largest congestion window of those read at each interval's end.", _NO_VALUE),
+        text("cca_observed", "CCA that ran, as the sender's own program or kernel says.", "nothing says it"),
+        VALID,
+    ),
+    "tidy",
+)  # fmt: skip
+_SUBFLOW = "no subflow of MPTCP is on the path"
+PATHS = Table(
+    "paths",
+    "a path of a run over cables",
+    (
+        *RUN_KEYS,
+        ordinal("path", "Number of the path, from 1."),
+        count("packets", "packets", "That left the sender on it while traffic flowed."),
+        count("bytes", "bytes", "Of these frames, all headers included, as the shaper counted them.", "nothing limits the rate"),
+        number("share_percent", "%", "Of all paths' packets.", "no packet left"),
+        count("queue_drops", "packets", "Dropped by the full queue."),
+        count("subflow_bytes_acked", "bytes", "Acknowledged of MPTCP's subflows on it at the last look at the sockets (at 3/4 of the duration).", _SUBFLOW),
+        count("subflow_retransmits", "segments", "That they had sent again until then.", _SUBFLOW),
+        number("subflow_rtt_ms", "ms", "Mean smoothed RTT of MPTCP's subflows on it at the last look at the sockets.", _SUBFLOW),
+        text("subflow_cca", "Their CCAs, joined by `+`.", _SUBFLOW),
+        VALID,
+    ),
+    "tidy",
+)  # fmt: skip
+CHECKS = Table(
+    "checks",
+    "a check of a run",
+    (
+        *RUN_KEYS,
+        text("check", "Name of the check."),
+        truth("ok", "Whether the run passed it."),
+        text("expected", "What was expected, in words."),
+        text("observed", "What was observed, in words."),
+    ),
+    "tidy",
+)
+SCENARIOS = Table(
+    "scenarios",
+    "a scenario",
+    (
+        text("scenario", "Its identifier."),
+        text("label", "Its short name."),
+        number("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
+        number("delay_forward_ms", "ms", "One-way delay in the data's direction, the hosts' own links aside."),
+        number("delay_reverse_ms", "ms", "One-way delay in the acknowledgements' direction."),
+        number("jitter_forward_ms", "ms", "Jitter in the data's direction."),
+        number("jitter_reverse_ms", "ms", "Jitter in the other direction."),
+        number("loss_forward_percent", "%", "Random loss in the data's direction."),
+        number("loss_reverse_percent", "%", "Random loss in the other direction."),
+        text("queue", "Limit of the bottleneck's queue as the study has it: `33 packets`, `1 BDP`, `100000 bytes`."),
+        count("queue_packets", "packets", "The same in packets, as it was set in the runs.", "its limit is in bytes"),
+        count("flows", "", "Number of flows."),
+        number("bitrate_mbps", "Mbit/s", "What each sender is limited to.", "it sends as fast as it can"),
+        number("duration_s", "s", "How long each flow sends, where no amount is set."),
+        text("platform", "What carries the packets: `uml`, `host`, or `ns3:` and a version."),
+        truth("segmentation_offload", "Whether hosts hand super-packets of up to 64 KiB to the network."),
+        text("netem", "Where delay and loss stand: `receiving-side` or `both-ends`."),
+        text("processes", "Of iperf3: `per-flow` or `single`."),
+        *APPLICATION_COLUMNS,
+        text("distribution", "What tunnels share: packets (`round-robin`) or connections (`per-flow`)."),
+        text("path_delay_ms", "Delay of each path's own in ms, one way, parted by blanks."),
+        count("messages", "messages", "That each flow sends.", "a duration is set"),
+        count("file_bytes", "bytes", "Size of the file that is transferred.", "the application is another"),
+        number("frame_overhead_bytes", "bytes", "That each frame takes besides those that Linux counts."),
+        text("serialisation", "Whether a packet takes its length over the rate to arrive: `never` or `virtual-clock`."),
+        count("pairs", "", "Number of pairs of hosts."),
+        text("access_delay_ms", "Distinct one-way delays of the hosts' own links in ms, parted by blanks."),
+        number("start_within_ms", "ms", "Flows start at random moments within this time.", "it is the empty path's RTT"),
+        number("sample_interval_ms", "ms", "How often sockets and queue are read.", "they are not"),
+        number("segment_bytes", "bytes", "TCP's limit of a segment.", "the kernel chooses"),
+        truth("delayed_acks", "Whether the receivers acknowledge every second segment."),
+        number("min_rto_ms", "ms", "Smallest retransmission timeout.", "the kernel's own"),
+        text("recovery", "How TCP recovers from loss: `prr`, or `classic` in ns-3."),
+    ),
+    "tidy",
+)  # fmt: skip
+INTERVALS = Table(
+    "intervals",
+    "a reporting interval of a flow, the sender's side",
+    (
+        *RUN_KEYS,
+        ordinal("flow", "Number of the flow, from 0."),
+        number("start_s", "s", "Begin, from the flow's own."),
+        number("end_s", "s", "End."),
+        number("sent_mbps", "Mbit/s", "Sent."),
+        count("retransmits", "segments", "Sent again.", _NO_VALUE),
+        count("cwnd_bytes", "bytes", "Congestion window at its end.", _NO_VALUE),
+        number("rtt_ms", "ms", "Smoothed RTT at its end.", _NO_VALUE),
+        number("rttvar_ms", "ms", "Mean deviation of the RTT at its end.", _NO_VALUE),
+    ),
+    "tidy",
+    "parquet",
+)
+_UNKNOWN = "the platform or the CCA doesn't know it"
+SOCKETS = Table(
+    "sockets",
+    "a flow's socket at one instant (of MPTCP a subflow's); only of studies that ask for time series",
+    (
+        *RUN_KEYS,
+        ordinal("flow", "Number of the flow, from 0."),
+        text("flow_cca", "Its own CCA, in a mix one of them."),
+        ordinal("path", "Of MPTCP the path of the subflow, from 1.", "it is plain TCP"),
+        number("time_s", "s", "Since the traffic's origin, the earliest moment at which a flow may start."),
+        text("state", "Loss state.", _UNKNOWN, "tcpi_ca_state"),
+        number("cwnd_packets", "segments", "Congestion window.", _UNKNOWN, "tcpi_snd_cwnd"),
+        number("ssthresh_packets", "segments", "Slow start threshold.", "it is infinite, or not known", "tcpi_snd_ssthresh"),
+        number("unacked_packets", "segments", "Sent and not acknowledged.", _UNKNOWN, "tcpi_unacked"),
+        number("sacked_packets", "segments", "Of these, acknowledged selectively.", _UNKNOWN, "tcpi_sacked"),
+        number("lost_packets", "segments", "Of these, taken for lost.", _UNKNOWN, "tcpi_lost"),
+        number("retransmits", "segments", "Sent again so far.", _UNKNOWN, "tcpi_total_retrans"),
+        number("bytes_sent", "bytes", "Payload sent so far, retransmissions included.", _UNKNOWN, "tcpi_bytes_sent"),
+        number("bytes_acked", "bytes", "Payload acknowledged so far.", _UNKNOWN, "tcpi_bytes_acked"),
+        number("bytes_retransmitted", "bytes", "Payload sent again so far.", _UNKNOWN, "tcpi_bytes_retrans"),
+        number("rtt_ms", "ms", "Smoothed RTT.", _UNKNOWN, "tcpi_rtt"),
+        number("rttvar_ms", "ms", "Its mean deviation.", _UNKNOWN, "tcpi_rttvar"),
+        number("rtt_min_ms", "ms", "Smallest RTT.", _UNKNOWN, "tcpi_min_rtt"),
+        number("rto_ms", "ms", "Retransmission timeout.", _UNKNOWN, "tcpi_rto"),
+        number("pacing_mbps", "Mbit/s", "Pacing rate.", _UNKNOWN, "tcpi_pacing_rate"),
+        number("delivery_mbps", "Mbit/s", "Latest delivery rate.", _UNKNOWN, "tcpi_delivery_rate"),
+        number("bbr_bw_mbps", "Mbit/s", "BBR's estimate of the bottleneck's rate.", _UNKNOWN, "tcpbbr_bw"),
+        number("bbr_rtt_min_ms", "ms", "BBR's smallest RTT (its RTprop).", _UNKNOWN, "tcpbbr_rtt"),
+        number("bbr_pacing_gain", "", "BBR's pacing gain.", _UNKNOWN, "tcpbbr_pacing_gain"),
+        number("bbr_cwnd_gain", "", "BBR's cwnd gain.", _UNKNOWN, "tcpbbr_cwnd_gain"),
+        number(
+            "vegas_rtt_ms", "ms",
+            "Vegas and YeAH: their base RTT, the smallest of the connection; other CCAs that report so: their latest or mean RTT.",
+            _UNKNOWN, "tcpv_rtt",
+        ),
+        number(
+            "vegas_rtt_min_ms", "ms",
+            "Vegas and YeAH: the smallest RTT of the latest round trip; other CCAs: the smallest of the connection.",
+            _UNKNOWN, "tcpv_minrtt",
+        ),
+    ),
+    "tidy",
+    "parquet",
+)  # fmt: skip
+QUEUE = Table(
+    "queue",
+    "the bottleneck's queue in the data's direction at one instant",
+    (
+        *RUN_KEYS,
+        number("time_s", "s", "Since the traffic's origin."),
+        count("packets", "packets", "That wait."),
+        count("bytes", "bytes", "That wait."),
+        count("drops", "packets", "Since the origin."),
+        number("delay_ms", "ms", "Time that what waits takes to leave at the link's rate.", "nothing limits the rate"),
+    ),
+    "tidy",
+    "parquet",
+)
+CPU = Table(
+    "cpu",
+    "a core that carried a run, between two readings; only under a real clock",
+    (
+        *RUN_KEYS,
+        ordinal("core", "Number of the core."),
+        text("role", "What it carried: senders, receivers, routers by name, the testbed's own program."),
+        number("time_s", "s", "Of the reading, since the traffic's origin."),
+        number("busy_percent", "%", "All that is not idle since the reading before, which the kernel measures."),
+        number("user_percent", "%", "Of processes, which the kernel samples; the parts need not add up."),
+        number("system_percent", "%", "Of the kernel."),
+        number("softirq_percent", "%", "Of interrupts, soft and hard."),
+        number("steal_percent", "%", "Taken by a hypervisor."),
+    ),
+    "tidy",
+    "parquet",
+)
+TIDY_TABLES = (RUNS, FLOWS, PATHS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU)

@@ -1,0 +1,132 @@
+"""Making the tidy tables of a study from its run documents, one document at a time."""
+
+import csv
+import hashlib
+import json
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import pyarrow
+import pyarrow.csv
+import pyarrow.parquet
+
+from run_tables import cpu_times, tidy_rows, time_series
+from run_tables.parquet import schema_of
+from run_tables.run_documents import DocumentError, read_document
+from run_tables.tidy_tables import CHECKS, FLOWS, INTERVALS, PATHS, RUNS, SCENARIOS
+from study_files.study_runs import run_specification, runs
+
+INTERVALS_SCHEMA = schema_of(INTERVALS)
+#: Rows that are held before they are written to the Parquet file.
+BATCH_ROWS = 100_000
+
+
+class UnusableDocuments(ValueError):
+    """Files among a study's run documents that can't be used: ``files``, a list of (path, cause), of ``count``."""
+
+    def __init__(self, files, count):
+        self.files, self.count = files, count
+        super().__init__(f"{len(files)} of {count} run documents can't be used, the first: {': '.join(files[0])}")
+
+
+def tidy(study, paths, output, workflow, made_by=None) -> None:
+    """Write all tidy tables of a study.
+
+    Parameters
+    ----------
+    study : dict
+        The resolved study.
+    paths : iterable of str
+        The run documents in the order of `study_runs.runs`.
+    output : mapping
+        Name of a table to its path.
+    workflow : dict
+        What the provenance says of the workflow itself.
+    made_by : dict, optional
+        Testbed and image that the runs must have had (`run_documents.read_document`).
+
+    Raises
+    ------
+    UnusableDocuments
+        If files are not the documents of their runs; all were looked at, and the tables are of no use.
+    """
+    labels = {scenario["id"]: scenario["label"] for scenario in study["scenarios"]}
+    queues, environments, unusable = {}, Counter(), []
+    with ExitStack() as stack:
+        tables = {
+            table.name: csv_table(stack, output[table.name], table.names) for table in (RUNS, FLOWS, CHECKS, PATHS)
+        }
+        parquet, sockets, queue, cpu = (
+            stack.enter_context(pyarrow.parquet.ParquetWriter(output[name], schema))
+            for name, schema in (
+                ("intervals", INTERVALS_SCHEMA), ("sockets", time_series.SOCKETS_SCHEMA),
+                ("queue", time_series.QUEUE_SCHEMA), ("cpu", cpu_times.CPU_SCHEMA),
+            )
+        )  # fmt: skip
+        waiting = []
+        for path, of_run in zip(paths, runs(study), strict=True):
+            try:
+                document = read_document(path, run_specification(study, *of_run), made_by)
+            except DocumentError as error:
+                # Not the exception itself: it holds on to the text of the document.
+                unusable.append((error.path, error.cause))
+                continue
+            run, flows, intervals, checks = tidy_rows.rows_of_run(document, labels[of_run[0]], file_sha256(path))
+            tables["runs"].writerow(run)
+            tables["flows"].writerows(flows)
+            tables["checks"].writerows(checks)
+            tables["paths"].writerows(tidy_rows.rows_of_paths(document))
+            queues[run["scenario"]] = run["queue_packets"]
+            environments[json.dumps(flat(document["environment"]))] += 1
+            write_series(document, flows, sockets, queue)
+            if "cpu" in document:
+                cpu.write_table(cpu_times.cpu_table(document, tidy_rows.factors(document)))
+            waiting += intervals
+            if len(waiting) >= BATCH_ROWS:
+                parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS_SCHEMA))
+                waiting.clear()
+        parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS_SCHEMA))
+    if unusable:
+        raise UnusableDocuments(unusable, environments.total() + len(unusable))
+    with ExitStack() as stack:
+        scenarios = csv_table(stack, output["scenarios"], SCENARIOS.names)
+        scenarios.writerows(tidy_rows.scenario_row(s, queues.get(s["id"])) for s in study["scenarios"])
+    pyarrow.parquet.write_table(pyarrow.csv.read_csv(output["runs"]), output["runs_parquet"])
+    provenance = {
+        "study": study,
+        "environments": [json.loads(text) | {"runs": count} for text, count in environments.most_common()],
+        "workflow": workflow,
+    }
+    Path(output["provenance"]).write_text(json.dumps(provenance, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_series(document, flows, sockets, queue) -> None:
+    """Write the time series of a run, if it has any, to the two Parquet files."""
+    if "series" in document:
+        keys = tidy_rows.factors(document)
+        ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
+        tables = list(time_series.socket_tables(document, keys, ccas))
+        sockets.write_table(pyarrow.concat_tables(tables))
+        queue.write_table(time_series.queue_table(document, keys))
+
+
+def file_sha256(path) -> str:
+    """Return a file's SHA-256 in hex digits."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def flat(environment) -> dict:
+    """Return a run's environment with the tools' versions, and what is known of a simulator, beside the rest."""
+    tools = {f"{name}_version": version for name, version in sorted(environment["tools"].items())}
+    simulator = {f"simulator_{name}": value for name, value in sorted(environment.get("simulator", {}).items())}
+    return {key: value for key, value in environment.items() if key not in ("tools", "simulator")} | simulator | tools
+
+
+def csv_table(stack, path, columns) -> csv.DictWriter:
+    """Open a CSV file for rows that are dicts; a key that is no column is an error."""
+    stream = stack.enter_context(Path(path).open("w", newline="", encoding="utf-8"))
+    table = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")
+    table.writeheader()
+    return table

@@ -1,0 +1,63 @@
+"""Which commit the workflow is, told to its containers through their environment."""
+
+import hashlib
+import os
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+def publish_commit(folder, environ=os.environ) -> None:
+    """Set what the containers see as SAWTOOTH_COMMIT, _COMMIT_DATE (a day, UTC) and _DIRTY (1 with changes).
+
+    An unpacked bundle (`make bundle`) tells its commit itself. Without git or outside a checkout
+    all stay unset, but for the date if SOURCE_DATE_EPOCH gives one. Apptainer hands variables
+    named APPTAINERENV_<name> into a container whose environment is otherwise empty.
+    """
+    for name in ("COMMIT", "COMMIT_DATE", "DIRTY"):
+        environ.pop(f"APPTAINERENV_SAWTOOTH_{name}", None)
+    commit, changed, seconds = bundled_commit(Path(folder)) or checked_out_commit(folder)
+    if commit:
+        environ["APPTAINERENV_SAWTOOTH_COMMIT"] = commit
+        environ["APPTAINERENV_SAWTOOTH_DIRTY"] = "1" if changed else "0"
+    seconds = environ.get("SOURCE_DATE_EPOCH") or seconds or ""
+    if seconds.isdecimal():
+        day = datetime.fromtimestamp(int(seconds), UTC).date()
+        environ["APPTAINERENV_SAWTOOTH_COMMIT_DATE"] = day.isoformat()
+
+
+def bundled_commit(folder) -> tuple[str, bool, str] | None:
+    """Return (commit, whether the files differ from it, its date in seconds since 1970) of an unpacked bundle.
+
+    None if the folder is none. Its files differ if they did when they were packed, or if one is
+    not what was packed.
+    """
+    try:
+        commit, seconds, state = (folder / "bundle/commit").read_text().split()
+        lines = (folder / "bundle/SHA256SUMS").read_text(errors="replace").split("\n")
+        packed = [line.split("  ", 1) for line in lines if line]
+    except (OSError, ValueError):
+        return None
+    workflow = [(digest, folder / name) for digest, name in packed if not name.startswith("bundle/")]
+    edited = any(
+        not file.is_file() or hashlib.sha256(file.read_bytes()).hexdigest() != digest for digest, file in workflow
+    )
+    return commit, state != "clean" or edited, seconds
+
+
+def checked_out_commit(folder) -> tuple[str | None, str | None, str | None]:
+    """Return (commit, whether the files differ from it, its date in seconds since 1970) of a git checkout."""
+    commit = git(folder, "rev-parse", "HEAD")
+    if not commit:
+        return None, None, None
+    changed = git(folder, "status", "--porcelain", "--untracked-files=no")
+    return commit, changed, git(folder, "show", "-s", "--format=%ct", commit)
+
+
+def git(folder, *arguments) -> str | None:
+    """Return what git prints, or None if there is no git or it fails."""
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()

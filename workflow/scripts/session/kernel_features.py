@@ -1,0 +1,244 @@
+"""What this machine's kernel can do of what a network needs, found by trying.
+
+``python3 -m session.kernel_features`` enters namespaces of its own as a run does (`testbed.host`), tries the mounts
+of a run, asks the kernel for each part, in the words of tc(8) and ip(8), and prints what came of it as JSON. So a
+module that the kernel loads by itself counts as there, just as it will in a run; nothing of it stays.
+
+The form of netlink's messages is that of `testbed.netlink`, whose questions differ: they are put to another network
+namespace, ask for what there is and never wait. These create something, for which the kernel may load a module first.
+"""
+
+import contextlib
+import ctypes
+import errno
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+from testbed.host_init import mount, prepare
+from testbed.netlink import ATTRIBUTE, BUFFER_BYTES, ERROR_NUMBER, HEADER, NLM_F_REQUEST, NLMSG_ERROR, messages
+
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x20000, 0x10000000, 0x20000000, 0x40000000
+MS_REC, MS_PRIVATE = 0x4000, 0x40000
+#: Argument with which this program tries the mounts, and nothing else.
+TRY_MOUNTS = "mounts"
+#: How long the kernel may take for an answer, in s: it may have to load a module for it.
+ANSWER_S = 10
+NETLINK_ROUTE, NETLINK_GENERIC = 0, 16
+NLM_F_ACK, NLM_F_EXCL, NLM_F_CREATE = 0x4, 0x200, 0x400
+RTM_NEWLINK, RTM_NEWQDISC, RTM_NEWTFILTER = 16, 36, 44
+#: Where a qdisc stands (include/uapi/linux/pkt_sched.h), and the handle of one for what arrives.
+ROOT, INGRESS, INGRESS_HANDLE = 0xFFFFFFFF, 0xFFFFFFF1, 0xFFFF0000
+TCA_KIND = IFLA_INFO_KIND = TCA_ACT_KIND = FIRST_ACTION = 1
+TCA_OPTIONS = TCA_MATCHALL_ACT = 2
+IFLA_IFNAME, IFLA_LINKINFO, IFLA_INFO_DATA = 3, 18, 2
+#: Of a GRE tunnel (include/uapi/linux/if_tunnel.h): the other end, what is around it, and that this is UDP.
+IFLA_GRE_REMOTE, IFLA_GRE_ENCAP_TYPE, TUNNEL_ENCAP_FOU = 7, 14, 1
+#: The generic netlink family that knows the others (genetlink), its question for one by name.
+GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 3, 2
+#: A filter's priority (1) and protocol (all, ETH_P_ALL), as tcm_info has them.
+FILTER_INFO = 1 << 16 | socket.htons(3)
+#: How the kernel says that it does not know a kind: of qdiscs, filters, actions, families; of devices.
+UNKNOWN = (errno.ENOENT, errno.EOPNOTSUPP)
+QDISCS = ("htb", "netem", "pfifo", "bfifo", "ingress")
+DEVICES = ("veth", "ifb", "gretap", "ip6gretap", "bond")
+#: Kind of tunnel -> the other end (RFC 5737, RFC 3849), which makes it another than the one without UDP.
+REMOTE = {
+    "gretap": socket.inet_pton(socket.AF_INET, "192.0.2.1"),
+    "ip6gretap": socket.inet_pton(socket.AF_INET6, "2001:db8::1"),
+}
+
+
+def attribute(kind, payload) -> bytes:
+    """Return a netlink attribute; text gets the zero byte at its end that the kernel expects."""
+    payload = payload.encode() + b"\0" if isinstance(payload, str) else payload
+    return ATTRIBUTE.pack(ATTRIBUTE.size + len(payload), kind) + payload + b"\0" * (-len(payload) % 4)
+
+
+def ask(protocol, kind, body, flags=NLM_F_CREATE | NLM_F_EXCL) -> int:
+    """Send one request, by default one that creates something, and return the kernel's errno (0: done)."""
+    number = 1
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol) as channel:
+        channel.settimeout(ANSWER_S)
+        head = HEADER.pack(HEADER.size + len(body), kind, NLM_F_REQUEST | NLM_F_ACK | flags, number, 0)
+        channel.send(head + body)
+        while True:
+            answer = channel.recv(BUFFER_BYTES)
+            for answer_kind, start, _ in messages(answer, len(answer), number):
+                if answer_kind == NLMSG_ERROR:
+                    return -ERROR_NUMBER.unpack_from(answer, start)[0]
+
+
+def traffic_control(kind, name, parent=ROOT, handle=0, info=0, options=b"") -> int:
+    """Ask for a qdisc or a filter on the loopback device and return the errno."""
+    message = struct.pack("=B3xiIII", 0, socket.if_nametoindex("lo"), handle, parent, info)
+    return ask(NETLINK_ROUTE, kind, message + attribute(TCA_KIND, name) + options)
+
+
+def qdisc(name) -> int:
+    """Ask for a qdisc of this kind."""
+    if name == "ingress":
+        return traffic_control(RTM_NEWQDISC, name, INGRESS, INGRESS_HANDLE)
+    return traffic_control(RTM_NEWQDISC, name)
+
+
+def arrivals_filter(action=None) -> int:
+    """Ask for the filter matchall of what arrives, which needs the ingress qdisc; with an action, if one is named."""
+    options = b""
+    if action:
+        first = attribute(FIRST_ACTION, attribute(TCA_ACT_KIND, action))
+        options = attribute(TCA_OPTIONS, attribute(TCA_MATCHALL_ACT, first))
+    return traffic_control(RTM_NEWTFILTER, "matchall", INGRESS_HANDLE, info=FILTER_INFO, options=options)
+
+
+def device(kind, name=None, data=b"") -> int:
+    """Ask for a network device of this kind; ``data``: what is special to the kind, as attributes."""
+    body = struct.pack("=BxHiII", 0, 0, 0, 0, 0) + attribute(IFLA_IFNAME, name or f"try-{kind}")
+    kind = attribute(IFLA_INFO_KIND, kind) + (attribute(IFLA_INFO_DATA, data) if data else b"")
+    return ask(NETLINK_ROUTE, RTM_NEWLINK, body + attribute(IFLA_LINKINFO, kind))
+
+
+def tunnel_in_udp(kind) -> int:
+    """Ask for a tunnel of this kind in UDP: that the kernel has both says nothing of the two together."""
+    around = attribute(IFLA_GRE_ENCAP_TYPE, struct.pack("=H", TUNNEL_ENCAP_FOU))
+    number = device(kind, f"try-fou{len(REMOTE[kind])}", attribute(IFLA_GRE_REMOTE, REMOTE[kind]) + around)
+    return errno.EOPNOTSUPP if number == errno.EINVAL else number
+
+
+def family(name) -> int:
+    """Ask for a family of generic netlink by its name."""
+    body = struct.pack("=BBH", CTRL_CMD_GETFAMILY, 1, 0) + attribute(CTRL_ATTR_FAMILY_NAME, name)
+    return ask(NETLINK_GENERIC, GENL_ID_CTRL, body, flags=0)
+
+
+#: Part of the kernel (`host_needs.PARTS`) -> how it is asked for. A family of generic netlink brings what
+#: tunnels in UDP are made of, and the filter stands on the qdisc.
+ATTEMPTS = {
+    **{name: partial(qdisc, name) for name in QDISCS},
+    "matchall": arrivals_filter,
+    "mirred": partial(arrivals_filter, "mirred"),
+    "fou": partial(family, "fou"),
+    **{kind: partial(device, kind) for kind in DEVICES},
+    **{f"fou for {kind}": partial(tunnel_in_udp, kind) for kind in REMOTE},
+}
+
+
+def features() -> dict[str, bool]:
+    """Return part -> whether the kernel has it; to be called in namespaces of its own.
+
+    Raises
+    ------
+    PermissionError
+        If the kernel refuses what a namespace's root may do.
+    TimeoutError
+        If it does not answer.
+    """
+    tried = {}
+    for name, attempt in ATTEMPTS.items():
+        try:
+            tried[name] = attempt()
+        except TimeoutError:
+            raise TimeoutError(errno.ETIMEDOUT, f"no answer within {ANSWER_S} s when asked for {name}") from None
+    refused = [name for name, number in tried.items() if number == errno.EPERM]
+    if refused:
+        raise PermissionError(errno.EPERM, f"{os.strerror(errno.EPERM)} ({', '.join(refused)})")
+    has = {name: number not in UNKNOWN for name, number in tried.items()}
+    return has | {"mptcp": Path("/proc/sys/net/mptcp/enabled").exists()}
+
+
+def enter_namespaces() -> bool:
+    """Enter user, network and process namespaces, as root of them; root does without the first where it is refused.
+
+    Returns
+    -------
+    bool
+        Whether there is a user namespace.
+
+    Raises
+    ------
+    OSError
+        If the machine refuses.
+    """
+    user, group = os.geteuid(), os.getegid()
+    others = CLONE_NEWNET | CLONE_NEWPID
+    try:
+        unshare(CLONE_NEWUSER | others)
+    except OSError:
+        if user != 0:
+            raise
+        unshare(others)
+        return False
+    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")):
+        Path("/proc/self", name).write_text(text)
+    return True
+
+
+def unshare(namespaces) -> None:
+    """Leave the caller's namespaces (unshare(2)); raise OSError if the kernel refuses."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(namespaces):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def mount_refusal() -> str:
+    """Return which of a run's mounts the machine refuses, and why, or an empty text; for namespaces of its own."""
+    # A process of its own: the namespace of processes has none yet.
+    program = [sys.executable, "-B", "-P", "-m", "session.kernel_features", TRY_MOUNTS]
+    return subprocess.run(program, capture_output=True, text=True, check=True).stdout
+
+
+def try_mounts() -> str:
+    """Mount what a run does, in a mount namespace of its own, and return what was refused, or an empty text."""
+    try:
+        unshare(CLONE_NEWNS)
+        # As unshare(1) does it: else root's mounts would be the machine's too.
+        mount("none", "/", flags=MS_REC | MS_PRIVATE)
+        prepare("/usr")  # some folder in place of the job's
+    except OSError as error:
+        return words_of(error)
+    return ""
+
+
+def words_of(error) -> str:
+    """Return the words of an OSError, with the file that it names."""
+    words = error.strerror or str(error)
+    return f"{error.filename}: {words}" if error.filename else words
+
+
+def ccas(which) -> list[str]:
+    """Return the CCAs that the kernel has (``available``) or lets anyone make a default (``allowed``)."""
+    with contextlib.suppress(OSError):
+        return sorted(Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split())
+    return []
+
+
+def main() -> None:
+    """Print what the kernel has, or what the machine refuses (``namespaces``, ``mounts``, an ``answer``) and why."""
+    kernel = {
+        "kernel": os.uname().release, "ccas": ccas("available"), "ccas_allowed": ccas("allowed"),
+        "user_namespaces": False, "refuses": None, "refused": None, "parts": {},
+    }  # fmt: skip
+    try:
+        kernel["user_namespaces"] = enter_namespaces()
+        if refused := mount_refusal():
+            kernel |= {"refuses": "mounts", "refused": refused}
+        else:
+            kernel["parts"] = features()
+    except TimeoutError as error:
+        kernel |= {"refuses": "answer", "refused": words_of(error)}
+    except OSError as error:
+        kernel |= {"refuses": "namespaces", "refused": words_of(error)}
+    json.dump(kernel, sys.stdout)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == [TRY_MOUNTS]:
+        print(try_mounts(), end="")
+    else:
+        main()

@@ -1,0 +1,56 @@
+"""What a scheduler says of a job that failed, put into the job's log, where its user looks first."""
+
+import re
+from pathlib import Path
+
+from session.inside_snakemake import failure_of_job, filter_messages
+
+#: Of a scheduler's log.
+LINES = 3
+
+
+def enter_in_log(record) -> bool:
+    """Append what the scheduler says to the log of the job that a message says has failed; let every message pass.
+
+    A job that its node never started, or that was ended from outside, has nothing in its
+    log that says so. On one's own machine there is no scheduler, and nothing is added.
+
+    Parameters
+    ----------
+    record : logging.LogRecord
+        Any message of Snakemake's.
+
+    Returns
+    -------
+    bool
+        True: a filter that only looks.
+    """
+    failure = failure_of_job(record)
+    if failure:
+        message, logs = failure
+        log, *schedulers = map(Path, logs)
+        lines = [f"scheduler: {message}"]
+        for path in schedulers:
+            lines += [f"its log: {path}", *lines_that_tell(path, started=log.exists())]
+        try:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            with log.open("a", encoding="utf-8") as stream:
+                stream.write("\n".join(lines) + "\n")
+        except OSError:
+            pass  # the same stands in Snakemake's own log
+    return True
+
+
+def lines_that_tell(path, started) -> list[str]:
+    """Return Slurm's own lines of a job's log, or the last ones of a job that did not come to start."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    of_slurm = [line for line in lines if re.match(r"slurmstepd\S*: |srun: error", line)]
+    return (of_slurm or ([] if started else [line for line in lines if line.strip()]))[-LINES:]
+
+
+def show_lost_jobs() -> None:
+    """Set this up for Snakemake's messages."""
+    filter_messages(enter_in_log)

@@ -1,0 +1,42 @@
+"""One workflow at a time in a study's folder; a killed one leaves no lock behind."""
+
+import fcntl
+import os
+import sys
+from pathlib import Path
+
+_held = []
+
+
+def hold_study(folder) -> None:
+    """Hold a study's folder until this process ends, however it ends.
+
+    Snakemake's own lock outlives a killed process and asks for `--unlock`; this one
+    is the kernel's (flock), which ends with the process.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        ``results/<study>``; made if it is missing.
+
+    Raises
+    ------
+    SystemExit
+        If another workflow holds it, or the folder can't be written.
+    """
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        handle = os.open(Path(folder) / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        sys.exit(f"sawtooth: {folder} can't be written ({error.strerror}).")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        sys.exit(f"sawtooth: another workflow is at work on {folder}: wait until it has ended.")
+    except OSError as error:  # some shared file systems have no locks
+        warning = (
+            f"sawtooth: {folder} can't be locked ({error.strerror}): see to it that no other workflow is at work on it."
+        )
+        print(warning, file=sys.stderr)
+    _held.append(handle)

@@ -1,0 +1,35 @@
+"""Which testbed and which image the runs will have: what makes finished runs stale."""
+
+import json
+import sys
+from pathlib import Path
+
+from testbed.environment import package_digest  # noqa: F401, the same function as in the guest
+
+
+def simulator_digest() -> str:
+    """Return the digest of the program that carries out runs in a simulator."""
+    from simulator.run import digest  # only studies that have such runs need it
+
+    return digest()
+
+
+def image_digest(description) -> str:
+    """Return the content digest of an image that set-up has made.
+
+    Parameters
+    ----------
+    description : str or pathlib.Path
+        The image's description, ``envs/<image>.json``.
+
+    Raises
+    ------
+    SystemExit
+        If there is none: nothing can run then.
+    """
+    try:
+        return json.loads(Path(description).read_text())["content_digest"]
+    except OSError as error:
+        sys.exit(f"sawtooth: {description} can't be read ({error.strerror}): the images are missing, run `make setup`.")
+    except (ValueError, KeyError):
+        sys.exit(f"sawtooth: {description} is no image description: run `make setup`.")

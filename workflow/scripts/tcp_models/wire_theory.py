@@ -1,0 +1,90 @@
+"""What a cable carries of messages of a size, and how long one takes there and back: exact, from headers alone.
+
+Sizes of headers are those that the testbed counts with: Ethernet (IEEE 802.3), IPv4 (RFC 791), IPv6 (RFC 8200), UDP
+(RFC 768), TCP (RFC 9293) and its timestamp option (RFC 7323, padded), GRE (RFC 2784). What a frame takes besides
+(checksum, preamble and gap: 24 bytes) is a study's `frame_overhead_bytes`. A full-duplex cable carries
+acknowledgements for nothing.
+"""
+
+from testbed.specification import (
+    ETHERNET_HEADER_BYTES,
+    IP_HEADER_BYTES,
+    TCP_HEADER_BYTES,
+    TCP_TIMESTAMP_OPTION_BYTES,
+    TUNNEL_HEADER_BYTES,
+    UDP_HEADER_BYTES,
+)
+
+TRANSPORT_BYTES = {"udp": UDP_HEADER_BYTES, "tcp": TCP_HEADER_BYTES + TCP_TIMESTAMP_OPTION_BYTES}
+#: Of GRE-in-UDP (RFC 8086) around an Ethernet frame: outer IP, UDP, GRE, the inner Ethernet header.
+TUNNEL_BYTES = {version: size + TUNNEL_HEADER_BYTES for version, size in IP_HEADER_BYTES.items()}
+#: So far a cell may be off, in percent of what is calculated.
+TOLERANCE_PERCENT = 0.5
+#: The guest's clock goes in steps, and each time that a process reads it, it goes a step ahead
+#: (arch/um/kernel/time.c, TIMER_MULTIPLIER): in us.
+CLOCK_STEP_US = 0.256
+#: Steps that a round trip may take longer for that. Measured, the same for all sizes: 0.5 (IPv6) and 1.5 (IPv4) with
+#: UDP, 4.6 and 5.6 with TCP, which takes the time of each segment that it sends and gets.
+CLOCK_STEPS = {"udp": 2, "tcp": 6}
+
+
+def frame_bytes(payload, protocol, ip_version, overhead=0, tunnel_ip_version=None) -> float:
+    """Return what a packet with ``payload`` bytes of data takes of the cable, in bytes.
+
+    Parameters
+    ----------
+    payload : float
+    protocol : str
+        ``tcp`` or ``udp``.
+    ip_version : str
+    overhead : float
+        What each frame takes besides the bytes that Linux counts.
+    tunnel_ip_version : str, optional
+        Of the GRE-in-UDP tunnel that it travels in.
+    """
+    tunnel = 0 if tunnel_ip_version is None else TUNNEL_BYTES[tunnel_ip_version]
+    return payload + TRANSPORT_BYTES[protocol] + IP_HEADER_BYTES[ip_version] + ETHERNET_HEADER_BYTES + overhead + tunnel
+
+
+def full_cable_mbps(rate_mbps, payload, frame) -> float:
+    """Return what a full cable carries of data: rate x payload / frame, in Mbit/s.
+
+    Parameters
+    ----------
+    rate_mbps : float
+        What is left to the data's packets, of all cables together.
+    payload, frame : float
+        Of each packet, in bytes.
+    """
+    return rate_mbps * payload / frame
+
+
+def goodput_mbps(rate_mbps, payload, protocol, ip_version, overhead, background_mbps=0.0) -> float:
+    """Return what a full cable carries of data: (rate - background) x payload / frame, in Mbit/s.
+
+    A message of 128 bytes by UDP over IPv4 at 100 Mbit/s, with frames of 128 + 42 + 24 = 194 bytes:
+
+    >>> round(goodput_mbps(100, 128, "udp", "ipv4", 24), 2)
+    65.98
+    """
+    return full_cable_mbps(rate_mbps - background_mbps, payload, frame_bytes(payload, protocol, ip_version, overhead))
+
+
+def round_trip_us(rate_mbps, payload, protocol, ip_version, overhead) -> float:
+    """Return how long a message takes there and back over an idle cable: 2 x frame / rate, in us.
+
+    >>> round(round_trip_us(100, 128, "tcp", "ipv4", 24), 2)
+    34.88
+    """
+    return 2 * 8 * frame_bytes(payload, protocol, ip_version, overhead) / rate_mbps
+
+
+def clock_allowance_us(protocol) -> float:
+    """Return what a round trip may take longer on a guest with a virtual clock, in us."""
+    return CLOCK_STEPS[protocol] * CLOCK_STEP_US
+
+
+def agrees(measured, calculated, allowance=0.0, tolerance_percent=TOLERANCE_PERCENT) -> bool:
+    """Tell whether a value is what was calculated, within the tolerance, or later than that by up to ``allowance``."""
+    slack = tolerance_percent / 100 * calculated
+    return calculated - slack <= measured <= calculated + allowance + slack

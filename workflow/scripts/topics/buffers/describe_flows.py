@@ -1,0 +1,161 @@
+"""Describe how flows share the link: each run's flows as a distribution, and what that does over replications.
+
+A run's flows are no replicates of each other, they share one link; so what is estimated, with an interval, are
+the run's own numbers (mean, spread, total, Jain's index), of which each replication gives one.
+"""
+
+import math
+
+import pandas as pd
+
+from inference.mean_interval import mean_interval
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import CELL, FLOWS, RUN, SCENARIOS
+from tcp_models.wire_theory import frame_bytes
+from topics.buffers.kato_table import STARVED_SHARE
+from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS, STATISTICS
+from wording.number_format import is_missing
+from wording.scenario_series import with_series
+
+
+def describe_run(goodputs_mbps, rate_mbps) -> dict:
+    """Describe the goodput of a run's flows.
+
+    Parameters
+    ----------
+    goodputs_mbps : array_like of float, shape (flows,)
+    rate_mbps : float or None
+        Of the link; a flow's fair share is its part of that, or of the flows' total if there is none.
+
+    Returns
+    -------
+    dict
+        flows, fair_share_mbps and `tables.STATISTICS`. The standard deviation has the divisor flows - 1 and is
+        missing for one flow; quartiles are interpolated linearly; Jain's index is (sum x)^2 / (n sum x^2)
+        (Jain, Chiu and Hawe, 1984), missing if all got nothing.
+    """
+    values = pd.Series(goodputs_mbps, dtype=float)
+    total, squares = values.sum(), (values**2).sum()
+    fair = (total if is_missing(rate_mbps) else rate_mbps) / len(values)
+    q1, median, q3 = values.quantile([0.25, 0.5, 0.75])
+    row = {
+        "mean_mbps": values.mean(), "sd_mbps": values.std(ddof=1), "min_mbps": values.min(), "q1_mbps": q1,
+        "median_mbps": median, "q3_mbps": q3, "max_mbps": values.max(), "total_mbps": total,
+    }  # fmt: skip
+    if not is_missing(rate_mbps):
+        row |= {f"{name}_percent": 100 * row[f"{name}_mbps"] / rate_mbps for name in ("mean", "sd", "total")}
+    row["jain_index"] = total**2 / (len(values) * squares) if squares else None
+    row["starved"] = int((values < STARVED_SHARE * fair).sum())
+    return {"flows": len(values), "fair_share_mbps": fair, **row}
+
+
+def bdp_percent(scenario, run) -> float | None:
+    """Return a buffer in percent of the path's bandwidth-delay product, None where either isn't known.
+
+    Packets count as full frames: the segment, 12 bytes of timestamps, TCP, IPv4 and Ethernet.
+    """
+    size, unit = scenario["buffer_size"], scenario["buffer_unit"]
+    if unit == "BDP":
+        return 100 * size
+    rate_mbps, rtt_ms, mss = run["rate_mbps"], run["rtt_path_ms"], run["mss_bytes"]
+    if any(is_missing(value) or value == 0 for value in (rate_mbps, rtt_ms, mss)):
+        return None
+    size_bytes = size * frame_bytes(mss, "tcp", "ipv4") if unit == "packets" else size
+    return 100 * size_bytes / (rate_mbps * 1e6 / 8 * rtt_ms / 1e3)
+
+
+def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
+    """Return `FLOW_GOODPUT`: a row a valid run, in the order of `runs`."""
+    places = places_of(runs, scenarios)
+    goodputs = {run: group["goodput_mbps"] for run, group in flows.groupby(RUN)}
+    rows = []
+    for run in runs[runs["valid"]].to_dict("records"):
+        key = tuple(run[name] for name in RUN)
+        if key not in goodputs:
+            raise ValueError(f"flows.csv has no flow of the valid run {'/'.join(map(str, key))}")
+        described = describe_run(goodputs[key], run["rate_mbps"])
+        rows.append({**{name: run[name] for name in RUN}, **places[run["scenario"]], **described})
+    return pd.DataFrame(rows, columns=FLOW_GOODPUT.names)
+
+
+def places_of(runs, scenarios) -> dict[str, dict]:
+    """Return scenario -> its label, platform, conditions, buffer, and what part of the BDP that is."""
+    table, first = with_series(scenarios), runs.drop_duplicates("scenario").set_index("scenario")
+    return {
+        row["scenario"]: {
+            "scenario_label": row["label"], "platform": row["platform"], "conditions": row["conditions"],
+            "buffer": row["buffer"], "bdp_percent": bdp_percent(row, first.loc[row["scenario"]]),
+        }
+        for row in table.to_dict("records")
+    }  # fmt: skip
+
+
+def describe_replications(runs, described, scenarios, confidence) -> pd.DataFrame:
+    """Return a row a cell and statistic: its mean over the valid replications, with the t interval.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    described : pandas.DataFrame
+        As `describe_runs` gives.
+    scenarios : pandas.DataFrame
+    confidence : float
+
+    Returns
+    -------
+    pandas.DataFrame
+        `FLOW_GOODPUT_CELLS`; a cell without a valid run has rows without values.
+    """
+    places, rows = places_of(runs, scenarios), []
+    for cell, group in runs.groupby(CELL, sort=False):
+        valid = described[(described[CELL] == list(cell)).all(axis=1)]
+        place = {**dict(zip(CELL, cell, strict=True)), **places[cell[0]]}
+        for statistic in STATISTICS:
+            values = valid[statistic.name].dropna().astype(float)
+            row = over_replications(values, len(valid), len(group), confidence)
+            row |= possible_interval(statistic.name, row, valid)
+            rows.append({**place, "statistic": statistic.name, "unit": statistic.unit, **row})
+    return pd.DataFrame(rows, columns=FLOW_GOODPUT_CELLS.names)
+
+
+def over_replications(values, valid, total, confidence) -> dict:
+    """Return n, mean, interval, lowest, highest and a note on what is missing."""
+    if valid == 0:
+        return {"n": 0, "note": f"no valid run among {total}"}
+    if values.empty:
+        return {"n": 0, "note": "no value in any valid run"}
+    row = {"n": len(values), "mean": values.mean(), "lowest": values.min(), "highest": values.max(), "note": ""}
+    if len(values) == 1:
+        return row | {"note": "one run: no interval"}
+    _, low, high = mean_interval(values, confidence)
+    return row | {"ci_low": low, "ci_high": high}
+
+
+def possible_interval(statistic, row, described) -> dict:
+    """Return an interval without what can't be: t intervals of few runs reach below 0 and beyond the whole link."""
+    if is_missing(row.get("ci_low")):
+        return {}
+    least, most = 0.0, math.inf
+    if statistic == "jain_index":
+        least, most = 1 / described["flows"].max(), 1.0
+    elif statistic.endswith("_percent"):
+        most = 100.0
+    elif statistic == "starved":
+        most = float(described["flows"].max())
+    return {"ci_low": max(row["ci_low"], least), "ci_high": min(row["ci_high"], most)}
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs and flows, write both descriptions."""
+    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+    flows = read_table(inputs.flows, FLOWS).astype({"replication": int})
+    described = describe_runs(runs, flows, scenarios)
+    described.to_csv(outputs.flow_goodput, index=False, lineterminator="\n")
+    cells = describe_replications(runs, described, scenarios, params.confidence)
+    cells.to_csv(outputs.flow_goodput_cells, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

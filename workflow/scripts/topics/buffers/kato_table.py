@@ -1,0 +1,42 @@
+"""Table II of Kato et al. (2025).
+
+"Detailed Analysis of TCP BBR Implementation in Ns-3 Network Simulator under Heavy Traffic Loads".
+
+Sixteen BBR flows in ns-3 3.40 over a bottleneck of 1 Gbit/s, one run a buffer. Of the link's rate, since a study may
+have another rate.
+"""
+
+#: Name of its claims file.
+KATO_PAPER = "kato-bbr-ns3"
+RATE_MBPS, FLOWS, VERSION = 1000, 16, "3.40"
+# Flows that get "less than 1 Mbps" (section III.B) of 62.5, their fair share, are its starving ones.
+STARVED_SHARE = 1 / 62.5
+# Buffer in percent of the BDP (around 10,000 packets) -> mean, standard deviation and total in Mbit/s.
+TABLE_2 = {
+    1: (39.5, 31.0, 632.0),
+    5: (35.9, 32.0, 574.8),
+    10: (36.1, 28.5, 577.9),
+    20: (53.1, 12.7, 850.3),
+    50: (56.3, 3.3, 900.2),
+}
+# Its buffers and ours are the same if they are so close: BDPs are rounded there.
+NEAR = 0.1
+
+
+def paper_row(bdp_percent: float) -> dict[str, float] | None:
+    """Return the paper's mean, standard deviation and total in percent of the link, and Jain's index, for a buffer.
+
+    The index follows from mean and standard deviation, 1 / (1 + (sd / mean)^2), the latter taken with the divisor n.
+
+    Returns
+    -------
+    dict or None
+        None if the paper has no such buffer.
+    """
+    for percent, (mean, sd, total) in TABLE_2.items():
+        if abs(bdp_percent / percent - 1) <= NEAR:
+            shares = {"mean_percent": mean, "sd_percent": sd, "total_percent": total}
+            return {name: 100 * value / RATE_MBPS for name, value in shares.items()} | {
+                "jain_index": 1 / (1 + (sd / mean) ** 2)
+            }
+    return None

@@ -1,0 +1,77 @@
+"""The analysis tables of the topic, column by column."""
+
+from run_tables.table import Table, count, interval, number, ordinal, text
+from run_tables.tidy_tables import CELL_COLUMNS, RUN_KEYS, RUNS, SCENARIO_LABEL
+from topics.buffers.kato_table import STARVED_SHARE
+from topics.cells.tables import IN_UNIT, NOTE
+
+#: Which scenarios belong together, as `scenario_series.with_series` tells.
+CONDITIONS = ordinal(
+    "conditions", "Number of the conditions; scenarios that share it differ in buffer or platform only."
+)
+BUFFER = text("buffer", "Limit of the bottleneck's queue, as the study has it: `10 packets`, `0.5 BDP`.")
+_PLACE_COLUMNS = (
+    SCENARIO_LABEL,
+    RUNS["platform"],
+    CONDITIONS,
+    BUFFER,
+    number(
+        "bdp_percent", "%", "The buffer's size over the path's bandwidth-delay product.",
+        "the rate, the RTT or the size of a segment isn't known",
+    ),
+)  # fmt: skip
+_NO_RATE = "nothing limits the rate"
+_NO_SPREAD = "there is one flow"
+#: What is computed of the flows of a run; of each the mean over replications is estimated.
+STATISTICS = (
+    number("mean_mbps", "Mbit/s", "Mean goodput of the flows."),
+    number("sd_mbps", "Mbit/s", "Standard deviation of the flows' goodputs, with the divisor n - 1.", _NO_SPREAD),
+    number("min_mbps", "Mbit/s", "Goodput of the slowest flow."),
+    number("q1_mbps", "Mbit/s", "First quartile of the flows' goodputs, interpolated linearly."),
+    number("median_mbps", "Mbit/s", "Median of the flows' goodputs."),
+    number("q3_mbps", "Mbit/s", "Third quartile of the flows' goodputs, interpolated linearly."),
+    number("max_mbps", "Mbit/s", "Goodput of the fastest flow."),
+    number("total_mbps", "Mbit/s", "Goodput of all flows together."),
+    number("mean_percent", "%", "Mean goodput of the flows over the link's rate.", _NO_RATE),
+    number(
+        "sd_percent", "%", "Standard deviation of the flows' goodputs over the link's rate.",
+        f"{_NO_SPREAD}, or {_NO_RATE}",
+    ),
+    number("total_percent", "%", "Goodput of all flows together over the link's rate.", _NO_RATE),
+    number(
+        "jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.",
+        "no flow got anything",
+    ),
+    count("starved", "flows", f"Number of flows that got less than {100 * STARVED_SHARE:.1f} % of their fair share."),
+)  # fmt: skip
+FLOW_GOODPUT = Table(
+    "flow_goodput",
+    "a valid run",
+    (
+        *RUN_KEYS,
+        *_PLACE_COLUMNS,
+        RUNS["flows"],
+        number(
+            "fair_share_mbps", "Mbit/s",
+            "A flow's part of the link's rate, or of what all flows got where nothing limits the rate.",
+        ),
+        *STATISTICS,
+    ),
+)  # fmt: skip
+_NO_RUN = "no valid run has a value"
+FLOW_GOODPUT_CELLS = Table(
+    "flow_goodput_cells",
+    "a statistic of a run's flows in a cell",
+    (
+        *CELL_COLUMNS,
+        *_PLACE_COLUMNS,
+        text("statistic", "Name of a column of `flow_goodput.csv`."),
+        text("unit", "The statistic's unit.", "it has none"),
+        count("n", "runs", "Valid runs that have a value."),
+        number("mean", IN_UNIT, "Mean of their values.", _NO_RUN),
+        *interval("ci_low", "ci_high", IN_UNIT, "the mean, cut off at what is possible"),
+        number("lowest", IN_UNIT, "Smallest value.", _NO_RUN),
+        number("highest", IN_UNIT, "Largest value.", _NO_RUN),
+        NOTE,
+    ),
+)  # fmt: skip

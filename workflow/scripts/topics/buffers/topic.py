@@ -1,0 +1,83 @@
+"""Many flows and a small buffer: what each flow gets, and all of them together, against the buffer's size."""
+
+import json
+
+from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS
+from topics.time_series.topic import sampled_scenarios
+from topics.topic import Figure, Topic
+
+_FLOWS = ("runs", "flows", "scenarios")
+
+
+def most_buffers(design) -> int:
+    """Return the most queue sizes among scenarios that differ in nothing but these and the platform."""
+    sizes = {}
+    for scenario in design.scenarios:
+        transport = {key: value for key, value in scenario["transport"].items() if key != "recovery"}
+        rest = {key: value for key, value in scenario.items() if key not in ("id", "label", "queue", "platform")}
+        conditions = json.dumps(rest | {"transport": transport}, sort_keys=True)
+        sizes.setdefault(conditions, set()).add(tuple(scenario["queue"].items()))
+    return max(len(queues) for queues in sizes.values())
+
+
+def applies(design) -> bool:
+    """Tell whether a `StudyDesign` has several flows and several buffers for them."""
+    return design.flows > 1 and most_buffers(design) > 1 and not design.mixes
+
+
+def paced_cca(design) -> str:
+    """Return the CCA whose pacing rate is shown: BBR, which sets its rate itself, or else the study's first."""
+    return "bbr" if "bbr" in design.ccas else design.ccas[0]
+
+
+def flow_goodput_figure(slug, title, **params) -> Figure:
+    """Return the figure of a bar a flow, for each buffer or each platform (`lines`)."""
+    return Figure(
+        slug,
+        "buffers/plot_flow_bars",
+        _FLOWS,
+        title=title,
+        shows="flows by rank, range over replications",
+        params=params,
+        caption="buffers/flow-goodput",
+    )
+
+
+def totals_figure(slug, shows, **params) -> Figure:
+    """Return the figure of what all flows get together, and how evenly, against the buffer."""
+    return Figure(
+        slug,
+        "buffers/plot_buffer_totals",
+        ("scenarios", "flow_goodput_cells"),
+        title="Goodput of all flows and Jain's index",
+        shows=shows,
+        params=params,
+        caption="buffers/buffer-totals",
+    )
+
+
+def _figures(design):
+    for cca in design.ccas:
+        yield flow_goodput_figure(f"flow-goodput-{cca}", f"Goodput of each flow, {cca}", cca=cca, lines="buffer")
+        yield Figure(
+            f"flow-boxes-{cca}",
+            "plot_flow_boxes",
+            _FLOWS,
+            title=f"Distribution of the flows' goodput, {cca}",
+            shows="quartiles, ends, mean",
+            params={"cca": cca},
+            caption="flow-boxes",
+        )
+    yield totals_figure("buffer-totals", "means, intervals, by CCA", lines="CCAs")
+    if sampled_scenarios(design):
+        yield Figure(
+            "pacing",
+            "plot_pacing",
+            (*_FLOWS, "sockets"),
+            title="Pacing rate over time",
+            shows="two flows of a run",
+            params={"cca": paced_cca(design)},
+        )
+
+
+TOPIC = Topic("buffers", "Buffers", applies=applies, tables=(FLOW_GOODPUT, FLOW_GOODPUT_CELLS), figures=_figures)

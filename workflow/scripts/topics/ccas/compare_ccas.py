@@ -1,0 +1,206 @@
+"""Compare the CCAs of each scenario and IP version: all at once, then pair by pair.
+
+Runs of one scenario and replication have the same seed for every CCA: they are a block. A
+difference between two CCAs is that of the first against the second.
+"""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from inference.block_tests import (
+    friedman_test,
+    kruskal_wallis_test,
+    smallest_friedman_p,
+    smallest_kruskal_wallis_p,
+    without_noise,
+)
+from inference.multiple_tests import adjusted_within
+from inference.paired_comparison import compare, incomplete_words, sentence
+from inference.paired_contrasts import to_effect
+from inference.paired_effects import cliffs_delta, hodges_lehmann_interval
+from rule_script import run_rule
+from run_tables.metrics import METRICS
+from run_tables.reading import read_runs
+from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
+from wording.number_format import count
+
+GROUP = ["scenario", "ip_version"]
+# With fewer complete blocks, in proportion, the test would rest on a minority of the runs.
+MIN_COMPLETE_SHARE = 0.5
+
+
+def blocks_of(group, metric) -> pd.DataFrame:
+    """Return the values of a scenario and IP version, a row a replication and a column a CCA.
+
+    Parameters
+    ----------
+    group : pandas.DataFrame
+        Its rows of ``tidy/runs.csv``.
+    metric : str
+        Column of the values.
+
+    Returns
+    -------
+    pandas.DataFrame
+        CCAs in the table's order; missing where a run is excluded or has no value.
+    """
+    values = group.assign(value=group[metric].where(group["valid"]))
+    wide = values.pivot(index="replication", columns="cca", values="value")
+    return wide[group["cca"].unique()]
+
+
+def compare_group(blocks, significance) -> dict:
+    """Test whether the CCAs of one scenario and IP version differ.
+
+    Friedman's test of the complete blocks; where exclusions leave too few of them, Kruskal and
+    Wallis's of all values, which ignores that runs share a seed.
+
+    Parameters
+    ----------
+    blocks : pandas.DataFrame
+        As `blocks_of` gives.
+    significance : float
+        A test that can't reach it with these numbers is not made.
+
+    Returns
+    -------
+    dict
+        ccas (with a value), blocks (complete), test, statistic, p, kendall_w, note.
+    """
+    notes = []
+    without = [cca for cca in blocks.columns if blocks[cca].isna().all()]
+    if without:
+        notes.append(f"no value of {', '.join(without)}")
+    blocks = blocks.drop(columns=without)
+    complete = blocks.dropna()
+    row = {"ccas": blocks.shape[1], "blocks": len(complete) if blocks.shape[1] else 0, "test": ""}
+    if blocks.shape[1] < 3:
+        reasons = ["nothing to compare", "one CCA: nothing to compare", "two CCAs: the test of the pair says all"]
+        return row | {"note": sentence([*notes, reasons[blocks.shape[1]]])}
+    missing = len(blocks) - len(complete)
+    if missing:
+        notes.append(f"{missing} of {count(len(blocks), 'block')} {'is' if missing == 1 else 'are'} incomplete")
+    if smallest_friedman_p(*complete.shape) < significance and len(complete) >= MIN_COMPLETE_SHARE * len(blocks):
+        result = friedman_test(complete.to_numpy())
+        if result is None:
+            notes.append("all CCAs equal in every block, so no test")
+        else:
+            row |= {"test": "Friedman", **dict(zip(("statistic", "p", "kendall_w"), result, strict=True))}
+    elif missing == 0:
+        notes.append(f"{count(len(complete), 'block')} of {blocks.shape[1]} CCAs can't give p < {significance:g}")
+    else:
+        row |= compare_unblocked(blocks, significance, notes)
+    return row | {"note": sentence(notes)}
+
+
+def compare_unblocked(blocks, significance, notes) -> dict:
+    """Test the CCAs' values as independent groups; append to `notes` why, or why not."""
+    groups = [blocks[cca].dropna().to_numpy() for cca in blocks.columns]
+    if smallest_kruskal_wallis_p([len(group) for group in groups]) >= significance:
+        notes.append(f"too few values for p < {significance:g}")
+        return {}
+    result = kruskal_wallis_test(groups)
+    if result is None:
+        notes.append("all values equal, so no test")
+        return {}
+    notes.append("too few complete blocks, so the values count as independent")
+    return {"test": "Kruskal-Wallis", "statistic": result[0], "p": result[1]}
+
+
+def compare_pair(metric, a, b, params) -> dict:
+    """Compare two CCAs in one scenario and IP version.
+
+    Parameters
+    ----------
+    metric : metrics.Metric
+        What is compared.
+    a, b : numpy.ndarray of float, shape (n,)
+        Values of both CCAs in the same replications, missing where there are none.
+    params : object
+        As `main`'s.
+
+    Returns
+    -------
+    dict
+        The columns from `pairs` on, but for p_holm.
+    """
+    complete = ~(np.isnan(a) | np.isnan(b))
+    a, b = a[complete], b[complete]
+    result = compare(a, b, metric.scale, metric.effect_unit, params.confidence, params.significance)
+    notes = list(result.notes)
+    if not complete.all():
+        notes.insert(0, incomplete_words(int((~complete).sum()), len(complete)))
+    row = {
+        "pairs": result.pairs,
+        "mean_a": result.mean_a,
+        "mean_b": result.mean_b,
+        "effect": result.effect,
+        "ci_low": result.ci_low,
+        "ci_high": result.ci_high,
+        "hl": result.hl,
+        "test": result.test.name,
+        "statistic": result.test.statistic,
+        "p": result.test.p,
+        "note": sentence(notes),
+    }
+    if result.pairs:
+        row["cliffs_delta"] = cliffs_delta(*np.split(without_noise(np.concatenate([a, b])), 2))
+    if result.pairs > 1 and not result.constant:
+        interval = hodges_lehmann_interval(result.contrasts, params.confidence, result.walsh)
+        if interval is not None:
+            row["hl_low"], row["hl_high"] = (to_effect(bound, result.scale) for bound in interval)
+    return row
+
+
+def compare_ccas(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Compare the CCAs in every scenario and IP version.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    params : object
+        As `main`'s.
+
+    Returns
+    -------
+    together, by_pair : pandas.DataFrame
+        As `CCA_TESTS` and `CCA_PAIRS`, metrics in the order of `metrics.METRICS`, the rest in
+        the table's.
+    """
+    together, by_pair = [], []
+    for metric in METRICS:
+        for (scenario, ip_version), group in runs.groupby(GROUP, sort=False):
+            head = {
+                "metric": metric.column,
+                "unit": metric.unit,
+                "effect_unit": metric.effect_unit,
+                "scenario": scenario,
+                "scenario_label": group["scenario_label"].iloc[0],
+                "ip_version": ip_version,
+            }
+            blocks = blocks_of(group, metric.column)
+            together.append(head | compare_group(blocks, params.significance))
+            by_pair += [
+                {**head, "cca_a": a, "cca_b": b}
+                | compare_pair(metric, blocks[a].to_numpy(), blocks[b].to_numpy(), params)
+                for a, b in combinations(blocks.columns, 2)
+            ]
+    together = pd.DataFrame(together).reindex(columns=CCA_TESTS.names)
+    by_pair = pd.DataFrame(by_pair).reindex(columns=CCA_PAIRS.names)
+    together["p_holm"] = adjusted_within(together, ["metric"], "p", "holm")
+    by_pair["p_holm"] = adjusted_within(by_pair, ["metric", *GROUP], "p", "holm")
+    return together, by_pair
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the runs, write both comparisons."""
+    together, by_pair = compare_ccas(read_runs(inputs.runs), params)
+    together.to_csv(outputs.ccas, index=False, lineterminator="\n")
+    by_pair.to_csv(outputs.cca_pairs, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

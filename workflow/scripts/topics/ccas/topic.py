@@ -1,0 +1,13 @@
+"""Whether the CCA makes a difference: one test over all of them in each place, then each pair."""
+
+from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
+from topics.packet_size.topic import compares_sizes_alone
+from topics.topic import Topic
+
+
+def one_cca_a_run(design) -> bool:
+    """Tell whether each run of a `StudyDesign` is one CCA's, so that CCAs can be compared by their runs."""
+    return not design.mixes and not compares_sizes_alone(design)
+
+
+TOPIC = Topic("ccas", "CCAs", applies=one_cca_a_run, tables=(CCA_TESTS, CCA_PAIRS))

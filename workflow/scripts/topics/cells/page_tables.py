@@ -1,0 +1,88 @@
+"""Means and statistics of a metric by cell, as the page shows them."""
+
+from study_files.study_design import cca_word
+from wording.number_format import NONE, decimals_for, interval, is_missing, number, p_value
+from wording.scenario_words import conditions, heading, ip_words
+
+# So many columns of numbers fit a page of paper.
+MAX_VALUE_COLUMNS = 12
+
+
+def mean_tables(descriptive, scenarios, metric) -> list[dict]:
+    """Return compact tables of one metric's means, split so that each fits a page.
+
+    The factor with more levels, scenario or CCA, makes the rows; under each level of the other
+    stand the IP versions.
+
+    Returns
+    -------
+    list of dict
+        groups (column headings), ip_versions, row_name, rows (heading, detail, cells).
+    """
+    table = descriptive[descriptive["metric"] == metric.column]
+    mean = {(row["scenario"], row["cca"], row["ip_version"]): row["mean"] for row in table.to_dict("records")}
+    records = scenarios.to_dict("records")
+    as_scenarios = [(row["scenario"], heading(row), conditions(row)) for row in records]
+    as_ccas = [(cca, cca, "") for cca in table["cca"].unique()]
+    ip_versions = list(table["ip_version"].unique())
+    scenarios_down = len(as_scenarios) >= len(as_ccas)
+    down, across = (as_scenarios, as_ccas) if scenarios_down else (as_ccas, as_scenarios)
+    name_of_ccas = "Mix" if cca_word(table["cca"].unique()) == "mix" else "CCA"
+    step = max(1, MAX_VALUE_COLUMNS // len(ip_versions))
+    tables = []
+    for start in range(0, len(across), step):
+        part = across[start : start + step]
+        rows = []
+        for row_key, name, detail in down:
+            keys = [(row_key, key) if scenarios_down else (key, row_key) for key, *_ in part]
+            cells = [number(mean.get((*key, ip))) for key in keys for ip in ip_versions]
+            rows.append({"heading": name, "detail": detail, "cells": cells})
+        tables.append(
+            {
+                "row_name": "Scenario" if scenarios_down else name_of_ccas,
+                "groups": [name for _, name, _ in part],
+                "ip_versions": [ip_words(ip) for ip in ip_versions],
+                "rows": rows,
+            }
+        )
+    return tables
+
+
+def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list[str]]:
+    """Return all statistics of one metric, grouped by scenario.
+
+    Returns
+    -------
+    groups : list of dict
+        heading, conditions, rows (cca, ip, n, mean, interval, median, sd, range, w, p, mark).
+    notes : list of str
+        What the marks stand for: 1 for the first.
+    """
+    table = descriptive[descriptive["metric"] == metric.column]
+    notes = [note for note in dict.fromkeys(table["note"]) if note]
+    groups = []
+    for scenario in scenarios.to_dict("records"):
+        rows = [
+            _statistics(row, metric, notes)
+            for row in table[table["scenario"] == scenario["scenario"]].to_dict("records")
+        ]
+        groups.append({"heading": heading(scenario), "conditions": conditions(scenario), "rows": rows})
+    return groups, notes
+
+
+def _statistics(row, metric, notes):
+    decimals = 0 if metric.count else decimals_for(row["mean"])
+    low, high = number(row["min"], decimals), number(row["max"], decimals)
+    return {
+        "cca": row["cca"],
+        "ip": ip_words(row["ip_version"]),
+        "n": number(row["n"], 0),
+        "mean": number(row["mean"]),
+        "interval": interval(row["ci_low"], row["ci_high"], row["mean"]),
+        "median": number(row["median"]),
+        "sd": number(row["sd"]),
+        "range": NONE if is_missing(row["min"]) else f"{low} to {high}",
+        "w": number(row["shapiro_w"], 3),
+        "p": p_value(row["shapiro_p"]),
+        "mark": notes.index(row["note"]) + 1 if row["note"] else None,
+    }

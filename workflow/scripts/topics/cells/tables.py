@@ -1,0 +1,35 @@
+"""The analysis table of the topic, column by column, and what tables of metrics share."""
+
+from run_tables.table import Table, count, interval, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
+
+#: Units of numbers that are of another kind in each row.
+IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
+
+METRIC = text("metric", "Column of the metric in `runs.csv`.")
+UNIT = text("unit", "Unit of the metric.")
+EFFECT_UNIT = text("effect_unit", "Unit of differences: `%` or `points`.")
+NOTE = text("note", "What can't be computed and why, and what else to know of the row.", "there is nothing to say")
+
+_TESTED = "there are fewer than three values, or all are equal"
+DESCRIPTIVE = Table(
+    "descriptive",
+    "a metric in a cell",
+    (
+        CELL_COLUMNS[0],
+        SCENARIO_LABEL,
+        *CELL_COLUMNS[1:],
+        METRIC,
+        UNIT,
+        count("n", "runs", "Valid runs that have a value."),
+        number("mean", IN_UNIT, "Mean of their values.", "there is no value"),
+        *interval("ci_low", "ci_high", IN_UNIT, "the mean"),
+        number("median", IN_UNIT, "Median of the values.", "there is no value"),
+        number("sd", IN_UNIT, "Sample standard deviation of the values.", "there are fewer than two values"),
+        number("min", IN_UNIT, "Smallest value.", "there is no value"),
+        number("max", IN_UNIT, "Largest value.", "there is no value"),
+        number("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
+        number("shapiro_p", "", "The p value of this test.", _TESTED),
+        NOTE,
+    ),
+)

@@ -1,0 +1,35 @@
+"""Each metric in each cell: every replication, the mean, its interval."""
+
+from run_tables.metrics import METRICS
+from topics.cells.tables import DESCRIPTIVE
+from topics.packet_size.topic import compares_sizes_alone
+from topics.topic import Figure, Place, Topic
+
+
+def metric_figure(metric, **more) -> Figure:
+    """Return the figure of a metric in each cell, in a topic that has a caption for it."""
+    return Figure(
+        metric.slug,
+        "cells/plot_metric",
+        ("runs", "scenarios", "descriptive"),
+        shows="replications, mean, interval",
+        params={"metric": metric.slug},
+        **more,
+    )
+
+
+def _figures(design):
+    if not compares_sizes_alone(design):
+        for metric in METRICS:
+            yield metric_figure(metric, title=metric.name, category="Metrics")
+
+
+TOPIC = Topic(
+    "cells",
+    "Statistics",
+    applies=lambda design: True,
+    tables=(DESCRIPTIVE,),
+    figures=_figures,
+    place=Place.APPENDIX,
+    anchor="statistics",
+)

@@ -1,0 +1,230 @@
+"""Check a paper's claims against the runs: statistic, interval, verdict and why.
+
+A claim is reproduced if the whole bootstrap interval of its statistic meets what it requires, not
+reproduced if the whole interval misses it, and otherwise not testable with these data.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from inference.normality import shapiro_wilk
+from inference.pooled_tests import mann_whitney
+from inference.stratified_tests import aligned_ranks
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import FLOWS, SCENARIOS
+from topics.claims.claim_measures import meets_requirement
+from topics.claims.claim_predicates import KINDS, counts_of, parts_of
+from topics.claims.claim_samples import Samples, bootstrap_interval
+from topics.claims.claim_words import requirement_words
+from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from wording.number_format import p_value
+from wording.scenario_words import ip_words
+
+
+def check_claims(
+    runs, claims, confidence, significance, resamples, seed, flows=None, scenarios=None, sockets=None
+) -> pd.DataFrame:
+    """Check every claim of a file.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    claims : dict or None
+        As `claims_file.load_claims` returns it; None checks nothing.
+    confidence : float
+        Of the intervals.
+    significance : float
+        Of the paper's tests.
+    resamples, seed : int
+        Of the bootstrap.
+    flows, scenarios, sockets
+        As for `Samples`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `CLAIMS`, in the order of the file.
+    """
+    rows = []
+    samples = Samples(runs, claims, resamples, seed, flows, scenarios, sockets) if claims else None
+    for claim in claims["claims"] if claims else ():
+        row = dict.fromkeys(CLAIMS.names, "") | {key: claim[key] for key in CLAIMS.names if key in claim}
+        row |= {"claim": claim["id"], "unit": "", "value": None, "low": None, "high": None, "requirement": ""}
+        parts = parts_of(claim, samples)
+        row["runs"] = int(counts_of(parts, samples).sum())
+        problem = samples.why_not(parts, claim.get("duration_s"))
+        if problem:
+            row |= {"verdict": NOT_TESTABLE, "because": _sentence(problem)}
+        elif claim["kind"] == "no_difference":
+            row |= check_no_difference(claim, samples, *parts[0], significance)
+        elif claim["kind"] == "normality":
+            row |= check_normality(claim, samples, *parts[0], significance)
+        else:
+            row |= check_statistic(claim, samples, parts, confidence)
+        rows.append(row)
+    return pd.DataFrame(rows, columns=CLAIMS.names)
+
+
+def check_statistic(claim, samples, parts, confidence) -> dict[str, str | float | None]:
+    """Return value, interval, requirement, verdict and reason of a claim with a statistic."""
+    outcome = KINDS[claim["kind"]](claim, samples)
+    subject = outcome.subject
+    if len({measure for measure, _ in parts}) == 1 and not parts[0][0].plain:
+        subject = f"{parts[0][0].words}; {subject}"
+    row = {"unit": outcome.unit, "requirement": f"{subject}: {requirement_words(claim['requirement'], outcome.unit)}"}
+    if not np.isfinite(outcome.statistics[0]):
+        reason = "there is nothing to compare: all values are equal, or a divisor is 0"
+        return row | {"verdict": NOT_TESTABLE, "because": _sentence(reason)}
+    counts = counts_of(parts, samples)
+    n = int(counts[counts > 0].min())
+    low, high = bootstrap_interval(outcome.statistics, confidence, n)
+    meets = meets_requirement([low, outcome.statistics[0], high], claim["requirement"])
+    if meets.all():
+        verdict, reason = REPRODUCED, "the whole interval meets the requirement"
+    elif not meets.any() and not _spans(low, high, claim["requirement"]):
+        verdict, reason = NOT_REPRODUCED, "the whole interval misses the requirement"
+    else:
+        verdict, reason = NOT_TESTABLE, "the interval reaches both sides of the requirement"
+        if n < 5:
+            reason += f", with {n} replications in the smallest cell"
+    if not np.isfinite(high):
+        reason += ", and has no upper end, for a divisor may be 0"
+    return row | {
+        "bounds": " ".join(f"{bound:.10g}" for bound in claim["requirement"].values()),
+        "value": _rounded(outcome.statistics[0]),
+        "low": _rounded(low),
+        "high": _rounded(high),
+        "verdict": verdict,
+        "because": _sentence("; ".join(filter(None, [outcome.detail, reason]))),
+    }
+
+
+def check_no_difference(claim, samples, measure, mask, significance) -> dict[str, str | float | None]:
+    """Return what the paper's pooled test says, and what the test of pairs says to that."""
+    values = samples.values(measure)
+    pooled = [values[:, :, place][mask[:, :, place]] for place in (0, 1)]
+    four, six = (group[np.isfinite(group)] for group in pooled)
+    row = {"requirement": f"p of the pooled Mann-Whitney test: above {significance:g}"}
+    u, p, why_not = mann_whitney(four, six, significance)
+    if p is None:
+        return row | {"verdict": NOT_TESTABLE, "because": _sentence(why_not)}
+    words = f"U = {u:,.10g} of {len(four):,} and {len(six):,} runs pooled over scenarios and CCAs"
+    return row | {
+        "value": _rounded(p),
+        "verdict": REPRODUCED if p > significance else NOT_REPRODUCED,
+        "because": _sentence(f"{words}; {_paired_words(claim, samples, measure, mask, significance)}"),
+    }
+
+
+def check_normality(claim, samples, measure, mask, significance) -> dict[str, str | float | None]:
+    """Return what the paper's pooled test of normality says, for the IP version farther from rejecting."""
+    values, parts, largest = samples.values(measure), [], None
+    subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of both"
+    row = {"requirement": f"{subject}: below {significance:g}"}
+    for place, ip_version in enumerate(samples.ip_versions):
+        group = values[:, :, place][mask[:, :, place]]
+        group = group[np.isfinite(group)]
+        if ip_version not in claim["ip_versions"]:
+            continue
+        if len(group) < 3 or group.min() == group.max():
+            reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has none such"
+            return row | {"verdict": NOT_TESTABLE, "because": _sentence(reason)}
+        w, p = shapiro_wilk(group)
+        parts.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")
+        largest = p if largest is None else max(largest, p)
+    reason = "runs of different scenarios are a mixture, which says nothing of the distribution within a cell"
+    return row | {
+        "value": _rounded(largest),
+        "verdict": REPRODUCED if largest < significance else NOT_REPRODUCED,
+        "because": _sentence(f"{', '.join(parts)}; {reason}"),
+    }
+
+
+def _paired_words(claim, samples, measure, mask, significance):
+    """Say what the test of pairs within cells finds: same scenario, CCA and seed, other IP version."""
+    values = samples.values(measure)
+    chosen = mask[:, :, 0] & mask[:, :, 1]
+    four, six = values[:, :, 0][chosen], values[:, :, 1][chosen]
+    differences = six - four
+    pairs = np.isfinite(differences)
+    words = f"in {int(pairs.sum()):,} pairs within {int(chosen.sum())} cells"
+    cells = np.broadcast_to(np.arange(len(differences))[:, None], differences.shape)
+    result = aligned_ranks(differences[pairs], cells[pairs])
+    z, p = result.z, result.p
+    if z is None:
+        return f"{words} no pair differs"
+    unit = measure.unit
+    if unit != "%" and (four[pairs] > 0).all():
+        median, of = float(np.median(100 * (six[pairs] / four[pairs] - 1))), "%"
+    else:
+        median, of = float(np.median(differences[pairs])), "points" if unit == "%" else unit
+    p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
+    if p > significance:
+        return f"the signed-rank test {words} agrees, p {p_words}"
+    direction = "higher" if z > 0 else "lower"
+    effect = f", by {abs(median):.3g} {of} in the median pair" if median and (median > 0) == (z > 0) else ""
+    if effect and claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
+        effect += _header_words(samples.runs)
+    return f"but the signed-rank test {words} finds IPv6 {direction}{effect}, p {p_words}, which pooling hides"
+
+
+def _header_words(runs):
+    """Say what IPv6's longer header alone makes of throughput: the ratio of the segment sizes."""
+    four, six = (runs.loc[runs["ip_version"] == ip_version, "mss_bytes"].mean() for ip_version in ("ipv4", "ipv6"))
+    return f" (its longer header alone makes {100 * (1 - six / four):.2g} %)" if six < four else ""
+
+
+def _spans(low, high, requirement):
+    """Tell whether an interval whose ends both miss a requirement has it inside."""
+    lowest = max((requirement[key] for key in ("above", "at_least") if key in requirement), default=None)
+    highest = min((requirement[key] for key in ("below", "at_most") if key in requirement), default=None)
+    return lowest is not None and highest is not None and low < lowest and high > highest
+
+
+def _rounded(value):
+    """Return a value without digits that depend on the machine's order of summing; None if infinite."""
+    return float(f"{value:.12g}") if np.isfinite(value) else None
+
+
+def _sentence(text):
+    return f"{text[0].upper() if text[:1].islower() else text[0]}{text[1:]}."
+
+
+def reader_of(path) -> Callable[[Iterable[str], Iterable[str]], pd.DataFrame]:
+    """Return a function that reads columns and scenarios of a table of time series, each choice once."""
+
+    @lru_cache
+    def read(columns, scenarios):
+        return pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", list(scenarios))])
+
+    return lambda columns, scenarios: read(tuple(columns), tuple(scenarios))
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the runs, their flows and time series, write the verdicts."""
+    tables = {}
+    if params.claims:
+        tables = {
+            "flows": read_table(inputs.flows, FLOWS).astype({"replication": int, "flow": int}),
+            "scenarios": read_table(inputs.scenarios, SCENARIOS),
+            "sockets": reader_of(inputs.sockets),
+        }
+    table = check_claims(
+        read_runs(inputs.runs),
+        params.claims,
+        params.confidence,
+        params.significance,
+        params.resamples,
+        params.seed,
+        **tables,
+    )
+    table.to_csv(outputs.claims, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,274 @@
+"""A claim's quantity as one number for each run: the run's own, or what is taken of its flows and their time series."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from run_tables.tidy_tables import RUN
+from topics.claims.claim_quantities import RELATIONS, STATES, quantities_of
+from topics.claims.claim_words import requirement_words
+from wording.number_format import plain
+
+#: Columns of `tidy/flows.csv` that claims are about, and those of the time series from which others follow.
+FLOW = [*RUN, "flow"]
+SOURCES = {"acked_mbps": ["bytes_acked"]} | {name: ["state", "cwnd_packets", "ssthresh_packets"] for name in STATES}
+TAKE_WORDS = {
+    "mean": "mean over", "sum": "sum over", "lowest": "lowest of", "highest": "highest of",
+    "sd": "standard deviation over", "variation_percent": "coefficient of variation over",
+}  # fmt: skip
+TIME_WORDS = {
+    "mean": "mean over time", "median": "median over time", "lowest": "lowest over time",
+    "highest": "highest over time", "spread": "interquartile range over time",
+    "spread_percent": "interquartile range over time, in % of the median,",
+    "beginnings": "number of beginnings",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is taken of a run.
+
+    Attributes
+    ----------
+    quantity : str
+        A column of `claim_quantities`.
+    flows : str or None
+        What is taken over its flows: mean, sum, lowest, highest, sd, variation_percent or count; None is
+        the run's own value.
+    cca : str or None
+        Only flows of this CCA.
+    within : tuple of (str, float)
+        With `count`: the bounds that flows must meet to be counted.
+    relative_to : str or None
+        Each value in percent of this: link, fair_share or total.
+    over_time : tuple of (str, float, float) or None
+        What is taken of a flow's time series, and from where to where in percent of the run's duration.
+    """
+
+    quantity: str
+    flows: str | None = None
+    cca: str | None = None
+    within: tuple = ()
+    relative_to: str | None = None
+    over_time: tuple | None = None
+
+    @property
+    def name(self) -> str:
+        """The quantity in words."""
+        return self._named()[0]
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a run's own value."""
+        return self.flows is None and self.relative_to is None
+
+    @property
+    def unit(self) -> str:
+        """Unit of the run's value."""
+        if self.flows == "count":
+            return "flows"
+        return "%" if self.flows == "variation_percent" else self.flow_unit
+
+    @property
+    def flow_unit(self) -> str:
+        """Unit of a flow's value."""
+        if self.relative_to:
+            return "%"
+        return {"spread_percent": "%", "beginnings": "times"}.get((self.over_time or ("",))[0], self._named()[1])
+
+    @property
+    def words(self) -> str:
+        """What is measured, such as "lowest of all flows' goodput in % of the fair share"."""
+        text = self.name
+        if self.over_time:
+            take, start, end = self.over_time
+            part = "" if (start, end) == (0, 100) else f" (from {plain(start)} to {plain(end)} % of the time)"
+            share = self.quantity in STATES and take == "mean"
+            text = f"share of the time in {text}{part}" if share else f"{TIME_WORDS[take]} of {text}{part}"
+        if self.relative_to:
+            text += f" in % of {RELATIONS[self.relative_to][0]}"
+        if self.flows is None:
+            return text
+        who = f"{self.cca} flows" if self.cca else "flows"
+        if self.flows == "count":
+            return f"number of {who} with {text} {requirement_words(dict(self.within), self.flow_unit)}"
+        return f"{TAKE_WORDS[self.flows]} the {who}: {text}"
+
+    def _named(self):
+        return quantities_of({"flows": self.flows, "over_time": self.over_time})[self.quantity]
+
+
+def measure_of(claim, side=None) -> Measure:
+    """Return what a claim measures, or one of the two groups that it compares.
+
+    Parameters
+    ----------
+    claim : dict
+        As `claims_file.load_claims` returns it.
+    side : str, optional
+        A group's key, as `claim_quantities.SIDES` names it.
+    """
+    group = {**claim, **claim[side]} if side else claim
+    over_time, flows = group.get("over_time"), group.get("flows")
+    if flows is None and not over_time:
+        return Measure(claim["quantity"], relative_to=claim.get("relative_to"))
+    flows = flows or {}
+    return Measure(
+        quantity=claim["quantity"],
+        flows=flows.get("take", "mean"),
+        cca=flows.get("cca"),
+        within=tuple(flows.get("within", {}).items()),
+        relative_to=claim.get("relative_to"),
+        over_time=(over_time["take"], over_time["from_percent"], over_time["to_percent"]) if over_time else None,
+    )
+
+
+def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
+    """Return the measure of each run.
+
+    Parameters
+    ----------
+    measure : Measure
+    runs : pandas.DataFrame
+        Rows of ``tidy/runs.csv``.
+    flows : pandas.DataFrame, optional
+        ``tidy/flows.csv``; needed for measures of flows.
+    sockets : callable, optional
+        Given names of columns and of scenarios, it returns these of ``tidy/sockets.parquet``.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (runs,)
+        nan where it isn't known.
+    """
+    if runs.empty:
+        return np.empty(0)
+    if measure.flows is None:
+        values = runs[measure.quantity].to_numpy(float)
+        return 100 * values / runs["rate_mbps"].to_numpy(float) if measure.relative_to else values
+    if measure.over_time:
+        values = series_values(measure, runs, sockets)
+    else:
+        values = flows[[*FLOW, "flow_cca"]].assign(value=flows[measure.quantity])
+    values = values.merge(runs[[*RUN, "rate_mbps", "flows"]], on=RUN)
+    values["value"] = relative(values, measure.relative_to)
+    if measure.cca:
+        values = values[values["flow_cca"] == measure.cca]
+    taken = taken_of_flows(values, measure)
+    return runs[RUN].merge(taken.rename("value").reset_index(), on=RUN, how="left")["value"].to_numpy(float)
+
+
+def relative(values, to) -> pd.Series:
+    """Return flows' values in percent of the link's rate, the fair share or all flows' sum, or as they are."""
+    if to is None:
+        return values["value"]
+    if to == "total":
+        whole = values.groupby(RUN)["value"].transform("sum")
+    else:
+        whole = values["rate_mbps"] / (values["flows"] if to == "fair_share" else 1)
+    return 100 * values["value"] / whole.where(whole > 0)
+
+
+def taken_of_flows(values, measure) -> pd.Series:
+    """Return what is taken of each run's flows; unknown where that of a flow is.
+
+    Parameters
+    ----------
+    values : pandas.DataFrame
+        Columns of `RUN` and ``value``, a row a flow.
+
+    Returns
+    -------
+    pandas.Series of float
+        By run.
+    """
+    groups = values.groupby(RUN)["value"]
+    if measure.flows == "count":
+        counted = meets_requirement(values["value"], dict(measure.within)).astype(float)
+        taken = pd.Series(counted, index=values.index).groupby([values[key] for key in RUN]).sum()
+    elif measure.flows == "variation_percent":
+        mean = groups.mean()
+        taken = 100 * groups.std() / mean.where(mean > 0)
+    else:
+        taken = groups.agg({"lowest": "min", "highest": "max", "sd": "std"}.get(measure.flows, measure.flows))
+    return taken.where(groups.count() == groups.size())
+
+
+def series_values(measure, runs, sockets) -> pd.DataFrame:
+    """Return what is taken of each flow's time series: columns of `FLOW`, ``flow_cca`` and ``value``."""
+    take, start, end = measure.over_time
+    columns = SOURCES.get(measure.quantity, [measure.quantity])
+    series = sockets([*FLOW, "flow_cca", "time_s", *columns], sorted(set(runs["scenario"])))
+    series = series.merge(runs[[*RUN, "duration_s"]], on=RUN).sort_values([*FLOW, "time_s"], kind="stable")
+    series["elapsed_s"] = series.groupby(FLOW)["time_s"].diff().fillna(series["time_s"])
+    series["value"] = at_each_look(series, measure.quantity)
+    if take == "beginnings":
+        before = series.groupby(FLOW)["value"].shift(1)
+        series["value"] = ((series["value"] > 0) & ~(before > 0)).astype(float).where(series["value"].notna())
+    share = 100 * series["time_s"] / series["duration_s"]
+    series = series[(share >= start) & (share <= end)]
+    groups = series.groupby([*FLOW, "flow_cca"])["value"]
+    if take in ("spread", "spread_percent"):
+        values, middle = groups.quantile(0.75) - groups.quantile(0.25), groups.median()
+        values = 100 * values / middle.where(middle > 0) if take == "spread_percent" else values
+    elif (take, measure.quantity) == ("mean", "acked_mbps"):
+        values = acked_in_window(series, (end - start) / 100)
+    elif take == "beginnings":
+        values = groups.sum(min_count=1)
+    else:
+        values = groups.agg({"lowest": "min", "highest": "max"}.get(take, take))
+    return values.rename("value").reset_index()
+
+
+def acked_in_window(series, share) -> pd.Series:
+    """Return each flow's acknowledged Mbit/s over a share of the run's duration, also of one that began later."""
+    megabits = (series["value"] * series["elapsed_s"]).groupby([series[key] for key in (*FLOW, "flow_cca")])
+    seconds = series.groupby([*FLOW, "flow_cca"])["duration_s"].first() * share
+    return megabits.sum(min_count=1) / seconds
+
+
+def at_each_look(series, quantity) -> pd.Series:
+    """Return a quantity at each look: a column, or what follows from others.
+
+    A flow is in slow start while nothing is amiss and cwnd is below ssthresh, which is infinite at first
+    (RFC 5681, section 3.1), in fast recovery while Linux calls its state Recovery, and recovers from a
+    timeout while that is Loss.
+    """
+    if quantity == "acked_mbps":  # since the look before; before the first one nothing was acknowledged
+        acked = series.groupby(FLOW)["bytes_acked"].diff().fillna(series["bytes_acked"])
+        return 8e-6 * acked / series["elapsed_s"].where(series["elapsed_s"] > 0)
+    if quantity not in STATES:
+        return series[quantity]
+    state = series["state"]
+    if quantity == "slow_start_percent":
+        below = series["ssthresh_packets"].isna() | (series["cwnd_packets"] < series["ssthresh_packets"])
+        there = (state == "open") & below
+    else:
+        there = state == {"fast_recovery_percent": "recovery", "timeout_percent": "loss"}[quantity]
+    return (100.0 * there).where(state.notna() & (state != ""))
+
+
+def quotient(dividend, divisor, least=0.0) -> np.ndarray:
+    """Return the quotients of arrays where the divisor is more than `least`, elsewhere nan."""
+    values = np.full(np.broadcast_shapes(np.shape(dividend), np.shape(divisor)), np.nan)
+    return np.divide(dividend, divisor, out=values, where=divisor > least)
+
+
+# Sums in another order differ in the last digits, which must decide nothing.
+DIGITS = 1e-9
+
+
+def meets_requirement(values, requirement) -> np.ndarray:
+    """Return where values lie within a requirement; bounds take in what differs by rounding."""
+    values = np.asarray(values, dtype=float)
+    meets = ~np.isnan(values)
+    for key, bound in requirement.items():
+        slack = DIGITS * abs(bound)
+        meets &= {
+            "above": values > bound + slack,
+            "at_least": values >= bound - slack,
+            "below": values < bound - slack,
+            "at_most": values <= bound + slack,
+        }[key]
+    return meets

@@ -1,0 +1,68 @@
+"""What a claim can be about: columns of the tidy tables, their names in a sentence, and their units."""
+
+from run_tables.metrics import METRICS, PUBLISHED_METRICS
+
+
+def _named(metric):
+    """Return "goodput" for "Goodput", and "RTT of the first stream" as it is."""
+    name = metric.name
+    return name if name[:2].isupper() else name[0].lower() + name[1:], metric.unit
+
+
+#: Of a run, `tidy/runs.csv`: column -> name, unit.
+RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLISHED_METRICS)} | {
+    "jain_index": ("Jain's index of the flows' goodput", ""),
+    "transfer_s": ("time of the file transfer", "s"),
+    "cpu_busy_percent": ("busy share of the cores", "%"),
+    "cpu_seconds_per_gbyte": ("CPU time of a GB", "s"),
+}
+#: Of a flow, `tidy/flows.csv`.
+FLOW_QUANTITIES = {
+    "goodput_mbps": ("goodput", "Mbit/s"),
+    "retransmits": ("retransmissions", "segments"),
+    "rtt_mean_ms": ("mean round-trip time", "ms"),
+    "rtt_max_ms": ("highest round-trip time", "ms"),
+}
+#: States of a flow: 100 at a look in which it was in that state, else 0.
+STATES = {
+    "slow_start_percent": ("slow start", "%"),
+    "fast_recovery_percent": ("fast recovery", "%"),
+    "timeout_percent": ("recovery from a timeout", "%"),
+}
+#: Of a flow at an instant, `tidy/sockets.parquet`, and what follows from its columns.
+SERIES_QUANTITIES = {
+    "cwnd_packets": ("congestion window", "packets"),
+    "unacked_packets": ("packets in flight", "packets"),
+    "rtt_ms": ("smoothed round-trip time", "ms"),
+    "pacing_mbps": ("pacing rate", "Mbit/s"),
+    "delivery_mbps": ("delivery rate", "Mbit/s"),
+    "acked_mbps": ("rate of acknowledged data", "Mbit/s"),
+} | STATES
+#: A claim's keys that choose cells, in the order of the axes -> the factor that each is.
+LEVELS = {"scenarios": "scenario", "ccas": "cca", "ip_versions": "ip_version"}
+#: Kinds that compare two groups of cells -> the keys of the groups.
+SIDES = {"ratio": ("numerator", "denominator"), "largest_difference": ("minuend", "subtrahend")}
+#: What a value can be put in relation to, in words, and the units for which that makes sense.
+RELATIONS = {
+    "link": ("the link's rate", ("Mbit/s",)),
+    "fair_share": ("the fair share", ("Mbit/s",)),
+    "total": ("all flows' sum", ("Mbit/s", "segments", "packets")),
+}
+
+
+def quantities_of(claim) -> dict[str, tuple[str, str]]:
+    """Return the quantities that a claim may name: of runs, of flows or over time.
+
+    Parameters
+    ----------
+    claim : dict
+        A claim, or one of its two groups completed by what the claim gives.
+
+    Returns
+    -------
+    dict
+        Column -> (name, unit).
+    """
+    if claim.get("over_time"):
+        return SERIES_QUANTITIES
+    return FLOW_QUANTITIES if claim.get("flows") else RUN_QUANTITIES

@@ -1,0 +1,93 @@
+"""The paper's scenarios among those of a study, found by their conditions."""
+
+import math
+
+#: What a claims file may say of a scenario: numbers, and texts.
+NUMBERS = (
+    "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "pairs", "queue_packets", "queue_bytes",
+    "queue_bdp", "message_bytes", "segment_bytes", "paths",
+)  # fmt: skip
+TEXTS = (
+    "platform", "topology", "background", "application", "protocol", "multipath", "tunnel_ip_version", "distribution",
+)  # fmt: skip
+#: Those that only `tidy/scenarios.csv` has.
+OF_SCENARIOS = ("segment_bytes", "distribution")
+
+
+def scenario_conditions(runs, scenarios=None) -> list[dict]:
+    """Return the conditions of a study's scenarios.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    scenarios : pandas.DataFrame, optional
+        ``tidy/scenarios.csv``; without it nothing is known of a queue that was set in bytes, and of `OF_SCENARIOS`.
+
+    Returns
+    -------
+    list of dict
+        ``scenario``, ``scenario_label`` and `NUMBERS` and `TEXTS` as far as they are known. ``queue_bytes`` is
+        a queue's size if it was set in bytes; ``queue_bdp`` is its size over the product of rate and RTT of
+        the empty path, in which a packet counts with its payload.
+    """
+    rows = runs.drop_duplicates("scenario").copy()
+    queues = {} if scenarios is None else dict(zip(scenarios["scenario"], scenarios["queue"], strict=True))
+    rows["queue_bytes"] = [_bytes_of(queues.get(name, "")) for name in rows["scenario"]]
+    bytes_ = rows["queue_bytes"].fillna(rows["queue_packets"] * rows["mss_bytes"])
+    rows["queue_bdp"] = bytes_ * 8 / (rows["rate_mbps"] * 1e3 * rows["rtt_path_ms"])
+    if scenarios is not None:
+        for name in OF_SCENARIOS:
+            rows[name] = rows["scenario"].map(dict(zip(scenarios["scenario"], scenarios[name], strict=True)))
+    return rows.to_dict("records")
+
+
+def _bytes_of(queue):
+    amount, _, unit = str(queue).partition(" ")
+    return float(amount) if unit == "bytes" else math.nan
+
+
+def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
+    """Find the paper's scenarios among those of a study, by their conditions.
+
+    Parameters
+    ----------
+    known : list of dict
+        As `scenario_conditions` returns it.
+    scenarios : list of dict
+        ``id`` and conditions: lists of values, None for no limit, or ranges (``at_least``, ``at_most``).
+
+    Returns
+    -------
+    found : dict of str to str
+        The paper's number to the study's scenario.
+    missing : dict of str to str
+        The paper's number to a sentence why there is none.
+    """
+    found, missing = {}, {}
+    for scenario in scenarios:
+        number = scenario["id"]
+        conditions = {key: allowed for key, allowed in scenario.items() if key in NUMBERS + TEXTS}
+        matching = [
+            row for row in known if all(_is_among(row.get(key), allowed) for key, allowed in conditions.items())
+        ]
+        if len(matching) > 1:
+            matching = [row for row in matching if row["scenario_label"] == number] or matching
+        if not matching:
+            missing[number] = f"no scenario of this study has the conditions of scenario {number}"
+        elif len(matching) > 1:
+            names = ", ".join(row["scenario"] for row in matching)
+            missing[number] = f"{names} all have the conditions of scenario {number}, and none has its number as label"
+        else:
+            found[number] = matching[0]["scenario"]
+    return found, missing
+
+
+def _is_among(value, allowed):
+    if isinstance(value, str):
+        return value in allowed
+    if value is None or math.isnan(value):
+        return not isinstance(allowed, dict) and None in allowed
+    if isinstance(allowed, dict):
+        return allowed.get("at_least", -math.inf) <= value <= allowed.get("at_most", math.inf)
+    return any(item is not None and value == item for item in allowed)

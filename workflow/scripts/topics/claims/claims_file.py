@@ -1,0 +1,302 @@
+"""A paper's claims: reading a claims file, validating and completing it.
+
+What is wrong is said as `study_validation` says it of studies: one sentence with file, claim,
+key, value and what is allowed. The predicates themselves are in `claim_predicates`.
+"""
+
+import copy
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from study_files.strict_yaml import FileError, read_mapping
+from study_files.study_validation import (
+    missing_keys,
+    nearest_choice,
+    path_text,
+    validator_class,
+    value_text,
+    wrong_value,
+)
+from topics.claims.claim_quantities import LEVELS, RELATIONS, SIDES, STATES, quantities_of
+from wording.number_format import count
+
+SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "claims.schema.yaml"
+TOP_KEYS = ["paper", "scenarios", "ccas", "claims"]
+IP_VERSIONS = ["ipv4", "ipv6"]
+
+
+class ClaimsError(FileError):
+    """A claims file that can't be checked as it is written."""
+
+
+def load_claims(path) -> dict:
+    """Read, validate and complete a claims file.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        A YAML file.
+
+    Returns
+    -------
+    dict
+        ``paper`` (with ``tables`` only if the file gives printed values), ``ccas``, ``ip_versions``,
+        ``scenarios`` (a list, conditions as lists of values or ranges) and ``claims``: a list of dicts with
+        all keys of their kind. Plain lists, dicts, texts and numbers.
+
+    Raises
+    ------
+    ClaimsError
+        With one sentence for each problem.
+    """
+    content = read_mapping(path, "a claims file", TOP_KEYS, ClaimsError)
+    problems = _problems_of_form(content)
+    if not problems:
+        content = _complete(content)
+        problems = _contradictions(content)
+    if problems:
+        raise ClaimsError(path, problems)
+    return content
+
+
+@lru_cache(maxsize=1)
+def claims_schema() -> dict:
+    """Return the schema of a claims file as a dict; it is shared, so don't change it."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
+
+
+def kind_schema(kind) -> dict:
+    """Return the schema of a claim of one kind."""
+    return claims_schema()["$defs"][kind]
+
+
+def _problems_of_form(content):
+    """Compare a claims file with its schema: unknown keys first, for they explain many others."""
+    unknown, others, seen = [], [], set()
+    validator = validator_class()(claims_schema())  # a study's notion of a number
+    for error in validator.iter_errors(content):
+        path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties":
+            unknown += [_named(sentence, path, content) for sentence in _unknown_keys(error, path, content)]
+        elif error.validator == "required":
+            others += [_named(sentence, path, content) for sentence in missing_keys(error, path, content, seen)]
+        elif path not in seen:
+            others.append(_named(wrong_value(error, path, content), path, content))
+            seen.add(path)
+    return unknown + others
+
+
+def _named(sentence, path, content):
+    """Write `claims[bbr-highest]` for `claims[3]`, where the claim has an id of its own."""
+    if len(path) < 2 or path[0] != "claims":
+        return sentence
+    ids = [claim.get("id") if isinstance(claim, dict) else None for claim in content["claims"]]
+    name = ids[path[1]]
+    if not isinstance(name, str) or ids.count(name) > 1:
+        return sentence
+    return sentence.replace(f"claims[{path[1]}]", f"claims[{name}]", 1)
+
+
+def _unknown_keys(error, path, content):
+    allowed = list(error.schema["properties"])
+    for key in error.instance:
+        if key not in allowed:
+            nearest = nearest_choice(key, allowed)
+            hint = f"; did you mean '{nearest}'?" if nearest else "."
+            where = path_text((*path, str(key)), content)
+            yield f"unknown key '{where}'{hint} Allowed here: {', '.join(allowed)}."
+
+
+def _complete(content):
+    """Return the content with every key of the schema, in its order."""
+    schema = claims_schema()["properties"]
+    complete = {
+        "paper": _complete_paper(content["paper"], schema["paper"]),
+        "ccas": list(content["ccas"]),
+        "ip_versions": list(content.get("ip_versions", IP_VERSIONS)),
+        "scenarios": [
+            {key: value if key == "id" or isinstance(value, (list, dict)) else [value] for key, value in item.items()}
+            for item in content["scenarios"]
+        ],
+    }
+    everywhere = {
+        "scenarios": [scenario["id"] for scenario in content["scenarios"]],
+        "ccas": complete["ccas"],
+        "ip_versions": complete["ip_versions"],
+    }
+    complete["claims"] = [_complete_claim(claim, everywhere) for claim in content["claims"]]
+    return complete
+
+
+def _complete_paper(paper, node):
+    complete = _filled(node, paper)
+    if "tables" in complete:
+        nodes = node["properties"]["tables"]["properties"]
+        complete["tables"] = {
+            name: _filled(nodes[name], table) if isinstance(table, dict) else table
+            for name, table in complete["tables"].items()
+        }
+    return copy.deepcopy(complete)
+
+
+def _complete_claim(claim, everywhere):
+    complete = everywhere | _filled(kind_schema(claim["kind"]), claim)
+    _complete_measure(complete)
+    if claim["kind"] == "ordering":
+        complete.setdefault("among", everywhere["ccas"])
+    for side in SIDES.get(claim["kind"], ()):
+        levels = {key: complete[key] for key in LEVELS}
+        complete[side] = levels | _filled(kind_schema(claim["kind"])["properties"][side], complete[side])
+        _complete_measure(complete[side])
+    return copy.deepcopy(complete)
+
+
+def _complete_measure(complete):
+    for key in ("flows", "over_time"):
+        if key in complete:
+            complete[key] = _filled(claims_schema()["$defs"][key], complete[key])
+
+
+def _filled(node, values):
+    defaults = {key: child["default"] for key, child in node["properties"].items() if "default" in child}
+    return {**defaults, **values}
+
+
+def _contradictions(content):
+    """Name what the schema can't: two keys that don't go together."""
+    problems = []
+    for section in ("scenarios", "claims"):
+        ids = [item["id"] for item in content[section]]
+        problems += [
+            f"{section}[{position}].id is '{name}' as in {section}[{ids.index(name)}]; "
+            "allowed is one that no other has."
+            for position, name in enumerate(ids)
+            if ids.index(name) < position
+        ]
+    problems += _printed_of_other_number(content["paper"].get("cells"))
+    for claim in content["claims"]:
+        problems += [f"claims[{claim['id']}].{problem}" for problem in _contradictions_of(claim, content)]
+    return problems
+
+
+def _printed_of_other_number(cells):
+    """Name printed values that are not one for each size."""
+    return [
+        f"paper.cells.values[{place}].{name} has {len(entry[name])} values; "
+        f"allowed are {len(cells['message_bytes'])}, one for each of message_bytes."
+        for place, entry in enumerate(cells["values"] if cells else ())
+        for name in ("mean", "sd")
+        if name in entry and len(entry[name]) != len(cells["message_bytes"])
+    ]
+
+
+def _contradictions_of(claim, content):
+    known = {
+        "scenarios": [scenario["id"] for scenario in content["scenarios"]],
+        "ccas": content["ccas"],
+        "among": content["ccas"],
+        "ip_versions": content["ip_versions"],
+    }
+    sides = {"": claim} | {f"{side}.": claim[side] for side in SIDES.get(claim["kind"], ())}
+    for prefix, chosen in sides.items():
+        for key, allowed in known.items():
+            for name in chosen.get(key, ()):
+                if name not in allowed:
+                    yield f"{prefix}{key} has '{name}'; allowed are those of the file's own list: {', '.join(allowed)}."
+    for prefix in [name for name in sides if name] or [""]:
+        yield from _impossible_measure(prefix, claim, claim | sides[prefix])
+    yield from _impossible_requirement(claim)
+    if claim["kind"] == "ordering":
+        yield from _impossible_place(claim, content["ccas"])
+    elif claim["kind"] in SIDES:
+        yield from _impossible_sides(claim)
+    elif claim["kind"] == "dominance" and claim["stronger"] == claim["weaker"]:
+        yield f'weaker is "{claim["weaker"]}" as stronger; allowed is another factor.'
+    if claim["kind"] in ("equivalence", "no_difference", "dominance") and len(claim["ip_versions"]) < 2:
+        yield f"ip_versions is {value_text(claim['ip_versions'])}; allowed is both, for they are compared."
+
+
+def _impossible_sides(claim):
+    """Say what doesn't go together in the two groups that a claim compares."""
+    first, second = SIDES[claim["kind"]]
+    if claim[first] == claim[second]:
+        yield f"{first} is the same as {second}; allowed is another."
+    numbers = [len(claim[side]["scenarios"]) for side in (first, second)]
+    if claim["kind"] == "largest_difference":
+        if claim["at"] not in claim[first]["scenarios"]:
+            names = ", ".join(claim[first]["scenarios"])
+            yield f"at is '{claim['at']}'; allowed are those of {first}.scenarios: {names}."
+        if numbers[0] < 2:
+            yield f"{first}.scenarios has one name; allowed are two or more, for their differences are compared."
+    each = claim.get("each", ["scenario"])
+    if "scenario" in each and numbers[0] != numbers[1]:
+        yield (
+            f"{first}.scenarios has {count(numbers[0], 'name')} and {second}.scenarios {numbers[1]}; "
+            "allowed are as many, for they are compared one by one."
+        )
+    for side in (first, second):
+        for key, factor in LEVELS.items():
+            if factor != "scenario" and factor in each and claim[side][key] != claim[key]:
+                yield f"{side}.{key} is given, but each names {factor}; allowed is one of the two."
+
+
+def _impossible_requirement(claim):
+    requirement = claim.get("requirement", {})
+    lows = [key for key in ("above", "at_least") if key in requirement]
+    highs = [key for key in ("below", "at_most") if key in requirement]
+    if len(lows) > 1 or len(highs) > 1:
+        yield "requirement has two bounds on the same side; allowed is one."
+    elif lows and highs:
+        low, high = requirement[lows[0]], requirement[highs[0]]
+        if low > high or (low == high and (lows, highs) != (["at_least"], ["at_most"])):
+            yield f"requirement is {value_text(requirement)}; allowed is an upper bound above the lower one."
+    else:
+        for key in ("pick", "combine"):
+            if claim.get(key) == "farthest":
+                yield f"requirement is {value_text(requirement)}; allowed with {key}: farthest is one with two bounds."
+    if claim.get("combine") == "farthest" and 0 in requirement.values():
+        yield f"requirement is {value_text(requirement)}; allowed with combine: farthest are bounds above 0."
+
+
+def _impossible_measure(prefix, claim, chosen):
+    """Say what doesn't go together in what a claim measures, or one side of a ratio (`prefix`)."""
+    quantity, flows, over_time = claim["quantity"], chosen.get("flows") or {}, chosen.get("over_time")
+    known = quantities_of(chosen)
+    level = "over_time" if over_time else "flows" if flows else "neither flows nor over_time"
+    if quantity not in known:
+        yield f'quantity is "{quantity}"; allowed with {level} is one of {", ".join(known)}.'
+        return
+    relation, unit = claim.get("relative_to"), known[quantity][1]
+    if relation and unit not in RELATIONS[relation][1]:
+        yield f'relative_to is "{relation}"; allowed with it are quantities in {" or ".join(RELATIONS[relation][1])}.'
+    elif relation in ("fair_share", "total") and level.startswith("neither"):
+        yield f'relative_to is "{relation}"; allowed without flows is link.'
+    if (flows.get("take") == "count") != ("within" in flows):
+        yield f"{prefix}flows is {value_text(flows)}; allowed is within with take: count, and only there."
+    inside = {part for cca in chosen["ccas"] for part in cca.split("+")}
+    if flows.get("cca") and flows["cca"] not in inside:
+        yield f'{prefix}flows.cca is "{flows["cca"]}"; allowed are those of ccas: {", ".join(sorted(inside))}.'
+    if over_time:
+        yield from _impossible_time(prefix, quantity, over_time)
+
+
+def _impossible_time(prefix, quantity, over_time):
+    start, end = over_time["from_percent"], over_time["to_percent"]
+    if start >= end:
+        yield f"{prefix}over_time.to_percent is {end}; allowed is more than from_percent, {start}."
+    if over_time["take"] == "beginnings" and quantity not in STATES:
+        where = f"{prefix}over_time.take: beginnings"
+        yield f'quantity is "{quantity}"; allowed with {where} is one of {", ".join(STATES)}.'
+
+
+def _impossible_place(claim, known):
+    outside = [name for name in claim["ccas"] if name in known and name not in claim["among"]]
+    if outside:
+        yield f"ccas has '{outside[0]}'; allowed are those of among: {', '.join(claim['among'])}."
+    if claim["places"] >= len(claim["among"]):
+        yield f"places is {claim['places']}; allowed is less than the {len(claim['among'])} CCAs of among."
+    if claim["place"] == "middle" and (claim["places"] > 1 or len(claim["among"]) < 3):
+        yield 'place is "middle"; allowed with it are places: 1 and three CCAs or more.'

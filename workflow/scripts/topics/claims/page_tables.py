@@ -1,0 +1,279 @@
+"""A paper's claims as the page shows them: ours, the other method's, and whose conclusion each is."""
+
+import math
+
+from report_parts.data_tables import Cell, Column, data_table, minus, number_cell, shared_decimals
+from report_parts.test_cells import Scenarios
+from topics.claims.tables import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from wording.number_format import NONE, count, is_missing, number
+from wording.scenario_words import ip_words
+from wording.sentence_words import cca_name, listed, short
+
+STYLES = {REPRODUCED: "verdict good", NOT_REPRODUCED: "verdict bad", NOT_TESTABLE: "verdict open"}
+# Whose conclusion a claim is, by the verdicts of the sound method and of the published one.
+OWNERS = {
+    (REPRODUCED, REPRODUCED): ("TCP's: both methods", "verdict good"),
+    (NOT_REPRODUCED, REPRODUCED): ("the emulation's: published method only", "verdict bad"),
+    (REPRODUCED, NOT_REPRODUCED): ("the sound method only", "verdict alike"),
+    (NOT_REPRODUCED, NOT_REPRODUCED): ("neither", "verdict bad"),
+}
+#: A value that differs from a bound by less is shown as equal to it.
+MOST_DECIMALS = 6
+# Claims that are a test's outcome on all runs pooled: that both methods give it says nothing of TCP yet.
+TEST_KINDS = ("no_difference", "normality")
+TESTS_OWN = "the test's: pooling shows it with both methods"
+OWNER_MEANINGS = {
+    "TCP's: both methods": (
+        "Reproduced with the sound and with the published method: it doesn't hang on how the network was emulated."
+    ),
+    TESTS_OWN: (
+        "The paper's own test on all runs pooled comes out so with both methods, for pooling mixes scenarios and CCAs: "
+        "it tells how the test was made, not how TCP behaves."
+    ),
+    "the emulation's: published method only": (
+        "Reproduced with the published method, and refuted with the sound one: it comes from how the network was "
+        "emulated."
+    ),
+    "the sound method only": "Refuted with the method by which it was published, reproduced with the sound one.",
+    "neither": "Not reproduced with either method.",
+    "open": "One of the methods, or both, can't decide it with its runs.",
+}
+
+
+def follows_published_method(scenarios) -> bool:
+    """Return whether a study emulates as the published script does.
+
+    Its mark is netem with delay and loss on both ends of one link, as Mininet places it.
+    """
+    return bool((scenarios["netem"] == "both-ends").all())
+
+
+def owner(sound, published, kind="") -> tuple[str, str]:
+    """Return whose conclusion a claim of a kind is and how that looks, from both methods' verdicts."""
+    if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
+        return TESTS_OWN, "verdict alike"
+    return OWNERS.get((sound, published), ("open", "verdict open"))
+
+
+def value_text(row) -> str:
+    """Return our value with its unit and interval in one line."""
+    if is_missing(row["value"]):
+        return NONE
+    if row["value"] != 0 and abs(row["value"]) < 0.0005:
+        return f"{row['value']:.2g}"
+    decimals = claim_decimals(row)
+    unit = f" {row['unit']}" if row["unit"] else ""
+    text = minus(number(row["value"], decimals)) + unit
+    if is_missing(row["low"]) and is_missing(row["high"]):
+        return text
+    low, high = (minus(number(row[end], decimals)) for end in ("low", "high"))
+    return f"{text} ({f'{low} to {high}' if high != NONE else f'{low} or more'})"
+
+
+def claim_decimals(row) -> int:
+    """Return decimals by which a reader can hold our value and its interval against the bounds: as many as these have.
+
+    Where one of ours would look equal to a bound that it isn't equal to, there are more.
+    """
+    ours = [row[name] for name in ("value", "low", "high") if not is_missing(row[name])]
+    bounds = row.get("bounds", "").split()
+    decimals = max([shared_decimals(*ours), *(len(bound.partition(".")[2]) for bound in bounds)])
+    apart = [(value, float(bound)) for value in ours for bound in bounds if not math.isclose(value, float(bound))]
+    while decimals < MOST_DECIMALS and any(round(value, decimals) == bound for value, bound in apart):
+        decimals += 1
+    return decimals
+
+
+def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
+    """Return the table of claims.
+
+    Parameters
+    ----------
+    claims : pandas.DataFrame
+        ``analysis/claims.csv``.
+    other : tuple of (str, pandas.DataFrame), optional
+        Name and claims of the study of the other method.
+    swapped : bool
+        Whether this study is the one that follows the published method.
+    quoted : bool
+        Whether statements are the paper's own words.
+
+    Returns
+    -------
+    dict
+        As `data_table`.
+    """
+    columns = [
+        Column("Claim", "words", header=True),
+        Column("Verdict", filtered=True),
+        Column("The paper", "short"),
+        Column("Ours, with interval", "short"),
+    ]
+    if other:
+        columns += [
+            Column(f"In {other[0]}", "short"),
+            Column(f"Verdict in {other[0]}", filtered=True),
+            Column("Whose conclusion", "short", filtered=True),
+        ]
+    columns += [
+        Column("Required", "words"),
+        Column("Our tolerance", "words"),
+        Column("Why", "words"),
+        Column("Remark", "words"),
+        Column("Section", "short"),
+        Column("Runs (n)", "number"),
+    ]
+    partners = {row["claim"]: row for row in other[1].to_dict("records")} if other else {}
+    rows = []
+    for row in claims.to_dict("records"):
+        statement = f"\u201c{row['statement']}\u201d" if quoted else row["statement"]
+        cells = [statement, verdict_cell(row["verdict"]), row["published"], value_text(row)]
+        if other:
+            cells += other_cells(row, partners.get(row["claim"]), swapped)
+        cells += [row["requirement"], row["tolerance"], row["because"], row["remark"]]
+        rows.append([*cells, row["section"], number_cell(row["runs"], 0)])
+    return data_table("claims-table", "Claims of the paper, one by one", columns, rows)
+
+
+def other_cells(row, partner, swapped) -> list[str | Cell]:
+    """Return the other method's value and verdict on a claim, and whose conclusion it is."""
+    if partner is None:
+        return [NONE, "not checked", Cell("open", style="verdict open")]
+    verdicts = row["verdict"], partner["verdict"]
+    text, style = owner(*(reversed(verdicts) if swapped else verdicts), row["kind"])
+    return [value_text(partner), verdict_cell(partner["verdict"]), Cell(text, style=style)]
+
+
+def verdict_cell(verdict) -> Cell:
+    """Return a verdict's cell."""
+    return Cell(verdict, style=STYLES.get(verdict, "verdict open"))
+
+
+def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
+    """Return how many claims came out how: pairs of words and number; then whose they are."""
+    verdicts = [(verdict, STYLES[verdict], int((claims["verdict"] == verdict).sum())) for verdict in STYLES]
+    if not other:
+        return verdicts, []
+    both = claims.merge(other[1], on="claim", suffixes=("", "_other"))
+    counts = dict.fromkeys(OWNER_MEANINGS, 0)
+    for row in both.to_dict("records"):
+        pair = row["verdict"], row["verdict_other"]
+        counts[owner(*(reversed(pair) if swapped else pair), row["kind"])[0]] += 1
+    counts["open"] += len(claims) - len(both)
+    return verdicts, [(name, OWNER_MEANINGS[name], number_of) for name, number_of in counts.items()]
+
+
+MISLABELLED_VALUES = (
+    ("goodput_mbps", "Goodput", "Mbit/s"),
+    ("rtt_mean_ms", "RTT", "ms"),
+    ("retransmits", "Retransmissions", "segments"),
+)
+
+
+def mislabelled_table(table, scenarios=None) -> dict:
+    """Return the table of cells in which another CCA ran than the one asked for."""
+    columns = [
+        Column("Scenario", filtered=True, header=True),
+        Column("IP", filtered=True),
+        Column("Asked for", filtered=True),
+        Column("Ran", filtered=True),
+        Column("Runs (n)", "number"),
+        Column("Same to the last digit as when asked for", "short"),
+        Column("Identical to runs of what ran", "number"),
+    ]
+    for _, name, unit in MISLABELLED_VALUES:
+        columns += [
+            Column(f"{name} under the wrong name, {unit}", "number"),
+            Column(f"{name} of the CCA asked for", "number"),
+            Column(f"{name} of the CCA that ran", "number"),
+        ]
+    places = Scenarios(scenarios) if scenarios is not None else None
+    rows = []
+    for row in table.to_dict("records"):
+        cells = [
+            places.cell(row) if places else row["scenario_label"],
+            ip_words(row["ip_version"]),
+            cca_name(row["cca"]),
+            cca_name(row["observed"]),
+            number_cell(row["runs"], 0),
+            listed([cca_name(name) for name in row["same_as"].split(", ")]) if row["same_as"] else NONE,
+            Cell(f"{number(row['identical_runs'], 0)} of {number(row['runs'], 0)}", row["identical_runs"])
+            if not is_missing(row["identical_runs"])
+            else Cell(NONE),
+        ]
+        for column, *_ in MISLABELLED_VALUES:
+            cells += [number_cell(row[f"{column}{end}"]) for end in ("", "_asked", "_observed")]
+        rows.append(cells)
+    caption = "Cells in which another CCA ran than the one asked for: means of the runs"
+    return data_table("mislabelled-table", caption, columns, rows)
+
+
+def mislabelled_words(table, study) -> str:
+    """Return what the mislabelled cells show: what was asked for, what ran, and what would have been published.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        ``analysis/mislabelled.csv``, with a row at least.
+    study : str or None
+        The study's name, if it isn't the page's own.
+    """
+    runs = int(table["runs"].sum())
+    asked, ran = (listed([cca_name(name) for name in dict.fromkeys(table[column])]) for column in ("cca", "observed"))
+    where = f" of the study {study}" if study else ""
+    words = [
+        f"In {count(runs, 'run')}{where} the kernel refused the sysctl: "
+        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} asked for, and by iperf3's own report {ran} ran."
+    ]
+    words += [proof_words(table), example_words(table)]
+    same = int(table["identical_runs"].fillna(0).sum())
+    if same:
+        verb = "is" if same == 1 else "are"
+        words.append(
+            f"In goodput, RTT and retransmissions {same:,} of the {count(runs, 'run')} {verb} equal, digit by digit, "
+            f"to {ran}'s own run with the same seed."
+        )
+    return " ".join(filter(None, words))
+
+
+def proof_words(table) -> str:
+    """Say where several CCAs would have been published with runs that are the same to the last digit."""
+    twins = table[table["same_as"] != ""]
+    if twins.empty:
+        return ""
+    groups = {}
+    for row in twins.to_dict("records"):
+        names = frozenset([row["cca"], *row["same_as"].split(", ")])
+        groups.setdefault((row["scenario"], row["ip_version"], names), row)
+    largest = max(groups, key=lambda group: len(group[2]))[2]
+    # In the order of the table, which is the study's.
+    names = [cca_name(name) for name in dict.fromkeys(table["cca"]) if name in largest]
+    fewest, most = (number(end, 0) for end in (twins["runs"].min(), twins["runs"].max()))
+    every = f"all {fewest if fewest == most else f'{fewest} to {most}'} replications" if most != "1" else "the only run"
+    alike = {group[2] for group in groups} == {largest}
+    return (
+        f"A script that doesn't read the setting back would have published {listed(names)} as "
+        f"{count(len(names), 'CCA')} "
+        f"that have the same goodput, RTT and retransmissions to the last digit in {every} of "
+        f"{count(len(groups), 'combination')} of scenario and IP version"
+        f"{'' if alike else ' (in some, fewer of them)'}, "
+        f"for all of them are {listed(list(dict.fromkeys(map(cca_name, twins['observed']))))}."
+    )
+
+
+def example_words(table) -> str:
+    """Say what the CCAs asked for have in the same conditions, where that is the most times apart."""
+    known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)].reset_index(drop=True)
+    if known.empty:
+        return ""
+    row = known.loc[(known["goodput_mbps"] / known["goodput_mbps_asked"]).apply(math.log).abs().idxmax()]
+    group = [row["cca"], *filter(None, row["same_as"].split(", "))]
+    here = known[(known[["scenario", "ip_version"]] == row[["scenario", "ip_version"]]).all(axis=1)]
+    true = {name: here.loc[here["cca"] == name, "goodput_mbps_asked"] for name in dict.fromkeys(here["cca"])}
+    true = [f"true {cca_name(name)} has {short(values.iloc[0])}" for name, values in true.items() if name in group]
+    names = "the name" if len(group) == 1 else f"all {len(group)} names"
+    return (
+        f"In scenario \u201c{row['scenario_label']}\u201d over {ip_words(row['ip_version'])}, for example, "
+        f"{short(row['goodput_mbps'])} Mbit/s would stand under {names}; in the same conditions "
+        f"{listed(true)} Mbit/s."
+    )

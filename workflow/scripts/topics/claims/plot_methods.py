@@ -1,0 +1,188 @@
+"""Draw two studies of the same cells side by side: mean goodput here and there."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import Axis, log_axis
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
+from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.scenario_panels import (
+    TITLE_PT,
+    WIDTHS_PT,
+    Grid,
+    columns_for,
+    header,
+    remark,
+    rows_of,
+    scenario_title,
+    unclipped,
+    unit_below,
+    value_axis,
+)  # fmt: skip
+from rule_script import run_rule
+from run_tables.metrics import metric_by_slug
+from run_tables.reading import read_table
+from run_tables.tidy_tables import CELL, SCENARIOS
+from topics.cells.tables import DESCRIPTIVE
+from wording.number_format import is_missing, number
+from wording.scenario_words import conditions, heading, ip_words
+
+ROW_PT, LABELS_PT, RIGHT_PT, AXIS_PT = 24, 56, 10, 32
+IP_STEP = 0.42
+NOTHING = "The studies have no cell in common."
+
+
+def common_cells(descriptive, other, metric) -> pd.DataFrame:
+    """Put the means of the cells that both studies have side by side.
+
+    Parameters
+    ----------
+    descriptive, other : pandas.DataFrame
+        ``analysis/descriptive.csv`` of this and of the other study.
+    metric : Metric
+
+    Returns
+    -------
+    pandas.DataFrame
+        In this study's order: scenario, scenario_label, cca, ip_version, n, the metric's column,
+        other_n and other_<column>, note (why a cell can't be compared).
+    """
+    there = other[other["metric"] == metric.column].set_index(CELL)
+    rows = []
+    for row in descriptive[descriptive["metric"] == metric.column].to_dict("records"):
+        cell = tuple(row[name] for name in CELL)
+        if cell not in there.index:
+            continue
+        partner = there.loc[cell]
+        values = [row["mean"], partner["mean"]]
+        rows.append(
+            {
+                "scenario": row["scenario"], "scenario_label": row["scenario_label"], "cca": row["cca"],
+                "ip_version": row["ip_version"], "n": int(row["n"]), metric.column: _known(values[0]),
+                "other_n": int(partner["n"]), f"other_{metric.column}": _known(values[1]),
+                "note": _note(values),
+            }
+        )  # fmt: skip
+    columns = [*CELL[:1], "scenario_label", *CELL[1:], "n", metric.column, "other_n",
+               f"other_{metric.column}", "note"]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns, dtype=object)
+
+
+def _known(value):
+    return None if is_missing(value) else float(value)
+
+
+def _note(values):
+    missing = [is_missing(value) for value in values]
+    if any(missing):
+        return "no value in either" if all(missing) else "no value here" if missing[0] else "no value there"
+    return "nothing got through" if min(values) <= 0 else ""
+
+
+def draw_methods(cells, scenarios, metric, names) -> tuple[Figure, list[Panel]]:
+    """Draw the figure.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        As `common_cells` gives.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv`` of this study; those with a common cell are a panel each.
+    metric : Metric
+    names : (str, str)
+        Of this study and of the other.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+    apply_style()
+    shown = scenarios[scenarios["scenario"].isin(set(cells["scenario"]))]
+    ccas, ip_versions = list(cells["cca"].unique()), list(cells["ip_version"].unique())
+    columns = columns_for(max(1, len(shown)))
+    height = TITLE_PT + ROW_PT * max(1, len(ccas)) + AXIS_PT
+    grid = Grid(max(1, len(shown)), columns, WIDTHS_PT[columns], height)
+    figure = grid.figure()
+    header(figure, f"{metric.name}: {names[0]} and {names[1]}", _key(ip_versions, names))
+    if shown.empty:
+        axes = grid.axes(figure, 0, LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes.set_axis_off()
+        axes.text(0, 0.5, NOTHING, size=SMALL_SIZE_PT, color=LIGHT.muted, transform=axes.transAxes)
+        return figure, [grid.panel(0, NOTHING)]
+    axis = _one_axis(cells, metric)
+    panels = []
+    for position, scenario in enumerate(shown.to_dict("records")):
+        axes = grid.axes(figure, position, LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        of_scenario = cells[cells["scenario"] == scenario["scenario"]].to_dict("records")
+        value_axis(axes, "x", axis, spaced=True)
+        rows_of(axes, ccas)
+        unit_below(axes, axis, metric.unit)
+        scenario_title(axes, scenario, LABELS_PT)
+        for cell in of_scenario:
+            line = ip_versions.index(cell["ip_version"]) - (len(ip_versions) - 1) / 2
+            _dumbbell(axes, cell, ccas.index(cell["cca"]) + line * IP_STEP, metric)
+        unclipped(axes)
+        panels.append(grid.panel(position, _describe(of_scenario, scenario, metric, names)))
+    return figure, panels
+
+
+def _one_axis(cells, metric):
+    # One for all panels, so that a line of the same length is the same ratio everywhere.
+    drawn = cells[cells["note"] == ""]
+    values = [*drawn[metric.column], *drawn[f"other_{metric.column}"]]
+    if not values:
+        return Axis("linear", 0.0, 1.0, (0, 1))
+    low, high = min(values), max(values)
+    return log_axis(low / 1.05, high * 1.05) if high / low > 2 else log_axis(low / 2, high * 2)
+
+
+def _key(ip_versions, names):
+    entries = [
+        Line2D([], [], ls="none", marker="o", ms=4.5, mec=LIGHT.ink, mew=1,
+               mfc="none" if ip_version == "ipv6" else LIGHT.ink, label=f"{names[0]}, {ip_words(ip_version)}")
+        for ip_version in ip_versions
+    ]  # fmt: skip
+    cross = Line2D([], [], ls="none", marker="x", ms=4.5, mew=1.2, color=LIGHT.ink, label=names[1])
+    return [*entries, cross]
+
+
+def _dumbbell(axes, cell, y, metric):
+    if cell["note"]:
+        remark(axes, y, cell["note"])
+        return
+    here, there = cell[metric.column], cell[f"other_{metric.column}"]
+    colour = cca_colour(cell["cca"])
+    axes.plot([here, there], [y, y], color=colour, lw=1.4, alpha=0.5, zorder=2)
+    axes.plot([there], [y], ls="none", marker="x", ms=4.5, mew=1.2, color=LIGHT.ink, zorder=3)
+    axes.plot(
+        [here], [y], ls="none", marker=cca_marker(cell["cca"]), ms=4.8, mec=colour, mew=1.1,
+        mfc="none" if cell["ip_version"] == "ipv6" else colour, zorder=4,
+    )  # fmt: skip
+
+
+def _describe(cells, scenario, metric, names):
+    parts = []
+    for cell in cells:
+        name = f"{cell['cca']} {ip_words(cell['ip_version'])}"
+        values = (number(cell[metric.column]), number(cell[f"other_{metric.column}"]))
+        parts.append(f"{name}: {cell['note'] or ' and '.join(values)}")
+    return (
+        f"Mean {metric.name.lower()} in {metric.unit} in {names[0]} and in {names[1]}, in "
+        f"{heading(scenario)} ({conditions(scenario)}). {'; '.join(parts)}."
+    )
+
+
+def main(inputs, outputs, params) -> None:
+    """Read scenarios and both descriptions, write figure and data."""
+    metric = metric_by_slug("goodput")
+    here, there = (read_table(path, DESCRIPTIVE) for path in (inputs.descriptive, *inputs.other_descriptive))
+    cells = common_cells(here, there, metric)
+    names = (params.name, params.other_name)
+    figure, panels = draw_methods(cells, read_table(inputs.scenarios, SCENARIOS), metric, names)
+    save_figure(figure, panels, f"{metric.name} of the same cells in two studies", cells, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

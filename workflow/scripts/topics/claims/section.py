@@ -1,0 +1,69 @@
+"""The section on a paper's claims, and on CCAs that ran under the name of another."""
+
+import pandas as pd
+
+from report_parts.material import Finding
+from report_parts.page_files import citation
+from topics.claims.page_tables import (
+    claims_table,
+    follows_published_method,
+    mislabelled_table,
+    mislabelled_words,
+    tally,
+)
+from topics.claims.sentences import claims_sentence
+from topics.packet_size.topic import compares_sizes_alone
+
+
+def section(material) -> dict | None:
+    """Return the claims, and the cells in which another CCA ran; None if there is neither, nor a figure of both methods."""
+    context = {"claims": claims_part(material), "mislabelled": mislabelled_part(material)}
+    return context if any(context.values()) or "methods" in material.figures else None
+
+
+def findings(material) -> list[Finding]:
+    """Return how many of the paper's claims hold."""
+    tables = material.tables
+    if tables.claims is None or tables.claims.empty:
+        return []
+    swapped = follows_published_method(tables.scenarios)
+    return [Finding("Claims", claims_sentence(tables.claims, other_method(material), swapped), "claims")]
+
+
+def other_method(material) -> tuple[str, pd.DataFrame] | None:
+    """Return name and claims of the study of the other method; None if there is none, or if it asks what sizes do."""
+    return None if compares_sizes_alone(material.design) else material.other_claims
+
+
+def claims_part(material) -> dict | None:
+    """Return the table of claims and how they came out, or None if none were checked."""
+    tables, other, paper = material.tables, other_method(material), material.params.get("paper")
+    if tables.claims is None or tables.claims.empty:
+        return None
+    swapped = follows_published_method(tables.scenarios)
+    verdicts, owners = tally(tables.claims, other, swapped)
+    quoted = (paper or {}).get("statements") == "quoted"
+    return {
+        "table": claims_table(tables.claims, other, swapped, quoted),
+        "verdicts": verdicts,
+        "owners": owners,
+        "other": other[0] if other else None,
+        "paper": citation(paper),
+        "quoted": quoted,
+    }
+
+
+def mislabelled_part(material) -> dict | None:
+    """Return the cells in which another CCA ran, of this study or the other; None if there are none."""
+    tables = material.tables
+    for table, study, scenarios in (
+        (tables.mislabelled, None, tables.scenarios),
+        (tables.other_mislabelled, material.design.other, None),
+    ):
+        if table is not None and not table.empty:
+            return {
+                "words": mislabelled_words(table, study),
+                "table": mislabelled_table(table, scenarios),
+                "file": "mislabelled" if study is None else "other_mislabelled",
+            }
+    return None

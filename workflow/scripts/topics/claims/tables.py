@@ -1,0 +1,96 @@
+"""The analysis tables of the topic, column by column."""
+
+from run_tables.table import Column, Table, count, interval, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, RUNS, SCENARIO_LABEL
+from topics.cells.tables import IN_UNIT, NOTE
+
+REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable"
+
+_UNDECIDED = "the study has no runs to tell, or the statistic has no value"
+CLAIMS = Table(
+    "claims",
+    "a claim",
+    (
+        text("claim", "Identifier of the claim in the claims file."),
+        text("section", "Where the paper says it."),
+        text("statement", "What the paper says."),
+        text("kind", "How it is checked: a kind of claim that `claims.schema.yaml` describes."),
+        text("quantity", "Column that it is about, of runs, flows or time series."),
+        text("unit", "Unit of `value`.", "it has none, or no value"),
+        text("published", "The paper's value, with its unit."),
+        number(
+            "value",
+            IN_UNIT,
+            "The statistic of the claim in this study's runs; p where the claim is a test's outcome.",
+            _UNDECIDED,
+        ),
+        *interval(
+            "low", "high", IN_UNIT, "`value`, by bootstrap", f"{_UNDECIDED}, or it is a p; or the end is infinite"
+        ),
+        text(
+            "requirement",
+            "What the statistic is, and what it has to be for the claim to hold.",
+            "the study has no runs to tell",
+        ),
+        text("bounds", "The bounds of this requirement.", "the claim is a test's outcome, or there is no value"),
+        text("verdict", f"`{REPRODUCED}`, `{NOT_REPRODUCED}` or `{NOT_TESTABLE}`."),
+        text("because", "Why, in words."),
+        text("tolerance", "What the words of the paper are taken to allow, and why."),
+        text("remark", "What a reader should know of the published value.", "there is nothing to say"),
+        count("runs", "runs", "Runs that have a value of what the claim is about."),
+    ),
+)
+
+_SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
+#: Metrics by which runs under a wrong name are compared.
+MISLABELLED_METRICS = ("goodput_mbps", "rtt_mean_ms", "retransmits")
+
+
+def _means(suffix: str, whose: str, empty: str) -> tuple[Column, ...]:
+    """Return the columns of these metrics' means over some runs."""
+    return tuple(
+        number(f"{name}{suffix}", RUNS[name].unit, f"Mean of `{name}` over {whose}.", empty)
+        for name in MISLABELLED_METRICS
+    )
+
+
+MISLABELLED = Table(
+    "mislabelled",
+    "a cell in which another CCA ran than the one asked for",
+    (
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _CCA,
+        text("observed", "CCA that ran, by the sender's own report; several are joined by `+`."),
+        _IP_VERSION,
+        count("runs", "runs", "Runs in which it ran."),
+        *_means("", "these runs", "none of them has a value"),
+        text(
+            "reference_scenario", "Scenario that allows the CCA and is the same otherwise.", "the study has none such"
+        ),
+        *_means("_asked", "valid runs of the CCA asked for in `reference_scenario`", "there is no such run"),
+        *_means(
+            "_observed",
+            "valid runs that asked for the CCA that ran, in the same scenario or else in `reference_scenario`",
+            "there is no such run",
+        ),
+        count(
+            "identical_runs",
+            "runs",
+            "Runs that equal this CCA's own run of the same replication in every digit of all three metrics.",
+            "the scenario has no valid run of it",
+        ),
+        number(
+            "difference_percent",
+            "%",
+            "Largest difference of a metric between these two runs, of the greater of both.",
+            "no replication has both",
+        ),
+        text(
+            "same_as",
+            "Other CCAs asked for whose runs are the same in every digit, joined by a comma.",
+            "there is none",
+        ),
+        NOTE,
+    ),
+)

@@ -1,0 +1,32 @@
+"""What a paper states, claim by claim, against the runs; and whether a study by another method says the same."""
+
+from topics.ccas.topic import one_cca_a_run
+from topics.claims.tables import CLAIMS, MISLABELLED
+from topics.packet_size.topic import compares_sizes_alone
+from topics.topic import Figure, Place, Topic
+
+
+def _figures(design):
+    # If the other study was analysed.
+    if "descriptive" in design.other_tables and not compares_sizes_alone(design):
+        yield Figure(
+            "methods",
+            "plot_methods",
+            ("scenarios", "descriptive", "other_descriptive"),
+            title="Goodput of two methods",
+            shows="means",
+            params={"name": design.name, "other_name": design.other},
+            category="Methods compared",
+        )
+
+
+TOPIC = Topic(
+    "claims",
+    "Claims",
+    applies=lambda design: design.claims is not None or one_cca_a_run(design) or "descriptive" in design.other_tables,
+    tables=(CLAIMS, MISLABELLED),
+    table_applies={"claims": lambda design: design.claims is not None, "mislabelled": one_cca_a_run},
+    other_tables=(CLAIMS, MISLABELLED),
+    figures=_figures,
+    place=Place.BACK,
+)

@@ -1,0 +1,116 @@
+"""The table of every flow of every run with its share of the link, and what follows for runs of two sides."""
+
+import numpy as np
+import pandas as pd
+
+from inference.share_intervals import logit
+from run_tables.reading import read_table
+from run_tables.tidy_tables import FLOWS, RUN
+from study_files.study_design import MIX
+from topics.fairness.tables import FLOW_SHARES
+
+PLACE = ["scenario", "ip_version"]
+
+
+def read_flows(path) -> pd.DataFrame:
+    """Read ``tidy/flows.csv``."""
+    return _whole(read_table(path, FLOWS))
+
+
+def read_flow_shares(path) -> pd.DataFrame:
+    """Read ``analysis/flow_shares.csv``."""
+    return _whole(read_table(path, FLOW_SHARES)).assign(position=lambda table: table["position"].astype(int))
+
+
+def _whole(table):
+    return table.assign(**{name: table[name].astype(int) for name in ("replication", "flow")})
+
+
+def ccas_of(mix) -> list[str]:
+    """Return the CCAs of a mix: ["reno", "cubic"] for "reno+cubic"."""
+    return mix.split(MIX)
+
+
+def ccas_in_order(shares) -> list[str]:
+    """Return the CCAs of all mixes, valid or not, in the order in which the study names them."""
+    return list(dict.fromkeys(cca for mix in shares["cca"].unique() for cca in ccas_of(mix)))
+
+
+def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
+    """Return rows and columns of the matrix that mixes of two CCAs fill, in the order of `ccas`."""
+    filled = set(mixes) | ({(second, first) for first, second in mixes} if pooled else set())
+    return [(row, column) for row in ccas for column in ccas if (row, column) in filled]
+
+
+def position_of(shares) -> pd.Series:
+    """Return the place of each flow in its mix, from 0: flow i of a mix of k CCAs runs the (i mod k)-th.
+
+    A single CCA is as good as a mix of it with itself: each flow has a place of its own.
+    """
+    sizes = shares["cca"].map(lambda mix: len(ccas_of(mix)))
+    return shares["flow"].where(sizes == 1, shares["flow"] % sizes).astype(int)
+
+
+def paths_alike(shares) -> dict[str, bool]:
+    """Return for each scenario whether all positions have the same paths, and as many flows each.
+
+    This is set by the study: then the order in which a mix names its CCAs says nothing but which
+    pair of hosts each of them has, and ``a+b`` and ``b+a`` are one condition.
+
+    Parameters
+    ----------
+    shares : pandas.DataFrame
+        `FLOW_SHARES`.
+
+    Returns
+    -------
+    dict of str to bool
+    """
+    alike = {}
+    for (scenario, *_), run in shares.groupby(RUN, sort=False):
+        paths = [tuple(sorted(rows)) for _, rows in run.groupby("position")["rtt_path_ms"]]
+        alike[scenario] = alike.get(scenario, True) and len(set(paths)) == 1
+    return alike
+
+
+def two_sided_runs(shares) -> pd.DataFrame:
+    """Return the valid runs whose flows are of two positions, a row each.
+
+    Parameters
+    ----------
+    shares : pandas.DataFrame
+        `FLOW_SHARES`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `RUN` and scenario_label; first_cca, second_cca (of the positions), flows, first_mbps and
+        second_mbps (mean goodput of a flow), balance (logit of the first position's share, each
+        side counted as one flow), jain_index, start (1 if a flow of the first position was to
+        start first, -1 if one of the second, 0 if neither), first_rtt_path_ms, second_rtt_path_ms.
+    """
+    shares = shares[shares["valid"]]
+    sides = shares.groupby([*RUN, "position"], sort=False)
+    table = sides.agg(
+        mbps=("goodput_mbps", "mean"), cca_there=("flow_cca", "first"), started=("first", "any"),
+        path=("rtt_path_ms", "mean"), known=("goodput_mbps", "count"), size=("goodput_mbps", "size"),
+    ).unstack("position")  # fmt: skip
+    if table.empty or not {0, 1} <= set(table["mbps"].columns):
+        return pd.DataFrame(columns=[*RUN, "scenario_label", "first_cca", "second_cca", "flows", "balance"])
+    sizes = table["size"].fillna(0)
+    table = table[(sizes.sum(axis=1) == sizes[0] + sizes[1]) & (sizes[0] > 0) & (sizes[1] > 0)]
+    sizes, known = sizes.loc[table.index], table["known"]
+    first, second = (table["mbps"][side].where(known[side] == sizes[side]) for side in (0, 1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        balance = logit(first / (first + second))
+    started = table["started"].fillna(False).astype(bool)
+    result = pd.DataFrame(
+        {
+            "first_cca": table["cca_there"][0], "second_cca": table["cca_there"][1],
+            "flows": (sizes[0] + sizes[1]).astype(int), "first_mbps": first, "second_mbps": second,
+            "balance": balance, "start": started[0].astype(int) - started[1].astype(int),
+            "first_rtt_path_ms": table["path"][0], "second_rtt_path_ms": table["path"][1],
+        }
+    )  # fmt: skip
+    of_run = shares.groupby(RUN, sort=False)[["scenario_label", "jain_index"]].first()
+    return result.join(of_run).reset_index()

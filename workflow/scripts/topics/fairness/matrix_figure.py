@@ -1,0 +1,184 @@
+"""Draw matrices of CCA against CCA, a panel a scenario: a tile with a number for each row and column."""
+
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from figure_parts.figure_style import (
+    BALANCE_STEPS,
+    FONT_SIZE_PT,
+    LIGHT,
+    RAMP_STEPS,
+    SMALL_SIZE_PT,
+    apply_style,
+    balance_colour,
+    balance_text_colour,
+    ramp_colour,
+    ramp_text_colour,
+)  # fmt: skip
+from figure_parts.figure_svg import Panel
+from figure_parts.scenario_panels import (
+    INDENT_PT,
+    LETTER_SHARE,
+    Grid,
+    columns_for,
+    header,
+    panel_title,
+    parts_of,
+    unclipped,
+)  # fmt: skip
+from wording.number_format import is_missing
+
+# More columns than these are spread over several panels, so that tiles stay legible on a phone.
+COLUMNS_A_PANEL = 8
+PANEL_PT, ROW_PT, RIGHT_PT, TITLE_PT, KEY_PT, HEADER_PT = 250, 24, 8, 32, 34, 32
+LARGEST_TILE_PT = 46
+NAME_PT = FONT_SIZE_PT - 0.5
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How values become steps of colour.
+
+    Attributes
+    ----------
+    title, key : str
+        Of the figure and of the colours.
+    bounds : tuple of float
+        Where one step ends and the next begins, ascending.
+    diverging : bool
+        Whether the middle step is the good one (the balance), or the highest (the ramp, reversed,
+        so that what is unfair stands out).
+    decimals : int
+        Of the numbers in the tiles.
+    """
+
+    title: str
+    key: str
+    bounds: tuple[float, ...]
+    diverging: bool
+    decimals: int = 2
+
+    def step(self, value) -> int:
+        """Return the step of a value."""
+        step = 1 + sum(value >= bound for bound in self.bounds)
+        return step if self.diverging else RAMP_STEPS + 1 - step
+
+    def colours(self, step) -> tuple[str, str]:
+        """Return the colour of a tile and of its words."""
+        if self.diverging:
+            return balance_colour(step), balance_text_colour(step)
+        return ramp_colour(step), ramp_text_colour(step)
+
+
+def draw_matrices(cells, panels_of, scale) -> tuple[Figure, list[Panel]]:
+    """Draw the figure.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        scenario, ip_version, row_cca, column_cca, value (missing where there is none), note.
+    panels_of : list of dict
+        scenario, ip_version, title, conditions: a panel each, or several if its CCAs are many.
+    scale : Scale
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+    apply_style()
+    ccas = list(dict.fromkeys([*cells["row_cca"], *cells["column_cca"]]))
+    parts = parts_of(ccas, COLUMNS_A_PANEL)
+    labels = INDENT_PT + 6 + LETTER_SHARE * NAME_PT * max(map(len, ccas))
+    tile = min(LARGEST_TILE_PT, (PANEL_PT - labels - RIGHT_PT) / len(parts[0]))
+    upright = LETTER_SHARE * NAME_PT * max(map(len, ccas)) < tile - 2
+    names = 14 if upright else 8 + 0.5 * NAME_PT * max(map(len, ccas))
+    shown = [(panel, part) for panel in panels_of for part in parts]
+    top = TITLE_PT + names
+    grid = Grid(len(shown), columns_for(len(shown)), PANEL_PT, top + ROW_PT * len(ccas) + KEY_PT, HEADER_PT)
+    figure = grid.figure()
+    header(figure, scale.title, [])
+    by_panel = dict(iter(cells.groupby(["scenario", "ip_version"], sort=False)))
+    panels = []
+    for position, (panel, part) in enumerate(shown):
+        right = PANEL_PT - labels - tile * len(part)
+        axes = grid.axes(figure, position, labels, right, top, KEY_PT)
+        axes.set_xlim(0, len(part))
+        axes.set_ylim(len(ccas) - 0.5, -0.5)
+        axes.set_axis_off()
+        panel_title(axes, panel["title"], panel["conditions"], labels, names, right - RIGHT_PT)
+        _names(axes, ccas, part, tile, upright)
+        of_panel = by_panel.get((panel["scenario"], panel["ip_version"]), cells[:0])
+        of_panel = of_panel[of_panel["column_cca"].isin(part)].to_dict("records")
+        for cell in of_panel:
+            _tile(axes, part.index(cell["column_cca"]), ccas.index(cell["row_cca"]), cell, scale, tile)
+        _key(axes, len(ccas), scale, tile, len(part))
+        unclipped(axes)
+        panels.append(grid.panel(position, _describe(of_panel, panel, scale)))
+    return figure, panels
+
+
+def _names(axes, rows, columns, tile, upright):
+    for row, cca in enumerate(rows):
+        axes.text(-4 / tile, row, cca, size=NAME_PT, color=LIGHT.ink, ha="right", va="center_baseline")
+    turned = {} if upright else {"rotation": 50, "rotation_mode": "anchor"}
+    for column, cca in enumerate(columns):
+        axes.text(
+            column + (0.5 if upright else 0.45), -0.5 - 4 / ROW_PT, cca, size=NAME_PT, color=LIGHT.ink,
+            ha="center" if upright else "left", va="baseline", **turned,
+        )  # fmt: skip
+
+
+def _tile(axes, column, row, cell, scale, tile):
+    gap_x, gap_y = 1 / tile, 1 / ROW_PT
+    known = not is_missing(cell["value"])
+    fill, ink = scale.colours(scale.step(cell["value"])) if known else ("none", LIGHT.muted)
+    axes.add_patch(
+        Rectangle(
+            (column + gap_x / 2, row - 0.5 + gap_y / 2), 1 - gap_x, 1 - gap_y, fc=fill,
+            ec="none" if known else LIGHT.line, lw=0 if known else 0.8, ls="-" if known else (0, (2, 2)),
+        )
+    )  # fmt: skip
+    axes.text(
+        column + 0.5, row, value_words(cell["value"], scale.decimals) if known else "none",
+        size=SMALL_SIZE_PT if known else SMALL_SIZE_PT - 0.5, ha="center", va="center_baseline", color=ink,
+        style="normal" if known else "italic",
+    )  # fmt: skip
+
+
+def value_words(value, decimals) -> str:
+    """Return a value between 0 and 1 as it stands in its tile: what isn't 0 or 1 doesn't look so."""
+    text = f"{value:.{decimals}f}"
+    if float(text) == 1 and value < 1 - 1e-9:
+        return f">{1 - 10**-decimals:.{decimals}f}"
+    return f"<{10**-decimals:.{decimals}f}" if float(text) == 0 and value > 1e-9 else text
+
+
+def _key(axes, rows, scale, tile, columns):
+    # Steps side by side, and between them the values at which they change.
+    steps = BALANCE_STEPS if scale.diverging else RAMP_STEPS
+    width = max(columns, 150 / tile) / steps
+    top, height = rows - 0.5 + 9 / ROW_PT, 7 / ROW_PT
+    for number in range(steps):
+        colour = scale.colours(number + 1 if scale.diverging else RAMP_STEPS - number)[0]
+        axes.add_patch(Rectangle((number * width, top), width, height, fc=colour, ec="none", lw=0))
+    for number, bound in enumerate(scale.bounds, 1):
+        axes.text(
+            number * width, top + height + 8 / ROW_PT, f"{bound:g}", size=SMALL_SIZE_PT - 0.5, color=LIGHT.muted,
+            ha="center", va="baseline",
+        )  # fmt: skip
+    axes.text(
+        -4 / tile, top + height / 2, scale.key, size=SMALL_SIZE_PT - 0.5, color=LIGHT.muted, ha="right",
+        va="center_baseline",
+    )  # fmt: skip
+
+
+def _describe(cells, panel, scale):
+    values = "; ".join(
+        f"{cell['row_cca']} against {cell['column_cca']} "
+        f"{cell['note'] or 'none' if is_missing(cell['value']) else value_words(cell['value'], scale.decimals)}"
+        for cell in cells
+    )
+    return f"{scale.title}. {panel['title']}, {panel['conditions']}: {values}."

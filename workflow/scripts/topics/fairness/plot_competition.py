@@ -1,0 +1,195 @@
+"""Draw goodput, congestion window and RTT of the flows of one run over time."""
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
+from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.scenario_panels import (
+    DASHES,
+    TITLE_PT,
+    Grid,
+    header,
+    lines_behind,
+    panel_title,
+    remark,
+    size_pt,
+    unclipped,
+)
+from rule_script import run_rule
+from run_tables.reading import read_table
+from run_tables.series_of_runs import series_of_runs
+from run_tables.tidy_tables import SCENARIOS
+from topics.fairness.flow_shares import read_flow_shares, two_sided_runs
+from topics.fairness.share_words import share_conditions
+
+# Column of the data -> title of the panel.
+PANELS = {
+    "goodput_mbps": "Goodput, Mbit/s, over {bin_s:g} s each",
+    "cwnd_packets": "Congestion window, packets",
+    "rtt_ms": "Smoothed RTT, ms",
+}
+PANEL_PT, PLOT_PT, LEFT_PT, RIGHT_PT, BELOW_PT = 260, 104, 34, 10, 28
+# Points of a line at most: of each bucket of more the lowest and the highest are kept.
+MOST_POINTS = 800
+GOODPUT_BINS = 60
+DATA = ["flow", "flow_cca", "time_s", *PANELS]
+
+
+def middle_run(runs, scenario, mix) -> tuple | None:
+    """Return the valid run of a mix whose first position's share is the middle one; of two the lower.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        As `two_sided_runs` gives.
+    scenario, mix : str
+
+    Returns
+    -------
+    tuple or None
+        scenario, cca, ip_version, replication; None if there is no valid run.
+    """
+    of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
+    if of_mix.empty:
+        return None
+    of_version = of_mix[of_mix["ip_version"] == of_mix["ip_version"].iloc[0]]
+    row = of_version.sort_values(["balance", "replication"], kind="stable").iloc[(len(of_version) - 1) // 2]
+    return scenario, mix, row["ip_version"], int(row["replication"])
+
+
+def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
+    """Return (middle of each bin in s, goodput in Mbit/s): the bytes acknowledged in the bin over its length."""
+    known = rows[["time_s", "bytes_acked"]].dropna().to_numpy()
+    if len(known) < 2:
+        return np.empty(0), np.empty(0)
+    edges = np.arange(math.floor(known[0, 0] / bin_s), math.floor(known[-1, 0] / bin_s) + 1) * bin_s
+    acked = np.interp(edges, known[:, 0], known[:, 1])
+    return (edges[1:] + edges[:-1]) / 2, np.diff(acked) * 8 / bin_s / 1e6
+
+
+def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
+    """Return a line of `MOST_POINTS` points at most, with the lowest and the highest of each of equal parts of it."""
+    known = np.flatnonzero(~np.isnan(values))
+    if len(known) > MOST_POINTS:
+        parts = np.array_split(known, MOST_POINTS // 2)
+        known = np.unique(
+            [place for part in parts for place in (part[values[part].argmin()], part[values[part].argmax()])]
+        )
+    return time_s[known], values[known]
+
+
+def lines_of_run(rows, bin_s) -> pd.DataFrame:
+    """Return the points that are drawn, as `DATA`, those of goodput in rows of their own."""
+    parts = []
+    for (flow, cca), of_flow in rows.groupby(["flow", "flow_cca"], sort=True, observed=True):
+        lines = {"goodput_mbps": goodput_over_time(of_flow, bin_s)}
+        for name in ("cwnd_packets", "rtt_ms"):
+            lines[name] = thinned(of_flow["time_s"].to_numpy(float), of_flow[name].to_numpy(float))
+        parts += [
+            pd.DataFrame({"flow": flow, "flow_cca": cca, "time_s": time_s.round(4), name: values})
+            for name, (time_s, values) in lines.items()
+        ]
+    return pd.concat(parts).reindex(columns=DATA) if parts else pd.DataFrame(columns=DATA)
+
+
+def draw_competition(data, title, conditions, bin_s) -> tuple[Figure, list[Panel]]:
+    """Draw the figure.
+
+    Parameters
+    ----------
+    data : pandas.DataFrame
+        As `lines_of_run` gives.
+    title, conditions : str
+        Of the figure, and what the run's conditions are.
+    bin_s : float
+        Length of the bins of goodput.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+    apply_style()
+    grid = Grid(len(PANELS), 1, PANEL_PT, TITLE_PT + PLOT_PT + BELOW_PT, 32)
+    figure = grid.figure()
+    header(figure, title, [])
+    flows = list(data[["flow", "flow_cca"]].drop_duplicates().itertuples(index=False))
+    styles = line_styles([cca for _, cca in flows])
+    end = data["time_s"].max() if len(data) else 1.0
+    panels = []
+    for position, (name, words) in enumerate(PANELS.items()):
+        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, BELOW_PT)
+        panel_title(axes, words.format(bin_s=bin_s), "", LEFT_PT)
+        _key(axes, flows, styles)
+        axes.set_xlim(0, math.ceil(end))
+        for (flow, cca), style in zip(flows, styles, strict=True):
+            line = data[(data["flow"] == flow) & data[name].notna()]
+            axes.plot(line["time_s"], line[name], color=cca_colour(cca), lw=1.0, ls=style, zorder=3 - 0.1 * flow)
+        axes.set_ylim(0, max(1e-9, data[name].max()) * 1.05 if data[name].notna().any() else 1)
+        _frame(axes)
+        if not flows:
+            remark(axes, axes.get_ylim()[1] / 2, "no valid run")
+        unclipped(axes)
+        panels.append(grid.panel(position, _describe(data, name, words.format(bin_s=bin_s), conditions)))
+    return figure, panels
+
+
+def line_styles(ccas) -> list:
+    """Return the style of each flow's line: solid, dashed where an earlier one is of the same CCA."""
+    return [("-" if cca not in ccas[:number] else DASHES) for number, cca in enumerate(ccas)]
+
+
+def _frame(axes):
+    lines_behind(axes, "y")
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    axes.xaxis.set_major_locator(MaxNLocator(7, integer=True))
+    axes.tick_params(axis="y", length=0, pad=3, labelsize=SMALL_SIZE_PT)
+    axes.tick_params(axis="x", length=2.5, pad=2)
+    axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
+
+
+def _key(axes, flows, styles):
+    width, height = size_pt(axes)
+    x = 5 - LEFT_PT
+    for (flow, cca), style in list(zip(flows, styles, strict=True))[:4]:
+        axes.plot(
+            [x / width, (x + 16) / width], [1 + 9 / height] * 2, transform=axes.transAxes, color=cca_colour(cca),
+            lw=1.4, ls=style,
+        )  # fmt: skip
+        text = f"{cca}, flow {flow + 1}"
+        axes.text((x + 20) / width, 1 + 6 / height, text, transform=axes.transAxes, size=SMALL_SIZE_PT, color=LIGHT.ink)
+        x += 34 + 0.58 * SMALL_SIZE_PT * len(text)
+
+
+def _describe(data, name, words, conditions):
+    means = "; ".join(
+        f"flow {flow + 1} ({cca}) {of_flow[name].mean():.3g} on average, up to {of_flow[name].max():.3g}"
+        for (flow, cca), of_flow in data[data[name].notna()].groupby(["flow", "flow_cca"], sort=True)
+    )
+    return f"{words} over time, {conditions}: {means or 'no valid run'}."
+
+
+def main(inputs, outputs, params) -> None:
+    """Read shares and time series, write figure and data."""
+    scenarios = read_table(inputs.scenarios, SCENARIOS).set_index("scenario", drop=False)
+    shares = read_flow_shares(inputs.flow_shares)
+    run = middle_run(two_sided_runs(shares[shares["cca"] == params.mix]), params.scenario, params.mix)
+    columns = ["flow", "flow_cca", "time_s", "bytes_acked", "cwnd_packets", "rtt_ms"]
+    series = dict(series_of_runs(inputs.sockets, columns, {run})) if run else {}
+    bin_s = max(0.1, round(float(scenarios.loc[params.scenario, "duration_s"]) / GOODPUT_BINS, 1))
+    data = lines_of_run(series.get(run, pd.DataFrame(columns=columns)), bin_s)
+    rtts = shares[shares["scenario"] == params.scenario].groupby("position")["rtt_path_ms"].mean()
+    conditions = share_conditions(scenarios.loc[params.scenario], list(rtts))
+    title = f"{params.mix}, replication {run[3]}" if run else f"{params.mix}: no valid run"
+    figure, panels = draw_competition(data, title, f"{params.mix}, {conditions}", bin_s)
+    words = f"{title}: goodput, congestion window and RTT over time, {conditions}"
+    save_figure(figure, panels, words, data, outputs, float_format="%.6g")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,194 @@
+"""Draw a CCA's share against every other over each factor of the scenarios, with intervals."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
+from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.scenario_panels import (
+    DASHES,
+    LETTER_SHARE,
+    TITLE_PT,
+    Grid,
+    columns_for,
+    header,
+    lines_behind,
+    panel_title,
+    remark,
+    size_pt,
+    unclipped,
+)  # fmt: skip
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.fairness.scenario_factors import FACTORS
+from topics.fairness.tables import FAIRNESS_FACTORS
+from wording.number_format import is_missing
+
+#: Of the figure's data.
+COLUMNS = [
+    "factor", "level", "scenario", "ip_version", "cca", "against", "replications", "share", "share_low", "share_high",
+]  # fmt: skip
+PANEL_PT, PLOT_PT, LEFT_PT, RIGHT_PT, BELOW_PT, KEY_ROW_PT = 250, 150, 30, 10, 30, 12
+KEY_COLUMNS, KEY_GAP_PT = 3, 6
+RATIO = "rtt_ratio"
+# Share of the space between two levels over which CCAs stand side by side.
+DODGE = 0.56
+
+
+def shares_of(cca, factors) -> pd.DataFrame:
+    """Return a CCA's share at every level, whether the table has it as row or as column.
+
+    Parameters
+    ----------
+    cca : str
+    factors : pandas.DataFrame
+        ``analysis/fairness_factors.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `COLUMNS`. As column its RTT ratio is the other's turned over, and its share what the row leaves.
+    """
+    rows = []
+    for row in factors.to_dict("records"):
+        same = {name: row[name] for name in ("factor", "scenario", "ip_version", "replications")}
+        ends = [row[name] for name in ("share", "share_low", "share_high")]
+        if row["row_cca"] == cca:
+            rows.append(same | {"cca": cca, "against": row["column_cca"], "level": row["level"]} | _ends(*ends))
+        if row["column_cca"] == cca:
+            level = 1 / row["level"] if row["factor"] == RATIO and row["level"] else row["level"]
+            value, low, high = (None if is_missing(end) else 1 - end for end in ends)
+            rows.append(same | {"cca": cca, "against": row["row_cca"], "level": level} | _ends(value, high, low))
+    return pd.DataFrame(rows, columns=COLUMNS).drop_duplicates(["factor", "level", "ip_version", "against"])
+
+
+def _ends(value, low, high):
+    return {"share": value, "share_low": low, "share_high": high}
+
+
+def draw_factors(shares, factors, title) -> tuple[Figure, list[Panel]]:
+    """Draw the figure.
+
+    Parameters
+    ----------
+    shares : pandas.DataFrame
+        As `shares_of` gives.
+    factors : pandas.DataFrame
+        ``analysis/fairness_factors.csv``: for its factors and the base's levels.
+    title : str
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+    apply_style()
+    others = list(dict.fromkeys(shares["against"]))
+    shown = [factor for factor in FACTORS if factor.name in set(shares["factor"])]
+    # A CCA stands beside itself where the flows' RTTs differ, and so in one panel only.
+    most = max((shares.loc[shares["factor"] == factor.name, "against"].nunique() for factor in shown), default=0)
+    key = KEY_ROW_PT * -(-most // KEY_COLUMNS) + KEY_GAP_PT
+    grid = Grid(max(1, len(shown)), columns_for(max(1, len(shown))), PANEL_PT, TITLE_PT + key + PLOT_PT + BELOW_PT, 32)
+    figure = grid.figure()
+    header(figure, title, [])
+    panels = []
+    if not shown:
+        axes = grid.axes(figure, 0, LEFT_PT, RIGHT_PT, TITLE_PT + key, BELOW_PT)
+        axes.set_axis_off()
+        remark(axes, 0.5, "no two scenarios differ in one factor alone")
+        panels.append(grid.panel(0, "No two scenarios differ in one factor alone."))
+    for position, factor in enumerate(shown):
+        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + key, BELOW_PT)
+        of_factor = shares[shares["factor"] == factor.name]
+        base = factors.loc[factors["factor"] == factor.name, "base_level"].iloc[0]
+        levels = sorted(of_factor["level"].dropna().unique())
+        unit = f"{factor.title}, {factor.unit}" if factor.unit else factor.title
+        _frame(axes, levels, base)
+        panel_title(axes, unit, "share of the link, with intervals", LEFT_PT, key)
+        here = [other for other in others if other in set(of_factor["against"])]
+        _key(axes, here, key)
+        for number, other in enumerate(here):
+            aside = DODGE * ((number + 0.5) / len(here) - 0.5)
+            _line(axes, of_factor[of_factor["against"] == other].sort_values("level"), levels, other, aside)
+        unclipped(axes)
+        panels.append(grid.panel(position, _describe(of_factor, factor, here)))
+    return figure, panels
+
+
+def _frame(axes, levels, base):
+    axes.set_xlim(-0.5, len(levels) - 0.5)
+    axes.set_ylim(0, 1)
+    words = [level_words(level) for level in levels]
+    labels = axes.set_xticks(range(len(levels)), words)
+    for tick, level in zip(labels, levels, strict=True):
+        tick.label1.set_fontweight("bold" if level == base else "normal")
+        tick.label1.set_color(LIGHT.ink if level == base else LIGHT.muted)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
+    axes.tick_params(axis="y", length=0, pad=3, labelsize=SMALL_SIZE_PT)
+    axes.tick_params(axis="x", length=2.5, pad=2)
+    lines_behind(axes, "y")
+    axes.axhline(0.5, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
+
+
+def level_words(level) -> str:
+    """Return a level as its tick says it: 40, 0.25, and a ratio below 1 as 1/4."""
+    for divisor in (2, 3, 4, 5, 8, 10):
+        if level == 1 / divisor and divisor not in (2, 4, 8, 10):
+            return f"1/{divisor}"
+    return f"{level:,.4g}" if level < 10000 else f"{level:,.0f}"
+
+
+def _key(axes, others, height):
+    width, tall = size_pt(axes)
+    for number, other in enumerate(others):
+        row, column = divmod(number, KEY_COLUMNS)
+        x = (column * (width + LEFT_PT - 12) / KEY_COLUMNS - LEFT_PT + 12) / width
+        y = 1 + (height - 4 - KEY_ROW_PT * row - 5) / tall
+        axes.plot(
+            [x],
+            [y],
+            transform=axes.transAxes,
+            marker=cca_marker(other),
+            ms=4,
+            mew=0,
+            color=cca_colour(other),
+            ls="none",
+        )
+        text = f"against {other}"
+        room = int(((width + LEFT_PT) / KEY_COLUMNS - 10) / (LETTER_SHARE * SMALL_SIZE_PT))
+        axes.text(
+            x + 6 / width, y, text if len(text) <= room else other, transform=axes.transAxes, size=SMALL_SIZE_PT,
+            color=LIGHT.ink, va="center_baseline",
+        )  # fmt: skip
+
+
+def _line(axes, rows, levels, other, aside):
+    rows = rows.dropna(subset=["share", "level"])
+    colour, places = cca_colour(other), [levels.index(level) + aside for level in rows["level"]]
+    axes.plot(places, rows["share"], color=colour, lw=0.9, marker=cca_marker(other), ms=4.2, mew=0, zorder=3)
+    for place, low, high in zip(places, rows["share_low"], rows["share_high"], strict=True):
+        if not is_missing(low):
+            axes.plot([place, place], [low, high], color=colour, lw=1.1, zorder=2)
+
+
+def _describe(rows, factor, others):
+    parts = []
+    for other in others:
+        levels = rows[(rows["against"] == other) & rows["share"].notna()].sort_values("level")
+        values = ", ".join(f"{row.share:.2f} at {level_words(row.level)}" for row in levels.itertuples())
+        parts.append(f"against {other} {values or 'nothing known'}")
+    return f"Share over {factor.title.lower()}{f' in {factor.unit}' if factor.unit else ''}: {'; '.join(parts)}."
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the comparison, write figure and data."""
+    factors = read_table(inputs.fairness_factors, FAIRNESS_FACTORS)
+    ip_version = factors["ip_version"].iloc[0] if len(factors) else None
+    shares = shares_of(params.cca_shown, factors)
+    title = f"Share of {params.cca_shown}"
+    figure, panels = draw_factors(shares[shares["ip_version"] == ip_version], factors, title)
+    save_figure(figure, panels, f"{title} against other CCAs, over the factors of the scenarios", shares, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,71 @@
+"""Draw who beats whom as heat maps of CCA against CCA: shares of the link, or Jain's index."""
+
+import pandas as pd
+
+from figure_parts.figure_svg import save_figure
+from rule_script import run_rule
+from run_tables.reading import read_table
+from run_tables.tidy_tables import SCENARIOS
+from topics.fairness.flow_shares import PLACE, ccas_in_order, ccas_of, matrix_cells, read_flow_shares
+from topics.fairness.matrix_figure import Scale, draw_matrices
+from topics.fairness.share_words import scenario_name, share_conditions
+from topics.fairness.tables import SHARE_PAIRS
+from wording.scenario_words import ip_words
+
+#: Of the table, what is drawn.
+DRAWN = [
+    "scenario", "scenario_label", "ip_version", "row_cca", "column_cca", "orders", "note", "replications", "runs",
+    "share", "share_low", "share_high", "share_mean", "jain", "jain_low", "jain_high", "jain_min",
+]  # fmt: skip
+SCALES = {
+    "share": Scale("Share of the row's CCA against the column's", "share", (0.1, 0.25, 0.4, 0.6, 0.75, 0.9), True),
+    "jain": Scale("Jain's fairness index of row and column", "index", (0.55, 0.6, 0.7, 0.8, 0.9, 0.95), False),
+}
+
+
+def rtts_of_positions(flows) -> dict[str, list[float]]:
+    """Return scenario -> RTT of the empty paths of the positions in ms, in their order.
+
+    Parameters
+    ----------
+    flows : pandas.DataFrame
+        ``analysis/flow_shares.csv``.
+    """
+    means = flows.groupby(["scenario", "position"], sort=True)["rtt_path_ms"].mean()
+    return {scenario: list(rtts.to_numpy()) for scenario, rtts in means.groupby(level=0, sort=False)}
+
+
+def whole_matrix(pairs, flows) -> pd.DataFrame:
+    """Return the pairs with a row for each cell that the study's mixes fill, also where no run is valid."""
+    of_pairs = flows[flows["cca"].map(lambda mix: len(ccas_of(mix)) == 2)]
+    mixes = [tuple(ccas_of(mix)) for mix in of_pairs["cca"].unique()]
+    matrix = pd.DataFrame(matrix_cells(mixes, True, ccas_in_order(of_pairs)), columns=["row_cca", "column_cca"])
+    cells = flows[PLACE].drop_duplicates().merge(matrix, how="cross")
+    return cells.merge(pairs, how="left", on=list(cells.columns)).fillna({"note": "no valid run"})
+
+
+def panels_of(scenarios, flows) -> list[dict]:
+    """Return a panel for each scenario and IP version."""
+    rtts, ip_versions = rtts_of_positions(flows), list(flows["ip_version"].unique())
+    return [
+        {
+            "scenario": scenario["scenario"], "ip_version": ip_version,
+            "title": scenario_name(scenario) + (f", {ip_words(ip_version)}" if len(ip_versions) > 1 else ""),
+            "conditions": share_conditions(scenario, rtts.get(scenario["scenario"], ())),
+        }
+        for scenario in scenarios.to_dict("records")
+        for ip_version in ip_versions
+    ]  # fmt: skip
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the pairs' shares, write figure and data."""
+    pairs, scenarios = read_table(inputs.share_pairs, SHARE_PAIRS), read_table(inputs.scenarios, SCENARIOS)
+    scale, flows = SCALES[params.shown], read_flow_shares(inputs.flow_shares)
+    cells = whole_matrix(pairs, flows)
+    figure, panels = draw_matrices(cells.assign(value=cells[params.shown]), panels_of(scenarios, flows), scale)
+    save_figure(figure, panels, scale.title, pairs[DRAWN], outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

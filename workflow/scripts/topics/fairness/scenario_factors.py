@@ -1,0 +1,127 @@
+"""What scenarios differ in, and which of them differ from one of them in one thing only."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from testbed.specification import PACKET_BYTES
+from wording.number_format import is_missing, plain
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor of the scenarios.
+
+    Attributes
+    ----------
+    name : str
+        As in the table, with its unit.
+    title, unit : str
+        As readers see it.
+    """
+
+    name: str
+    title: str
+    unit: str
+
+    def words(self, level) -> str:
+        """Return a level with its unit: "40 ms", "0.25 BDP"."""
+        return f"{plain(level)} {self.unit}".strip() if not is_missing(level) else "none"
+
+
+FACTORS = (
+    Factor("buffer_bdp", "Buffer", "BDP"),
+    Factor("rtt_ms", "RTT of the empty path", "ms"),
+    Factor("rtt_ratio", "RTT of the other flow over that of this one", ""),
+    Factor("loss_percent", "Random loss", "%"),
+    Factor("rate_mbps", "Link rate", "Mbit/s"),
+)
+# Scenarios that differ in one of these are not compared in a factor.
+OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flows", "bitrate_mbps", "duration_s",
+          "platform", "segmentation_offload", "netem", "processes")  # fmt: skip
+
+
+def buffer_bdp(queue, rate_mbps, rtt_ms) -> float | None:
+    """Return a queue's size in bandwidth-delay products, to four digits; None where it has none.
+
+    Parameters
+    ----------
+    queue : str
+        As ``tidy/scenarios.csv`` has it: "0.25 BDP", "100 packets", "100000 bytes".
+    rate_mbps, rtt_ms : float
+        Of the link, and of the empty path.
+    """
+    match = re.fullmatch(r"([\d.e+]+) (BDP|packets|bytes)", queue)
+    if not match:
+        return None
+    amount, unit = float(match[1]), match[2]
+    if unit == "BDP":
+        return amount
+    if is_missing(rate_mbps) or rtt_ms <= 0:
+        return None
+    size = amount * (PACKET_BYTES if unit == "packets" else 1)
+    return float(f"{size / (rate_mbps * rtt_ms * 1000 / 8):.4g}")
+
+
+def factor_levels(scenario, rtt_ms, other_rtt_ms) -> dict:
+    """Return a scenario's level of each factor.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    rtt_ms, other_rtt_ms : float
+        Of the empty paths of the first and the second position.
+    """
+    rate = scenario["rate_mbps"]
+    return {
+        "buffer_bdp": buffer_bdp(scenario["queue"], rate, rtt_ms),
+        "rtt_ms": rtt_ms,
+        "rtt_ratio": other_rtt_ms / rtt_ms if rtt_ms else 1.0,
+        "loss_percent": scenario["loss_forward_percent"],
+        "rate_mbps": None if is_missing(rate) else rate,
+    }
+
+
+def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
+    """Find the scenario that most others differ from in one factor alone, and those others.
+
+    Parameters
+    ----------
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+    paths : dict of str to (float, float)
+        Scenario -> RTT of the empty paths of both positions in ms; others are left out.
+
+    Returns
+    -------
+    base : str or None
+        Its id, None if no two scenarios can be compared so; of several the first.
+    levels : dict of str to list of (float, str)
+        Factor -> its levels in ascending order with their scenarios, the base's among them; only
+        factors with two levels or more.
+    """
+    rows = [row for row in scenarios.to_dict("records") if row["scenario"] in paths]
+    known = {row["scenario"]: factor_levels(row, *paths[row["scenario"]]) for row in rows}
+    rest = {row["scenario"]: tuple(None if is_missing(row[name]) else row[name] for name in OTHERS) for row in rows}
+    neighbours = {
+        name: [(factor, other) for other in known if rest[other] == rest[name]
+               for factor in [_only_difference(known[name], known[other])] if factor]
+        for name in known
+    }  # fmt: skip
+    base = max(neighbours, key=lambda name: len(neighbours[name]), default=None)
+    if base is None or not neighbours[base]:
+        return None, {}
+    levels = {}
+    for factor in (factor.name for factor in FACTORS):
+        others = [(known[other][factor], other) for differing, other in neighbours[base] if differing == factor]
+        if others:
+            levels[factor] = sorted(
+                [(known[base][factor], base), *others], key=lambda pair: math.inf if pair[0] is None else pair[0]
+            )
+    return base, levels
+
+
+def _only_difference(levels, others):
+    differing = [name for name in levels if levels[name] != others[name]]
+    return differing[0] if len(differing) == 1 else None

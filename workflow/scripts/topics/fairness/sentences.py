@@ -1,0 +1,186 @@
+"""Who beats whom, and what follows from it, in sentences with numbers."""
+
+import pandas as pd
+
+from report_parts.data_tables import minus
+from topics.fairness.pair_shares import POOLED
+from topics.fairness.share_theory import BBR_MODEL, CUBIC_MODEL
+from topics.fairness.start_order import START
+from wording.number_format import count, is_missing
+from wording.sentence_words import cca_name, listed, p_words
+
+# Of more pairs the most unequal ones are named.
+MOST_NAMED = 3
+# The pairs of hosts are called even if their goodputs agree within so many percent.
+EVEN_PERCENT = 10
+
+
+def share_words(row) -> str:
+    """Return a share with its interval: "0.93 (0.91 to 0.95)"."""
+    value, low, high = (row[name] for name in ("share", "share_low", "share_high"))
+    return f"{value:.2f}" if is_missing(low) else f"{value:.2f} ({low:.2f} to {high:.2f})"
+
+
+def base_of(factors, pairs) -> str | None:
+    """Return the scenario that the others are compared with, the first one if there is none."""
+    at_base = factors[factors["level"] == factors["base_level"]]
+    if len(at_base):
+        return at_base["scenario"].mode().iloc[0]
+    return pairs["scenario"].iloc[0] if len(pairs) else None
+
+
+def wins(pairs, significance) -> pd.DataFrame:
+    """Return the rows in which the row's CCA takes more than half, by Holm's p."""
+    return pairs[(pairs["share"] > 0.5) & (pairs["p_holm"] < significance) & (pairs["row_cca"] != pairs["column_cca"])]
+
+
+def once(pairs) -> pd.DataFrame:
+    """Return each pair of different CCAs once, as the study names them first."""
+    named = zip(*(pairs[name] for name in ("scenario", "ip_version", "row_cca", "column_cca", "orders")), strict=True)
+    keys = [(*of, *(sorted((a, b)) if orders == POOLED else (a, b))) for *of, a, b, orders in named]
+    repeated = pd.Series(keys, index=pairs.index, dtype=object).duplicated()
+    return pairs[~repeated & (pairs["row_cca"] != pairs["column_cca"])]
+
+
+def ranking_sentence(pairs, base, significance, confidence) -> str:
+    """Say who takes more than half beside whom in the base scenario, and whose share can't be told from half."""
+    at_base = pairs[(pairs["scenario"] == base) & pairs["share"].notna()]
+    each = once(at_base)
+    if each.empty:
+        return ""
+    won = wins(at_base, significance).sort_values("share", ascending=False)
+    place = f"In the scenario {at_base['scenario_label'].iloc[0]}"
+    fewest, most = int(each["replications"].min()), int(each["replications"].max())
+    sizes = count(most, "replication") if fewest == most else f"{fewest} to {count(most, 'replication')}"
+    runs = f"{100 * confidence:g} % intervals, {sizes}"
+    each = each[each["share_low"].notna()]
+    if each.empty:
+        return (
+            f"{place} there is one replication of each pair: no interval, and so nothing that could be told from half."
+        )
+    if won.empty:
+        return (
+            f"{place} no CCA's share beside another can be told from half of the link, with Holm's correction ({runs})."
+        )
+    shown = won.head(2 * MOST_NAMED).to_dict("records")
+    named = [
+        f"{cca_name(row['row_cca'])}{'' if number else ' takes'} {share_words(row)}{'' if number else ' of the link'} "
+        f"beside {cca_name(row['column_cca'])}"
+        for number, row in enumerate(shown)
+    ]
+    text = f"{place} {listed(named)} ({runs})"
+    if len(won) > len(shown):
+        return f"{text}; in all {len(won)} of {count(len(each), 'pair')} differ from half."
+    even = [row for row in each.to_dict("records") if is_missing(row["p_holm"]) or row["p_holm"] >= significance]
+    even = sorted(even, key=lambda row: abs(row["share"] - 0.5), reverse=True)
+    pairs_even = [
+        f"{cca_name(row['row_cca'])} beside {cca_name(row['column_cca'])} ({share_words(row)})" for row in even
+    ]
+    return f"{text}; no difference from half is shown for {listed(pairs_even[:MOST_NAMED])}." if even else f"{text}."
+
+
+def reversal_sentence(pairs, significance) -> str:
+    """Say for which pairs the winner depends on the scenario, with the extremes of each."""
+    alike = pairs[(pairs["orders"] == POOLED) & pairs["share"].notna()]
+    each, turned = once(alike), []
+    named = {frozenset(pair): pair for pair in zip(each["row_cca"], each["column_cca"], strict=True)}
+    for row, column in named.values():
+        cells = alike[(alike["row_cca"] == row) & (alike["column_cca"] == column)]
+        sure = cells[cells["p_holm"] < significance]
+        if (sure["share"] > 0.5).any() and (sure["share"] < 0.5).any():
+            turned.append((sure.loc[sure["share"].idxmax()], sure.loc[sure["share"].idxmin()]))
+    total = len(named)
+    if alike["scenario"].nunique() < 2 or total == 0:
+        return ""
+    if not turned:
+        return f"In none of {count(total, 'pair')} does the winner of one scenario lose in another."
+    turned.sort(key=lambda ends: ends[1]["share"] - ends[0]["share"])
+    shown = [
+        f"{cca_name(high['row_cca'])} takes {share_words(high)} beside {cca_name(high['column_cca'])} in "
+        f"{high['scenario_label']}, but {share_words(low)} in {low['scenario_label']}"
+        for high, low in turned[:MOST_NAMED]
+    ]
+    return f"Who wins depends on the conditions in {len(turned)} of {count(total, 'pair')}: {'; '.join(shown)}."
+
+
+def rtt_sentence(pairs, flows) -> str:
+    """Say what the shorter path is worth where a CCA meets itself on paths of different RTT."""
+    own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["share"].notna()]
+    paths = flows.groupby(["scenario", "position"])["rtt_path_ms"].mean().unstack()
+    unlike = paths[paths.get(0) != paths.get(1)].dropna(subset=[0, 1]) if {0, 1} <= set(paths) else paths[:0]
+    ratios = (unlike[1] / unlike[0]).sort_values() if len(unlike) else unlike
+    if not len(ratios) or own[own["scenario"] == ratios.index[-1]].empty:
+        return ""
+    widest = own[own["scenario"] == ratios.index[-1]]
+    shares = [f"{cca_name(row['row_cca'])} {share_words(row)}" for row in widest.to_dict("records")]
+    first = unlike.loc[ratios.index[-1]]
+    return f"Of two flows of one CCA the one with an RTT of {first[0]:g} ms takes beside one of {first[1]:g} ms: {listed(shares)}."
+
+
+def equals_sentence(pairs) -> str:
+    """Say how fair each CCA is to its own kind where both paths are alike."""
+    alike = set(pairs.loc[pairs["orders"] == POOLED, "scenario"])
+    own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["jain"].notna() & pairs["scenario"].isin(alike)]
+    if own.empty:
+        return ""
+    worst = own.loc[own.groupby("row_cca", sort=False)["jain"].idxmin()].sort_values("jain")
+    named = [
+        f"{cca_name(row['row_cca'])} {row['jain']:.3f} in {row['scenario_label']}"
+        for row in worst.head(4).to_dict("records")
+    ]
+    fair = int((own["jain"] >= 0.95).sum())
+    return (
+        f"Two flows of the same CCA on the same path share with a typical Jain index of 0.95 or more in {fair} of "
+        f"{count(len(own), 'cell')}; the lowest of each CCA: {listed(named)}."
+    )
+
+
+def theory_sentence(theory) -> str:
+    """Say how far the model of BBR is off, and where CUBIC is where RFC 9438 has it."""
+    parts, of_bbr = [], theory[(theory["model"] == BBR_MODEL) & theory["off"].notna()]
+    if len(of_bbr):
+        least, most = of_bbr["off"].min(), of_bbr["off"].max()
+        parts.append(
+            f"the model of BBR beside loss-based flows is off by {of_bbr['off'].abs().median():.2f} of the link in the middle of "
+            f"{count(len(of_bbr), 'share')} (measured less modelled: {minus(f'{least:+.2f}')} to {minus(f'{most:+.2f}')})"
+        )
+    of_cubic = theory[(theory["model"] == CUBIC_MODEL) & (theory["agrees"] != "")]
+    if len(of_cubic):
+        yes = int((of_cubic["agrees"] == "yes").sum())
+        parts.append(
+            f"CUBIC beside Reno is where the Reno-friendly region has it in {yes} of {count(len(of_cubic), 'scenario')}"
+        )
+    return f"Theory: {'; '.join(parts)}." if parts else ""
+
+
+def orders_sentences(orders, significance, confidence) -> list[str]:
+    """Say what starting first, and the first pair of hosts, are worth over all pairs of CCAs."""
+    answers = []
+    for row in orders[orders["cca_a"] == ""].to_dict("records"):
+        if is_missing(row["share"]):
+            continue
+        worth = (
+            f"a share of {row['share']:.3f} ({100 * confidence:g} % interval {row['share_low']:.3f} to {row['share_high']:.3f}; "
+            f"{count(int(row['units']), 'draw')} of the starting times, {p_words(row['p'])})"
+        )
+        shown = (orders["effect"] == row["effect"]) & (orders["cca_a"] != "") & (orders["p_holm"] < significance)
+        named = [
+            f"{cca_name(pair['cca_a'])} and {cca_name(pair['cca_b'])} ({pair['share']:.2f})"
+            for pair in orders[shown].head(MOST_NAMED).to_dict("records")
+        ]
+        which = f" It shows for {listed(named)}." if named else " It shows for no pair by itself."
+        if row["effect"] == START:
+            answers.append(f"Starting first is worth {worth}.{which}")
+        else:
+            answers.append(hosts_sentence(row, worth, significance))
+    return answers
+
+
+def hosts_sentence(row, worth, significance) -> str:
+    """Say whether the pairs of hosts are alike, as they should be, and how far that is shown."""
+    within = f"{row['smallest_margin']:.1f} %"
+    if row["p"] < significance:
+        return f"The first pair of hosts is worth {worth}, which it should not be; goodputs of both pairs agree within {within}."
+    if row["smallest_margin"] > EVEN_PERCENT:
+        return f"No difference between the pairs of hosts is shown, but only one of more than {within} is ruled out: the first is worth {worth}."
+    return f"The testbed is even: the first pair of hosts is worth {worth}, and goodputs of both pairs agree within {within}."

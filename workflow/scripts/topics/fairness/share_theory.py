@@ -1,0 +1,86 @@
+"""Measured shares beside what theory gives: BBR against loss-based flows, and CUBIC against Reno."""
+
+import pandas as pd
+
+from tcp_models.share_models import bbr_share, cubic_times_s
+from testbed.specification import PACKET_BYTES
+from topics.fairness.flow_shares import PLACE
+from topics.fairness.pair_shares import mixes_of, pair_row, replication_balances
+from topics.fairness.scenario_factors import buffer_bdp
+from topics.fairness.tables import SHARE_THEORY
+from wording.number_format import is_missing
+
+BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
+
+
+def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
+    """Return what the models say of a scenario.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    rtt_ms : float
+        Of the empty path, the same for both flows.
+
+    Returns
+    -------
+    dict of (str, str) to dict
+        Row CCA and column CCA -> columns of `SHARE_THEORY`; empty where a model's conditions
+        aren't met: two flows, a known queue and rate, no random loss.
+    """
+    rate, lossless = scenario["rate_mbps"], scenario["loss_forward_percent"] == scenario["loss_reverse_percent"] == 0
+    bdps = buffer_bdp(scenario["queue"], rate, rtt_ms)
+    if is_missing(rate) or bdps is None or not lossless or scenario["flows"] != 2 or rtt_ms <= 0:
+        return {}
+    packets_s, rtt_s = rate * 1e6 / 8 / PACKET_BYTES, rtt_ms / 1000
+    queue = bdps * packets_s * rtt_s
+    sizes = {"buffer_bdp": bdps, "queue_packets": queue}
+    share = bbr_share(packets_s, rtt_s, queue)
+    of_bbr = sizes | {"model": BBR_MODEL, "predicted": share, "expected": f"{share:.2f}"}
+    # Half of what path and full queue hold is each flow's, and a full queue is what they wait for.
+    reno_s, cubic_s = cubic_times_s((packets_s * rtt_s + queue) / 2, rtt_s + queue / packets_s)
+    friendly = reno_s <= cubic_s
+    of_cubic = sizes | {
+        "model": CUBIC_MODEL, "reno_s": reno_s, "cubic_s": cubic_s, "predicted": 0.5 if friendly else None,
+        "expected": "0.50" if friendly else "above 0.50",
+    }  # fmt: skip
+    return {("bbr", "reno"): of_bbr, ("bbr", "cubic"): of_bbr, ("cubic", "reno"): of_cubic}
+
+
+def agreement(row) -> str:
+    """Return whether the interval agrees with what is expected: "yes", "no", or "" without an interval."""
+    if is_missing(row["share_low"]):
+        return ""
+    if is_missing(row["predicted"]):
+        return "yes" if row["share_low"] > 0.5 else "no"
+    return "yes" if row["share_low"] <= row["predicted"] <= row["share_high"] else "no"
+
+
+def compare_with_theory(runs, alike, scenarios, params) -> pd.DataFrame:
+    """Set measured shares beside what the models give.
+
+    Parameters are those of `compare_factors.compare_factors`, but for the order of the CCAs.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `SHARE_THEORY`.
+    """
+    rows, conditions = [], {row["scenario"]: row for row in scenarios.to_dict("records")}
+    for (name, ip_version), of_place in runs.groupby(PLACE, sort=False):
+        if not alike[name]:
+            continue
+        mixes = mixes_of(of_place)
+        models = models_of_scenario(conditions[name], of_place["first_rtt_path_ms"].iloc[0])
+        for (row_cca, column_cca), modelled in models.items():
+            values = replication_balances(mixes, row_cca, column_cca, True)
+            if values.empty:
+                continue
+            row = {
+                "scenario": name, "scenario_label": of_place["scenario_label"].iloc[0], "ip_version": ip_version,
+                "row_cca": row_cca, "column_cca": column_cca, **modelled, **pair_row(values, 2, params),
+            }  # fmt: skip
+            row["off"] = None if row["predicted"] is None or row["share"] is None else row["share"] - row["predicted"]
+            rows.append(row | {"agrees": agreement(row)})
+    return pd.DataFrame(rows, columns=SHARE_THEORY.names).sort_values("model", kind="stable")

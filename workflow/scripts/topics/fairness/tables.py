@@ -1,0 +1,255 @@
+"""The analysis tables of the topic, column by column."""
+
+from run_tables.table import Table, count, interval, number, ordinal, text, truth
+from run_tables.tidy_tables import CELL_COLUMNS, FLOWS, REPLICATION, SCENARIO_LABEL, VALID
+
+_SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
+_POSITION = ordinal(
+    "position", "Place of the flow's CCA in the mix, from 0; where all flows run one CCA, the flow's number."
+)
+_SOURCE = text("source", "Time over which goodputs are taken: `common time` or `each flow's own time`.")
+_ROW_CCA = text("row_cca", "CCA whose share this is.")
+_COLUMN_CCA = text("column_cca", "CCA of the flows beside it.")
+_NO_SHARE = "the goodputs of the run's flows aren't all known, or all are 0"
+_NO_VALID_RUN = "no run is valid, or none has a value"
+_NO_TEST = "there are fewer than two values, or all are equal"
+_NO_FAIR_TEST = f"{_NO_TEST}, or the run has no other flows"
+_NO_COMPARISON = "this is the base, or either scenario has fewer than two values"
+_NO_VARIANCE = "this is the base, either scenario has fewer than two values, or all values of each are equal"
+_REPLICATIONS = count(
+    "replications", "replications", "Replications with a valid run that has a share: the values of means and intervals."
+)
+_SHARE = (
+    number(
+        "share",
+        "",
+        "Typical share of the row's CCA, each side counted as one flow: the mean on the scale of log-ratios.",
+        _NO_VALID_RUN,
+    ),
+    *interval("share_low", "share_high", "", "the typical share"),
+)
+_JAIN = (
+    number(
+        "jain",
+        "",
+        "Typical Jain's index of the run's flows: the mean on the scale of logits between 1/n and 1.",
+        _NO_VALID_RUN,
+    ),
+    *interval("jain_low", "jain_high", "", "the typical Jain's index"),
+)
+_NOTE = text("note", "Why a value is missing, or was taken in another way.", "there is nothing to say")
+
+FLOW_SHARES = Table(
+    "flow_shares",
+    "a flow of a run",
+    (
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _CCA,
+        _IP_VERSION,
+        REPLICATION,
+        VALID,
+        FLOWS["flow"],
+        FLOWS["flow_cca"],
+        _POSITION,
+        FLOWS["pair"],
+        FLOWS["rtt_path_ms"],
+        FLOWS["start_offset_ms"],
+        number(
+            "start_s", "s",
+            "When a look first found it under way (more than 1,000 bytes sent), from the traffic's origin.",
+            "there is no time series of each flow of the run, or none shows it under way",
+        ),
+        truth("first", "Whether it was to start first; never if all flows were to start at once."),
+        number(
+            "common_s", "s", "Time over which all flows of the run were sending.",
+            "there is no time series of each flow of the run, or no such time",
+        ),
+        number(
+            "goodput_mbps", "Mbit/s", "Its goodput over the time that `source` names.",
+            "round trips of single messages have none",
+        ),
+        number("share", "", "Its goodput over the sum of all flows' of the run.", _NO_SHARE),
+        number("fair_share", "", "One over the number of the run's flows."),
+        number(
+            "jain_index", "",
+            "Jain's fairness index of the goodputs of the run's flows: 1 if all are equal, 1/n if one has all.",
+            _NO_SHARE,
+        ),
+        FLOWS["rtt_mean_ms"],
+        FLOWS["retransmits"],
+        _SOURCE,
+    ),
+)  # fmt: skip
+SHARES = Table(
+    "shares",
+    "a position of a mix in a scenario and IP version",
+    (
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _IP_VERSION,
+        _CCA,
+        _POSITION,
+        text("flow_cca", "CCA of the flows in this position."),
+        count("flows", "", "Number of these flows in a run."),
+        text("pair", "Their pairs of hosts, from 1, parted by blanks."),
+        number("rtt_path_ms", "ms", "RTT of their empty paths, the mean."),
+        count("n", "replications", "Valid replications with a share."),
+        number(
+            "goodput_mbps", "Mbit/s", "Goodput of one of these flows, the mean over valid replications.", _NO_VALID_RUN,
+        ),
+        *interval("goodput_low", "goodput_high", "Mbit/s", "the mean goodput"),
+        number(
+            "share", "", "Typical share of these flows together: the mean on the scale of log-ratios.", _NO_VALID_RUN,
+        ),
+        *interval("share_low", "share_high", "", "the typical share"),
+        number(
+            "fair_ratio", "", "The share over the fair one, which is these flows' part of all flows.", _NO_VALID_RUN,
+        ),
+        *interval("fair_ratio_low", "fair_ratio_high", "", "the share over the fair one"),
+        *_JAIN,
+        number("rtt_mean_ms", "ms", "Mean RTT of one of these flows, the mean over valid replications.", _NO_VALID_RUN),
+        *interval("rtt_low", "rtt_high", "ms", "the mean RTT"),
+        number(
+            "retransmits", "segments", "Segments that one of these flows sent again, the mean over valid replications.",
+            _NO_VALID_RUN,
+        ),
+        *interval("retransmits_low", "retransmits_high", "segments", "the mean of the segments sent again"),
+        count("started_first", "replications", "Valid replications in which one of these flows was to start first."),
+        text(
+            "source",
+            "Time over which goodputs are taken: `common time`, `each flow's own time`, or both, parted by a semicolon.",
+            "no run is valid",
+        ),
+        text("test", "Test of the share against the fair one: `t of log-ratios`.", _NO_FAIR_TEST),
+        number("p", "", "The test's p, two-sided.", _NO_FAIR_TEST),
+        number(
+            "p_holm", "",
+            "p adjusted over the tests of the scenario and IP version (Holm); both sides of a pair are one test.",
+            _NO_FAIR_TEST,
+        ),
+        _NOTE,
+    ),
+)  # fmt: skip
+SHARE_PAIRS = Table(
+    "share_pairs",
+    "a CCA against another in a scenario and IP version",
+    (
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _IP_VERSION,
+        _ROW_CCA,
+        _COLUMN_CCA,
+        text(
+            "orders",
+            "`both` if a+b and b+a are one condition, taken together; `as named` if the row's CCA is the mix's first.",
+        ),
+        _REPLICATIONS,
+        count("runs", "", "Valid runs with a share."),
+        *_SHARE,
+        number("share_mean", "", "Mean of the shares themselves.", _NO_VALID_RUN),
+        number("share_min", "", "Smallest share of a replication.", _NO_VALID_RUN),
+        number("share_max", "", "Largest share of a replication.", _NO_VALID_RUN),
+        number("row_mbps", "Mbit/s", "Mean goodput of a flow of the row's CCA.", _NO_VALID_RUN),
+        number("column_mbps", "Mbit/s", "Mean goodput of a flow of the column's CCA.", _NO_VALID_RUN),
+        *_JAIN,
+        number("jain_min", "", "Smallest Jain's index of a replication.", _NO_VALID_RUN),
+        text("test", "Test of the share against half: `t of log-ratios`.", _NO_TEST),
+        number("p", "", "The test's p, two-sided.", _NO_TEST),
+        number(
+            "p_holm", "", "p adjusted over the pairs of the scenario and IP version (Holm), each counted once.",
+            "there is no p, or two flows of one CCA have the same path",
+        ),
+        number(
+            "order_effect", "%",
+            "By how much the ratio of both goodputs is larger where the row's CCA is the mix's first.",
+            "orders aren't taken together, fewer than two replications have both, or their differences are all equal",
+        ),
+        *interval("order_low", "order_high", "%", "the effect of the order", "there is no such effect"),
+        number(
+            "order_p", "", "p of that effect (Student's t of log-ratios within replications), two-sided.",
+            "there is no such effect",
+        ),
+        number("order_p_holm", "", "That p adjusted as `p_holm` is.", "there is no such effect"),
+        _NOTE,
+    ),
+)  # fmt: skip
+_NO_ORDER = "in fewer than two draws either position starts first, or advantages are all equal"
+START_ORDER = Table(
+    "start_order",
+    "an advantage of a pair of CCAs, or of all of them",
+    (
+        text("effect", "What the advantage is of: `first pair of hosts` or `first to start`."),
+        _IP_VERSION,
+        text("cca_a", "One CCA of the pair.", "this is the mean of all pairs"),
+        text("cca_b", "The other.", "this is the mean of all pairs"),
+        count(
+            "units", "draws",
+            "Draws of the starting times (scenario and replication) in which it is known who starts first.",
+        ),
+        number("share", "", "What the advantage makes of a share of half.", _NO_ORDER),
+        *interval("share_low", "share_high", "", "that share", _NO_ORDER),
+        number("ratio_percent", "%", "The advantage as a change of the ratio of both goodputs.", _NO_ORDER),
+        *interval("ratio_low", "ratio_high", "%", "that change", _NO_ORDER),
+        number(
+            "smallest_margin", "%", "Smallest margin at which two one-sided tests call both goodputs equal.", _NO_ORDER,
+        ),
+        text("test", "`Welch's t` of the hosts' advantage, `permutation` of that of starting first.", _NO_ORDER),
+        number("p", "", "The test's p, two-sided.", _NO_ORDER),
+        number("p_holm", "", "p adjusted over the pairs (Holm).", "there is no p, or this is the mean of all pairs"),
+        _NOTE,
+    ),
+)  # fmt: skip
+FAIRNESS_FACTORS = Table(
+    "fairness_factors",
+    "a level of a factor for a CCA against another",
+    (
+        text(
+            "factor",
+            "What alone differs from the base: `buffer_bdp`, `rtt_ms`, `rtt_ratio`, `loss_percent` or `rate_mbps`.",
+        ),
+        number(
+            "level", "", "The factor's level, in the unit that its name ends with.", "the scenario has no such limit",
+        ),
+        number("base_level", "", "The same in the base scenario.", "the base has no such limit"),
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _IP_VERSION,
+        _ROW_CCA,
+        _COLUMN_CCA,
+        _REPLICATIONS,
+        *_SHARE,
+        *_JAIN,
+        number("base_share", "", "Share in the base scenario.", "this is the base, or it has no valid run of the pair"),
+        number("effect", "%", "Change of the ratio of both goodputs from the base to this level.", _NO_COMPARISON),
+        *interval("effect_low", "effect_high", "%", "the change", _NO_VARIANCE),
+        number("statistic", "", "Welch's t of the balances, the log-ratios of both goodputs.", _NO_VARIANCE),
+        number("df", "", "Its degrees of freedom.", _NO_VARIANCE),
+        number("p", "", "Its p, two-sided.", _NO_VARIANCE),
+        number("p_holm", "", "p adjusted over the levels and pairs of the factor and IP version (Holm).", _NO_VARIANCE),
+        _NOTE,
+    ),
+)  # fmt: skip
+SHARE_THEORY = Table(
+    "share_theory",
+    "a CCA against another in a scenario and IP version, for each model",
+    (
+        text("model", "`BBR's window` (Ware et al., 2019) or `Reno-friendly region` (RFC 9438)."),
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _IP_VERSION,
+        _ROW_CCA,
+        _COLUMN_CCA,
+        number("buffer_bdp", "BDP", "Size of the bottleneck's queue."),
+        number("queue_packets", "packets", "The same in full packets."),
+        number("reno_s", "s", "Time that Reno takes back to the window of the last loss.", "the model is another"),
+        number("cubic_s", "s", "Time that the cubic function takes back to it.", "the model is another"),
+        number("predicted", "", "Share that the model gives.", "it only says that the share is above a half"),
+        text("expected", "What is expected, in words: `0.97`, `above 0.50`."),
+        _REPLICATIONS,
+        *_SHARE,
+        number("off", "", "Measured share less the model's.", "either is missing"),
+        text("agrees", "Whether the interval agrees with what is expected: `yes` or `no`.", "there is no interval"),
+        _NOTE,
+    ),
+)  # fmt: skip

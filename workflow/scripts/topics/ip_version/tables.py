@@ -1,0 +1,124 @@
+"""The analysis tables of the topic, column by column."""
+
+from run_tables.table import Table, count, interval, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
+from topics.cells.tables import EFFECT_UNIT, IN_EFFECT_UNIT, IN_UNIT, METRIC, NOTE, UNIT
+
+_SCENARIO, _CCA, _ = CELL_COLUMNS
+_NO_PAIR = "no replication has a value of both IP versions"
+_NO_SPREAD = "there are fewer than two pairs, or all differ by the same"
+_NO_TEST = "no test was made"
+_NO_BOOTSTRAP = "there are too few pairs for a bootstrap, or all differ by the same"
+_NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
+_NOT_TESTED_AGAINST = "there is no such test"
+IP_VERSION_TESTS = Table(
+    "ip_versions",
+    "a metric in a scenario and CCA",
+    (
+        METRIC,
+        UNIT,
+        text("scale", "How values are compared: `ratio`, `relative` (to the mean of both) or `points`."),
+        EFFECT_UNIT,
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _CCA,
+        count("pairs", "replications", "Replications in which both IP versions have a value."),
+        number("mean_ipv4", IN_UNIT, "Mean over IPv4 in these replications.", _NO_PAIR),
+        number("mean_ipv6", IN_UNIT, "Mean over IPv6 in these replications.", _NO_PAIR),
+        number("effect", IN_EFFECT_UNIT, "Mean difference of IPv6 from IPv4.", _NO_PAIR),
+        *interval("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", _NO_SPREAD),
+        number(
+            "ci90_low",
+            IN_EFFECT_UNIT,
+            "Lower end of the interval of the two one-sided tests, whose confidence is 1 - 2 x significance.",
+            "there are too few pairs for it, or all differ by the same",
+        ),
+        number(
+            "ci90_high",
+            IN_EFFECT_UNIT,
+            "Upper end of this interval.",
+            "there are too few pairs for it, or all differ by the same",
+        ),
+        number("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
+        *interval("hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate, by bootstrap", _NO_BOOTSTRAP),
+        number(
+            "rank_biserial",
+            "",
+            "Rank-biserial correlation: 1 if IPv6 is higher in every pair, -1 if it is lower in every pair.",
+            _NO_PAIR,
+        ),
+        *interval(
+            "rank_biserial_low",
+            "rank_biserial_high",
+            "",
+            "the rank-biserial correlation, by bootstrap",
+            f"{_NO_BOOTSTRAP}, or have the same sign",
+        ),
+        number(
+            "normality_p",
+            "",
+            "The p value of Shapiro-Wilk's test of the pairs' differences.",
+            "there are fewer than three pairs, or all differ by the same",
+        ),
+        text("test", "`paired t` or `Wilcoxon signed-rank`.", _NO_TEST),
+        number("statistic", "", "Student's t, or the sum of the ranks of positive differences.", _NO_TEST),
+        number("p", "", "The p value of the test that the IP versions are alike.", _NO_TEST),
+        number("p_holm", "", "This p after Holm's correction for all cells of the metric.", _NO_TEST),
+        number("p_bh", "", "This p after Benjamini and Hochberg's correction for all cells of the metric.", _NO_TEST),
+        number(
+            "expected_effect",
+            "%",
+            "Difference that the longer header alone makes: the ratio of the MSSs.",
+            _NOT_EXPECTED,
+        ),
+        number(
+            "p_expected", "", "The p value of the test against this ratio instead of equality.", _NOT_TESTED_AGAINST
+        ),
+        number(
+            "p_expected_holm", "", "This p after Holm's correction for all cells of the metric.", _NOT_TESTED_AGAINST
+        ),
+        number(
+            "margin", IN_EFFECT_UNIT, "Differences up to this one count as none: the study's margin of equivalence."
+        ),
+        number(
+            "p_tost", "", "The p value of the two one-sided tests that the difference is within the margin.", _NO_TEST
+        ),
+        text("equivalent", "`yes` if it is shown to be within the margin, else `no`.", _NO_TEST),
+        number("smallest_margin", IN_EFFECT_UNIT, "The smallest margin at which equivalence would be shown.", _NO_TEST),
+        number(
+            "detectable",
+            IN_EFFECT_UNIT,
+            "The smallest true difference that a paired t test of so many pairs shows with the study's power.",
+            "there are fewer than three pairs, or all differ by the same",
+        ),
+        count(
+            "pairs_needed",
+            "replications",
+            "Pairs that such a test needs to show the study's difference to detect.",
+            "it would be more than 10,000, or the pairs there are have no spread",
+        ),
+        text("verdict", "What can be concluded; the report says what each verdict means."),
+        NOTE,
+    ),
+)
+IP_OVERALL = Table(
+    "ip_overall",
+    "a metric, null hypothesis and method",
+    (
+        METRIC,
+        text("method", "Name of the test over all cells."),
+        text("null", "Null hypothesis: the IP versions are `equal`, or goodput has the `ratio of the MSSs`."),
+        count("strata", "", "Cells that the test ranks within; 1 where all runs are pooled."),
+        count("n_ipv4", "runs", "Runs over IPv4 that take part."),
+        count("n_ipv6", "runs", "Runs over IPv6 that take part."),
+        number(
+            "statistic",
+            "",
+            "U of the IPv4 values of the pooled test, else z, positive where IPv6 ranks higher.",
+            _NO_TEST,
+        ),
+        number("p", "", "The p value, two-sided.", _NO_TEST),
+        text("direction", "`IPv4 higher` or `IPv6 higher`.", "no test was made, or neither ranks higher"),
+        NOTE,
+    ),
+)

@@ -1,0 +1,35 @@
+"""Whether the IP version makes a difference: IPv6 against IPv4 in each cell, and over all of them."""
+
+from run_tables.metrics import METRICS, differences
+from topics.ip_version.tables import IP_OVERALL, IP_VERSION_TESTS
+from topics.packet_size.topic import compares_sizes_alone
+from topics.topic import Figure, Topic
+
+
+def _figures(design):
+    margins = differences(design.study["analysis"]["equivalence_margin"])
+    for metric in METRICS:
+        yield Figure(
+            f"ip-difference-{metric.slug}",
+            "plot_ip_difference",
+            ("runs", "scenarios", "ip_versions"),
+            title=metric.name,
+            shows="difference, interval, margin",
+            params={
+                "metric": metric.slug,
+                "metric_name": metric.name,
+                "effect_unit": metric.effect_unit,
+                "margin": margins[metric.column],
+            },
+            caption="ip-difference",
+            category="IP versions compared",
+        )
+
+
+TOPIC = Topic(
+    "ip_version",
+    "IP version",
+    applies=lambda design: design.ip_versions_compared and not compares_sizes_alone(design),
+    tables=(IP_VERSION_TESTS, IP_OVERALL),
+    figures=_figures,
+)

@@ -1,0 +1,108 @@
+"""Compare transfers over several paths with the same over one, and say what each path carried.
+
+A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán,
+2020, equations 3.1 and 3.2). The runs of two scenarios are independent samples, so their ratio has Welch's interval on
+logarithms. What headers allow is exact: beside each ratio stands that of the two ceilings.
+"""
+
+import pandas as pd
+
+from inference.mean_interval import mean_interval
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import CELL, PATHS, SCENARIOS
+from topics.multipath.equations import equation_verdict, ratio
+from topics.multipath.path_environments import environment_of, with_paths
+from topics.multipath.tables import AGGREGATION, PATH_MEANS, PATH_SHARES, PLACE, RUN_MEANS
+
+
+def place_of(scenario, ip_version) -> dict:
+    """Return the columns `PLACE` of a cell; ``scenario`` is a row of `with_paths`."""
+    environment = environment_of(scenario | {"ip_version": ip_version})
+    values = scenario | {"scenario_label": scenario["label"], "environment": environment}
+    return {column.name: values[column.name] for column in PLACE}
+
+
+def interval_ends(values, confidence) -> tuple[float | None, float | None]:
+    """Return the ends of the interval of the values' mean; None for fewer than two."""
+    known = values.dropna()
+    return mean_interval(known, confidence)[1:] if len(known) > 1 else (None, None)
+
+
+def aggregation(runs, scenarios, confidence) -> pd.DataFrame:
+    """Return a row a cell with the columns of `AGGREGATION`.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    scenarios : pandas.DataFrame
+        As `path_environments.with_paths` gives.
+    confidence : float
+        Of all intervals.
+    """
+    known = {row["scenario"]: row for row in scenarios.to_dict("records")}
+    groups = {cell: group[group["valid"]] for cell, group in runs.groupby(CELL, sort=False)}
+    return pd.DataFrame([cell_row(cell, groups, known, confidence) for cell in groups], columns=AGGREGATION.names)
+
+
+def cell_row(cell, groups, scenarios, confidence) -> dict:
+    """Return the row of a cell; ``groups`` are the valid runs of all cells."""
+    scenario, valid = scenarios[cell[0]], groups[cell]
+    row = (
+        dict(zip(CELL, cell, strict=True)) | place_of(scenario, cell[2]) | {"n": len(valid), "equation": "", "note": ""}
+    )
+    row |= {name: valid[name].mean() for name in RUN_MEANS}
+    if valid.empty:
+        return row | {"note": "no valid run"}
+    for prefix, name in (("goodput", "goodput_mbps"), ("transfer", "transfer_s"), ("cpu_busy", "cpu_busy_percent")):
+        row[f"{prefix}_low"], row[f"{prefix}_high"] = interval_ends(valid[name], confidence)
+    goodput, ceiling = valid["goodput_mbps"], valid["ideal_goodput_mbps"].mean()
+    row |= {
+        "goodput_sd_percent": 100 * goodput.std(ddof=1) / goodput.mean() if len(valid) > 1 else None,
+        "ceiling_mbps": ceiling,
+        "ceiling_percent": 100 * goodput.mean() / ceiling,
+        "baseline": scenario["baseline"],
+    }
+    if scenario["by"] == "none":
+        return row
+    base = groups.get((scenario["baseline"], *cell[1:]))
+    if base is None:
+        return row | {"note": scenario["baseline_note"]}
+    if base.empty:
+        return row | {"note": "no valid run over a single path to compare with"}
+    factor = ratio(goodput, base["goodput_mbps"], confidence)
+    time = ratio(base["transfer_s"], valid["transfer_s"], confidence)
+    row |= dict(zip(("factor", "factor_low", "factor_high"), factor, strict=True))
+    row |= dict(zip(("time_factor", "time_factor_low", "time_factor_high"), time, strict=True))
+    row["ceiling_factor"] = ceiling / base["ideal_goodput_mbps"].mean()
+    return row | {"equation": equation_verdict(*(factor if time[0] is None else time), scenario["paths"])}
+
+
+def path_shares(paths, scenarios) -> pd.DataFrame:
+    """Return a row a cell and path with the columns of `PATH_SHARES`, of the valid runs.
+
+    ``packets`` and ``bytes`` are what left the sender from before the traffic until all of it had arrived. That is
+    longer than the traffic's duration by a time that the runs don't tell, so there is no rate.
+    """
+    known = {row["scenario"]: row for row in scenarios.to_dict("records")}
+    rows = []
+    for (*cell, path), group in paths[paths["valid"]].groupby([*CELL, "path"], sort=False):
+        row = dict(zip(CELL, cell, strict=True)) | place_of(known[cell[0]], cell[2])
+        row |= {"path": int(path), "n": len(group)}
+        row |= {name: group[name].mean() for name in PATH_MEANS}
+        shares = {"share_lowest": group["share_percent"].min(), "share_highest": group["share_percent"].max()}
+        rows.append(row | shares)
+    return pd.DataFrame(rows, columns=PATH_SHARES.names)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs, paths and scenarios, write both tables."""
+    runs, scenarios = read_runs(inputs.runs), with_paths(read_table(inputs.scenarios, SCENARIOS))
+    paths = read_table(inputs.paths, PATHS)
+    aggregation(runs, scenarios, params.confidence).to_csv(outputs.aggregation, index=False, lineterminator="\n")
+    path_shares(paths, scenarios).to_csv(outputs.path_shares, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,54 @@
+"""Runs that are drawn over time, and their time series."""
+
+import pandas as pd
+
+from run_tables.tidy_tables import CELL, RUN
+from topics.multipath.path_environments import environment_of
+
+#: Columns that a drawn run has from its scenario.
+OF_SCENARIO = ["by", "tunnel_ip_version", "distribution", "joined", "conditions", "paths", "platform", "baseline"]
+
+
+def first_runs(runs, scenarios, cca) -> pd.DataFrame:
+    """Return the first valid run of a CCA in each cell of some scenarios.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    scenarios : pandas.DataFrame
+        Those rows of `path_environments.with_paths` whose runs are drawn.
+    cca : str
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows of `runs`, with ``environment`` and the columns `OF_SCENARIO`.
+    """
+    valid = runs[runs["valid"] & (runs["cca"] == cca)].drop(columns=OF_SCENARIO, errors="ignore")
+    valid = valid.merge(scenarios[["scenario", *OF_SCENARIO]], on="scenario")
+    valid = valid.sort_values("replication", kind="stable").drop_duplicates(CELL)
+    return valid.assign(environment=[environment_of(row) for row in valid.to_dict("records")])
+
+
+def series_of(drawn, path, readings, measure, columns) -> pd.DataFrame:
+    """Return the time series of all runs that are drawn.
+
+    Parameters
+    ----------
+    drawn : pandas.DataFrame
+        As `first_runs` gives.
+    path : str or path
+        The table with the readings of all runs.
+    readings : list of str
+        Its columns that are read.
+    measure : callable
+        From the readings of a run to its time series, a DataFrame with the last two of `columns`.
+    columns : list of str
+        Of the result; all but the last two are those of `drawn`.
+    """
+    parts = []
+    for run in drawn.to_dict("records"):
+        samples = pd.read_parquet(path, columns=readings, filters=[(key, "==", run[key]) for key in RUN])
+        parts.append(measure(samples).assign(**{name: run[name] for name in columns[:-2]}))
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)

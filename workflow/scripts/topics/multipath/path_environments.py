@@ -1,0 +1,165 @@
+"""What joins the paths of a scenario, what the paper calls that, and the single path that it is compared with."""
+
+from collections import Counter
+
+import pandas as pd
+
+from wording.number_format import is_missing, plain
+from wording.scenario_series import platform_name
+from wording.scenario_words import ip_words
+from wording.sentence_words import listed
+
+#: Of `tidy/scenarios.csv`, what isn't a condition under which data are sent: names, what joins which paths, and what
+#: follows from the rest. All else a scenario and its single path must have in common.
+NO_CONDITIONS = {
+    "scenario", "label", "multipath", "paths", "tunnel_ip_version", "distribution", "path_delay_ms", "queue_packets",
+}  # fmt: skip
+#: What a panel's title says anyway.
+TITLED = ("application", "rate_mbps", "platform")
+#: Ends of columns' names, and the units they stand for.
+UNITS = {"_ms": "ms", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_s": "s"}
+#: Environments in the order of the paper's figures.
+ENVIRONMENTS = (
+    "baseline4", "baseline6", "tun4_path4", "tun4_path6", "tun6_path4", "tun6_path6", "mptcp4", "mptcp6",
+)  # fmt: skip
+#: Behind an environment's name where each connection stays in one tunnel, which the paper doesn't have.
+PER_FLOW = "_per-flow"
+
+
+def environment_name(by, tunnel_ip_version, ip_version, distribution="round-robin") -> str:
+    """Return the paper's name: `tun4_path6` are tunnels over IPv6 that carry IPv4, `baseline4` is plain TCP over IPv4.
+
+    Tunnels that share connections and not packets (`per-flow`) are `tun4_path6_per-flow`.
+    """
+    inside = ip_version.removeprefix("ipv")
+    if by == "gre":
+        end = PER_FLOW if distribution == "per-flow" else ""
+        return f"tun{inside}_path{tunnel_ip_version.removeprefix('ipv')}{end}"
+    return f"{'mptcp' if by == 'mptcp' else 'baseline'}{inside}"
+
+
+def environment_of(row) -> str:
+    """Return the environment of a run; ``row`` has its IP version and its scenario's columns as of `with_paths`."""
+    return environment_name(row["by"], row["tunnel_ip_version"], row["ip_version"], row["distribution"])
+
+
+def joined_by(by, tunnel_ip_version, distribution="round-robin") -> str:
+    """Return what joins the paths in words: "MPTCP", "GRE over IPv6", "GRE over IPv6 per flow", "plain TCP"."""
+    if by == "gre":
+        return f"GRE over {ip_words(tunnel_ip_version)}{' per flow' if distribution == 'per-flow' else ''}"
+    return "MPTCP" if by == "mptcp" else "plain TCP"
+
+
+def delays_ms(path_delay_ms) -> list[float]:
+    """Return the delays of a scenario's paths in ms, one for each of them, from the text in ``tidy/scenarios.csv``."""
+    return [float(delay) for delay in path_delay_ms.split()]
+
+
+def longer_words(path_delay_ms) -> str:
+    """Return which paths take longer than the shortest: "path 4 takes 0.5 ms longer"; empty if all are alike."""
+    delays, longer = delays_ms(path_delay_ms), {}
+    for path, delay in enumerate(delays, start=1):
+        if delay > min(delays):
+            longer.setdefault(round(delay - min(delays), 9), []).append(str(path))
+    parts = []
+    for more, paths in longer.items():
+        take = f"paths {listed(paths)} take" if len(paths) > 1 else f"path {paths[0]} takes"
+        parts.append(f"{take} {plain(more)} ms longer")
+    return listed(parts) if parts else ""
+
+
+def with_paths(scenarios) -> pd.DataFrame:
+    """Add to scenarios how many paths they have, what joins these, and their single path.
+
+    Parameters
+    ----------
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows with ``paths`` as a number, ``by`` (none, mptcp, gre), ``joined`` (in words), ``even`` (whether
+        all paths have the same delay), ``conditions`` (in words, what tells the scenario from others of the same
+        application, rate and platform; mostly empty), and ``baseline``: the only scenario with plain TCP over one
+        path and else the same conditions, whose path has the delay of the shortest path here. It is None
+        if there is none or there are several, and ``baseline_note`` says which.
+    """
+    table = scenarios.copy()
+    table["paths"] = table["paths"].astype(int)
+    table["by"] = table["multipath"]
+    rows = table.to_dict("records")
+    table["joined"] = [joined_by(row["by"], row["tunnel_ip_version"], row["distribution"]) for row in rows]
+    table["even"] = [len(set(delays_ms(row["path_delay_ms"]))) == 1 for row in rows]
+    names = [name for name in scenarios.columns if name not in NO_CONDITIONS]
+    places = [_conditions_of(row, names) for row in rows]
+    table["conditions"] = _telling_words(table.to_dict("records"), places)
+    single_paths = {}
+    for row, place in zip(rows, places, strict=True):
+        if row["by"] == "none" and row["paths"] == 1:
+            single_paths.setdefault(tuple(place.items()), []).append(row["scenario"])
+    comparable = [single_paths.get(tuple(place.items()), []) for place in places]
+    table["baseline"] = [names[0] if len(names) == 1 else None for names in comparable]
+    table["baseline_note"] = [_baseline_note(names) for names in comparable]
+    return table
+
+
+def _conditions_of(row, names):
+    texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
+    return texts | {"path_delay_ms": f"{min(delays_ms(row['path_delay_ms'])):g}"}
+
+
+def _baseline_note(scenarios):
+    if not scenarios:
+        return "no single path under the same conditions to compare with"
+    return f"several single paths under the same conditions: {listed(scenarios)}" if len(scenarios) > 1 else ""
+
+
+def _telling_words(rows, places):
+    """Return for each scenario in words what differs between the joined scenarios whose panels would have one title."""
+    pairs = list(zip(rows, places, strict=True))
+    groups, alike = {}, Counter()
+    for row, place in pairs:
+        if row["by"] != "none":
+            groups.setdefault(_titled(place), []).append(place)
+            alike[_all_of(row, place)] += 1
+    words = []
+    for row, place in pairs:
+        others = groups.get(_titled(place), [])
+        differing = [name for name in place if len({other[name] for other in others}) > 1]
+        parts = [_condition_words(name, place[name]) for name in differing]
+        parts += [f"scenario {row['scenario']}"] if alike[_all_of(row, place)] > 1 else []
+        words.append(", ".join(parts))
+    return words
+
+
+def _titled(place):
+    return tuple(place[name] for name in TITLED)
+
+
+def _all_of(row, place):
+    return (row["by"], row["joined"], row["paths"], row["path_delay_ms"], *place.items())
+
+
+def _condition_words(name, value):
+    for end, unit in UNITS.items():
+        if name.endswith(end):
+            stem = name.removesuffix(end).replace("_", " ")
+            return f"{stem} {value.removesuffix('.0')} {unit}" if value else f"{stem} not set"
+    return f"{name.replace('_', ' ')} {value.removesuffix('.0') or 'not set'}"
+
+
+def with_platform(name, platform, platforms) -> str:
+    """Return a panel's name, with its platform if there are several."""
+    return f"{name}, {platform_name(platform)}" if len(set(platforms)) > 1 else name
+
+
+def with_conditions(text, conditions) -> str:
+    """Return a text with what tells a scenario's conditions apart, if there is anything."""
+    return f"{text}; {conditions}" if conditions else text
+
+
+def environments_of(names) -> list[str]:
+    """Return the distinct environments among some, in the paper's order."""
+    present = set(names)
+    return [name + end for name in ENVIRONMENTS for end in ("", PER_FLOW) if name + end in present]

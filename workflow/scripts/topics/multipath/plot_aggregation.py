@@ -1,0 +1,61 @@
+"""Draw how many times a single path's goodput several paths give, against their number."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots, step
+from figure_parts.figure_style import LIGHT
+from figure_parts.figure_svg import Panel, save_figure
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.multipath.path_environments import with_conditions, with_platform
+from topics.multipath.tables import AGGREGATION
+from wording.scenario_words import rate_words
+
+SHOWN = [
+    "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "conditions", "paths", "n",
+    "factor", "factor_low", "factor_high", "ceiling_factor",
+]  # fmt: skip
+TITLE = "Goodput over that of a single path"
+
+
+def shown_rows(table) -> pd.DataFrame:
+    """Return the rows that are drawn: iperf3 over paths of equal delay, where the study has several numbers of them."""
+    joined = table[(table["by"] != "none") & table["even"] & (table["application"] == "iperf3")]
+    numbers = joined.groupby(["joined", "rate_mbps", "platform", "conditions"])["paths"].transform("nunique")
+    return joined[numbers > 1]
+
+
+def draw_aggregation(table) -> tuple[Figure, list[Panel]]:
+    """Draw the figure, a panel for what joins the paths and each IP version; ``table`` as `shown_rows` gives."""
+
+    def panel(drawn, ccas, group):
+        first = group.iloc[0]
+        numbers = sorted(int(paths) for paths in group["paths"].unique())
+        name = f"{first['joined']} ({first['environment']})"
+        second = with_conditions(f"paths of {rate_words(first['rate_mbps'])}", first["conditions"])
+        named = with_platform(name, first["platform"], table["platform"])
+        axes = drawn.add(named, second, linear_axis(0, max(numbers)))
+        rows = by_slot(group, lambda row: numbers.index(int(row["paths"])))
+        words = draw_slots(
+            axes, [str(paths) for paths in numbers], ccas, rows, "factor", "factor_low", "factor_high", "paths"
+        )
+        axes.plot(range(len(numbers)), numbers, color=LIGHT.line, lw=1.2, zorder=0.5)
+        for slot, paths in enumerate(numbers):
+            step(axes, slot, group.loc[group["paths"] == paths, "ceiling_factor"].mean())
+        which = with_conditions(name, first["conditions"])
+        drawn.finish(axes, f"{TITLE}, {which}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
+
+    return draw_groups(TITLE, table, ["joined", "rate_mbps", "platform", "conditions", "ip_version"], panel)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the aggregation, write figure and data."""
+    table = shown_rows(read_table(inputs.aggregation, AGGREGATION))
+    figure, views = draw_aggregation(table)
+    save_figure(figure, views, f"{TITLE}, by number of paths", table[SHOWN], outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,97 @@
+"""Draw how busy the cores are over time, a line for each number of paths: the paper's figures 5 and 6."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels
+from figure_parts.cca_slots import empty_panel
+from figure_parts.figure_style import HUES, LIGHT, SMALL_SIZE_PT, apply_style
+from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.scenario_panels import value_axis
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import RUN, SCENARIOS
+from topics.multipath.drawn_runs import first_runs, series_of
+from topics.multipath.path_environments import with_conditions, with_paths
+from wording.number_format import count, number
+from wording.scenario_words import ip_words, rate_words
+from wording.sentence_words import cca_name
+
+#: Readings of 0.1 s in units of 0.01 s are too coarse by themselves.
+WINDOW_S = 0.5
+COLUMNS = [
+    *RUN, "environment", "joined", "by", "rate_mbps", "conditions", "paths", "baseline", "time_s", "busy_percent",
+]  # fmt: skip
+
+
+def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
+    """Return the runs that are drawn: the first valid one of iperf3 in each scenario with paths of equal delay."""
+    measured = (scenarios["application"] == "iperf3") & scenarios["even"] & (scenarios["platform"] == "host")
+    return first_runs(runs, scenarios[measured], cca)
+
+
+def busy_over_time(samples) -> pd.DataFrame:
+    """Return the mean over the cores of their busy share in % in windows of `WINDOW_S`, by the window's end.
+
+    Parameters
+    ----------
+    samples : pandas.DataFrame
+        ``time_s`` and ``busy_percent`` of each core's readings.
+    """
+    window = np.ceil(samples["time_s"] / WINDOW_S) * WINDOW_S
+    return samples.groupby(window)["busy_percent"].mean().rename_axis("time_s").reset_index()
+
+
+def busy_of(shown, path) -> pd.DataFrame:
+    """Return the busy shares of all runs that are drawn, with `COLUMNS`."""
+    return series_of(shown, path, ["time_s", "busy_percent"], busy_over_time, COLUMNS)
+
+
+def draw_cpu_time(busy, cca) -> tuple[Figure, list[Panel]]:
+    """Draw the figure: a panel for what joins the paths and each IP version, with plain TCP."""
+    apply_style()
+    joined, single = busy[busy["by"] != "none"], busy[busy["by"] == "none"]
+    groups = list(joined.groupby(["joined", "rate_mbps", "conditions", "ip_version"], sort=False, dropna=False))
+    most = max((group["paths"].nunique() for _, group in groups), default=0)
+    drawn = CategoryPanels(
+        f"Busy share of the cores over time with {cca_name(cca)}, %", max(1, len(groups)), most + 1, columns=2
+    )
+    axis = linear_axis(0, max(10.0, busy["busy_percent"].max() if len(busy) else 10.0))
+    for (name, rate_mbps, conditions, ip_version), group in groups:
+        second = with_conditions(f"one run each, paths of {rate_words(rate_mbps)}", conditions)
+        axes = drawn.add(f"{name} ({group['environment'].iloc[0]})", second, axis)
+        value_axis(axes, "x", linear_axis(0, busy["time_s"].max()), spaced=True)
+        axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
+        alike = single[single["scenario"].isin(group["baseline"]) & (single["ip_version"] == ip_version)]
+        lines = [("TCP, 1 path", LIGHT.ink, alike)]
+        lines += [
+            (count(int(paths), "path"), getattr(LIGHT, hue), group[group["paths"] == paths])
+            for paths, hue in zip(sorted(group["paths"].unique()), HUES, strict=False)
+        ]
+        entries, words = [], []
+        for label, ink, line in lines:
+            if line.empty:
+                continue
+            axes.plot(line["time_s"], line["busy_percent"], color=ink, lw=1.1, zorder=3)
+            entries.append(Line2D([], [], color=ink, lw=1.3, label=label))
+            words.append(f"{label}: mean {number(line['busy_percent'].mean(), 1)} %.")
+        which = f"{with_conditions(name, conditions)}, {ip_words(ip_version)}"
+        drawn.finish(axes, f"Busy share of the cores over time, {which}. {' '.join(words)}", entries)
+    if not groups:
+        empty_panel(drawn)
+    return drawn.figure, drawn.panels
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs, scenarios and CPU times, write figure and data."""
+    scenarios = with_paths(read_table(inputs.scenarios, SCENARIOS))
+    busy = busy_of(shown_runs(read_runs(inputs.runs), scenarios, params.cca_shown), inputs.cpu)
+    figure, views = draw_cpu_time(busy, params.cca_shown)
+    save_figure(figure, views, f"Busy share of the cores over time with {cca_name(params.cca_shown)}", busy, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,77 @@
+"""Draw how busy the cores are against the number of paths, by CCA.
+
+This is the paper's figure 7, with the numbers of paths of its figures 5 and 6.
+"""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
+from figure_parts.figure_svg import Panel, save_figure
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.multipath.path_environments import with_conditions, with_platform
+from topics.multipath.tables import AGGREGATION
+from wording.scenario_words import rate_words
+
+#: Value -> its interval, and what it is.
+SHOWN = {
+    "cpu_busy_percent": ("cpu_busy_low", "cpu_busy_high", "Busy, % of the cores"),
+    "cpu_seconds_per_gbyte": ("", "", "CPU seconds a GB"),
+}
+COLUMNS = [
+    "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "conditions", "paths", "n",
+    "goodput_mbps", "cpu_busy_percent", "cpu_busy_low", "cpu_busy_high", "cpu_seconds_per_gbyte",
+]  # fmt: skip
+SINGLE = "TCP"
+
+
+def shown_rows(table) -> pd.DataFrame:
+    """Return the rows that are drawn: iperf3 over paths of equal delay on platforms where CPU time is measured."""
+    return table[(table["platform"] == "host") & table["even"] & (table["application"] == "iperf3")]
+
+
+def draw_cpu_use(table) -> tuple[Figure, list[Panel]]:
+    """Draw the figure: for what joins the paths and each IP version a panel for each of `SHOWN`, with the single path.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `shown_rows` gives.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+    joined, single = table[table["by"] != "none"], table[table["by"] == "none"]
+
+    def panels(drawn, ccas, group):
+        first = group.iloc[0]
+        numbers = sorted(int(paths) for paths in group["paths"].unique())
+        alike = single[single["scenario"].isin(group["baseline"]) & (single["ip_version"] == first["ip_version"])]
+        rows = by_slot(group, lambda row: 1 + numbers.index(int(row["paths"]))) | by_slot(alike, lambda row: 0)
+        name = f"{first['joined']} ({first['environment']})"
+        for value, (low, high, what) in SHOWN.items():
+            axis = linear_axis(0, max(0.1, table[value].max() if table[value].notna().any() else 0.1))
+            second = with_conditions(f"{what}; paths of {rate_words(first['rate_mbps'])}", first["conditions"])
+            axes = drawn.add(with_platform(name, "host", table["platform"]), second, axis)
+            words = draw_slots(axes, [SINGLE, *map(str, numbers)], ccas, rows, value, low, high, "paths")
+            which = with_conditions(name, first["conditions"])
+            drawn.finish(axes, f"{what}, {which}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
+
+    title = "CPU time, by number of paths"
+    by = ["joined", "rate_mbps", "conditions", "ip_version"]
+    return draw_groups(title, joined, by, panels, panels_each=len(SHOWN))
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the aggregation, write figure and data."""
+    table = shown_rows(read_table(inputs.aggregation, AGGREGATION))
+    figure, views = draw_cpu_use(table)
+    save_figure(figure, views, "CPU time by number of paths", table[COLUMNS], outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

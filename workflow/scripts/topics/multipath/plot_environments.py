@@ -1,0 +1,72 @@
+"""Draw the goodput of each CCA in each environment over most paths, by application: the paper's figure 2."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots, step
+from figure_parts.figure_svg import Panel, save_figure
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.multipath.path_environments import environments_of, with_conditions, with_platform
+from topics.multipath.tables import AGGREGATION
+from wording.number_format import count
+from wording.scenario_words import rate_words
+
+SHOWN = [
+    "scenario", "cca", "ip_version", "environment", "application", "rate_mbps", "conditions", "paths", "n",
+    "goodput_mbps", "goodput_low", "goodput_high", "ceiling_mbps",
+]  # fmt: skip
+
+
+def shown_rows(table) -> pd.DataFrame:
+    """Return the rows that are drawn: over as many paths of equal delay as there are."""
+    joined = table[(table["by"] != "none") & table["even"]]
+    return joined[joined["paths"] == joined["paths"].max()]
+
+
+def draw_environments(table) -> tuple[Figure, list[Panel]]:
+    """Draw the figure: a panel for each application, rate, further conditions and distribution over the tunnels.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `shown_rows` gives.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+
+    def panel(drawn, ccas, group):
+        first = group.iloc[0]
+        environments = environments_of(group["environment"])
+        name = (
+            f"{'FTP' if first['application'] == 'ftp' else first['application']}, {count(int(first['paths']), 'path')}"
+        )
+        tops = group[["goodput_mbps", "ceiling_mbps"]].max().fillna(0)
+        second = with_conditions(f"{rate_words(first['rate_mbps'])} each", first["conditions"])
+        named = with_platform(name, first["platform"], table["platform"])
+        axes = drawn.add(named, second, linear_axis(0, max(1.0, *tops)))
+        rows = by_slot(group, lambda row: environments.index(row["environment"]))
+        names = [environment.replace("_", "\n") for environment in environments]
+        words = draw_slots(axes, names, ccas, rows, "goodput_mbps", "goodput_low", "goodput_high")
+        for slot, environment in enumerate(environments):
+            step(axes, slot, group.loc[group["environment"] == environment, "ceiling_mbps"].mean())
+        which = with_conditions(name, first["conditions"])
+        drawn.finish(axes, f"Goodput in Mbit/s, {which}. {words or 'No data.'}", cca_entries(ccas))
+
+    title = "Goodput of each CCA by environment, Mbit/s"
+    return draw_groups(title, table, ["application", "rate_mbps", "platform", "conditions", "distribution"], panel)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the aggregation, write figure and data."""
+    table = shown_rows(read_table(inputs.aggregation, AGGREGATION))
+    figure, views = draw_environments(table)
+    save_figure(figure, views, "Goodput of each CCA by environment", table[SHOWN], outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

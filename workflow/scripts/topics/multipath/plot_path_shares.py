@@ -1,0 +1,54 @@
+"""Draw what share of the packets each path carried, by CCA."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import level
+from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
+from figure_parts.figure_svg import Panel, save_figure
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.multipath.path_environments import longer_words, with_conditions, with_platform
+from topics.multipath.tables import PATH_SHARES
+
+SHOWN = [
+    "scenario", "cca", "ip_version", "environment", "rate_mbps", "conditions", "paths", "path_delay_ms", "path", "n",
+    "packets", "share_percent", "share_lowest", "share_highest",
+]  # fmt: skip
+
+
+def shown_rows(table) -> pd.DataFrame:
+    """Return the rows that are drawn: iperf3 over as many paths as there are."""
+    joined = table[(table["by"] != "none") & (table["application"] == "iperf3")]
+    return joined[joined["paths"] == joined["paths"].max()]
+
+
+def draw_path_shares(table) -> tuple[Figure, list[Panel]]:
+    """Draw the figure, a panel for each scenario and IP version; ``table`` as `shown_rows` gives."""
+    axis = linear_axis(0, max(50.0, table["share_highest"].max() if len(table) else 0))
+
+    def panel(drawn, ccas, group):
+        first, paths = group.iloc[0], int(group["paths"].iloc[0])
+        delay = with_conditions(longer_words(first["path_delay_ms"]) or "all paths alike", first["conditions"])
+        axes = drawn.add(with_platform(first["environment"], first["platform"], table["platform"]), delay, axis)
+        rows = by_slot(group, lambda row: int(row["path"]) - 1)
+        names = [str(path + 1) for path in range(paths)]
+        words = draw_slots(axes, names, ccas, rows, "share_percent", "share_lowest", "share_highest", "path")
+        level(axes, 100 / paths)
+        drawn.finish(
+            axes, f"Share of each path in the packets in %, {first['environment']}, {delay}. {words}", cca_entries(ccas)
+        )
+
+    return draw_groups("Share of each path in the packets, %", table, ["scenario", "ip_version"], panel)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the shares, write figure and data."""
+    table = shown_rows(read_table(inputs.path_shares, PATH_SHARES))
+    figure, views = draw_path_shares(table)
+    save_figure(figure, views, "Share of each path in the packets, by CCA", table[SHOWN], outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,113 @@
+"""Draw the rate of a file transfer over time, over most paths and over a single one: the paper's figures 3 and 4."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels, nothing
+from figure_parts.cca_slots import empty_panel
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
+from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.scenario_panels import value_axis
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import RUN, SCENARIOS
+from topics.multipath.drawn_runs import first_runs, series_of
+from topics.multipath.path_environments import environments_of, with_conditions, with_paths, with_platform
+from wording.number_format import count, number
+from wording.sentence_words import cca_name
+
+COLUMNS = [*RUN, "environment", "rate_mbps", "conditions", "paths", "platform", "time_s", "acked_mbps"]
+
+
+def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
+    """Return the runs that are drawn: the first valid one of each transfer over one path, or as many as there are."""
+    sampled = scenarios["sample_interval_ms"].notna()
+    transfers = scenarios[(scenarios["application"] == "ftp") & scenarios["even"] & sampled]
+    most = transfers["paths"].max()
+    return first_runs(runs, transfers[(transfers["by"] == "none") | (transfers["paths"] == most)], cca)
+
+
+def rate_over_time(samples) -> pd.DataFrame:
+    """Return the rate of acknowledged data in Mbit/s between two samples, all sockets of a run together.
+
+    Parameters
+    ----------
+    samples : pandas.DataFrame
+        ``flow``, ``path``, ``time_s`` and ``bytes_acked`` (since the socket's begin) of a run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``time_s``, ``acked_mbps``, the first since time 0; a socket that is gone at a sample keeps what it had acknowledged.
+    """
+    by_socket = samples.assign(path=samples["path"].fillna(0)).pivot_table(
+        index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last"
+    )
+    total = by_socket.sort_index().ffill().fillna(0).sum(axis=1)
+    total = pd.concat([pd.Series({0.0: 0.0}), total[total.index > 0]])
+    times = total.index.to_series()
+    rates = 8e-6 * total.diff() / times.diff()
+    return pd.DataFrame({"time_s": times, "acked_mbps": rates})[1:].reset_index(drop=True)
+
+
+def rates_of(shown, path) -> pd.DataFrame:
+    """Return the rates of all runs that are drawn, with `COLUMNS`."""
+    return series_of(shown, path, ["flow", "path", "time_s", "bytes_acked"], rate_over_time, COLUMNS)
+
+
+def draw_transfer_rate(rates, shown, cca) -> tuple[Figure, list[Panel]]:
+    """Draw the figure: a panel for each environment, with its single path."""
+    apply_style()
+    joined = shown[shown["by"] != "none"]
+    groups = [
+        (key, group[group["environment"] == environment].iloc[0])
+        for key, group in joined.groupby(["rate_mbps", "platform", "conditions"], sort=False)
+        for environment in environments_of(group["environment"])
+    ]
+    drawn = CategoryPanels(f"File transfer over time with {cca_name(cca)}, Mbit/s", max(1, len(groups)), 2)
+    axis = linear_axis(0, max(1.0, rates["acked_mbps"].max() if len(rates) else 1.0))
+    for (_, platform, conditions), run in groups:
+        of_both = rates["scenario"].isin([run["scenario"], run["baseline"]])
+        both = rates[of_both & (rates["ip_version"] == run["ip_version"])]
+        environment, baseline = run["environment"], f"baseline{run['ip_version'].removeprefix('ipv')}"
+        second = with_conditions(f"{count(int(run['paths']), 'path')}, and a single one", conditions)
+        axes = drawn.add(with_platform(environment, platform, joined["platform"]), second, axis)
+        end = max(1e-9, both["time_s"].max())
+        value_axis(axes, "x", linear_axis(0, end), spaced=True)
+        axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
+        entries, words = [], []
+        for name, ink, width in ((baseline, LIGHT.ink, 0.9), (environment, cca_colour(cca), 1.1)):
+            line = both[both["environment"] == name]
+            if line.empty:
+                nothing(axes, end / 2, f"{name}: none valid")
+                continue
+            # A rate is that of the time up to its look, the first since the beginning.
+            times, values = (
+                [first, *line[column]]
+                for column, first in (("time_s", 0.0), ("acked_mbps", line["acked_mbps"].iloc[0]))
+            )
+            axes.plot(times, values, color=ink, lw=width, drawstyle="steps-pre", zorder=3)
+            entries.append(Line2D([], [], color=ink, lw=1.3, label=name))
+            words.append(
+                f"{name}: {number(line['time_s'].iloc[-1], 1)} s, median {number(line['acked_mbps'].median(), 1)} Mbit/s."
+            )
+        which = with_conditions(f"{environment} and {baseline}", conditions)
+        drawn.finish(axes, f"Rate of a file transfer over time, {which}. {' '.join(words)}", entries[::-1])
+    if not groups:
+        empty_panel(drawn)
+    return drawn.figure, drawn.panels
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs, scenarios and the sockets' time series, write figure and data."""
+    scenarios = with_paths(read_table(inputs.scenarios, SCENARIOS))
+    shown = shown_runs(read_runs(inputs.runs), scenarios, params.cca_shown)
+    rates = rates_of(shown, inputs.sockets)
+    figure, views = draw_transfer_rate(rates, shown, params.cca_shown)
+    save_figure(figure, views, f"File transfer over time with {cca_name(params.cca_shown)}", rates, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,177 @@
+"""Sentences on several paths: what they give together, what reordering does, what they cost, which CCAs are alike."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import pandas as pd
+
+from topics.multipath.equations import EQUATION_MARGIN_PERCENT, HOLDS, OPEN
+from topics.multipath.path_environments import longer_words, with_conditions, with_platform
+from wording.number_format import count, number, plain
+from wording.sentence_words import cca_name, listed
+
+#: What joins the paths in general, by how and, of tunnels, by what they are given.
+JOININGS = (
+    ("mptcp", None, "MPTCP"),
+    ("gre", "round-robin", "GRE-in-UDP in round robin"),
+    ("gre", "per-flow", "GRE-in-UDP per flow"),
+)
+#: What two cells must have in common, digit by digit, to be called the same.
+SAME = ["goodput_mbps", "rtt_mean_ms", "packets_sent"]
+
+
+def ranges(rows, name, decimals) -> str | None:
+    """Return a column's least and largest value over cells: "369.9 to 370.4"; None without any."""
+    values = rows[name].dropna()
+    if values.empty:
+        return None
+    low, high = number(values.min(), decimals), number(values.max(), decimals)
+    return low if low == high else f"{low} to {high}"
+
+
+def lowest_words(rows) -> str:
+    """Say which cell is the lowest: "Vegas in tun6_path4"."""
+    return cell_words(rows.loc[rows["goodput_mbps"].idxmin()])
+
+
+def cell_words(row) -> str:
+    """Return a cell's CCA and environment."""
+    return f"{cca_name(row['cca'])} in {row['environment']}"
+
+
+def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield (what joins the paths in general, its rows), in the order of `JOININGS`."""
+    for by, distribution, name in JOININGS:
+        alike = rows[(rows["by"] == by) & ((rows["distribution"] == distribution) | (distribution is None))]
+        if alike["goodput_mbps"].notna().any():
+            yield name, alike
+
+
+def aggregation_words(even) -> str:
+    """Say what most paths of equal delay give, iperf3, for each rate, platform and further conditions."""
+    parts = []
+    alike = ["rate_mbps", "platform", "conditions"]
+    for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(alike, sort=False):
+        goodputs = [
+            f"{name} {ranges(rows, 'goodput_mbps', 1)} Mbit/s ({ranges(rows, 'ceiling_percent', 1)} % of what headers "
+            f"leave; lowest {lowest_words(rows)})"
+            for name, rows in by_joining(group)
+        ]
+        paths = with_platform(count(int(group["paths"].iloc[0]), "path"), platform, even["platform"])
+        more = f" ({conditions})" if conditions else ""
+        parts.append(f"{paths} of {plain(rate_mbps)} Mbit/s{more} give with {listed(goodputs)}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def transfer_words(even) -> str:
+    """Say how a file's transfer time compares with that over a single path."""
+    files = even[(even["application"] == "ftp") & even["time_factor"].notna()]
+    if files.empty:
+        return ""
+    times = [f"{ranges(rows, 'time_factor', 2)} times as long as over {name}" for name, rows in by_joining(files)]
+    held, unknown = (int((files["equation"] == verdict).sum()) for verdict in (HOLDS, OPEN))
+    more = f"; {unknown:,} can't be told" if unknown else ""
+    return (
+        f"A file takes over a single path {listed(times)}: {int(files['paths'].iloc[0])} times within "
+        f"{EQUATION_MARGIN_PERCENT} % in {held} of {count(len(files), 'cell')}{more}."
+    )
+
+
+def uneven_words(joined) -> str:
+    """Say what paths of longer delay do; empty if there are none."""
+    uneven = joined[~joined["even"] & joined["goodput_mbps"].notna()]
+    sentences = []
+    alike = ["path_delay_ms", "rate_mbps", "platform", "conditions"]
+    for (delays, _, _, conditions), group in uneven.groupby(alike, sort=False):
+        goodputs = [
+            f"{name} gives {ranges(rows, 'goodput_mbps', 1)} Mbit/s (lowest {lowest_words(rows)}, "
+            f"highest {cell_words(rows.loc[rows['goodput_mbps'].idxmax()])})"
+            for name, rows in by_joining(group)
+        ]
+        where = with_conditions(f"{longer_words(delays)} each way", conditions)
+        sentences.append(f"Where {where}, {listed(goodputs)}.")
+    return " ".join(sentences)
+
+
+def recovery_words(joined) -> str:
+    """Say for tunnels in round robin, iperf3, how many recoveries were undone, and of cwnd where goodput is low."""
+    known = joined[joined["recoveries"].notna() & joined["goodput_mbps"].notna() & (joined["paths"] > 1)]
+    tunnels = known[
+        (known["by"] == "gre") & (known["distribution"] == "round-robin") & (known["application"] == "iperf3")
+    ]
+    even, uneven = tunnels[tunnels["even"]], tunnels[~tunnels["even"]]
+    low = uneven[uneven["ceiling_percent"] < 50]
+    sentences = []
+    if (even["recoveries"] > 0).any():
+        sentences.append(f"Over paths of equal delay in round robin {undone_words(even)}.")
+    if not low.empty:
+        sentences.append(
+            f"Over paths of unequal delay {count(len(low), 'cell')} of {len(uneven):,} "
+            f"{'stays' if len(low) == 1 else 'stay'} below half of the ceiling: there {undone_words(low)}, cwnd was "
+            f"{ranges(low, 'cwnd_packets', 1)} packets at the looks, and {ranges(low, 'retransmits', 0)} segments of "
+            f"{ranges(low, 'packets_sent', 0)} were sent again in a run."
+        )
+        rest = uneven.drop(low.index)
+        if not rest.empty:
+            sentences.append(f"In the other {len(rest):,} cwnd was {ranges(rest, 'cwnd_packets', 1)} packets.")
+    return " ".join(sentences)
+
+
+def undone_words(rows) -> str:
+    """Return how many of all runs' recoveries were undone: "12 of 15 recoveries were undone"."""
+    undone, begun = (round((rows[name] * rows["n"]).sum()) for name in ("recoveries_undone", "recoveries"))
+    return f"{undone:,} of {count(begun, 'recovery', 'recoveries')} {'was' if begun == 1 else 'were'} undone"
+
+
+def same_words(table) -> str:
+    """Say which two CCAs are the same in every digit in at least half of their cells; empty if none are.
+
+    Cells are compared by the columns of `SAME`.
+    """
+    cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
+    parts, alike = [], []
+    for first, second in combinations(dict.fromkeys(cells["cca"]), 2):
+        firsts, seconds = (cells[cells["cca"] == cca] for cca in (first, second))
+        both = firsts.index.intersection(seconds.index)
+        same = (firsts.loc[both, SAME] == seconds.loc[both, SAME]).all(axis=1)
+        if len(both) and 2 * same.sum() >= len(both):
+            names = f"{cca_name(first)} and {cca_name(second)}"
+            parts.append(f"{names} in {int(same.sum()):,} of {count(len(both), 'cell')}")
+            alike.append(firsts.loc[both][same])
+    if not parts:
+        return ""
+    sentence = f"The same goodput, mean RTT and number of packets to the last digit have {listed(parts)}."
+    if any((rows["queue_drops"] != 0).any() for rows in alike):
+        return sentence
+    return f"{sentence} No queue dropped a packet there, so these CCAs had no real loss to answer."
+
+
+def baseline_words(joined) -> str:
+    """Say which scenarios have no single path to be compared with, and why; empty if all have one."""
+    without = joined[(joined["note"] != "") & joined["factor"].isna() & (joined["n"] > 0)]
+    parts = [
+        f"{listed(list(dict.fromkeys(rows['scenario_label'])))}: {note}"
+        for note, rows in without.groupby("note", sort=False)
+    ]
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def header_percent_words(joined) -> str:
+    """Return what headers take at most of plain TCP's goodput, in %: "4.6"; empty if nothing says it."""
+    lost = 100 * (1 - joined["ceiling_factor"] / joined["paths"]).dropna()
+    return number(lost.max(), 1) if len(lost) and lost.max() > 0 else ""
+
+
+def cpu_words(table) -> str:
+    """Say how busy the cores are over one and over most paths; empty where CPU time was not measured."""
+    measured = table[table["cpu_busy_percent"].notna() & (table["application"] == "iperf3")]
+    parts = []
+    for name, rows in by_joining(measured):
+        least, most = rows["paths"].min(), rows["paths"].max()
+        if least < most:
+            ends = [
+                f"{ranges(rows[rows['paths'] == paths], 'cpu_busy_percent', 1)} % over {count(int(paths), 'path')}"
+                for paths in (least, most)
+            ]
+            parts.append(f"with {name} {' and '.join(ends)}")
+    return f"The cores that carried a run were busy {listed(parts)} (real clock)." if parts else ""

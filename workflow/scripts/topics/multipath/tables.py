@@ -1,0 +1,103 @@
+"""The analysis tables of the topic, column by column."""
+
+from run_tables.table import Column, Table, count, interval, number, text, truth
+from run_tables.tidy_tables import CELL_COLUMNS, PATHS, RUNS, SCENARIO_LABEL, SCENARIOS
+
+#: Columns of a run, and of a path in a run, of which the tables have the mean over a cell's valid runs.
+RUN_MEANS = (
+    "goodput_mbps", "transfer_s", "rtt_mean_ms", "packets_sent", "queue_drops", "retransmits", "out_of_order_segments",
+    "out_of_order_mptcp", "reordering_events", "recoveries", "recoveries_undone", "spurious_retransmits",
+    "cwnd_packets", "cpu_busy_percent", "cpu_seconds_per_gbyte",
+)  # fmt: skip
+PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percent")
+
+
+def mean_of(column: Column) -> Column:
+    """Return the column of a mean over a cell's valid runs."""
+    return number(column.name, column.unit, f"{column.meaning} The mean over the valid runs.", "no valid run has it")
+
+
+_NO_RATIO = "the scenario joins no paths, or there are no valid runs over it and over a single path like it"
+_NO_TIMES = f"no file was transferred, {_NO_RATIO}"
+_ONE_RUN = "fewer than two valid runs have one"
+_ONE_RUN_EACH = "a ratio is missing, or one of its sides has one valid run only"
+
+#: What a cell sends over which paths.
+PLACE = (
+    SCENARIO_LABEL,
+    text(
+        "environment",
+        "The paper's name: `tun4_path6` are tunnels over IPv6 that carry IPv4, `mptcp4` and `baseline4` MPTCP and plain TCP "
+        "over IPv4.",
+    ),
+    text("joined", "What joins the paths, in words."),
+    text("by", "What joins the paths: `none`, `mptcp` or `gre`."),
+    SCENARIOS["distribution"],
+    SCENARIOS["application"],
+    SCENARIOS["rate_mbps"],
+    SCENARIOS["paths"],
+    truth("even", "Whether all paths have the same delay."),
+    SCENARIOS["path_delay_ms"],
+    SCENARIOS["platform"],
+    text(
+        "conditions",
+        "What tells the scenario from others of the same application, rate and platform, in words.",
+        "nothing does",
+    ),
+)
+AGGREGATION = Table(
+    "aggregation",
+    "a cell",
+    (
+        *CELL_COLUMNS,
+        *PLACE,
+        count("n", "", "Number of valid runs."),
+        *(mean_of(RUNS[name]) for name in RUN_MEANS),
+        *interval("goodput_low", "goodput_high", "Mbit/s", "the mean goodput", _ONE_RUN),
+        number(
+            "goodput_sd_percent",
+            "%",
+            "Standard deviation of the goodput over the valid runs, of its mean.",
+            "fewer than two runs are valid",
+        ),
+        *interval("transfer_low", "transfer_high", "s", "the mean time of the file transfer", _ONE_RUN),
+        *interval("cpu_busy_low", "cpu_busy_high", "%", "the mean busy share of the cores", _ONE_RUN),
+        number(
+            "ceiling_mbps",
+            "Mbit/s",
+            "What headers leave of the paths' rates: the ideal goodput, the mean over the valid runs.",
+            "no run is valid",
+        ),
+        number("ceiling_percent", "%", "The mean goodput, of the ceiling.", "no run is valid"),
+        text(
+            "baseline",
+            "Identifier of the scenario with a single path of the same conditions.",
+            "there is none, there are several, or no run is valid",
+        ),
+        number("factor", "", "Goodput over that of the single path, a ratio of geometric means.", _NO_RATIO),
+        *interval("factor_low", "factor_high", "", "the goodputs' ratio", _ONE_RUN_EACH),
+        number("ceiling_factor", "", "Ceiling over that of the single path.", _NO_RATIO),
+        number("time_factor", "", "Time of a transfer over the single path over that here, as `factor`.", _NO_TIMES),
+        *interval("time_factor_low", "time_factor_high", "", "the times' ratio", _ONE_RUN_EACH),
+        text(
+            "equation",
+            "Whether the ratio (of a transfer the times', else the goodputs') is the number of paths: `as the equation`, "
+            "`not as the equation`, `open`.",
+            "there is no ratio",
+        ),
+        text("note", "Why there is no ratio, or no mean.", "there is all that the scenario can have"),
+    ),
+)
+PATH_SHARES = Table(
+    "path_shares",
+    "a path in a cell",
+    (
+        *CELL_COLUMNS,
+        *PLACE,
+        PATHS["path"],
+        count("n", "", "Number of valid runs."),
+        *(mean_of(PATHS[name]) for name in PATH_MEANS),
+        number("share_lowest", "%", "Smallest share of the packets in a valid run.", "no packet left in any"),
+        number("share_highest", "%", "Largest share of the packets in a valid run.", "no packet left in any"),
+    ),
+)

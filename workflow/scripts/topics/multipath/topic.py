@@ -1,0 +1,93 @@
+"""Several paths for one transfer: how much they give together, what each carries, and what that costs."""
+
+from study_files.study_design import is_sampled
+from topics.multipath.tables import AGGREGATION, PATH_SHARES
+from topics.topic import Figure, Topic
+
+#: CCAs whose file transfers are drawn over time: the paper's best and worst.
+EXTREMES = ("cubic", "vegas")
+
+
+def is_joined(scenario) -> bool:
+    """Tell whether several paths of a resolved scenario are made one, by MPTCP or tunnels."""
+    return scenario["multipath"]["by"] != "none"
+
+
+def is_transfer(scenario) -> bool:
+    """Tell whether a resolved scenario transfers files."""
+    return scenario["traffic"]["application"] == "ftp"
+
+
+def joined_scenarios(design) -> tuple[str, ...]:
+    """Return the scenarios in which several paths are made one."""
+    return tuple(scenario["id"] for scenario in design.scenarios if is_joined(scenario))
+
+
+def most_path_numbers(design) -> int:
+    """Return the most different numbers of paths among the scenarios that are joined by the same thing."""
+    numbers = {}
+    for scenario in filter(is_joined, design.scenarios):
+        paths, application = scenario["multipath"], scenario["traffic"]["application"]
+        if application == "iperf3" and len(set(paths["path_delay_ms"])) == 1:
+            tunnels = (paths["tunnel_ip_version"], paths["distribution"]) if paths["by"] == "gre" else ()
+            how = (paths["by"], *tunnels, scenario["platform"], scenario["link"]["rate_mbps"])
+            numbers.setdefault(how, set()).add(paths["paths"])
+    return max(map(len, numbers.values()), default=0)
+
+
+def drawn_ccas(design) -> list[str]:
+    """Return the CCAs that are drawn over time: those of `EXTREMES` that the study has, or else its first."""
+    return [cca for cca in EXTREMES if cca in design.ccas] or list(design.ccas[:1])
+
+
+def has_transfers(design) -> bool:
+    """Tell whether a file transfer was recorded over time."""
+    return any(is_sampled(scenario) and is_transfer(scenario) for scenario in design.scenarios)
+
+
+def has_cpu(design) -> bool:
+    """Tell whether CPU time was measured: under a real clock."""
+    return "host" in design.platforms
+
+
+def _over_time(name, table, title, design):
+    for cca in drawn_ccas(design):
+        yield Figure(
+            f"{name}-{cca}",
+            f"plot_{name.replace('-', '_')}",
+            ("runs", "scenarios", table),
+            title=f"{title}, {cca}",
+            shows="single runs",
+            params={"cca_shown": cca},
+            caption=name,
+        )
+
+
+def _figures(design):
+    cells, means = ("aggregation",), "means, intervals"
+    yield Figure("environments", "plot_environments", cells, title="Goodput by environment", shows=f"{means}, ceilings")
+    if most_path_numbers(design) > 1:
+        yield Figure(
+            "aggregation",
+            "plot_aggregation",
+            cells,
+            title="Goodput by number of paths",
+            shows="ratios, intervals, ceilings",
+        )
+    yield Figure(
+        "path-shares", "plot_path_shares", ("path_shares",), title="Shares of the paths", shows="means, ranges"
+    )
+    if has_transfers(design):
+        yield from _over_time("transfer-rate", "sockets", "File transfer over time", design)
+    if has_cpu(design):
+        yield Figure("cpu-use", "plot_cpu_use", cells, title="CPU time by number of paths", shows=means)
+        yield from _over_time("cpu-time", "cpu", "CPU time over time", design)
+
+
+TOPIC = Topic(
+    "multipath",
+    "Paths",
+    applies=lambda design: bool(joined_scenarios(design)),
+    tables=(AGGREGATION, PATH_SHARES),
+    figures=_figures,
+)

@@ -1,0 +1,27 @@
+"""Hold every cell of a study of message sizes against the exact calculation, and compare cells with each other."""
+
+from pathlib import Path
+
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import FLOWS, RUN, SCENARIOS
+from topics.packet_size.size_cells import data_of_packets, runs_by_size, size_cells
+from topics.packet_size.size_differences import size_differences
+from topics.packet_size.tables import SIZE_CELLS
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs and flows, and the other platform's cells if there are any; write both tables."""
+    runs = runs_by_size(read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS))
+    flows = read_table(inputs.flows, FLOWS.only(*RUN, "bytes_sent")).astype({"replication": int})
+    cells = size_cells(runs, data_of_packets(runs, flows), params.confidence, params.printed)
+    cells.to_csv(outputs.size_cells, index=False, lineterminator="\n")
+    # Read back, as those of the other study are.
+    cells = read_table(outputs.size_cells, SIZE_CELLS)
+    others = read_table(Path(inputs.other_size_cells[0]), SIZE_CELLS) if inputs.other_size_cells else None
+    differences = size_differences(runs, cells, others, params.confidence)
+    differences.to_csv(outputs.size_differences, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

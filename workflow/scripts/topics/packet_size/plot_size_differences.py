@@ -1,0 +1,128 @@
+"""Draw by size what IPv6 differs from IPv4, with what its header explains, and a real clock from a virtual one."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from figure_parts.axis_scales import Axis, difference_axis
+from figure_parts.category_panels import CategoryPanels
+from figure_parts.figure_style import LIGHT, apply_style
+from figure_parts.figure_svg import save_figure
+from figure_parts.scenario_panels import DASHES
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.packet_size.size_panels import COLOURS, draw_cells, draw_line, entry, look, of_network, size_slots
+from topics.packet_size.size_words import ENVIRONMENTS, IP_VERSION, PLATFORM, network_words
+from topics.packet_size.tables import SIZE_DIFFERENCES
+from topics.packet_size.traffic import TRAFFIC, is_round_trip
+from wording.scenario_words import ip_words
+
+TITLE = "Differences by size of the messages"
+# An interval's end that is so many times the largest value is left to an arrowhead.
+REACH = 3
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel: two lines of title, its rows, and the columns of the values and of what is calculated."""
+
+    name: str
+    second_line: str
+    rows: pd.DataFrame
+    value: str
+    calculated: str | None = None
+
+
+def panels_of(table) -> Iterator[Panel]:
+    """Yield the panels: IP versions by traffic, then platforms."""
+    ip_versions, platforms = (table[table["question"] == question] for question in (IP_VERSION, PLATFORM))
+    for name, _, rows in by_traffic(in_percent(ip_versions)):
+        yield Panel(name, "IPv6 against IPv4, %", rows, "percent", "expected_percent")
+    for name, traffic, rows in by_traffic(platforms[platforms["background"] == "none"]):
+        unit = TRAFFIC[traffic].quantity.unit
+        if is_round_trip(traffic):
+            # The cable's time is no part of it: packets take none to pass under a real clock.
+            yield Panel(name, f"of the kernel alone, {unit}", rows.assign(ci_low=math.nan), "mean_second")
+        else:
+            first, second = (rows[side].iloc[0] for side in ("first", "second"))
+            yield Panel(name, f"{second} less {first}, {unit}", rows, "difference")
+
+
+def in_percent(table) -> pd.DataFrame:
+    """Return the differences of IP versions with their intervals in percent of IPv4's mean."""
+    return table.assign(**{name: 100 * table[name] / table["mean_first"] for name in ("ci_low", "ci_high")})
+
+
+def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield the name of each traffic (and network, where there are several), the traffic, and its rows."""
+    networks = network_words(table)
+    for traffic, kind in TRAFFIC.items():
+        for network, words in networks.items():
+            rows = of_network(table[table["traffic"] == traffic], network)
+            if len(rows):
+                yield f"{kind.name}, {words}" if words else kind.name, traffic, rows
+
+
+def axis_of(panel) -> Axis:
+    """Return an axis with all values and, as far as they don't dwarf these, the ends of their intervals."""
+    rows, columns = panel.rows, [name for name in (panel.value, panel.calculated) if name]
+    values = [float(value) for name in columns for value in rows[name].dropna()]
+    reach = REACH * max(map(abs, values), default=0.0)
+    ends = [float(end) for name in ("ci_low", "ci_high") for end in rows[name].dropna() if abs(end) <= reach]
+    return difference_axis([*values, *(ends if rows["ci_low"].notna().any() else [])])
+
+
+def draw_differences(table) -> tuple:
+    """Draw the figure of ``analysis/size_differences.csv``; return it with its panels."""
+    apply_style()
+    plan, sizes = list(panels_of(table)), sorted(table["message_bytes"].unique())
+    drawn = CategoryPanels(TITLE, len(plan), 3, columns=min(3, len(plan)) or 1)
+    for panel in plan:
+        axes = drawn.add(panel.name, panel.second_line, axis_of(panel))
+        size_slots(axes, sizes)
+        axes.axhline(0, color=LIGHT.muted, lw=0.7, zorder=1)
+        lines, key = draw_panel(axes, panel, sizes)
+        drawn.finish(axes, f"{panel.name}: {panel.second_line}. {'; '.join(lines)}.", key)
+    return drawn.figure, drawn.panels
+
+
+def draw_panel(axes, panel, sizes) -> tuple[list[str], list]:
+    """Draw a panel's lines; return what they show in words, and the panel's key."""
+    lines, key = [], []
+    for name, look_of, platform, rows in lines_of(panel.rows):
+        if panel.calculated:
+            draw_line(axes, rows, sizes, look_of, panel.calculated)
+        shown = draw_cells(axes, rows, sizes, look_of, platform, panel.value)
+        lines.append(f"{name}{shown[shown.index(':') :]}")
+        key.append(entry(name, COLOURS[look_of], *look(platform)))
+    if panel.calculated and panel.rows[panel.calculated].notna().any():
+        key.append(entry("header", LIGHT.muted, line=DASHES, width=0.9))
+    return lines, key
+
+
+def lines_of(rows) -> Iterator[tuple[str, str, str, list[dict]]]:
+    """Yield each line's name, the IP version and the platform whose look it has, and its rows by size.
+
+    Of platforms there is a line for each IP version. Where these are compared, an environment has the look of one.
+    """
+    of_platforms = rows["question"].iloc[0] == PLATFORM
+    for level in rows["ip_version" if of_platforms else "background"].unique():
+        line = rows[rows["ip_version" if of_platforms else "background"] == level]
+        records = line.sort_values("message_bytes").to_dict("records")
+        if of_platforms:
+            yield ip_words(level), level, rows["second"].iloc[0], records
+        else:
+            yield ENVIRONMENTS[level], dict(zip(ENVIRONMENTS, COLOURS, strict=True))[level], "uml", records
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the differences, write figure and data."""
+    table = read_table(inputs.size_differences, SIZE_DIFFERENCES)
+    figure, panels = draw_differences(table)
+    save_figure(figure, panels, TITLE, table[table["question"].isin((IP_VERSION, PLATFORM))], outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

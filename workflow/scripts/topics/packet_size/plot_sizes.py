@@ -1,0 +1,92 @@
+"""Draw throughput or round-trip time against the size of messages: measured, calculated, and as printed in a paper."""
+
+import pandas as pd
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels
+from figure_parts.figure_style import apply_style
+from figure_parts.figure_svg import save_figure
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.packet_size.size_panels import (
+    ASIDE,
+    COLOURS,
+    SHIFTS,
+    draw_cells,
+    draw_line,
+    keys_of,
+    of_network,
+    size_slots,
+)
+from topics.packet_size.size_words import ENVIRONMENTS, network_words
+from topics.packet_size.tables import SIZE_CELLS
+from topics.packet_size.traffic import THROUGHPUT, TRAFFIC
+from wording.number_format import is_missing
+
+
+def draw_sizes(cells, traffics, title) -> tuple:
+    """Draw the figure of cells of one or both platforms, by traffic, environment, network; return it and its panels."""
+    apply_style()
+    sizes = sorted(cells["message_bytes"].unique())
+    plan = list(_plan(cells, traffics))
+    ip_versions, platforms = list(cells["ip_version"].unique()), sorted(cells["platform"].unique(), reverse=True)
+    printed = _printed_means(cells)
+    key = keys_of(ip_versions, platforms, cells["calculated"].notna().any(), printed.notna().any())
+    drawn = CategoryPanels(title, len(plan), len(key), columns=min(2, len(plan)) or 1)
+    values = pd.concat([cells["mean"], cells["calculated"], printed]).dropna()
+    low, high = (values.min(), values.max()) if len(values) else (0, 1)
+    axis = linear_axis(0 if low < 0.4 * high else low, high)
+    for traffic, where, panel in plan:
+        unit = TRAFFIC[traffic].quantity.unit
+        axes = drawn.add(f"{TRAFFIC[traffic].name}, {where}", unit, axis)
+        size_slots(axes, sizes)
+        lines = []
+        for place, platform in enumerate(platforms):
+            for ip_version in ip_versions:
+                line = panel[(panel["platform"] == platform) & (panel["ip_version"] == ip_version)]
+                rows = line.sort_values("message_bytes").to_dict("records")
+                draw_line(axes, rows, sizes, ip_version, "calculated")
+                lines.append(f"{platform}, {draw_cells(axes, rows, sizes, ip_version, platform, aside=place * ASIDE)}")
+                if place == 0 and printed.notna().any():
+                    _mark_printed(axes, rows, sizes, ip_version)
+        what = f"{title} in {unit} for {', '.join(f'{size:g}' for size in sizes)} bytes"
+        drawn.finish(axes, f"{what}, {where}. {'; '.join(lines)}.", key)
+    return drawn.figure, drawn.panels
+
+
+def _plan(cells, traffics):
+    """Yield each panel's traffic, environment (and network, where there are several) in words, and cells."""
+    networks = network_words(cells)
+    for traffic in traffics:
+        for network, name in networks.items():
+            for background, environment in ENVIRONMENTS.items():
+                rows = of_network(cells[(cells["traffic"] == traffic) & (cells["background"] == background)], network)
+                if len(rows):
+                    yield traffic, f"{environment}, {name}" if name else environment, rows
+
+
+def _printed_means(cells):
+    """Return what is printed and drawn: throughput. The paper's round-trip times are a hundred times ours."""
+    return cells["printed_mean"].where(cells["metric"] == THROUGHPUT.metric)
+
+
+def _mark_printed(axes, rows, sizes, ip_version):
+    """Mark a paper's means, a little outside of ours."""
+    look = {"ls": "none", "marker": "x", "ms": 4.2, "mew": 1.1, "color": COLOURS[ip_version], "zorder": 3}
+    for row in rows:
+        if not is_missing(row["printed_mean"]):
+            axes.plot([sizes.index(row["message_bytes"]) + 2 * SHIFTS[ip_version]], [row["printed_mean"]], **look)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read cells of this study, and of that on the other platform if it is there; write figure and data."""
+    tables = [read_table(path, SIZE_CELLS) for path in (inputs.size_cells, *inputs.other_size_cells)]
+    cells = pd.concat(tables, ignore_index=True)
+    cells = cells[cells["traffic"].isin(params.traffics)]
+    title = f"{params.what[0].upper()}{params.what[1:]}"
+    figure, panels = draw_sizes(cells, params.traffics, title)
+    save_figure(figure, panels, title, cells, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,242 @@
+"""What a study of message sizes found, in sentences with numbers."""
+
+import pandas as pd
+
+from report_parts.data_tables import minus
+from report_parts.material import Finding
+from tcp_models.wire_theory import TOLERANCE_PERCENT
+from topics.packet_size.size_words import ENVIRONMENT, ENVIRONMENTS, IP_VERSION, PLATFORM, failure_words, network_words
+from topics.packet_size.topic import TOPIC
+from topics.packet_size.traffic import QUANTITIES, ROUND_TRIP, THROUGHPUT, TRAFFIC
+from wording.number_format import count, number, plain
+from wording.scenario_words import ip_words
+from wording.sentence_words import listed
+
+SPREAD = "can't be told from the spread of runs"
+#: Packets of the smallest messages that hold so much of those of the largest say nothing of the messages' size.
+ALIKE = 0.9
+
+
+def sentences(cells, differences) -> list[Finding]:
+    """Return the findings that the tables have something to say in."""
+    if cells.empty:
+        return []
+    texts = (
+        ("Headers", calculation_sentence(cells)),
+        ("Packets", sent_sentence(cells)),
+        ("IP version", ip_version_sentence(differences)),
+        ("Server", environment_sentence(differences)),
+        ("Kernel", platform_sentence(differences)),
+    )
+    return [Finding(name, text, TOPIC.anchor) for name, text in texts if text]
+
+
+def cell_words(row, table) -> str:
+    """Return "UDP of 128 bytes, IPv4, peer to peer", and the CCA or the rate where the table has several."""
+    network = network_words(table).get((row["cca"], row["rate_mbps"]))
+    messages = f"{TRAFFIC[row['traffic']].name} of {plain(row['message_bytes'])} bytes"
+    return ", ".join(filter(None, (messages, ip_words(row["ip_version"]), ENVIRONMENTS[row["background"]], network)))
+
+
+def missing_words(table, value) -> str:
+    """Return where there is no value and why: "UDP of 128 and 384 bytes: a core was saturated"."""
+    missing = table[table[value].isna()]
+    places = []
+    for traffic, rows in missing.groupby("traffic", sort=False):
+        sizes = [plain(size) for size in sorted(rows["message_bytes"].unique())]
+        places.append(f"{TRAFFIC[traffic].name} of {listed(sizes)} bytes")
+    checks = list(dict.fromkeys(name for names in missing["failed_checks"] for name in names.split()))
+    return f"{'; '.join(places)}{f': {failure_words(checks)}' if checks else ''}"
+
+
+def calculation_sentence(cells) -> str:
+    """Say in how many cells the value is what headers alone make of it, and which cells have none."""
+    judged = cells[cells["agrees"].isin(["True", "False"])]
+    if judged.empty:
+        return ""
+    agreeing = int((judged["agrees"] == "True").sum())
+    throughput, trips = (judged[judged["metric"] == quantity.metric] for quantity in QUANTITIES)
+    parts = []
+    if len(throughput):
+        worst = throughput.loc[throughput["difference_percent"].abs().idxmax()]
+        parts.append(
+            f"throughput is at most {number(abs(worst['difference_percent']), 3)} % off ({cell_words(worst, cells)})"
+        )
+    quiet = trips[trips["background"] == "none"]
+    if len(quiet):
+        spread = (
+            quiet.groupby(["protocol", "ip_version"])["excess"].agg(lambda values: values.max() - values.min()).max()
+        )
+        low, high = (number(value, 2) for value in (quiet["excess"].min(), quiet["excess"].max()))
+        parts.append(
+            f"a round trip takes {low} to {high} µs more than the cable needs, which is the guest's clock and the same "
+            f"for all sizes to {number(spread, 2)} µs"
+        )
+    clock = " and, of round trips, the steps of the guest's clock" if len(trips) else ""
+    what = (
+        f"In {agreeing:,} of {count(len(judged), 'cell')} the value is what the headers alone make of it, within "
+        f"{plain(TOLERANCE_PERCENT)} %{clock}: {'; '.join(parts)}."
+    )
+    return f"{what}{without_value(cells[cells['metric'].isin(judged['metric'])])}"
+
+
+def without_value(cells) -> str:
+    """Say which cells of the metrics that can be calculated have no value (under a real clock round trips can't)."""
+    missing = int(cells["mean"].isna().sum())
+    if not missing:
+        return ""
+    verb = "has" if missing == 1 else "have"
+    of, why = count(len(cells), "such cell"), missing_words(cells, "mean")
+    return f" {missing:,} of {of} {verb} no valid run ({why}), so nothing of this is about them."
+
+
+def sent_by_tcp(cells) -> pd.DataFrame:
+    """Return peer-to-peer cells of TCP's messages and segments, of the first IP version, CCA and rate."""
+    tcp = cells[
+        (cells["background"] == "none") & cells["packet_bytes"].notna() & cells["traffic"].isin(["tcp", "tcp-segments"])
+    ]
+    same = ["ip_version", "cca", "rate_mbps"]
+    return tcp[(tcp[same] == tcp[same].iloc[0]).all(axis=1)] if len(tcp) else tcp
+
+
+def messages_joined(cells) -> bool:
+    """Tell whether the smallest messages left TCP in packets about as large as those of the largest."""
+    tcp = sent_by_tcp(cells)
+    packets = tcp[tcp["traffic"] == "tcp"].sort_values("message_bytes")["packet_bytes"]
+    return len(packets) > 1 and bool(packets.iloc[0] >= ALIKE * packets.iloc[-1])
+
+
+def sent_sentence(cells) -> str:
+    """Say what TCP made of small messages."""
+    tcp = sent_by_tcp(cells)
+    smallest = tcp[tcp["message_bytes"] == tcp["message_bytes"].min()]
+    by_traffic = {row["traffic"]: row for row in smallest.to_dict("records")}
+    if "tcp" not in by_traffic:
+        return ""
+    messages, segments = by_traffic["tcp"], by_traffic.get("tcp-segments")
+    size, packet = messages["message_bytes"], messages["packet_bytes"]
+    text = f"Messages of {plain(size)} bytes leave TCP in packets of {number(packet, 0)} bytes of data on the average"
+    text += (
+        ", so their size hardly reaches the cable"
+        if messages_joined(cells)
+        else f" ({number(packet / size, 1)} messages each)"
+    )
+    text += f": {number(messages['mean'], 1)} Mbit/s"
+    if segments:
+        text += f"; segments held to {plain(size)} bytes carry {number(segments['mean'], 1)} Mbit/s"
+    return f"{text}."
+
+
+def ip_version_sentence(differences) -> str:
+    """Say how far IPv6 is from IPv4, and from what its header explains."""
+    rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
+    if rows.empty:
+        return ""
+    if is_real(rows):
+        judged = rows[rows["expected"].notna() & rows["ci_low"].notna()]
+        explained = int(((judged["ci_low"] <= judged["expected"]) & (judged["expected"] <= judged["ci_high"])).sum())
+        header = (
+            f" What 20 bytes of header more make lies in the interval in {explained:,} of {count(len(judged), 'cell')}."
+            if len(judged)
+            else ""
+        )
+        return f"{spread_sentence(rows, 'IPv6 against IPv4')}{header}"
+    parts = []
+    for traffic, kind in TRAFFIC.items():
+        percent = rows.loc[rows["traffic"] == traffic, "percent"]
+        if len(percent):
+            parts.append(f"{kind.name} {range_words(percent)} %")
+    text = f"IPv6 against IPv4, over all sizes: {listed(parts)}"
+    apart = (rows["difference"] - rows["expected"]).abs()
+    unexplained = [
+        f"{number(values.max(), 2)} {quantity.unit} of {quantity.words}"
+        for quantity in QUANTITIES
+        for values in [apart[(rows["unit"] == quantity.unit) & apart.notna()]]
+        if len(values)
+    ]
+    return f"{text}; 20 bytes of header more explain all but {listed(unexplained)}." if unexplained else f"{text}."
+
+
+def is_real(differences) -> bool:
+    """Tell whether differences are of runs under a real clock, where a spread of its own comes on top."""
+    return bool((differences["platform"] != "uml").all())
+
+
+def range_words(values) -> str:
+    """Return the range of differences: "−9.35 to −1.32"."""
+    low, high = (minus(number(value, 2)) for value in (values.min(), values.max()))
+    return low if low == high else f"{low} to {high}"
+
+
+def spread_sentence(differences, what) -> str:
+    """Say in how many cells a difference can be told from the spread of runs: those whose interval excludes 0.
+
+    Parameters
+    ----------
+    differences : pandas.DataFrame
+        Rows of ``analysis/size_differences.csv``, with a value each.
+    what : str
+        What the differences are of.
+    """
+    parts, single = [], []
+    for quantity in QUANTITIES:
+        rows = differences[differences["unit"] == quantity.unit]
+        known = rows[rows["ci_low"].notna()]
+        apart = known[(known["ci_low"] > 0) | (known["ci_high"] < 0)]
+        if len(known):
+            size = f" ({range_words(apart['percent'])} % there)" if len(apart) else ""
+            parts.append(f"{len(apart):,} of {count(len(known), 'cell')} of {quantity.words}{size}")
+        elif len(rows):
+            single.append(f"{quantity.words} ({range_words(rows['percent'])} % in {count(len(rows), 'cell')})")
+    texts = []
+    if parts:
+        texts.append(f"{what}: the interval of the difference excludes 0 in {listed(parts)}; elsewhere it {SPREAD}.")
+    if single:
+        texts.append(f"{what}: {listed(single)} {SPREAD}, for single runs have no interval.")
+    return " ".join(texts)
+
+
+def environment_sentence(differences) -> str:
+    """Say what a server's other messages cost."""
+    rows = differences[(differences["question"] == ENVIRONMENT) & differences["percent"].notna()]
+    if rows.empty:
+        return ""
+    what = "A server that answers names, leases and a directory besides, against none"
+    return f"{spread_sentence(rows, what)} How much it has to answer is the model's."
+
+
+def platform_sentence(differences) -> str:
+    """Say what the kernel's own time is, and where it could not keep up."""
+    rows = differences[(differences["question"] == PLATFORM) & (differences["background"] == "none")]
+    throughput, trips = (rows[rows["unit"] == unit] for unit in (THROUGHPUT.unit, ROUND_TRIP.unit))
+    parts = []
+    for traffic in ("udp-rtt", "tcp-rtt"):
+        times = trips[(trips["traffic"] == traffic) & trips["percent"].notna()]
+        if len(times):
+            kernel, cable = (
+                f"{number(times[name].min(), 1)} to {number(times[name].max(), 1)}"
+                for name in ("mean_second", "mean_first")
+            )
+            parts.append(f"a {TRAFFIC[traffic].name} takes the kernel {kernel} µs, where the cable takes {cable}")
+    if throughput["percent"].notna().any():
+        parts.append(throughput_words(throughput))
+    return f"On the machine's own kernel {'; '.join(parts)}." if parts else ""
+
+
+def throughput_words(differences) -> str:
+    """Say how far throughput is off under a real clock, of how many cells, and which have none."""
+    known = differences[differences["percent"].notna()]
+    worst, most = known.loc[known["percent"].idxmin()], known["percent"].max()
+    lost = (
+        f"{number(-worst['percent'], 2)} % less at worst ({cell_words(worst, differences)})"
+        if worst["percent"] < 0
+        else "nowhere less"
+    )
+    higher = int((known["percent"] > 0).sum())
+    more = f" and up to {number(most, 2)} % more in {higher:,} of them" if higher else ""
+    if len(known) == len(differences):
+        return f"throughput is, of {count(len(known), 'cell')}, {lost}{more}"
+    return (
+        f"throughput is, in the {len(known):,} of {count(len(differences), 'cell')} that have a value, {lost}{more}; "
+        f"the others have no valid run ({missing_words(differences, 'percent')}), so what is lost there is not known"
+    )

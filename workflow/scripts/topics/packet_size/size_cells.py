@@ -1,0 +1,181 @@
+"""A cell of a study of message sizes: what was measured, what headers alone make of it, and what a paper prints."""
+
+import math
+import re
+
+import pandas as pd
+
+from inference.mean_interval import mean_interval
+from run_tables.tidy_tables import CELL, RUN
+from tcp_models.wire_theory import agrees, clock_allowance_us, goodput_mbps, round_trip_us
+from topics.packet_size.tables import SIZE_CELLS
+from topics.packet_size.traffic import QUANTITIES, TRAFFIC, is_round_trip, traffic_of
+
+#: From which a scenario's traffic follows (columns of tidy/scenarios.csv).
+OF_TRAFFIC = ("topology", "multipath", "flows", "application", "protocol", "segment_bytes")
+#: Where one of these is set, headers alone don't say what a run has (columns of tidy/scenarios.csv).
+NOT_OF_HEADERS = (
+    "bitrate_mbps", "jitter_forward_ms", "jitter_reverse_ms", "loss_forward_percent", "loss_reverse_percent",
+)  # fmt: skip
+#: What else the calculation needs of a run's scenario.
+OF_CALCULATION = ("frame_overhead_bytes", "serialisation", *NOT_OF_HEADERS)
+#: What failed, in runs.csv's `invalid_because`: "cpu_saturation: core 0 ..., expected ...; clock: ...".
+FAILED_CHECK = re.compile(r"(?:^|; )([a-z_0-9]+): ")
+
+
+def runs_by_size(runs, scenarios) -> pd.DataFrame:
+    """Return the runs of the scenarios that are compared by size, with what is calculated for each.
+
+    Parameters
+    ----------
+    runs, scenarios : pandas.DataFrame
+        ``tidy/runs.csv`` and ``tidy/scenarios.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns of runs, and ``traffic`` (a key of `TRAFFIC`), ``measured`` and ``calculated`` (in the unit of its
+        quantity), ``cpu_us``: CPU time of both hosts for each packet, where it was read.
+    """
+    traffic = {row["scenario"]: traffic_of(*(row[name] for name in OF_TRAFFIC)) for row in scenarios.to_dict("records")}
+    table = runs.assign(traffic=runs["scenario"].map(traffic)).dropna(subset=["traffic"])
+    table = table.join(scenarios.set_index("scenario")[[*OF_CALCULATION]], on="scenario")
+    records = table.to_dict("records")
+    return table.assign(
+        measured=[measured(row) for row in records],
+        calculated=[calculated(row) for row in records],
+        # s for 10**9 bytes x bytes of a packet -> us for a packet.
+        cpu_us=[1e-3 * row["cpu_seconds_per_gbyte"] * payload_bytes(row) for row in records],
+    )
+
+
+def measured(row) -> float:
+    """Return what was measured of a run, in the unit of its traffic."""
+    quantity = TRAFFIC[row["traffic"]].quantity
+    return quantity.factor * row[quantity.metric]
+
+
+def payload_bytes(row) -> float:
+    """Return the data of a full packet in bytes."""
+    return row["message_bytes"] if row["protocol"] == "udp" else row["mss_bytes"]
+
+
+def calculated(row) -> float:
+    """Return what headers alone make of a run; nan where that says nothing of it.
+
+    TCP that may fill its segments does: what it sends of a full cable follows from its own segment size, not from
+    the message's. Where the wire takes no time (`serialisation: never`, or a real clock) a round trip has none.
+    Of a path with delay, jitter or loss, and of a limited bitrate, headers don't tell what comes of them.
+    """
+    if any(row[name] > 0 for name in ("rtt_path_ms", *NOT_OF_HEADERS)):
+        return math.nan
+    protocol, ip_version = row["protocol"], row["ip_version"]
+    rate, overhead = row["rate_mbps"], row["frame_overhead_bytes"]
+    if is_round_trip(row["traffic"]):
+        if row["serialisation"] == "never" or row["platform"] != "uml":
+            return math.nan
+        return round_trip_us(rate, row["message_bytes"], protocol, ip_version, overhead)
+    background = 0.0 if math.isnan(row["background_mbps"]) else row["background_mbps"]
+    return goodput_mbps(rate, payload_bytes(row), protocol, ip_version, overhead, background)
+
+
+def data_of_packets(runs, flows) -> pd.Series:
+    """Return the mean data of a packet of each run in bytes: what was sent over the packets that the bottleneck passed.
+
+    The few without data (a connection's first ones, iperf3's own) count too. nan for runs without a goodput, and for
+    those with a server, whose answers are packets too.
+    """
+    sent = flows.groupby(RUN)["bytes_sent"].sum(min_count=1).reindex(pd.MultiIndex.from_frame(runs[RUN]))
+    return (sent.to_numpy() / runs["packets_sent"]).where(runs["background"] == "none")
+
+
+def size_cells(runs, packets, confidence, printed=None) -> pd.DataFrame:
+    """Return a row of `SIZE_CELLS` for each cell.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        As `runs_by_size` gives it.
+    packets : pandas.Series
+        As `data_of_packets` gives it.
+    confidence : float
+    printed : dict, optional
+        A claims file's ``paper.cells``.
+    """
+    values = printed_values(printed)
+    groups = runs.assign(packet_bytes=packets).groupby(CELL, sort=False)
+    rows = [cell_row(group, confidence, values) for _, group in groups]
+    return pd.DataFrame(rows, columns=SIZE_CELLS.names)
+
+
+def cell_row(runs, confidence, printed) -> dict:
+    """Return the row of one cell's runs; ``printed`` as `printed_values` gives it."""
+    valid, first = runs[runs["valid"]], runs.iloc[0]
+    quantity = TRAFFIC[first["traffic"]].quantity
+    same = (*CELL, "scenario_label", "platform", "background", "traffic", "protocol", "rate_mbps")
+    row = {name: first[name] for name in same} | {"message_bytes": int(first["message_bytes"])}
+    row |= {"metric": quantity.metric, "unit": quantity.unit, "failed_checks": failed_checks(runs[~runs["valid"]])}
+    row |= {"runs": len(runs), **spread(valid["measured"].dropna(), confidence)}
+    row |= {name: valid[name].mean() for name in ("packet_bytes", "background_mbps", "background_back_mbps", "cpu_us")}
+    row |= held_against(row, valid["calculated"].mean())
+    # The paper let TCP choose its segments.
+    if row["traffic"] != "tcp-segments":
+        key = ("metric", "protocol", "background", "ip_version", "message_bytes")
+        row |= printed.get(tuple(row[name] for name in key), {})
+    return row
+
+
+def failed_checks(invalid) -> str:
+    """Return the names of the checks that invalid runs failed: "cpu_saturation clock"."""
+    return " ".join(dict.fromkeys(name for why in invalid["invalid_because"] for name in FAILED_CHECK.findall(why)))
+
+
+def spread(values, confidence) -> dict:
+    """Return n, mean, its interval and the standard deviation of a cell's values, as far as there are."""
+    row = {"n": len(values), "mean": values.mean() if len(values) else None}
+    return row | ({"sd": values.std(ddof=1), **t_interval(values, confidence)} if len(values) >= 2 else {})
+
+
+def t_interval(values, confidence) -> dict[str, float]:
+    """Return the ends of the t interval of the mean of two values or more, as columns ``ci_low`` and ``ci_high``."""
+    if values.min() == values.max():
+        # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
+        return {"ci_low": values.iloc[0], "ci_high": values.iloc[0]}
+    _, low, high = mean_interval(values, confidence)
+    return {"ci_low": low, "ci_high": high}
+
+
+def held_against(row, expected) -> dict:
+    """Return what a cell's mean is against the calculation, and whether it agrees; nothing if one is missing.
+
+    A round trip has the clock's steps on top, and of a server's other messages at most their share of the cable.
+    """
+    if row["mean"] is None or math.isnan(expected):
+        return {}
+    allowance = 0.0
+    if is_round_trip(row["traffic"]):
+        server = (row["background_mbps"], row["background_back_mbps"])
+        busy = sum(mbps for mbps in server if not math.isnan(mbps)) / row["rate_mbps"]
+        allowance = clock_allowance_us(row["protocol"]) + expected * (1 / (1 - busy) - 1)
+    return {
+        "calculated": expected,
+        "excess": row["mean"] - expected,
+        "difference_percent": 100 * (row["mean"] / expected - 1),
+        "allowance": allowance,
+        "agrees": agrees(row["mean"], expected, allowance),
+    }
+
+
+def printed_values(printed) -> dict[tuple, dict[str, float]]:
+    """Return (metric, protocol, background, IP version, size) -> what a paper prints, in our units: columns."""
+    factors = {quantity.metric: quantity.factor for quantity in QUANTITIES}
+    values: dict[tuple, dict[str, float]] = {}
+    for entry in (printed or {}).get("values", ()):
+        for place, size in enumerate(printed["message_bytes"]):
+            key = (entry["quantity"], entry["protocol"], entry["background"], entry["ip_version"], size)
+            values[key] = {
+                f"printed_{name}": factors[entry["quantity"]] * entry[name][place]
+                for name in ("mean", "sd")
+                if name in entry and entry[name][place] is not None
+            }
+    return values

@@ -1,0 +1,131 @@
+"""What differs between cells of the same traffic and size: IP versions, environments, platforms."""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+from scipy import stats
+
+from inference.welch import difference_variance
+from run_tables.tidy_tables import CELL
+from topics.packet_size.size_cells import t_interval
+from topics.packet_size.size_words import ENVIRONMENT, IP_VERSION, PLATFORM
+from topics.packet_size.tables import SIZE_DIFFERENCES
+from wording.number_format import is_missing
+
+#: What a cell is found by: cells that are compared differ in one of these alone.
+PLACE = ("traffic", "background", "ip_version", "platform", "message_bytes", "cca", "rate_mbps")
+
+
+def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
+    """Return a row of `SIZE_DIFFERENCES` for each two cells that are compared.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        As `size_cells.runs_by_size` gives it.
+    cells : pandas.DataFrame
+        ``analysis/size_cells.csv``.
+    others : pandas.DataFrame or None
+        That of the study that carried the same scenarios out on another platform.
+    confidence : float
+
+    Raises
+    ------
+    ValueError
+        If two scenarios are alike in all that cells are compared by.
+    """
+    # Both IP versions of a replication have its seed; environments are other scenarios, with seeds of their own.
+    rows = [
+        compared(IP_VERSION, "ip_version", a, b, confidence, paired_differences(runs, a, b))
+        for a, b in pairs(cells, cells, "ip_version", "ipv4", "ipv6")
+    ]
+    rows += [
+        compared(ENVIRONMENT, "background", a, b, confidence)
+        for a, b in pairs(cells, cells, "background", "none", "server")
+    ]
+    if others is not None and len(others):
+        # Whichever of the two studies asks, the real clock is held against the virtual one.
+        virtual, real = (cells, others) if cells["platform"].iloc[0] == "uml" else (others, cells)
+        first, second = virtual["platform"].iloc[0], real["platform"].iloc[0]
+        if first != second and (real["platform"] == second).all():
+            rows += [
+                compared(PLATFORM, "platform", a, b, confidence)
+                for a, b in pairs(virtual, real, "platform", first, second)
+            ]
+    return pd.DataFrame(rows, columns=SIZE_DIFFERENCES.names)
+
+
+def pairs(firsts, seconds, column, first, second) -> Iterator[tuple[dict, dict]]:
+    """Yield cells that differ in one column alone, which is ``first`` in the one and ``second`` in the other."""
+    keys = [name for name in PLACE if name != column]
+    partners = by_place(seconds[seconds[column] == second], keys)
+    for place, cell in by_place(firsts[firsts[column] == first], keys).items():
+        if place in partners:
+            yield cell, partners[place]
+
+
+def by_place(cells, keys) -> dict[tuple, dict]:
+    """Return the cell (a dict) of each combination of keys."""
+    by_key: dict[tuple, dict] = {}
+    for cell in cells.to_dict("records"):
+        place = tuple(None if is_missing(cell[name]) else cell[name] for name in keys)
+        if place in by_key:
+            names, alike = f"{by_key[place]['scenario']} and {cell['scenario']}", ", ".join(keys)
+            raise ValueError(f"the scenarios {names} are alike in {alike}; expected is one of each to compare sizes")
+        by_key[place] = cell
+    return by_key
+
+
+def paired_differences(runs, first, second) -> pd.Series:
+    """Return the differences within replications of two cells, second less first; incomplete pairs are left out."""
+    valid = runs[runs["valid"]]
+    sides = [
+        valid[(valid[CELL] == [cell[name] for name in CELL]).all(axis=1)].set_index("replication")["measured"]
+        for cell in (first, second)
+    ]
+    return (sides[1] - sides[0]).dropna()
+
+
+def compared(question, column, a, b, confidence, paired=None) -> dict:
+    """Return the row of two cells that differ in ``column``.
+
+    Parameters
+    ----------
+    a, b : dict
+        Rows of ``analysis/size_cells.csv``.
+    paired : pandas.Series, optional
+        Differences of their pairs of runs; None if the cells are independent.
+    """
+    row = {name: a[name] for name in (*PLACE, "unit")}
+    row |= {"question": question, "first": a[column], "second": b[column], column: "", "note": ""}
+    row |= {"cpu_us": b["cpu_us"]} if question == PLATFORM else {}
+    for name, cell in (("first", a), ("second", b)):
+        row |= {f"n_{name}": cell["n"], f"mean_{name}": cell["mean"]}
+    if is_missing(a["mean"]) or is_missing(b["mean"]):
+        failed = " ".join(cell["failed_checks"] for cell in (a, b) if is_missing(cell["mean"]))
+        return row | {"note": "no valid run on one side", "failed_checks": failed}
+    difference = b["mean"] - a["mean"] if paired is None or paired.empty else paired.mean()
+    row |= {"difference": difference, "percent": 100 * difference / a["mean"]}
+    if paired is None:
+        row |= welch(a, b, confidence)
+    elif len(paired) >= 2:
+        row |= t_interval(paired, confidence)
+    if question != PLATFORM and not (is_missing(a["calculated"]) or is_missing(b["calculated"])):
+        expected = b["calculated"] - a["calculated"]
+        row |= {"expected": expected, "expected_percent": 100 * expected / a["calculated"]}
+    if not (is_missing(a["printed_mean"]) or is_missing(b["printed_mean"])):
+        row["printed_percent"] = 100 * (b["printed_mean"] / a["printed_mean"] - 1)
+    return row
+
+
+def welch(a, b, confidence) -> dict:
+    """Return Welch's interval of the difference of two cells' means from their n, means and standard deviations."""
+    if min(a["n"], b["n"]) < 2:
+        return {"note": "one run on a side: no interval"}
+    variance, df = difference_variance([cell["sd"] ** 2 for cell in (a, b)], [cell["n"] for cell in (a, b)])
+    difference = b["mean"] - a["mean"]
+    if not variance:
+        return {"ci_low": difference, "ci_high": difference}
+    half = math.sqrt(variance) * float(stats.t.ppf((1 + confidence) / 2, df))
+    return {"ci_low": difference - half, "ci_high": difference + half}

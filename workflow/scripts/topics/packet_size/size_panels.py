@@ -1,0 +1,83 @@
+"""Panels with a slot for each size of message, and the look of their lines."""
+
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from figure_parts.category_panels import interval, slots
+from figure_parts.figure_style import LIGHT
+from figure_parts.scenario_panels import DASHES
+from wording.number_format import is_missing, number, plain
+from wording.scenario_words import ip_words
+
+#: IP version -> colour; its marks are set apart a little to either side of the slot.
+COLOURS = {"ipv4": LIGHT.blue, "ipv6": LIGHT.maroon}
+SHIFTS = {"ipv4": -0.09, "ipv6": 0.09}
+#: Where both platforms are shown, the second stands this far right of the first.
+ASIDE = 0.12
+#: A real clock's marks are open.
+MARKERS = {"uml": ("o", False), "host": ("s", True)}
+
+
+def of_network(table, network) -> pd.DataFrame:
+    """Return the rows of a CCA and a rate, as `size_words.network_words` names them."""
+    cca, rate = network
+    same_rate = table["rate_mbps"].isna() if is_missing(rate) else table["rate_mbps"] == rate
+    return table[(table["cca"] == cca) & same_rate]
+
+
+def look(platform) -> tuple[str, bool]:
+    """Return marker and whether it is open."""
+    return MARKERS.get(platform, ("D", True))
+
+
+def entry(label, colour, marker="", is_open=False, line="none", width=1.1) -> Line2D:
+    """Return an entry of a panel's key."""
+    face = LIGHT.paper if is_open else colour
+    return Line2D([], [], color=colour, marker=marker, ms=4, lw=width, ls=line, mec=colour, mfc=face, label=label)
+
+
+def keys_of(ip_versions, platforms, calculated, printed) -> list[Line2D]:
+    """Return the entries of a panel's key; ``calculated`` and ``printed`` tell whether there are such values."""
+    entries = []
+    for ip_version in ip_versions:
+        for platform in platforms:
+            marker, is_open = look(platform)
+            clock = f", {'real' if is_open else 'virtual'}" if len(platforms) > 1 else ""
+            entries.append(entry(f"{ip_words(ip_version)}{clock}", COLOURS[ip_version], marker, is_open))
+    if calculated:
+        entries.append(entry("calculated", LIGHT.muted, line=DASHES, width=0.9))
+    if printed:
+        entries.append(entry("as printed", LIGHT.muted, "x"))
+    return entries
+
+
+def size_slots(axes, sizes) -> None:
+    """Give each size its slot."""
+    slots(axes, [plain(size) for size in sizes], "bytes of payload")
+
+
+def draw_cells(axes, rows, sizes, ip_version, platform, value="mean", aside=0.0) -> str:
+    """Draw the marks of one IP version and platform with their intervals; return what they show in words."""
+    (marker, is_open), colour, values = look(platform), COLOURS[ip_version], []
+    for row in rows:
+        place = sizes.index(row["message_bytes"]) + SHIFTS[ip_version] + aside
+        if is_missing(row[value]):
+            values.append("none")
+            continue
+        if not is_missing(row["ci_low"]):
+            interval(axes, place, row["ci_low"], row["ci_high"], colour)
+        bottom, top = axes.get_ylim()
+        axes.plot(
+            [place], [min(max(row[value], bottom), top)], ls="none", marker=marker, ms=4.2, mec=colour,
+            mfc=LIGHT.paper if is_open else colour, zorder=3,
+        )  # fmt: skip
+        values.append(number(row[value]))
+    return f"{ip_words(ip_version)}: {', '.join(values) or 'none'}"
+
+
+def draw_line(axes, rows, sizes, ip_version, column) -> None:
+    """Draw what is calculated as a dashed line."""
+    points = [(sizes.index(row["message_bytes"]), row[column]) for row in rows if not is_missing(row[column])]
+    if points:
+        xs, ys = zip(*points, strict=True)
+        axes.plot(xs, ys, color=COLOURS[ip_version], lw=0.9, ls=DASHES, zorder=1.5)

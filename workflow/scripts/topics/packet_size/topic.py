@@ -1,0 +1,88 @@
+"""What the size of messages does on a cable: throughput and round-trip time against exact calculation.
+
+Read on in
+
+- ``tables.py``: what comes out, column by column, and ``traffic.py``: which traffic it is of;
+- ``measure_sizes.py``: the script of the analysis, with ``size_cells.py`` (each cell against the calculation, which
+  itself stands in ``tcp_models/wire_theory.py``) and ``size_differences.py`` (cells against each other);
+- ``plot_sizes.py`` and ``plot_size_differences.py``: the figures, with what they share in ``size_panels.py``;
+- ``section.py`` with its template, and ``sentences.py``: what the report shows and says, in words of ``size_words.py``.
+"""
+
+from collections.abc import Iterator
+
+from study_files.study_design import StudyDesign
+from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
+from topics.packet_size.traffic import traffic_of
+from topics.topic import Figure, Topic
+
+#: Figure -> the traffic of its rows of panels, what it shows of that, and the paper's number of it.
+VALUES = {
+    "size-tcp-throughput": (["tcp", "tcp-segments"], "throughput of TCP", "2"),
+    "size-udp-throughput": (["udp"], "throughput of UDP", "3"),
+    "size-tcp-rtt": (["tcp-rtt"], "round-trip time of TCP", "4"),
+    "size-udp-rtt": (["udp-rtt"], "round-trip time of UDP", "5"),
+}
+
+
+def message_sizes(design: StudyDesign) -> dict[str, int]:
+    """Return scenario -> bytes of a message, for those of one flow, or of single messages, over a cable.
+
+    None can be compared by size if two are alike in traffic, size, environment, rate and platform: what they differ by
+    (say a delay) is then what the study is about, and cells by size would mix it up.
+    """
+    sizes, places = {}, set()
+    for scenario in design.scenarios:
+        sent = scenario["traffic"]
+        traffic = traffic_of(
+            scenario["topology"], scenario["multipath"]["by"], scenario["flows"], sent["application"], sent["protocol"],
+            scenario["transport"]["segment_bytes"],
+        )  # fmt: skip
+        if traffic is not None:
+            size, rate = sent["block_bytes"], scenario["link"]["rate_mbps"]
+            place = (traffic, size, scenario["background"], rate, scenario["platform"])
+            if place in places:
+                return {}
+            places.add(place)
+            sizes[scenario["id"]] = size
+    return sizes
+
+
+def compares_sizes(design: StudyDesign) -> bool:
+    """Tell whether a study has several sizes of messages."""
+    return len(set(message_sizes(design).values())) > 1
+
+
+def compares_sizes_alone(design: StudyDesign) -> bool:
+    """Tell whether a study asks what the size of messages does and nothing else: it compares sizes then, not CCAs.
+
+    Its cells have no metric in common, so that it has tables and figures of its own.
+    """
+    return compares_sizes(design) and tuple(message_sizes(design)) == design.scenario_names
+
+
+def figures(design: StudyDesign) -> Iterator[Figure]:
+    """Yield the topic's figures for a study."""
+    for slug, (traffics, what, number) in VALUES.items():
+        yield Figure(
+            slug,
+            "plot_sizes",
+            ("size_cells", "other_size_cells"),
+            title=f"{what[0].upper()}{what[1:]} (figure {number})",
+            shows="means, intervals, calculation",
+            params={"traffics": traffics, "what": what, "number": number},
+            caption="size-values",
+        )
+    if design.ip_versions_compared:
+        yield Figure(
+            "size-differences",
+            "plot_size_differences",
+            ("size_differences",),
+            title="Differences by size",
+            shows="IP versions, and platforms where both are there",
+        )
+
+
+TOPIC = Topic(
+    "packet_size", "Packet size", applies=compares_sizes, tables=(SIZE_CELLS, SIZE_DIFFERENCES), figures=figures
+)

@@ -1,0 +1,71 @@
+"""Which traffic a scenario has whose messages can be compared by size, what is measured of it, and in which unit."""
+
+from dataclasses import dataclass
+
+from wording.number_format import is_missing
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What is measured of a traffic.
+
+    Attributes
+    ----------
+    metric : str
+        The column of ``tidy/runs.csv``.
+    unit : str
+        Unit in the tables of this topic.
+    factor : float
+        From the unit of ``tidy/runs.csv`` to that.
+    words : str
+    """
+
+    metric: str
+    unit: str
+    factor: float
+    words: str
+
+
+THROUGHPUT = Quantity("goodput_mbps", "Mbit/s", 1.0, "throughput")
+#: Too short for milliseconds.
+ROUND_TRIP = Quantity("rtt_mean_ms", "µs", 1e3, "round trips")
+QUANTITIES = (THROUGHPUT, ROUND_TRIP)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """A kind of traffic: what readers call it, and what is measured of it."""
+
+    name: str
+    quantity: Quantity
+
+
+TRAFFIC = {
+    "tcp": Traffic("TCP, messages", THROUGHPUT),
+    "tcp-segments": Traffic("TCP, segments", THROUGHPUT),
+    "udp": Traffic("UDP", THROUGHPUT),
+    "tcp-rtt": Traffic("TCP round trip", ROUND_TRIP),
+    "udp-rtt": Traffic("UDP round trip", ROUND_TRIP),
+}
+
+
+def traffic_of(topology, multipath, flows, application, protocol, segment_bytes) -> str | None:
+    """Return which traffic a scenario has, a key of `TRAFFIC`; None if it isn't one flow over one cable.
+
+    Parameters
+    ----------
+    topology, multipath, application, protocol : str
+    flows : int
+    segment_bytes : float or None
+        TCP's limit of a segment; None or nan where the kernel chooses.
+    """
+    if (topology, multipath, flows) != ("cable", "none", 1) or application not in ("iperf3", "round-trip"):
+        return None
+    if application == "round-trip":
+        return f"{protocol}-rtt"
+    return "tcp-segments" if protocol == "tcp" and not is_missing(segment_bytes) else protocol
+
+
+def is_round_trip(traffic: str) -> bool:
+    """Tell whether single messages go back and forth."""
+    return TRAFFIC[traffic].quantity is ROUND_TRIP

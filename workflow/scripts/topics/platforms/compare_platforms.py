@@ -1,0 +1,168 @@
+"""Compare platforms in the same conditions: how far apart they are, and if they agree within the tolerance.
+
+Runs of two platforms have no random numbers in common, so they are compared as independent samples. The tolerances
+stand in the study's file (`analysis.agreement`), to be chosen before there are runs.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import pandas as pd
+
+from inference.independent_comparison import difference
+from inference.multiple_tests import adjusted_within
+from inference.paired_contrasts import from_effect, to_effect
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import SCENARIOS
+from topics.platforms.platform_causes import causes
+from topics.platforms.tables import PLACE, PLATFORMS
+from wording.number_format import count
+from wording.scenario_series import platforms_of, with_series
+
+AGREE, DIFFER, NOT_SHOWN = "agree", "differ", "not shown"
+VERSIONS, KERNEL = "versions of the simulator", "kernel and simulator"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A metric in which platforms are compared: column of runs.csv, its unit, scale, and key of its tolerance."""
+
+    column: str
+    unit: str
+    scale: str
+    key: str
+
+    def bounds(self, agreement, scale) -> tuple[float, float]:
+        """Return the tolerance as contrasts on a scale."""
+        tolerance = agreement[self.key]
+        if self.key.endswith("_factor"):
+            if scale == "ratio":
+                return -math.log(tolerance), math.log(tolerance)
+            # One value is so many times the other where their difference is this part of their mean.
+            part = 200 * (tolerance - 1) / (tolerance + 1)
+            return -part, part
+        return from_effect(-tolerance, scale), from_effect(tolerance, scale)
+
+
+METRICS = (
+    Compared("goodput_mbps", "Mbit/s", "ratio", "goodput_percent"),
+    Compared("jain_index", "", "points", "jain_index"),
+    Compared("rtt_mean_ms", "ms", "ratio", "rtt_percent"),
+    Compared("loss_percent", "%", "ratio", "loss_factor"),
+    Compared("retransmits", "segments", "ratio", "retransmits_factor"),
+)
+
+
+def compare_values(metric, values_a, values_b, agreement, params) -> dict:
+    """Compare one metric of two platforms.
+
+    Parameters
+    ----------
+    metric : Compared
+    values_a, values_b : pandas.Series of float
+        Of the valid runs; may be empty. Differences are b against a.
+    agreement : mapping
+        The study's tolerances.
+    params : object
+        confidence, significance.
+
+    Returns
+    -------
+    dict
+        The columns from `n_a` on but for p_differ_bh and verdict, which need the other rows; and ``exact``,
+        whether the difference is known without a test.
+    """
+    row = {"n_a": len(values_a), "n_b": len(values_b), "exact": False, "note": "", "effect_unit": effect_unit(metric)}
+    row |= {f"mean_{name}": values.mean() for name, values in (("a", values_a), ("b", values_b)) if len(values)}
+    if not (len(values_a) and len(values_b)):
+        missing = [name for name, values in (("first", values_a), ("second", values_b)) if not len(values)]
+        return row | {"note": f"no value of a valid run on the {' and the '.join(missing)} platform"}
+    apart = difference(values_b, values_a, metric.scale)
+    low, high = metric.bounds(agreement, apart.scale)
+    row |= {"scale": apart.scale, "effect": apart.effect}
+    row |= {"tolerance_low": to_effect(low, apart.scale), "tolerance_high": to_effect(high, apart.scale)}
+    notes = []
+    if apart.scale != metric.scale:
+        notes.append("a value of 0 has no ratio: the difference is relative to the mean of both")
+    if apart.error is None:
+        notes.append(f"{count(row['n_a'], 'run')} and {count(row['n_b'], 'run')}: no spread to judge a difference by")
+        return row | {"note": "; ".join(notes)}
+    row["ci_low"], row["ci_high"] = apart.interval(params.confidence)
+    row["tost_low"], row["tost_high"] = apart.interval(1 - 2 * params.significance)
+    if apart.error == 0:
+        notes.append("no spread on either platform: no test")
+    return row | {
+        "exact": apart.error == 0, "p_agree": apart.p_within(low, high), "p_differ": apart.p_beyond(low, high),
+        "note": "; ".join(notes),
+    }  # fmt: skip
+
+
+def effect_unit(metric) -> str:
+    """Return the unit of a difference: "%", or none for an index."""
+    return "" if metric.scale == "points" else "%"
+
+
+def verdict(row, significance) -> str:
+    """Return what a row shows: that the platforms agree, that they differ by more than the tolerance, or neither."""
+    if row["exact"]:
+        return AGREE if row["tolerance_low"] < row["effect"] < row["tolerance_high"] else DIFFER
+    if not pd.isna(row["p_agree"]) and row["p_agree"] < significance:
+        return AGREE
+    return DIFFER if not pd.isna(row["p_differ_bh"]) and row["p_differ_bh"] < significance else NOT_SHOWN
+
+
+def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
+    """Compare every two platforms that carry the same conditions.
+
+    Parameters
+    ----------
+    runs, scenarios : pandas.DataFrame
+        The tidy tables.
+    agreement, params
+        As for `compare_values`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `PLATFORMS`, in the order of conditions, buffer, CCA, IP version, then platforms and metrics.
+    """
+    order, series = platforms_of(scenarios), with_series(scenarios)[["scenario", "conditions", "setting", "buffer"]]
+    runs = runs.merge(series, on="scenario", validate="many_to_one")
+    rows = []
+    for place, group in runs.groupby(PLACE, sort=False):
+        here = [platform for platform in order if platform in set(group["platform"])]
+        for platform_a, platform_b in itertools.combinations(here, 2):
+            for metric in METRICS:
+                values = [
+                    group.loc[(group["platform"] == platform) & group["valid"], metric.column].dropna().astype(float)
+                    for platform in (platform_a, platform_b)
+                ]
+                rows.append(
+                    {
+                        **dict(zip(PLACE, place, strict=True)),
+                        "platform_a": platform_a,
+                        "platform_b": platform_b,
+                        "between": VERSIONS if ":" in platform_a else KERNEL,
+                        "metric": metric.column,
+                        "unit": metric.unit,
+                        **compare_values(metric, *values, agreement, params),
+                    }
+                )
+    result = pd.DataFrame(rows).reindex(columns=[*PLATFORMS.names, "exact"])
+    result["p_differ_bh"] = adjusted_within(result, ["metric"], "p_differ", "fdr_bh") if rows else []
+    result["verdict"] = [verdict(row, params.significance) for row in result.to_dict("records")]
+    return result[PLATFORMS.names]
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs and scenarios, write the comparison and what its differences come from."""
+    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+    table = compare_platforms(runs, scenarios, params.agreement, params)
+    table.to_csv(outputs.platforms, index=False, lineterminator="\n")
+    causes(table).to_csv(outputs.platform_causes, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,75 @@
+"""What a difference between platforms comes from: the simulator's version, the kernel against the simulator, or both.
+
+Where a kernel, an old and a new version of a simulator ran the same conditions, the old version's distance from the
+kernel is made of two steps: from the kernel to the new version, and from the new to the old one (on a logarithmic scale
+they add up). What each of the three comparisons shows tells which step it is.
+"""
+
+import pandas as pd
+
+from topics.platforms.tables import PLACE, PLATFORM_CAUSES
+from wording.scenario_series import version_of
+
+ALIKE = "none: all agree"
+OLD_VERSION = "the old version"
+NEW_VERSION = "the new version"
+SIMULATOR = "Linux against the simulator"
+BOTH = "both"
+UNKNOWN = "not shown"
+# What the three comparisons show (kernel and newest, newest and oldest, kernel and oldest) -> what that comes from.
+# With tolerances two verdicts don't determine the third: what isn't listed can't be told.
+CAUSES = {
+    ("agree", "agree", "agree"): ALIKE,
+    ("agree", "differ", "differ"): OLD_VERSION,
+    ("differ", "differ", "agree"): NEW_VERSION,
+    ("differ", "agree", "differ"): SIMULATOR,
+    ("differ", "differ", "differ"): BOTH,
+}
+
+
+def causes(platforms: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each condition, CCA and metric that a kernel and two versions of a simulator have.
+
+    Parameters
+    ----------
+    platforms : pandas.DataFrame
+        ``analysis/platforms.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `PLATFORM_CAUSES`; the steps in the effect's unit, each as its second platform against its first.
+    """
+    keys, rows = [*PLACE, "metric"], []
+    for place, group in platforms.groupby(keys, sort=False):
+        known = {(row["platform_a"], row["platform_b"]): row for row in group.to_dict("records")}
+        names = dict.fromkeys(name for pair in known for name in pair)
+        kernels = [name for name in names if ":" not in name]
+        versions = sorted((name for name in names if ":" in name), key=version_of)
+        if not kernels or len(versions) < 2:
+            continue
+        kernel, oldest, newest = kernels[0], versions[0], versions[-1]
+        steps = known[kernel, newest], known[oldest, newest], known[kernel, oldest]
+        verdicts = tuple(step["verdict"] for step in steps)
+        rows.append(
+            {
+                **dict(zip(keys, place, strict=True)),
+                "kernel": kernel, "oldest": oldest, "newest": newest,
+                "kernel_to_newest": steps[0]["effect"],
+                "newest_to_oldest": turned(steps[1]["effect"], steps[1]["scale"]),
+                "kernel_to_oldest": steps[2]["effect"],
+                "effect_unit": steps[0]["effect_unit"],
+                "verdict_newest": verdicts[0], "verdict_versions": verdicts[1], "verdict_oldest": verdicts[2],
+                "cause": CAUSES.get(verdicts, UNKNOWN),
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows, columns=PLATFORM_CAUSES.names)
+
+
+def turned(effect: float, scale: str) -> float | None:
+    """Return a difference seen from the other side: as a ratio +25 % is -20 %, otherwise the sign changes."""
+    if pd.isna(effect):
+        return None
+    if scale != "ratio":
+        return -effect
+    return 100 * (100 / (100 + effect) - 1) if effect > -100 else None

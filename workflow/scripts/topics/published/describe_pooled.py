@@ -1,0 +1,196 @@
+"""Pool all scenarios and CCAs by IP version, as the paper does: its tables 3 and 5.
+
+They are here to be compared line by line with what was published. Pooled runs are no sample of one
+population, so that neither the test of normality nor the comparison says much about IP versions.
+"""
+
+import numpy as np
+import pandas as pd
+
+from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
+from inference.pooled_tests import mann_whitney
+from rule_script import run_rule
+from run_tables.metrics import PUBLISHED_METRICS
+from run_tables.reading import read_runs
+from topics.published.hypotheses import HYPOTHESES
+from topics.published.tables import POOLED, POOLED_TESTS
+from wording.number_format import count, number, plain
+
+# Decimals to which values are rounded before they are counted: as the paper prints them
+# (0.1 Mbit/s, 1 us, 0.01 %).
+MODE_DECIMALS = {"throughput_per_stream_mbps": 1, "rtt_first_stream_ms": 3, "retransmit_percent": 2, "retransmits": 0}
+# More is better of this one, less of the others.
+MORE_IS_BETTER = {"throughput_per_stream_mbps"}
+
+
+def mode(values, decimals, unit) -> tuple[float | None, str]:
+    """Return the most frequent value after rounding, and a sentence that says what it is.
+
+    A continuous quantity has no mode of its own: which value is the most frequent depends on the
+    step it is rounded to.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+    decimals : int
+        Decimals that are kept.
+    unit : str
+        Unit of the values, for the sentence.
+
+    Returns
+    -------
+    mode : float or None
+        None if several values are the most frequent, or each occurs once.
+    note : str
+    """
+    values = np.asarray(values, float)
+    if len(values) == 0:
+        return None, "no value"
+    rounded = "counted as they are" if decimals == 0 else f"rounded to {plain(10.0**-decimals)} {unit}"
+    # 0.0 is added so that -0.0 isn't written.
+    distinct, counts = np.unique(np.round(values, decimals) + 0.0, return_counts=True)
+    most = int(counts.max())
+    ties = int((counts == most).sum())
+    if ties == 1:
+        share = number(100 * most / len(values), 1)
+        return float(distinct[counts.argmax()]), f"{rounded}, occurs {count(most, 'time')} ({share} %)"
+    if most == 1:
+        return None, f"no mode: {rounded}, every value occurs once"
+    return None, f"no mode: {rounded}, {ties:,} values occur {count(most, 'time')} each"
+
+
+def describe(values, metric) -> dict:
+    """Describe one metric over all runs of an IP version.
+
+    Parameters
+    ----------
+    values : pandas.Series of float
+        A value for each valid run, missing where the run has none.
+    metric : metrics.Metric
+
+    Returns
+    -------
+    dict
+        n, mean, median, mode, mode_note, sd, shapiro_w, shapiro_p (left out where there is none) and note.
+    """
+    known = values.dropna().astype(float)
+    n = len(known)
+    row = {"n": n}
+    row["mode"], row["mode_note"] = mode(known, MODE_DECIMALS[metric.column], metric.unit)
+    notes = []
+    if n == 0:
+        notes.append("no valid run has a value" if len(values) else "no valid run")
+    elif n < len(values):
+        notes.append(f"{len(values) - n} of {len(values)} valid runs have no value")
+    if n >= 1:
+        row |= {"mean": known.mean(), "median": known.median()}
+    if n == 1:
+        notes.append("one value: no standard deviation, no test of normality")
+    elif n >= 2 and known.min() == known.max():
+        row |= {"mean": known.iloc[0], "sd": 0.0}
+        notes.append(f"all {n} values are equal: no test of normality")
+    elif n >= 2:
+        row["sd"] = known.std(ddof=1)
+        if n < SHAPIRO_MIN_N:
+            notes.append(f"two values: a test of normality needs {SHAPIRO_MIN_N}")
+        else:
+            row["shapiro_w"], row["shapiro_p"] = shapiro_wilk(known)
+            if n > SHAPIRO_MAX_N:
+                notes.append(f"above n = {SHAPIRO_MAX_N:,} the p of Shapiro-Wilk is approximate")
+    return {**row, "note": "; ".join(notes)}
+
+
+def describe_pooled(runs) -> pd.DataFrame:
+    """Describe the published metrics by IP version (table 3 of the paper).
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `POOLED`, a row for each metric and IP version.
+    """
+    rows = []
+    for metric in PUBLISHED_METRICS:
+        for ip_version in sorted(runs["ip_version"].unique()):
+            values = runs.loc[runs["valid"] & (runs["ip_version"] == ip_version), metric.column]
+            rows.append(
+                {
+                    "metric": metric.column,
+                    "name": metric.name,
+                    "unit": metric.unit,
+                    "ip_version": ip_version,
+                    **describe(values, metric),
+                }
+            )
+    return pd.DataFrame(rows, columns=POOLED.names)
+
+
+def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str, str]:
+    """Return conclusion and hypothesis of table 4 that a pooled test ends with.
+
+    Parameters
+    ----------
+    u : float
+        U of the IPv4 values.
+    p : float
+    n_ipv4, n_ipv6 : int
+    more_is_better : bool
+        Whether the larger value is the better one.
+    significance : float
+
+    Returns
+    -------
+    conclusion, hypothesis : str
+    """
+    name = "H0"
+    if p < significance:
+        ipv4_better = (u > n_ipv4 * n_ipv6 / 2) == more_is_better
+        name = "H1" if ipv4_better else "H2"
+    return "H0 kept" if name == "H0" else "H0 rejected", f"{name}: {HYPOTHESES[name]}"
+
+
+def compare_pooled(runs, significance) -> pd.DataFrame:
+    """Compare the IP versions in the published metrics (table 5 of the paper).
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    significance : float
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `POOLED_TESTS`, a row a metric.
+    """
+    valid = runs[runs["valid"]]
+    rows = []
+    for metric in PUBLISHED_METRICS:
+        ipv4, ipv6 = (valid.loc[valid["ip_version"] == ip, metric.column].dropna() for ip in ("ipv4", "ipv6"))
+        u, p, note = mann_whitney(ipv4, ipv6, significance)
+        conclusion, text = ("", "")
+        if p is not None:
+            better = metric.column in MORE_IS_BETTER
+            conclusion, text = hypothesis(u, p, len(ipv4), len(ipv6), better, significance)
+        rows.append(
+            {
+                "metric": metric.column, "name": metric.name, "n_ipv4": len(ipv4), "n_ipv6": len(ipv6),
+                "u": u, "p": p, "conclusion": conclusion, "hypothesis": text, "note": note,
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows, columns=POOLED_TESTS.names)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the runs, write description and tests."""
+    runs = read_runs(inputs.runs)
+    describe_pooled(runs).to_csv(outputs.pooled, index=False, lineterminator="\n")
+    compare_pooled(runs, params.significance).to_csv(outputs.pooled_tests, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

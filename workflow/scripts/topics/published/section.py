@@ -1,0 +1,95 @@
+"""The section that repeats a paper's analysis as it was published."""
+
+from report_parts.page_files import citation
+from report_parts.test_cells import tiny
+from topics.published.hypotheses import HYPOTHESES
+from wording.number_format import number, plain
+from wording.scenario_words import ip_words
+
+
+def section(material) -> dict:
+    """Return the paper's tables 3 to 5 from this study's runs, in its layout."""
+    tables, paper = material.tables, material.params.get("paper")
+    notes = []
+    pooled = []
+    for row in tables.pooled.to_dict("records"):
+        marks = []
+        for note in (row["mode_note"] and f"Mode: {row['mode_note']}", row["note"]):
+            if note and note not in notes:
+                notes.append(note)
+            if note:
+                marks.append(notes.index(note) + 1)
+        pooled.append(
+            {
+                "ip": ip_words(row["ip_version"]),
+                "name": f"{row['name']}, {row['unit']}",
+                "n": number(row["n"], 0),
+                **{key: number(row[key]) for key in ("mean", "median", "mode", "sd")},
+                "w": number(row["shapiro_w"], 3),
+                "p": tiny(row["shapiro_p"]),
+                "marks": marks,
+            }
+        )
+    tests = [
+        {
+            "name": row["name"],
+            "n": f"{number(row['n_ipv4'], 0)} and {number(row['n_ipv6'], 0)}",
+            "u": number(row["u"], 1).removesuffix(".0"),
+            "p": tiny(row["p"]),
+            "conclusion": row["conclusion"] or "no test",
+            "words": row["hypothesis"] or row["note"],
+        }
+        for row in tables.pooled_tests.to_dict("records")
+    ]
+    return {
+        "pooled": pooled,
+        "notes": notes,
+        "hypotheses": [(name, f"{words}.") for name, words in HYPOTHESES.items()],
+        "tests": tests,
+        "printed": printed_tables(tables, paper),
+        "paper": citation(paper),
+    }
+
+
+def printed_tables(tables, paper) -> dict | None:
+    """Return what a paper prints in its tables 3 and 5, to stand beside this study's rows.
+
+    Parameters
+    ----------
+    tables : namespace
+        ``pooled`` and ``pooled_tests``.
+    paper : dict or None
+        A claims file's ``paper``.
+
+    Returns
+    -------
+    dict or None
+        pooled, tests: a dict of texts for each row of these tables, None for a row of which nothing
+        is printed, None for the whole if there is no other; pooled_remark, tests_remark. None if
+        the paper's values aren't given.
+    """
+    printed = (paper or {}).get("tables")
+    if not printed:
+        return None
+    runs = number(printed["runs_per_ip_version"], 0)
+    table_3, table_5 = printed.get("table_3", {}), printed.get("table_5", {})
+    pooled = [
+        _printed_row(table_3.get(row["metric"], {}).get(row["ip_version"]), runs)
+        for row in tables.pooled.to_dict("records")
+    ]
+    tests = [
+        _printed_row(table_5.get(row["metric"]), f"{runs} and {runs}") for row in tables.pooled_tests.to_dict("records")
+    ]
+    return {
+        "pooled": pooled if any(pooled) else None,
+        "tests": tests if any(tests) else None,
+        "pooled_remark": table_3.get("remark", ""),
+        "tests_remark": table_5.get("remark", ""),
+    }
+
+
+def _printed_row(values, runs):
+    # As many digits as the paper has, not as many as our own numbers are shown with.
+    return values and {"n": runs} | {
+        key: value if isinstance(value, str) else plain(value) for key, value in values.items()
+    }

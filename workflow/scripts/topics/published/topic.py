@@ -1,0 +1,26 @@
+"""The analysis of the paper on IPv4 and IPv6 as it was published: tables 3 to 5, figures 3 to 6."""
+
+from run_tables.metrics import PUBLISHED_METRICS
+from topics.cells.topic import metric_figure
+from topics.published.tables import POOLED, POOLED_TESTS
+from topics.topic import Place, Topic
+
+#: Name of the paper's claims file.
+IP_PAPER = "lima-ccas-ipv4-ipv6"
+#: Number of the first of its figures of metrics.
+FIRST_FIGURE = 3
+
+
+def _figures(design):
+    for figure, metric in enumerate(PUBLISHED_METRICS, FIRST_FIGURE):
+        yield metric_figure(metric, title=f"{metric.name} (figure {figure})", category="As published")
+
+
+TOPIC = Topic(
+    "published",
+    "As published",
+    applies=lambda design: design.claims == IP_PAPER,
+    tables=(POOLED, POOLED_TESTS),
+    figures=_figures,
+    place=Place.BACK,
+)

@@ -1,0 +1,24 @@
+"""The topics there are, each named once: in the order of the report's questions and of its findings."""
+
+from importlib import import_module
+
+from topics.topic import Topic
+
+NAMES = (
+    "time_series",
+    "fairness",
+    "buffers",
+    "platforms",
+    "packet_size",
+    "multipath",
+    "speed",
+    "ccas",
+    "ip_version",
+    "delay_and_loss",
+    "theory",
+    "published",
+    "claims",
+    "validity",
+    "cells",
+)
+TOPICS: tuple[Topic, ...] = tuple(import_module(f"topics.{name}.topic").TOPIC for name in NAMES)

@@ -1,0 +1,197 @@
+"""Draw how much of the ideal goodput each CCA reaches in each scenario, as a heat map."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from figure_parts.figure_style import (
+    FONT_SIZE_PT,
+    LIGHT,
+    RAMP_STEPS,
+    SMALL_SIZE_PT,
+    apply_style,
+    ramp_colour,
+    ramp_text_colour,
+)  # fmt: skip
+from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.scenario_panels import Grid, header, panel_title, parts_of, unclipped
+from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import CELL, SCENARIOS
+from study_files.study_design import cell_words
+from wording.number_format import is_missing
+from wording.scenario_words import heading, ip_words
+
+# From below 1 % to 90 % and more, a step of the colour ramp each.
+BOUNDS_PERCENT = (1, 3, 10, 30, 60, 90)
+# More CCAs than these are spread over several panels, so that tiles stay legible on a phone.
+CCAS_A_PANEL = 8
+TILE_PT, RIGHT_PT, NAMES_PT, TITLE_PT, KEY_PT, HEADER_PT = 23, 14, 36, 32, 34, 32
+NO_IDEAL = "no ideal known"
+
+
+def ideal_shares(runs) -> pd.DataFrame:
+    """Compute each cell's mean goodput over the ideal.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a cell: scenario, scenario_label, cca, ip_version, n, goodput_mbps and
+        ideal_goodput_mbps (means over the valid runs), percent (100 times the mean of their
+        ratios), note.
+    """
+    rows = []
+    for cell, group in runs.groupby(CELL, sort=False):
+        valid = group[group["valid"] & group["goodput_mbps"].notna()]
+        known = valid[valid["ideal_goodput_mbps"] > 0]
+        row = {**dict(zip(CELL, cell, strict=True)), "scenario_label": group["scenario_label"].iloc[0]}
+        row |= {"n": len(valid), "goodput_mbps": None, "ideal_goodput_mbps": None, "percent": None, "note": ""}
+        if len(valid):
+            row["goodput_mbps"] = float(valid["goodput_mbps"].mean())
+        if len(known):
+            shares = 100 * known["goodput_mbps"] / known["ideal_goodput_mbps"]
+            row["ideal_goodput_mbps"] = float(known["ideal_goodput_mbps"].mean())
+            row["percent"] = float(shares.mean())
+        elif not group["valid"].any():
+            row["note"] = "no valid run"
+        else:
+            row["note"] = NO_IDEAL if len(valid) else "no value"
+        rows.append(row)
+    columns = ["scenario", "scenario_label", "cca", "ip_version", "n", "goodput_mbps",
+               "ideal_goodput_mbps", "percent", "note"]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns).astype(object)
+
+
+def ramp_step(percent) -> int:
+    """Return the step of the colour ramp, 1 to 7, of a share of the ideal in percent."""
+    return 1 + sum(percent >= bound for bound in BOUNDS_PERCENT)
+
+
+def share_words(percent) -> str:
+    """Return a share as it is written in its tile: 0.04, 3.2, 97.1, 100."""
+    if percent >= 99.95:
+        return f"{percent:.0f}"
+    return f"{percent:.1f}" if percent >= 0.095 or percent == 0 else f"{percent:.2f}"
+
+
+def draw_ideal(shares, scenarios, ccas, ip_versions) -> tuple[Figure, list[Panel]]:
+    """Draw the figure.
+
+    Parameters
+    ----------
+    shares : pandas.DataFrame
+        As `ideal_shares` gives.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``, a row of tiles each.
+    ccas, ip_versions : list of str
+        Columns of tiles, and panels.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+    apply_style()
+    parts = parts_of(ccas, CCAS_A_PANEL)
+    shown = [(ip_version, part) for part in parts for ip_version in ip_versions]
+    width = LABELS_PT + TILE_PT * max(6, len(parts[0])) + RIGHT_PT
+    top, bottom = TITLE_PT + NAMES_PT, KEY_PT
+    grid = Grid(len(shown), len(ip_versions), width, top + ROW_PT * len(scenarios) + bottom, HEADER_PT)
+    figure = grid.figure()
+    header(figure, "Goodput over the ideal, %", [])
+    panels = []
+    for position, (ip_version, part) in enumerate(shown):
+        right = width - LABELS_PT - TILE_PT * len(part)
+        axes = grid.axes(figure, position, LABELS_PT, right, top, bottom)
+        of_panel = shares[(shares["ip_version"] == ip_version) & shares["cca"].isin(part)]
+        axes.set_xlim(0, len(part))
+        axes.set_ylim(len(scenarios) - 0.5, -0.5)
+        axes.set_axis_off()
+        panel_title(axes, ip_words(ip_version), _below_title(of_panel, scenarios), LABELS_PT, NAMES_PT, right)
+        label_rows(axes, scenarios)
+        for column, cca in enumerate(part):
+            axes.text(
+                column + 0.45, -0.5 - 4 / ROW_PT, cca, size=FONT_SIZE_PT - 0.5, color=LIGHT.ink,
+                rotation=50, rotation_mode="anchor", ha="left", va="baseline",
+            )  # fmt: skip
+        places = {name: row for row, name in enumerate(scenarios["scenario"])}
+        for cell in of_panel.to_dict("records"):
+            _tile(axes, part.index(cell["cca"]), places[cell["scenario"]], cell)
+        _key(axes, len(scenarios))
+        unclipped(axes)
+        panels.append(grid.panel(position, _describe(of_panel, scenarios, ip_version)))
+    return figure, panels
+
+
+def _below_title(of_panel, scenarios):
+    if len(of_panel) and (of_panel["note"] == NO_IDEAL).all():
+        return "no ideal known: nothing limits link or sender"
+    shared, _ = shared_and_own(scenarios)
+    return f"% of the ideal goodput, {shared}" if shared else "% of the ideal goodput"
+
+
+def _tile(axes, column, row, cell):
+    gap_x, gap_y = 1 / TILE_PT, 1 / ROW_PT
+    known = not is_missing(cell["percent"])
+    step = ramp_step(cell["percent"]) if known else None
+    axes.add_patch(
+        Rectangle(
+            (column + gap_x / 2, row - 0.5 + gap_y / 2), 1 - gap_x, 1 - gap_y,
+            fc=ramp_colour(step) if known else "none", ec="none" if known else LIGHT.line,
+            lw=0 if known else 0.8, ls="-" if known else (0, (2, 2)),
+        )
+    )  # fmt: skip
+    text = share_words(cell["percent"]) if known else "?" if cell["note"] == NO_IDEAL else "none"
+    axes.text(
+        column + 0.5, row, text, size=SMALL_SIZE_PT if known else SMALL_SIZE_PT - 0.5, ha="center",
+        va="center_baseline", color=ramp_text_colour(step) if known else LIGHT.muted,
+        style="normal" if known else "italic",
+    )  # fmt: skip
+
+
+def _key(axes, rows):
+    # Steps side by side, and between them the shares at which they change.
+    width = 6 / RAMP_STEPS
+    top, height = rows - 0.5 + 9 / ROW_PT, 7 / ROW_PT
+    for step in range(1, RAMP_STEPS + 1):
+        axes.add_patch(Rectangle(((step - 1) * width, top), width, height, fc=ramp_colour(step), ec="none", lw=0))
+    for step, bound in enumerate(BOUNDS_PERCENT, 1):
+        axes.text(
+            step * width, top + height + 8 / ROW_PT, f"{bound}", size=SMALL_SIZE_PT - 0.5,
+            color=LIGHT.muted, ha="center", va="baseline",
+        )  # fmt: skip
+    axes.text(
+        -5 / TILE_PT, top + height / 2, "% of the ideal", size=SMALL_SIZE_PT - 0.5,
+        color=LIGHT.muted, ha="right", va="center_baseline",
+    )  # fmt: skip
+
+
+def _describe(of_panel, scenarios, ip_version):
+    parts = []
+    for scenario in scenarios.to_dict("records"):
+        cells = of_panel[of_panel["scenario"] == scenario["scenario"]].to_dict("records")
+        values = ", ".join(
+            f"{cell['cca']} {cell['note'] if is_missing(cell['percent']) else share_words(cell['percent'])}"
+            for cell in cells
+        )
+        parts.append(f"{heading(scenario)}: {values}")
+    return f"Mean goodput in percent of the ideal, {ip_words(ip_version)}. {'; '.join(parts)}."
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs and scenarios, write figure and data."""
+    runs = read_runs(inputs.runs)
+    shares = ideal_shares(runs)
+    ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
+    figure, panels = draw_ideal(shares, read_table(inputs.scenarios, SCENARIOS), ccas, ip_versions)
+    save_figure(figure, panels, f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", shares, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,213 @@
+"""Hold what was measured against TCP's theory: cell by cell, and as exponents over scenarios.
+
+Which model a cell is held against:
+
+- configured loss: the square-root law, which is Reno's own and for other CCAs a yardstick;
+  for CUBIC its response function too. Both take the measured RTT and the realised loss;
+- no configured loss: the full link. Losses then come in bursts, when the queue is full, so that their
+  share is no rate of independent losses and the response functions don't apply;
+- always: the full queue, against the mean time that packets waited.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import CELL, SCENARIOS
+from tcp_models import throughput_models as theory
+from tcp_models.throughput_models import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
+from topics.theory.response_exponents import fit_exponents
+from topics.theory.tables import MODELS
+from wording.number_format import count
+
+GOODPUT = "goodput"
+QUEUEING = "queueing delay"
+
+
+def ratio_interval(measured, modelled, confidence) -> tuple[float, float | None, float | None]:
+    """Return the ratio of two means and its t interval, over replications.
+
+    With d = measured - ratio * modelled of each run the standard error is that of the mean of d, over
+    the mean of `modelled` (linearisation: Cochran, 1977, Sampling Techniques, section 6.4). The
+    interval is taken on the logarithm of the ratio, which keeps it above 0; on the ratio itself
+    if that isn't above 0.
+
+    Parameters
+    ----------
+    measured, modelled : array_like of float, shape (n,)
+        Of the same runs; `modelled` has a positive mean.
+    confidence : float
+
+    Returns
+    -------
+    ratio : float
+    low, high : float or None
+        None of a single run.
+    """
+    measured, modelled = np.asarray(measured, float), np.asarray(modelled, float)
+    n, ratio = len(measured), measured.mean() / modelled.mean()
+    if n < 2:
+        return float(ratio), None, None
+    error = np.std(measured - ratio * modelled, ddof=1) / np.sqrt(n) / modelled.mean()
+    half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
+    if ratio <= 0:
+        return float(ratio), float(ratio - half), float(ratio + half)
+    # Capped, lest a ratio near 0 with a large error makes an infinite limit.
+    factor = np.exp(min(half / ratio, 50))
+    return float(ratio), float(ratio / factor), float(ratio * factor)
+
+
+def add_models(runs) -> pd.DataFrame:
+    """Return the runs with each model's value: a column a model, in Mbit/s (ms for the queue).
+
+    Response functions are summed over the flows and no more than the ideal goodput, where
+    there is one; `<model>, capped` says where they were. They are missing where an input is missing
+    or nothing was lost.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    """
+    positive = (runs["rtt_mean_ms"] > 0) & (runs["loss_percent"] > 0) & (runs["mss_bytes"] > 0) & (runs["flows"] > 0)
+    known = runs.where(positive)  # the rest is missing, and stays so
+    inputs = known["mss_bytes"], known["rtt_mean_ms"], known["loss_percent"] / 100
+    ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
+    columns = {}
+    for model, law in ((SQUARE_ROOT, theory.square_root_law_mbps), (CUBIC, theory.cubic_response_mbps)):
+        summed = known["flows"] * law(*inputs)
+        columns[model] = summed.clip(upper=ideal.fillna(np.inf))
+        columns[f"{model}, capped"] = summed > ideal
+    columns[FULL_LINK] = ideal
+    bounded = (runs["rate_mbps"] > 0) & (runs["queue_packets"] > 0)
+    columns[FULL_QUEUE] = theory.full_queue_delay_ms(
+        runs["queue_packets"].where(bounded), runs["rate_mbps"].where(bounded)
+    )
+    columns[QUEUEING] = runs["rtt_mean_ms"] - runs["rtt_path_ms"]
+    return runs.assign(**columns)
+
+
+def cell_models(runs, cell, confidence, cautions) -> list[dict]:
+    """Return the rows of one cell: what it was held against, and the ratio.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        Its valid runs, with `add_models`' columns.
+    cell : dict
+        Its columns of ``tidy/runs.csv``, of any run.
+    confidence : float
+    cautions : dict of str to str
+        What to say of its scenario's response functions and queue.
+    """
+    rows = []
+    if cell["loss_configured_percent"] > 0:
+        rows.append(_model_row(runs, SQUARE_ROOT, confidence, cautions["loss"], "loss"))
+        if cell["cca"] != "reno":
+            rows[-1]["note"] = _joined("a yardstick: the law is Reno's, not this CCA's", rows[-1]["note"])
+        if cell["cca"] == "cubic":
+            rows.append(_model_row(runs, CUBIC, confidence, cautions["loss"], "loss"))
+            if rows[-1]["modelled"] is not None:
+                region = theory.cubic_region(runs["rtt_mean_ms"].mean(), runs["loss_percent"].mean() / 100)
+                rows[-1]["note"] = _joined(region, rows[-1]["note"])
+    else:
+        rows.append(_model_row(runs, FULL_LINK, confidence, "", "rate or sender's limit"))
+    rows.append(_model_row(runs, FULL_QUEUE, confidence, cautions["queue"], "rate limit with a queue"))
+    return rows
+
+
+def _model_row(runs, model, confidence, caution, needed):
+    """Return the row of one model; `needed` is what must be there for it to have a value."""
+    quantity, unit, column = (QUEUEING, "ms", QUEUEING) if model == FULL_QUEUE else (GOODPUT, "Mbit/s", "goodput_mbps")
+    row = {"model": model, "quantity": quantity, "unit": unit}
+    row |= dict.fromkeys(("measured", "ratio_low", "ratio_high", "modelled", "ratio"))
+    used = runs[runs[column].notna() & runs[model].notna()]
+    notes = [caution] if caution else []
+    if len(used) < len(runs):
+        notes.append(f"{len(runs) - len(used)} of {count(len(runs), 'valid run')} without {needed} or measurement")
+    row["n"] = len(used)
+    if len(used) == 0:
+        return row | {"note": "; ".join(["no valid run"] if len(runs) == 0 else notes)}
+    row["measured"], row["modelled"] = used[column].mean(), used[model].mean()
+    row["ratio"], row["ratio_low"], row["ratio_high"] = ratio_interval(used[column], used[model], confidence)
+    if model in (SQUARE_ROOT, CUBIC):
+        notes += _steady_state_notes(used, int(used[f"{model}, capped"].sum()))
+    if len(used) == 1:
+        notes.append("one run: no interval")
+    elif row["ratio_low"] == row["ratio_high"]:
+        notes.append(f"all {len(used)} runs agree: an interval of no width")
+    return row | {"note": "; ".join(notes)}
+
+
+def _steady_state_notes(runs, capped):
+    """Return what to say of a response function in these runs."""
+    notes = []
+    if capped:
+        notes.append(f"more than the link carries in {capped} of {count(len(runs), 'run')}: the ideal goodput is taken")
+    round_trips = (1000 * runs["duration_s"] / runs["rtt_mean_ms"]).mean()
+    if round_trips < theory.FEW_ROUND_TRIPS:
+        notes.append(f"{round_trips:.0f} round trips a run: the start weighs, the law is of the steady state")
+    return notes
+
+
+def scenario_cautions(scenario) -> dict[str, str]:
+    """Return what a reader must know of a scenario's loss and queue, as words for `cell_models`.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    """
+    cautions = {"loss": "", "queue": ""}
+    if scenario["segmentation_offload"]:
+        cautions["loss"] = "loss counts super-packets of several segments, the law counts segments"
+        cautions["queue"] = "the queue holds super-packets, which are longer than the full packets of the model"
+    if scenario["loss_reverse_percent"] > 0:
+        cautions["loss"] = _joined(cautions["loss"], "acknowledgements are lost too, which the law leaves out")
+    return cautions
+
+
+def _joined(*parts):
+    return "; ".join(part for part in parts if part)
+
+
+def fit_models(runs, scenarios, confidence) -> pd.DataFrame:
+    """Hold every cell against the models that apply to it.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv`` with `add_models`' columns.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+    confidence : float
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `MODELS`, a row for each cell and model.
+    """
+    cautions = {row["scenario"]: scenario_cautions(row) for row in scenarios.to_dict("records")}
+    rows = []
+    for key, group in runs.groupby(CELL, sort=False):
+        cell = group.iloc[0].to_dict()
+        names = dict(zip(CELL, key, strict=True)) | {"scenario_label": cell["scenario_label"]}
+        cell_rows = cell_models(group[group["valid"]], cell, confidence, cautions[cell["scenario"]])
+        rows += [names | row for row in cell_rows]
+    return pd.DataFrame(rows, columns=MODELS.names)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs and scenarios, write models and regressions."""
+    runs = add_models(read_runs(inputs.runs))
+    scenarios = read_table(inputs.scenarios, SCENARIOS)
+    models = fit_models(runs, scenarios, params.confidence)
+    models.to_csv(outputs.models, index=False, lineterminator="\n")
+    regressions = fit_exponents(runs, scenarios, params.confidence)
+    regressions.to_csv(outputs.regressions, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

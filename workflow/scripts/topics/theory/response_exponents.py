@@ -1,0 +1,236 @@
+"""With which power of RTT and of loss goodput goes: regressions of logarithms over scenarios.
+
+The unit is the cell: its runs share all conditions, and taking them for separate points would make
+a line through three scenarios look certain. So the interval has as many degrees of freedom as there are
+cells beyond the coefficients, and is wide where there are few. Few cells can also lie on a line by chance:
+the interval is never narrower than the spread of the replications allows.
+"""
+
+import numpy as np
+import pandas as pd
+import pingouin
+from scipy import stats
+
+from run_tables.tidy_tables import CELL
+from tcp_models import throughput_models as theory
+from topics.theory.tables import REGRESSIONS
+from wording.number_format import count
+
+RESPONSE = "goodput per flow"
+TERMS = {"rtt_ms": "RTT", "loss_percent": "loss"}
+# A line through fewer scenarios leaves nothing to judge it by.
+MIN_SCENARIOS = 3
+# RTT and loss that go together so closely can't be told apart.
+SAME_DIRECTION = 0.999
+# An exact fit has an interval of no width; this close to it counts as inside.
+EXACT = 1e-9
+# Conditions that a line through several scenarios takes for equal.
+CONDITIONS = {
+    "rate_mbps": "rate",
+    "segmentation_offload": "segmentation offload",
+    "netem": "place of the emulated link",
+    "loss_reverse_percent": "loss of acknowledgements",
+    "jitter_forward_ms": "jitter",
+}
+
+
+def cell_means(runs, scenarios) -> pd.DataFrame:
+    """Return a row a cell: its mean goodput per flow, RTT and loss, over valid runs that have all three.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv`` with the columns of ``fit_models.add_models``.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+    """
+    measured = runs[["goodput_mbps", "rtt_mean_ms", "loss_percent"]].notna().all(axis=1)
+    means = runs[runs["valid"] & measured].groupby(CELL, sort=False).agg(
+        runs=("valid", "size"),
+        flows=("flows", "first"),
+        loss_configured_percent=("loss_configured_percent", "first"),
+        rtt_path_ms=("rtt_path_ms", "first"),
+        goodput_mbps=("goodput_mbps", "mean"),
+        goodput_error=("goodput_mbps", "sem"),
+        rtt_ms=("rtt_mean_ms", "mean"),
+        loss_percent=("loss_percent", "mean"),
+        duration_s=("duration_s", "first"),
+        reno_capped=(f"{theory.SQUARE_ROOT}, capped", "any"),
+        cubic_capped=(f"{theory.CUBIC}, capped", "any"),
+    )  # fmt: skip
+    means = means.reset_index().merge(scenarios[["scenario", *CONDITIONS]], on="scenario", how="left")
+    return means.assign(
+        per_flow_mbps=means["goodput_mbps"] / means["flows"],
+        # Of the logarithm, to first order; a single run has none to tell.
+        log_error=(means["goodput_error"] / means["goodput_mbps"].where(means["goodput_mbps"] > 0)).fillna(0.0),
+    )
+
+
+def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
+    """Return the exponents that a CCA's own model has in these cells.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of `cell_means`, of one CCA.
+    cca : str
+
+    Returns
+    -------
+    exponents : dict of str to float
+        Of "rtt_ms" and "loss_percent"; empty if no model gives one for all cells.
+    source : str
+        Where they are from.
+    note : str
+        Why there are none, for a CCA that has a model.
+    """
+    if cca not in ("reno", "cubic"):
+        return {}, "", ""
+    if (cells["loss_configured_percent"] <= 0).any() or (cells["loss_percent"] <= 0).any():
+        return {}, "", "no exponent expected: without random loss the link sets the rate"
+    capped = int(cells[f"{cca}_capped"].sum())
+    if capped:
+        return {}, "", f"no exponent expected: the link is full in {capped} of {count(len(cells), 'scenario')}"
+    reno = {"rtt_ms": -1.0, "loss_percent": -0.5}
+    if cca == "reno":
+        return reno, "Mathis et al. (1997)", ""
+    regions = {theory.cubic_region(cell.rtt_ms, cell.loss_percent / 100) for cell in cells.itertuples()}
+    if len(regions) > 1:
+        return {}, "", "no exponent expected: the scenarios lie in both regions of CUBIC"
+    region = regions.pop()
+    # The cubic region's window goes with (RTT / p)^(3/4), and goodput is a window every RTT.
+    exponents = reno if region == theory.RENO_REGION else {"rtt_ms": -0.25, "loss_percent": -0.75}
+    return exponents, f"RFC 9438, section 5: {region}", ""
+
+
+def power_law(cells, terms, confidence) -> dict[str, float]:
+    """Fit goodput per flow as a product of powers, by least squares of the logarithms.
+
+    The interval is the wider of two: the t interval of the regression, and the normal interval that
+    follows from the standard errors of the cells' means, of which the exponent is a linear combination.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of `cell_means`, more than coefficients, all values above 0.
+    terms : list of str
+        Columns whose exponents are fitted.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    dict
+        estimate, ci_low, ci_high (of the first term's exponent), r2.
+    """
+    logarithms = np.log(cells[["per_flow_mbps", *terms]])
+    fit = pingouin.linear_regression(logarithms[terms], logarithms["per_flow_mbps"], as_dataframe=False)
+    share = np.linalg.pinv(np.column_stack((np.ones(len(cells)), logarithms[terms])))[1]
+    replications = np.sqrt((share**2 * cells["log_error"].to_numpy() ** 2).sum())
+    upper = (1 + confidence) / 2
+    half = float(max(stats.t.ppf(upper, fit["df_resid"]) * fit["se"][1], stats.norm.ppf(upper) * replications))
+    estimate = float(fit["coef"][1])
+    return {"estimate": estimate, "ci_low": estimate - half, "ci_high": estimate + half, "r2": float(fit["r2"])}
+
+
+def agrees(expected, fit) -> str:
+    """Return "yes" or "no": whether the interval holds `expected`; "" if it holds 0 as well.
+
+    An interval that includes no dependence at all is too wide to agree with anything.
+    """
+    low, high = fit["ci_low"] - EXACT, fit["ci_high"] + EXACT
+    if not low <= expected <= high:
+        return "no"
+    return "" if low <= 0 <= high else "yes"
+
+
+def regression_row(cells, cca, terms, confidence) -> dict:
+    """Return the row of one regression, without the names of its group.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of `cell_means` of one group.
+    cca : str
+    terms : list of str
+        The column whose exponent is asked for, then those fitted beside it.
+    confidence : float
+    """
+    row = dict.fromkeys(("expected", "estimate", "ci_low", "ci_high", "r2")) | {"agrees": "", "expected_source": ""}
+    notes = [
+        f"the scenarios differ in {words}"
+        for column, words in CONDITIONS.items()
+        if cells[column].nunique(dropna=False) > 1
+    ]
+    usable = cells[(cells[["per_flow_mbps", *terms]] > 0).all(axis=1)]
+    if len(usable) < len(cells):
+        notes.append(f"{count(len(cells) - len(usable), 'scenario')} left out: a value of 0 has no logarithm")
+    row |= {"n": int(usable["runs"].sum()), "scenarios": len(usable)}
+    reason = why_no_line(usable, terms)
+    if reason:
+        return row | {"note": "; ".join([reason, *notes])}
+    exponents, row["expected_source"], why = expected_exponents(usable, cca)
+    fit = power_law(usable, terms, confidence)
+    freedom = len(usable) - 1 - len(terms)
+    notes = [why] * bool(why) + notes
+    notes.append(f"the interval rests on {count(freedom, 'degree')} of freedom")
+    round_trips = (1000 * usable["duration_s"] / usable["rtt_ms"]).min()
+    if exponents and round_trips < theory.FEW_ROUND_TRIPS:
+        notes.append(f"down to {round_trips:.0f} round trips a run: the start weighs, the law is of the steady state")
+    if terms[0] in exponents:
+        row["expected"] = exponents[terms[0]]
+        row["agrees"] = agrees(row["expected"], fit)
+        if row["agrees"] == "":
+            notes.insert(0, "undecided: the interval holds both the expected exponent and 0")
+    return row | fit | {"note": "; ".join(notes)}
+
+
+def why_no_line(cells, terms) -> str:
+    """Return why these cells allow no regression, or ""."""
+    conditions = {"rtt_ms": "rtt_path_ms", "loss_percent": "loss_configured_percent"}
+    different = cells[conditions[terms[0]]].nunique()
+    if terms == ["rtt_ms"] and different < MIN_SCENARIOS:
+        return f"{count(different, 'scenario')} with different RTTs: a line needs {MIN_SCENARIOS}"
+    if different < 2 or len(cells) < MIN_SCENARIOS + len(terms) - 1:
+        return (
+            f"{count(len(cells), 'scenario')} with {count(different, 'loss rate')}: an exponent of loss needs "
+            f"{MIN_SCENARIOS + len(terms) - 1} scenarios and 2 loss rates"
+        )
+    if np.ptp(cells["per_flow_mbps"]) == 0:
+        return "goodput is the same in every scenario: nothing to explain"
+    if len(terms) > 1:
+        together = np.corrcoef(np.log(cells["rtt_ms"]), np.log(cells["loss_configured_percent"]))[0, 1]
+        if abs(together) > SAME_DIRECTION:
+            return "RTT and loss change together: their exponents can't be told apart"
+    return ""
+
+
+def fit_exponents(runs, scenarios, confidence) -> pd.DataFrame:
+    """Fit the exponent of RTT at each configured loss, and that of loss where it varies.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv`` with the columns of ``fit_models.add_models``.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+    confidence : float
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `REGRESSIONS`.
+    """
+    cells = cell_means(runs, scenarios)
+    rows = []
+    for (cca, ip_version, flows), group in cells.groupby(["cca", "ip_version", "flows"], sort=False):
+        names = {"response": RESPONSE, "cca": cca, "ip_version": ip_version, "flows": int(flows)}
+        for loss, same_loss in group.groupby("loss_configured_percent", sort=False):
+            row = regression_row(same_loss, cca, ["rtt_ms"], confidence)
+            rows.append(names | {"loss_configured_percent": loss, "term": TERMS["rtt_ms"]} | row)
+        lossy = group[group["loss_configured_percent"] > 0]
+        if lossy["loss_configured_percent"].nunique() > 1:
+            beside = ["rtt_ms"] if lossy["rtt_path_ms"].nunique() > 1 else []
+            row = regression_row(lossy, cca, ["loss_percent", *beside], confidence)
+            rows.append(names | {"term": TERMS["loss_percent"]} | row)
+    return pd.DataFrame(rows, columns=REGRESSIONS.names)

@@ -1,0 +1,56 @@
+"""The analysis tables of the topic, column by column."""
+
+from run_tables.table import Table, count, interval, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, RUNS, SCENARIO_LABEL
+from topics.cells.tables import IN_UNIT, NOTE
+
+_SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
+_NO_VALUE = "no valid run has what the model needs and a measurement"
+_NO_INTERVAL = "there are fewer than two such runs"
+_NO_LINE = "there is no regression, for the reason in `note`"
+MODELS = Table(
+    "models",
+    "a model in a cell",
+    (
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _CCA,
+        _IP_VERSION,
+        text("model", "Model that the cell is held against."),
+        text("quantity", "What it is of: `goodput` or `queueing delay`."),
+        text("unit", "Unit of this quantity."),
+        count("n", "runs", "Valid runs that have what the model needs and a measurement."),
+        number("measured", IN_UNIT, "Mean over these runs of what was measured.", _NO_VALUE),
+        *interval("ratio_low", "ratio_high", "", "`ratio`", _NO_INTERVAL),
+        number("modelled", IN_UNIT, "Mean over these runs of what the model gives.", _NO_VALUE),
+        number("ratio", "", "Measured over modelled.", _NO_VALUE),
+        NOTE,
+    ),
+)
+REGRESSIONS = Table(
+    "regressions",
+    "an exponent of a CCA and IP version",
+    (
+        text("response", "What goes with a power of `term`: goodput per flow."),
+        _CCA,
+        _IP_VERSION,
+        RUNS["flows"],
+        number(
+            "loss_configured_percent", "%", "Random loss that is set in the scenarios of the fit.", "it is what varies"
+        ),
+        text("term", "What the exponent is of: `RTT` or `loss`."),
+        number("expected", "", "Exponent that the CCA's model has.", "no model gives one for all of these scenarios"),
+        text("expected_source", "Where this exponent is from.", "no model gives one for all of these scenarios"),
+        number("estimate", "", "Fitted exponent.", _NO_LINE),
+        *interval("ci_low", "ci_high", "", "the exponent", _NO_LINE),
+        number("r2", "", "Share of the logarithms' variance that the fit explains.", _NO_LINE),
+        count("n", "runs", "Runs whose means were fitted."),
+        count("scenarios", "scenarios", "Scenarios that were fitted, a point each."),
+        text(
+            "agrees",
+            "`yes` if the interval holds the expected exponent and not 0, `no` if it doesn't hold the expected one.",
+            "it holds both, or no exponent is expected or fitted",
+        ),
+        NOTE,
+    ),
+)

@@ -1,0 +1,14 @@
+"""Whether TCP behaves as theory says: cells against models, and exponents over scenarios."""
+
+from topics.ccas.topic import one_cca_a_run
+from topics.multipath.topic import joined_scenarios
+from topics.theory.tables import MODELS, REGRESSIONS
+from topics.topic import Topic
+
+
+def one_path(design) -> bool:
+    """Tell whether the models apply to a `StudyDesign`: they are of one path and of a connection that stays on it."""
+    return one_cca_a_run(design) and not joined_scenarios(design)
+
+
+TOPIC = Topic("theory", "Theory", applies=one_path, tables=(MODELS, REGRESSIONS))

@@ -1,0 +1,69 @@
+"""Compare the flows of each run: goodput from the least to the most, Jain's index, and retransmissions in all."""
+
+import pandas as pd
+
+from inference.mean_interval import mean_interval
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.run_metrics import jain_index
+from run_tables.tidy_tables import CELL, FLOWS, RUN
+from topics.time_series.tables import FLOW_OUTCOMES
+
+QUANTITIES = {
+    "goodput": "kbit/s", "goodput_least": "kbit/s", "goodput_most": "kbit/s", "jain": "", "retransmits": "segments",
+    "rtt": "ms",
+}  # fmt: skip
+
+
+def compare_flows(runs, flows, confidence) -> pd.DataFrame:
+    """Return what the flows of a cell's runs got: a row a cell and quantity.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    flows : pandas.DataFrame
+        ``tidy/flows.csv``.
+    confidence : float
+        Of the t interval over runs; none of a single run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `FLOW_OUTCOMES`. Quantities: mean goodput of a flow, that of the slowest and the fastest of a run, Jain's index
+        (Jain, Chiu and Hawe, 1984), segments that all flows sent again, mean RTT.
+    """
+    groups = flows.groupby(RUN, sort=False)["goodput_mbps"]
+    of_run = pd.DataFrame(
+        {
+            "goodput": 1000 * groups.mean(), "goodput_least": 1000 * groups.min(), "goodput_most": 1000 * groups.max(),
+            "jain": groups.agg(lambda values: jain_index(list(values))),
+        }
+    )  # fmt: skip
+    valid = runs[runs["valid"]].set_index(RUN)
+    valid = valid.join(of_run).rename(columns={"rtt_mean_ms": "rtt"})
+    rows = []
+    for cell, group in valid.groupby(CELL, sort=False):
+        for quantity, unit in QUANTITIES.items():
+            values = group[quantity].dropna().astype(float)
+            if values.empty:
+                continue
+            low, high = mean_interval(values, confidence)[1:] if len(values) > 1 else (None, None)
+            rows.append(
+                dict(zip(CELL, cell, strict=True)) | {
+                    "scenario_label": group["scenario_label"].iloc[0], "quantity": quantity, "unit": unit,
+                    "runs": len(values), "mean": values.mean(), "ci_low": low, "ci_high": high,
+                    "least": values.min(), "most": values.max(),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows, columns=FLOW_OUTCOMES.names)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs and flows, write what the flows of each cell got."""
+    table = compare_flows(read_runs(inputs.runs), read_table(inputs.flows, FLOWS), params.confidence)
+    table.to_csv(outputs.flow_outcomes, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

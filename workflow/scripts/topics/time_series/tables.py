@@ -1,0 +1,141 @@
+"""The analysis tables of the topic, column by column."""
+
+from run_tables.table import Table, count, interval, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, FLOWS, RUN_KEYS, SCENARIO_LABEL, SOCKETS
+from topics.cells.tables import IN_UNIT
+
+_SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
+_FLOW = (*RUN_KEYS, FLOWS["flow"], SOCKETS["flow_cca"])
+_FLOWS_CCA = text("flow_cca", "CCA of the flows, in a mix one of its own.")
+_PHASE = text(
+    "phase",
+    "`slow start`, `congestion avoidance`, `fast recovery`, `loss recovery`, of BBR `Startup`, `Drain`, `ProbeBW`, "
+    "`ProbeRTT`; `not told` if the samples don't tell.",
+)  # fmt: skip
+_QUANTITY = text("quantity", "What of the window is measured, such as `peak` or `time between losses`.")
+_UNIT = text("unit", "Unit of the quantity.")
+_MEAN_INTERVAL = interval("ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is one run only")
+_NO_THEORY = "theory says nothing of it here"
+_SHORT = "congestion avoidance took fewer than three round trips, or its RTTs aren't known"
+_NO_GROWTH_THEORY = f"{_SHORT}, or the CCA is neither Reno nor CUBIC"
+
+PHASE_SHARES = Table(
+    "phase_shares",
+    "a phase of the flows of a CCA in a cell",
+    (
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _CCA,
+        _IP_VERSION,
+        _FLOWS_CCA,
+        _PHASE,
+        count("runs", "", "Valid runs with samples."),
+        number(
+            "share_percent", "%", "Share of these flows' time that the phase takes, the mean over runs.",
+            "the samples span no time",
+        ),
+        *interval("ci_low", "ci_high", "%", "the mean share", "there is one run only"),
+        number("spells", "", "How often a flow enters the phase in a run, the mean."),
+    ),
+)  # fmt: skip
+WINDOW_THEORY = Table(
+    "window_theory",
+    "a quantity of the flows of a CCA in a cell",
+    (
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _CCA,
+        _IP_VERSION,
+        _FLOWS_CCA,
+        _QUANTITY,
+        _UNIT,
+        count("runs", "", "Runs with a value."),
+        count("flows", "", "Flows with a value, of all these runs."),
+        number("mean", IN_UNIT, "Mean over runs of the mean over their flows."),
+        *_MEAN_INTERVAL,
+        number("least", IN_UNIT, "Least value of a flow."),
+        number("most", IN_UNIT, "Greatest value of a flow."),
+        number("theory_low", IN_UNIT, "Lower end of what theory gives, the mean over runs.", _NO_THEORY),
+        number("theory_high", IN_UNIT, "Upper end of what theory gives, the mean over runs.", _NO_THEORY),
+        number(
+            "tolerance_percent", "%", "What the verdict allows for beyond theory's ends.",
+            "theory says nothing of the quantity",
+        ),
+        count(
+            "flows_as_theory", "",
+            "Flows whose value lies between theory's ends, or outside by no more than the tolerance.",
+            "there is no verdict",
+        ),
+        text(
+            "verdict", "`as theory`, `above`, `below`, or `undecided` if the interval reaches over an end.",
+            "theory says nothing of it here, or samples are too far apart",
+        ),
+        text("note", "Why there is no interval or no verdict.", "there is nothing to say"),
+    ),
+)  # fmt: skip
+FLOW_OUTCOMES = Table(
+    "flow_outcomes",
+    "a quantity of the flows of a cell",
+    (
+        _SCENARIO,
+        SCENARIO_LABEL,
+        _CCA,
+        _IP_VERSION,
+        text(
+            "quantity",
+            "Of a run's flows: `goodput` (the mean), `goodput_least`, `goodput_most`, `jain` (Jain's index), "
+            "`retransmits` (of all flows together), `rtt` (the mean).",
+        ),
+        text("unit", "Unit of the quantity.", "it has none"),
+        count("runs", "", "Valid runs with a value."),
+        number("mean", IN_UNIT, "Mean over runs."),
+        *_MEAN_INTERVAL,
+        number("least", IN_UNIT, "Least value of a run."),
+        number("most", IN_UNIT, "Greatest value of a run."),
+    ),
+)  # fmt: skip
+PHASES = Table(
+    "phases",
+    "a phase of a flow",
+    (
+        *_FLOW,
+        _PHASE,
+        number("begin_s", "s", "Time of its first sample, since the traffic's origin."),
+        number("end_s", "s", "Time of the next phase's first sample; of the last phase, of the flow's last sample."),
+    ),
+)
+SAWTOOTH = Table(
+    "sawtooth",
+    "a quantity of a flow",
+    (
+        *_FLOW,
+        _QUANTITY,
+        _UNIT,
+        count("n", "", "Teeth, samples or probes that are measured."),
+        number("measured", IN_UNIT, "Mean over them.", "it isn't a finite number"),
+        number("theory_low", IN_UNIT, "Lower end of what theory gives.", _NO_THEORY),
+        number("theory_high", IN_UNIT, "Upper end of what theory gives.", _NO_THEORY),
+    ),
+)
+TEETH = Table(
+    "teeth",
+    "a tooth of a flow's window: from a reduction to the next",
+    (
+        *_FLOW,
+        number("begin_s", "s", "Time of the sample that first shows the reduction with which it begins."),
+        number("end_s", "s", "Time of the sample that first shows the next reduction."),
+        number("avoidance_begin_s", "s", "Time of its first sample in congestion avoidance."),
+        number("trough_packets", "packets", "Congestion window in that sample."),
+        number("peak_packets", "packets", "Congestion window in the last sample before the next reduction."),
+        number("left_packets", "packets", "ssthresh that the next reduction sets.", "it isn't known"),
+        number("left_ratio", "", "The same over the peak.", "ssthresh isn't known"),
+        number("period_s", "s", "Time from the one reduction to the next."),
+        number(
+            "round_trips", "round trips", "In congestion avoidance, until the window's last step.",
+            "an RTT isn't known",
+        ),
+        number("growth_packets", "packets", "What the window grows by in these round trips.", _SHORT),
+        number("growth_least_packets", "packets", "Least that theory gives for that.", _NO_GROWTH_THEORY),
+        number("growth_most_packets", "packets", "Most that theory gives for that.", _NO_GROWTH_THEORY),
+    ),
+)  # fmt: skip

@@ -1,0 +1,68 @@
+"""What flows do over time: the phases of their congestion control, their windows against theory, and pictures of a run."""
+
+import re
+from dataclasses import dataclass
+
+from study_files.study_design import is_sampled
+from topics.multipath.topic import is_joined, is_transfer
+from topics.time_series.tables import FLOW_OUTCOMES, PHASE_SHARES, PHASES, SAWTOOTH, TEETH, WINDOW_THEORY
+from topics.topic import Figure, Topic
+
+#: Of more cells, or more flows in a run, no pictures of single runs are drawn: tables say it in less room.
+MOST_CELLS, MOST_FLOWS = 8, 8
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A cell of which one run is drawn."""
+
+    slug: str
+    scenario: str
+    cca: str
+    ip_version: str
+
+
+def sampled_scenarios(design) -> tuple[str, ...]:
+    """Return the scenarios that are sampled over time and whose flows are iperf3's, each one TCP connection."""
+    return tuple(s["id"] for s in design.scenarios if is_sampled(s) and not is_joined(s) and not is_transfer(s))
+
+
+def pictures(design) -> tuple[Picture, ...]:
+    """Return the cells of a `StudyDesign` of which one run is drawn: all those that are sampled, or none if they are many."""
+    sampled = sampled_scenarios(design)
+    cells = [(s, c, ip) for s in sampled for c in design.ccas for ip in design.ip_versions]
+    if len(cells) > MOST_CELLS or design.flows > MOST_FLOWS:
+        return ()
+    several = len(sampled) > 1, True, len(design.ip_versions) > 1
+    return tuple(
+        Picture(
+            "-".join(["windows", *(_slug(name) for name, named in zip(cell, several, strict=True) if named)]), *cell
+        )
+        for cell in cells
+    )
+
+
+def _slug(name):
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _figures(design):
+    for picture in pictures(design):
+        yield Figure(
+            picture.slug,
+            "plot_windows",
+            ("runs", "scenarios", "sockets", "queue", "phases"),
+            title=f"{picture.cca}, {picture.scenario}, {picture.ip_version}",
+            shows="one run over time",
+            params={"scenario": picture.scenario, "cca_shown": picture.cca, "ip_shown": picture.ip_version},
+            caption="windows",
+        )
+
+
+TOPIC = Topic(
+    "time_series",
+    "Over time",
+    applies=lambda design: bool(sampled_scenarios(design)),
+    tables=(PHASE_SHARES, WINDOW_THEORY, FLOW_OUTCOMES, PHASES, SAWTOOTH, TEETH),
+    figures=_figures,
+)

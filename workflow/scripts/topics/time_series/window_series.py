@@ -1,0 +1,41 @@
+"""Series of `tidy/sockets.parquet`, run by run, of valid runs."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from run_tables.series_of_runs import series_of_runs
+from run_tables.tidy_tables import RUN
+
+#: What tells the flows of a study apart.
+FLOW = [*RUN, "flow"]
+
+
+def valid_series(path, columns, runs) -> Iterator[pd.DataFrame]:
+    """Yield the samples of each valid run.
+
+    Parameters
+    ----------
+    path : str or path
+        ``tidy/sockets.parquet``.
+    columns : iterable of str
+        Besides `FLOW`, flow_cca and ``time_s``.
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+
+    Yields
+    ------
+    pandas.DataFrame
+        Flow by flow, in each by time.
+    """
+    valid = {(*key[:3], int(key[3])) for key in runs.loc[runs["valid"], RUN].itertuples(index=False, name=None)}
+    names = list(dict.fromkeys(("flow", "flow_cca", "time_s", *columns)))
+    for run, rows in series_of_runs(path, names, wanted=valid):
+        factors = dict(zip(RUN, run, strict=True))
+        yield rows.assign(**factors)[[*RUN, *names]]
+
+
+def flows_of(series) -> Iterator[tuple[dict, pd.DataFrame]]:
+    """Yield each flow's identity (a dict with `FLOW` and flow_cca) and its rows."""
+    for key, rows in series.groupby(FLOW, sort=False, observed=True):
+        yield dict(zip(FLOW, key, strict=True)) | {"flow_cca": str(rows["flow_cca"].iloc[0])}, rows

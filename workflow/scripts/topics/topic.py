@@ -1,0 +1,139 @@
+"""A topic: one question of a study, with all that belongs to it in one folder.
+
+``topics/<name>/`` holds
+
+- ``topic.py``: the declaration, `TOPIC`: when it applies, its tables, its figures, its place in the report;
+- ``rules.smk``: the rules of its analysis, if it has any; those of its figures follow from the declaration;
+- the scripts of these rules, and the modules that they import;
+- ``section.py`` and ``section.html.j2``: its section of the report, if it has one;
+- ``captions/<name>.rst``: the captions of its figures.
+
+``topics/registry.py`` names each topic once.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from run_tables.table import Table
+from study_files.study_design import StudyDesign
+
+SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+#: Of the topics, seen from the workflow's root.
+FOLDER = "workflow/scripts/topics"
+#: Name of an input that is a table of the study that this one is compared with: `other_claims`.
+OTHER = "other_"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv`.
+
+    Attributes
+    ----------
+    slug : str
+        Lower-case letters, digits and single hyphens (a mix is written `reno-cubic`).
+    script : str
+        Its script without ``.py``, in the topic's folder, or in another's as ``<topic>/<script>``.
+    inputs : tuple of str
+        Names of the tables that the script reads, tidy or analysis; ``other_<name>`` is that of the study that this one
+        is compared with: a list with its path, or an empty one if there is no such table.
+    title, shows : str
+        What `snakemake --report` calls it, and what its marks are.
+    params : dict
+        Parameters of its own, for the script and for the caption, besides those that each figure has
+        (`outline.figure_params`).
+    caption : str
+        Name of its file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); the slug if not given.
+    category : str
+        Where `snakemake --report` lists it; the topic's navigation if not given.
+    """
+
+    slug: str
+    script: str
+    inputs: tuple[str, ...]
+    title: str
+    shows: str
+    params: dict = field(default_factory=dict, compare=False)
+    caption: str = ""
+    category: str = ""
+
+    def __post_init__(self):
+        if not SLUG.fullmatch(self.slug):
+            raise ValueError(f"a figure's slug is '{self.slug}'; allowed are words of a-z and 0-9 joined by hyphens")
+        object.__setattr__(self, "caption", self.caption or self.slug)
+
+    @property
+    def name(self) -> str:
+        """The slug as part of a rule's or an input's name."""
+        return self.slug.replace("-", "_")
+
+    @property
+    def caption_path(self) -> str:
+        """The caption's file, seen from the workflow's root; of a figure as `StudyOutline` has it."""
+        topic, _, name = self.caption.rpartition("/")
+        return f"{FOLDER}/{topic}/captions/{name}.rst"
+
+
+class Place(Enum):
+    """Where a topic's section stands in the report."""
+
+    FRONT = "behind the method"
+    QUESTION = "among the numbered questions"
+    BACK = "behind the questions"
+    APPENDIX = "at the end"
+    NONE = "nowhere: it has no section"
+
+
+def _no_figures(design: StudyDesign) -> Iterable[Figure]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What the workflow must know of a topic before anything of the study is there.
+
+    Attributes
+    ----------
+    name : str
+        That of its folder: lower-case letters, digits and underscores.
+    navigation : str
+        A word or two for the report's navigation.
+    applies : callable
+        Whether a `StudyDesign` has this topic.
+    tables : tuple of Table
+        Those that its analysis makes, and the report carries.
+    figures : callable
+        Its figures for a `StudyDesign`: an iterable of `Figure`.
+    place : Place
+        Of its section in the report.
+    table_applies : dict of str to callable
+        Of single tables, by name: whether a `StudyDesign` that has the topic has them; the others it always has.
+    other_tables : tuple of Table
+        Of the study that this one is compared with, what the section shows if it is there.
+    anchor : str
+        Identifier of its section in the report; the name with hyphens if not given.
+    """
+
+    name: str
+    navigation: str
+    applies: Callable[[StudyDesign], bool]
+    tables: tuple[Table, ...] = ()
+    figures: Callable[[StudyDesign], Iterable[Figure]] = _no_figures
+    place: Place = Place.QUESTION
+    table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
+    other_tables: tuple[Table, ...] = ()
+    anchor: str = ""
+
+    def __post_init__(self):
+        object.__setattr__(self, "anchor", self.anchor or self.name.replace("_", "-"))
+
+    def tables_of(self, design: StudyDesign) -> tuple[Table, ...]:
+        """Return its tables that a design has."""
+        return tuple(t for t in self.tables if self.table_applies.get(t.name, self.applies)(design))
+
+    @property
+    def folder(self) -> str:
+        """Its folder, seen from the workflow's root."""
+        return f"{FOLDER}/{self.name}"

@@ -1,0 +1,140 @@
+"""Draw whether the emulation is right: realised loss and RTT less the configured ones."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import difference_axis
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
+from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.scenario_panels import (
+    MINUS,
+    Grid,
+    header,
+    interval_line,
+    panel_title,
+    remark,
+    rows_of,
+    unclipped,
+    unit_below,
+    value_axis,
+)  # fmt: skip
+from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import SCENARIOS
+from topics.validity.emulation_check import deviations, realised_loss, smallest_rtt
+from wording.number_format import is_missing, number, plain
+from wording.scenario_words import heading
+
+WIDTH_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 290, 50, 44, 32
+# The axes reach at least so far to both sides, in the quantity's unit.
+LEAST = {"loss": 0.01, "smallest RTT": 1.0}
+TITLES = {"loss": "Loss of the link", "smallest RTT": "Smallest round-trip time"}
+UNITS = {"loss": "percentage points", "smallest RTT": "ms"}
+
+
+def draw_emulation(checks, scenarios, confidence) -> tuple[Figure, list[Panel]]:
+    """Draw the figure.
+
+    Parameters
+    ----------
+    checks : list of pandas.DataFrame
+        As `emulation_check` gives, a panel each, a row a scenario.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``, in the same order.
+    confidence : float
+        Of the interval of the loss.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of Panel
+    """
+    apply_style()
+    grid = Grid(len(checks), len(checks), WIDTH_PT, TITLE_PT + ROW_PT * len(scenarios) + AXIS_PT)
+    figure = grid.figure()
+    header(figure, "Emulation: realised less configured", _key(confidence))
+    shared, _ = shared_and_own(scenarios)
+    panels = []
+    for position, checked in enumerate(checks):
+        quantity = checked["quantity"].iloc[0]
+        off = deviations(checked)
+        axis = difference_axis([v for row in off if row for v in row], least=LEAST[quantity])
+        axes = grid.axes(figure, position, LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        value_axis(axes, "x", axis, spaced=True)
+        rows_of(axes, [""] * len(scenarios))
+        label_rows(axes, scenarios)
+        unit_below(axes, axis, f"realised {MINUS} configured, {UNITS[quantity]}")
+        panel_title(axes, TITLES[quantity], shared, LABELS_PT, TITLE_PT - 32, RIGHT_PT)
+        axes.axvline(0, color=LIGHT.muted, lw=0.9, zorder=1)
+        _beside(axes, -1, "realised", LIGHT.muted)
+        for row, (cell, values) in enumerate(zip(checked.to_dict("records"), off, strict=True)):
+            _row(axes, row, cell, values)
+        unclipped(axes)
+        panels.append(grid.panel(position, _describe(checked, scenarios, confidence)))
+    return figure, panels
+
+
+def _key(confidence):
+    return [
+        Line2D([], [], ls="none", marker="o", ms=4.5, mew=0, color=LIGHT.blue, label="realised"),
+        Line2D([], [], color=LIGHT.ink, lw=1,
+               label=f"loss: {100 * confidence:g} % interval; RTT: range of the runs"),
+    ]  # fmt: skip
+
+
+def _row(axes, row, cell, values):
+    if values is None:
+        remark(axes, row, cell["note"])
+        return
+    deviation, low, high = values
+    interval_line(axes, low, high, row)
+    axes.plot([deviation], [row], ls="none", marker="o", ms=4.5, mew=0, color=LIGHT.blue, zorder=4)
+    _beside(axes, row, f"{_words(cell)} {cell['unit']}", LIGHT.ink)
+
+
+def _words(cell):
+    # As many decimals as show whether it is what was configured.
+    return plain(cell["realised"]) if cell["realised"] in (0, cell["configured"]) else number(cell["realised"])
+
+
+def _beside(axes, row, text, colour):
+    y = row if row >= 0 else -0.5 - 5 / ROW_PT
+    axes.text(
+        1.03, y, text, size=SMALL_SIZE_PT - 0.5, color=colour, va="center_baseline",
+        transform=axes.get_yaxis_transform(),
+    )  # fmt: skip
+
+
+def _describe(checked, scenarios, confidence):
+    parts = []
+    for scenario, cell in zip(scenarios.to_dict("records"), checked.to_dict("records"), strict=True):
+        unit = cell["unit"]
+        if is_missing(cell["realised"]):
+            words = cell["note"]
+        else:
+            words = f"{_words(cell)} {unit} ({number(cell['low'])} to {number(cell['high'])} {unit})"
+        parts.append(f"{heading(scenario)}: configured {plain(cell['configured'])} {unit}, realised {words}")
+    quantity = checked["quantity"].iloc[0]
+    line = f"{100 * confidence:g} % interval" if quantity == "loss" else "the range of the runs"
+    return f"{TITLES[quantity]}, realised against configured, with {line}. {'; '.join(parts)}."
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs and scenarios, write figure and data."""
+    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+    checks = [realised_loss(runs, scenarios, params.confidence), smallest_rtt(runs, scenarios)]
+    figure, panels = draw_emulation(checks, scenarios, params.confidence)
+    columns = {name: [*checks[0][name], *checks[1][name]] for name in checks[0].columns}
+    save_figure(
+        figure,
+        panels,
+        "Realised less configured loss and round-trip time",
+        pd.DataFrame(columns, dtype=object),
+        outputs,
+    )
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

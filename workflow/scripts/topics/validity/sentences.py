@@ -1,0 +1,87 @@
+"""Whether the numbers can be trusted: how many runs are valid, how well loss and RTT agree with what was set."""
+
+from report_parts.data_tables import minus
+from run_tables.reading import link_packets
+from wording.number_format import count, is_missing, number
+from wording.scenario_words import path_rtts_ms
+from wording.sentence_words import listed
+
+MAX_REASONS = 2
+CHECK_WORDS = {
+    "cca": "the CCA that ran",
+    "drops_elsewhere": "drops elsewhere",
+    "exit_status": "the exit status",
+    "goodput_ceiling": "the highest possible goodput",
+    "host_settings": "the hosts' settings",
+    "idle_rtt": "the idle path's RTT",
+    "loss_forward": "the forward path's loss",
+    "loss_reverse": "the reverse path's loss",
+    "overlap": "the flows' overlap",
+    "qdiscs": "the queues' settings",
+    "rtt_floor": "the lowest possible RTT",
+}
+
+
+def trust_sentence(runs, checks, scenarios) -> str:
+    """Say how many runs are valid, and how well loss and RTT agree with what was configured."""
+    valid = runs[runs["valid"]]
+    # Of hosts whose paths differ, the lowest RTT is that of the nearest pair.
+    shortest = {row["scenario"]: path_rtts_ms(row)[0] for row in scenarios.to_dict("records")}
+    valid = valid.assign(rtt_path_ms=valid["scenario"].map(shortest))
+    return "; ".join([validity_words(runs, checks), *loss_words(valid), *rtt_words(valid)]) + "."
+
+
+def validity_words(runs, checks) -> str:
+    """Say how many runs passed, and what the others failed."""
+    total, valid = len(runs), int(runs["valid"].sum())
+    if valid == total:
+        return f"All {total:,} runs passed every check" if total > 1 else "The only run passed every check"
+    failed = checks[checks["failed"] > 0].sort_values("failed", ascending=False, kind="stable")
+    names = [CHECK_WORDS.get(name, name.replace("_", " ")) for name in failed["check"]]
+    reasons = [f"{name} ({number_of:,.0f})" for name, number_of in zip(names, failed["failed"], strict=True)]
+    shown = listed([*reasons[:MAX_REASONS], *(["others"] if len(reasons) > MAX_REASONS else [])]) if reasons else ""
+    if valid == 0:
+        subject = f"No run of {total:,} is valid" if total > 1 else "The only run is not valid"
+        return f"{subject}; failed were the checks of {shown}" if shown else subject
+    rest = total - valid
+    subject = f"{valid:,} of {count(total, 'run')} {'is' if valid == 1 else 'are'} valid"
+    if len(reasons) == 1:
+        return f"{subject}, and the other {rest:,} failed the check of {names[0]}"
+    return f"{subject}, and the other {rest:,} failed the checks of {shown}" if shown else subject
+
+
+def loss_words(valid) -> list[str]:
+    """Say how well the links' realised loss agrees with what was configured."""
+    lossy = valid[valid["loss_configured_percent"] > 0]
+    lossy = lossy.assign(reached=link_packets(lossy)).dropna(subset=["reached", "link_drops"])
+    rates, packets = [], 0.0
+    for configured, group in lossy.groupby("loss_configured_percent"):
+        if group["reached"].sum() > 0:
+            realised = 100 * group["link_drops"].sum() / group["reached"].sum()
+            rates.append((configured, realised))
+            packets += group["reached"].sum()
+    if not rates:
+        return []
+    if len(rates) <= 2:
+        shown = " and ".join(f"{number(seen)} % where {configured:.10g} % was set" for configured, seen in rates)
+    else:
+        worst = max(rates, key=lambda rate: abs(rate[1] / rate[0] - 1))
+        shown = f"at worst {number(worst[1])} % where {worst[0]:.10g} % was set"
+    return [f"the links dropped {shown}, of {number(packets, 0)} packets"]
+
+
+def rtt_words(valid) -> list[str]:
+    """Say how close the lowest round-trip time seen came to the empty path's, in every scenario."""
+    known = valid.dropna(subset=["rtt_min_ms", "rtt_path_ms"])
+    if known.empty:
+        return []
+    excess = (known["rtt_min_ms"] - known["rtt_path_ms"]).groupby(known["scenario"]).min()
+    low, high = excess.min(), excess.max()
+    if is_missing(high):
+        return []
+    lowest = "the lowest RTT in each scenario is" if len(excess) > 1 else "the lowest RTT is"
+    if max(abs(low), abs(high)) < 0.005:
+        return [f"{lowest} within 0.01 ms of the empty path's"]
+    if low < 0:
+        return [f"{lowest} {minus(f'{low:.2f} to {high:.2f}')} ms off the empty path's"]
+    return [f"{lowest} at most {number(high, 2)} ms above the empty path's"]

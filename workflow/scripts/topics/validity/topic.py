@@ -1,0 +1,26 @@
+"""Whether the runs can be trusted: which passed their checks, and whether loss and delay were what was set."""
+
+from topics.packet_size.topic import compares_sizes_alone
+from topics.topic import Figure, Place, Topic
+from topics.validity.tables import CHECK_COUNTS, VALIDITY
+
+
+def _figures(design):
+    if not compares_sizes_alone(design):
+        yield Figure(
+            "emulation",
+            "plot_emulation",
+            ("runs", "scenarios"),
+            title="Loss and delay, realised",
+            shows="realised against configured",
+        )
+
+
+TOPIC = Topic(
+    "validity",
+    "Validity",
+    applies=lambda design: True,
+    tables=(VALIDITY, CHECK_COUNTS),
+    figures=_figures,
+    place=Place.FRONT,
+)

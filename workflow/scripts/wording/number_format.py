@@ -1,0 +1,64 @@
+"""How numbers are shown to readers. Nothing here is computed with."""
+
+import math
+
+NONE = "–"
+
+
+def is_missing(value) -> bool:
+    """Return whether a value is None or not a number."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def decimals_for(value) -> int:
+    """Return how many decimals show `value`: four significant digits, fewer of small numbers."""
+    if is_missing(value) or value == 0:
+        return 0
+    exponent = math.floor(math.log10(abs(value)))
+    digits = 4 if exponent >= 0 else 3 if exponent >= -2 else 2
+    return min(9, max(0, digits - 1 - exponent))
+
+
+def number(value, decimals=None) -> str:
+    """Return a number with thousands separators, as many digits as `decimals_for` says."""
+    if is_missing(value):
+        return NONE
+    if decimals is None:
+        decimals = decimals_for(value)
+    text = f"{value:,.{decimals}f}"
+    return "0" if decimals == 0 and text == "-0" else text
+
+
+def plain(value) -> str:
+    """Return a configured number as one would write it: 1000 and 0.5, not 1000.0."""
+    if is_missing(value):
+        return NONE
+    return f"{value:,.10g}"
+
+
+def interval(low, high, mean) -> str:
+    """Return an interval with as many decimals as its mean is shown with."""
+    if is_missing(low):
+        return NONE
+    decimals = decimals_for(mean)
+    return f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def p_value(value) -> str:
+    """Return a p value to three decimals."""
+    if is_missing(value):
+        return NONE
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def tick(value) -> str:
+    """Return a short axis label: 0.01, 50, 1,000, 20k, 3M."""
+    for size, letter in ((1_000_000, "M"), (10_000, "k")):
+        if abs(value) >= size:
+            return f"{value / (1000 if letter == 'k' else size):.10g}{letter}"
+    return f"{value:,.10g}"
+
+
+def count(number_of, singular, plural=None) -> str:
+    """Return "1 run" or "5 runs"."""
+    return f"{number_of:,} {singular if number_of == 1 else plural or singular + 's'}"

@@ -1,0 +1,106 @@
+"""Scenarios in series: those that differ in the buffer alone, on one platform, and the same on several."""
+
+import pandas as pd
+
+from wording.number_format import plain
+from wording.scenario_words import conditions, platform_words
+
+# Columns of tidy/scenarios.csv that say how a scenario is called, how large its buffer is, and what carries it.
+NAME, BUFFER, PLATFORM = ("scenario", "label"), ("queue", "queue_packets"), ("platform", "recovery")
+UNITS = ("packets", "bytes", "BDP")
+
+
+def platform_name(platform) -> str:
+    """Return what readers call a platform: "Linux", "ns-3 3.44"."""
+    return "Linux" if platform == "uml" else platform_words(platform)
+
+
+def with_series(scenarios) -> pd.DataFrame:
+    """Add to scenarios what they have in common.
+
+    Parameters
+    ----------
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows with further columns: ``conditions`` (a number for all that is neither buffer nor platform),
+        ``setting`` (that in words, empty if all scenarios share it), ``platform_name``, ``series`` (platform
+        and setting), ``buffer`` (as "10 packets"), ``buffer_size`` and ``buffer_unit``.
+    """
+    table = scenarios.copy()
+    sizes = [buffer_size(text) for text in table["queue"]]
+    rest = [name for name in table.columns if name not in (*NAME, *BUFFER, *PLATFORM)]
+    keys = pd.Series(["/".join(map(str, row)) for row in table[rest].itertuples(index=False)], table.index)
+    table["conditions"] = pd.factorize(keys)[0] + 1
+    table["setting"] = _settings(table)
+    table["platform_name"] = [platform_name(platform) for platform in table["platform"]]
+    table["series"] = [
+        ", ".join(part for part in (row["platform_name"], row["setting"]) if part) for row in table.to_dict("records")
+    ]
+    table["buffer"] = [f"{plain(size)} {unit}" for size, unit in sizes]
+    table["buffer_size"] = [size for size, _ in sizes]
+    table["buffer_unit"] = [unit for _, unit in sizes]
+    return table
+
+
+def buffer_size(text) -> tuple[float, str]:
+    """Return size and unit of a buffer as scenarios.csv has it: "10 packets", "0.5 BDP"."""
+    size, _, unit = text.partition(" ")
+    if unit not in UNITS:
+        raise ValueError(f"a queue is '{text}'; expected a number of {', '.join(UNITS)}")
+    return float(size), unit
+
+
+def buffers_of(table) -> pd.DataFrame:
+    """Return the distinct buffers of scenarios with their series, from the smallest: a DataFrame buffer, size, unit."""
+    known = table[["buffer", "buffer_size", "buffer_unit"]].drop_duplicates("buffer")
+    order = known["buffer_unit"].map(UNITS.index)
+    return known.assign(order=order).sort_values(["order", "buffer_size"]).drop(columns="order").reset_index(drop=True)
+
+
+def platforms_of(table) -> list[str]:
+    """Return the platforms of scenarios: kernels first, then each simulator's versions from the oldest."""
+    return sorted(
+        dict.fromkeys(table["platform"]),
+        key=lambda platform: (":" in platform, platform.partition(":")[0], version_of(platform)),
+    )
+
+
+def version_of(platform) -> tuple[int, ...]:
+    """Return a platform's version as numbers: (3, 44) of `ns3:3.44`, () of `uml`."""
+    return tuple(int(part) for part in platform.partition(":")[2].split(".") if part)
+
+
+def setting_words(scenario) -> str:
+    """Return the conditions of a row of `with_series`, told apart from others that read the same."""
+    return scenario["setting"] or conditions(scenario)
+
+
+def compared_platforms(platforms) -> list[str]:
+    """Return the platforms of ``analysis/platforms.csv`` in the order of `platforms_of`."""
+    return platforms_of(platforms.melt(value_vars=["platform_a", "platform_b"], value_name="platform"))
+
+
+def main_pairs(platforms) -> list[tuple[str, str]]:
+    """Return pairs of platforms: each kernel with the newest and the oldest version of a simulator, and these two.
+
+    Parameters
+    ----------
+    platforms : list of str
+        In the order of `platforms_of`.
+    """
+    kernels, versions = [name for name in platforms if ":" not in name], [name for name in platforms if ":" in name]
+    pairs = [(kernel, version) for kernel in kernels for version in dict.fromkeys((*versions[-1:], *versions[:1]))]
+    return pairs + ([(versions[0], versions[-1])] if len(versions) > 1 else [])
+
+
+def _settings(table):
+    words = [conditions(row) for row in table.to_dict("records")]
+    by_key = dict(zip(table["conditions"], words, strict=True))
+    if len(by_key) == 1:
+        return [""] * len(table)
+    alike = len(set(by_key.values())) < len(by_key)
+    return [f"{text} (setting {key})" if alike else text for text, key in zip(words, table["conditions"], strict=True)]

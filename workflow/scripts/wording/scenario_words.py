@@ -1,0 +1,120 @@
+"""What a scenario is called and what its conditions are, in a few words."""
+
+from wording.number_format import count, is_missing, plain
+
+
+def rate_words(rate_mbps) -> str:
+    """Return a rate with its unit: "1 Gbit/s", "20 Mbit/s", "no rate limit"."""
+    if is_missing(rate_mbps):
+        return "no rate limit"
+    if rate_mbps >= 1000:
+        return f"{plain(rate_mbps / 1000)} Gbit/s"
+    return f"{plain(rate_mbps)} Mbit/s"
+
+
+def both_ways(forward, reverse, unit) -> str:
+    """Return a value of both directions: "10 ms" if they are equal, else "10 ms / 5 ms"."""
+    if forward == reverse:
+        return f"{plain(forward)} {unit}"
+    return f"{plain(forward)} {unit} / {plain(reverse)} {unit}"
+
+
+def conditions(scenario) -> str:
+    """Return a scenario's conditions in one line.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    """
+    loss = loss_words(scenario, "both ways", both_ways)
+    delay = both_ways(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms")
+    rate = f"{paths_words(scenario)}{rate_words(scenario['rate_mbps'])}"
+    # The same number of parts for each scenario.
+    return ", ".join([rate, delay, loss, " ".join([count(int(scenario["flows"]), "flow"), *joining_words(scenario)])])
+
+
+def loss_words(scenario, alike, apart) -> str:
+    """Return a scenario's loss, such as "1 % loss".
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    alike : str
+        What is said behind a loss that is the same in both directions.
+    apart : callable
+        Of both values and their unit: puts two that differ into words.
+    """
+    forward, reverse = scenario["loss_forward_percent"], scenario["loss_reverse_percent"]
+    if forward == reverse == 0:
+        return "no loss"
+    if reverse == 0:
+        return f"{plain(forward)} % loss"
+    return f"{plain(forward)} % loss {alike}" if forward == reverse else f"{apart(forward, reverse, '%')} loss"
+
+
+def paths_words(scenario) -> str:
+    """Return "4 x " where a scenario has four paths, "" where it has one."""
+    paths = int(scenario["paths"])
+    return f"{paths} \N{MULTIPLICATION SIGN} " if paths > 1 else ""
+
+
+def joining_words(scenario) -> list[str]:
+    """Return what joins a scenario's paths and how far their delays differ, and that a file is transferred: a list of texts."""
+    words = []
+    if scenario["multipath"] == "mptcp":
+        words.append("by MPTCP")
+    elif scenario["multipath"] == "gre":
+        words.append(f"by GRE over {ip_words(scenario['tunnel_ip_version'])}")
+        words += ["per flow"] if scenario["distribution"] == "per-flow" else []
+    delays = dict.fromkeys(scenario["path_delay_ms"].split())
+    if set(delays) != {"0"}:
+        words.append(f"(paths of +{' and +'.join(delays)} ms)")
+    return ["of FTP", *words] if scenario["application"] == "ftp" else words
+
+
+def amount_words(scenario) -> str:
+    """Return how much a scenario's runs send: "10 s", or "1,000,000 messages", or "50 MB" of a file.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    """
+    for name, unit, factor in (("messages", "messages", 1.0), ("file_bytes", "MB", 1e-6)):
+        if not is_missing(scenario[name]):
+            return f"{plain(factor * scenario[name])} {unit}"
+    return f"{plain(scenario['duration_s'])} s"
+
+
+def heading(scenario) -> str:
+    """Return a scenario's short name as a heading: its id, or "Scenario 1" if it has a label."""
+    if scenario["label"] == scenario["scenario"]:
+        return scenario["scenario"]
+    return f"Scenario {scenario['label']}"
+
+
+def path_rtts_ms(scenario) -> list[float]:
+    """Return the RTTs of a scenario's empty paths in ms, shortest first: each distinct one of its pairs of hosts.
+
+    Parameters
+    ----------
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    """
+    both_ways_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]
+    access, paths = ([float(delay) for delay in scenario[key].split()] for key in ("access_delay_ms", "path_delay_ms"))
+    # A round trip passes each of the two hosts' links twice.
+    return sorted({both_ways_ms + 4 * pair + 2 * path for pair in access for path in paths})
+
+
+def platform_words(platform) -> str:
+    """Return "ns-3 3.44" for "ns3:3.44", and any other as it is."""
+    name, _, version = platform.partition(":")
+    return f"ns-3 {version}" if name == "ns3" else platform
+
+
+def ip_words(ip_version) -> str:
+    """Return "IPv4" for "ipv4"."""
+    return ip_version.replace("ipv", "IPv")

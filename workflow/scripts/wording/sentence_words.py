@@ -1,0 +1,93 @@
+"""Names and numbers as sentences carry them: CCAs as readers write them, scenarios with their conditions."""
+
+from wording.number_format import count, is_missing, number, p_value, plain
+from wording.scenario_words import heading, ip_words, loss_words, rate_words
+
+# As their authors and RFCs write them; the kernel's name is that of the module.
+CCA_NAMES = {
+    "bbr": "BBR",
+    "bic": "BIC",
+    "cdg": "CDG",
+    "cubic": "CUBIC",
+    "dctcp": "DCTCP",
+    "highspeed": "HighSpeed",
+    "htcp": "H-TCP",
+    "hybla": "Hybla",
+    "illinois": "Illinois",
+    "lp": "TCP-LP",
+    "nv": "NV",
+    "reno": "Reno",
+    "scalable": "Scalable",
+    "vegas": "Vegas",
+    "veno": "Veno",
+    "westwood": "Westwood",
+    "yeah": "YeAH",
+}
+
+
+def cca_name(name) -> str:
+    """Return a CCA's name as readers write it, the kernel's if it isn't known; several are joined by `+`."""
+    return "+".join(CCA_NAMES.get(part, part) for part in name.split("+"))
+
+
+def listed(names) -> str:
+    """Return "Vegas, Veno and Westwood"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def short(value) -> str:
+    """Return a number with three significant digits, without zeros at its end."""
+    if is_missing(value) or value >= 1000 or 0 < abs(value) < 0.001:
+        return number(value)
+    return f"{value:.3g}"
+
+
+def between(values) -> str:
+    """Return "5.31 to 81.2", or one number if both ends look alike."""
+    low, high = short(min(values)), short(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def p_words(value) -> str:
+    """Return "p < 0.001" or "p = 0.413"."""
+    text = p_value(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def each_way(forward, reverse, unit) -> str:
+    """Return a value of both directions: "10 ms each way" or "10 ms there and 5 ms back"."""
+    if forward == reverse:
+        return f"{plain(forward)} {unit} each way"
+    return f"{plain(forward)} {unit} there and {plain(reverse)} {unit} back"
+
+
+def place_words(row, scenarios, one_ip_version=False) -> str:
+    """Return a scenario and IP version with what tells the scenario apart.
+
+    Parameters
+    ----------
+    row : mapping
+        scenario and ip_version.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+    one_ip_version : bool
+        Whether the study has no other, so that it needn't be named.
+
+    Returns
+    -------
+    str
+        "scenario 3 over IPv6 (100 ms each way, 1 % loss, 12 flows)"; the rate stands there if the
+        study has several.
+    """
+    scenario = scenarios[scenarios["scenario"] == row["scenario"]].iloc[0]
+    name = heading(scenario)
+    name = f"{name[0].lower()}{name[1:]}" if name != scenario["scenario"] else f"scenario {name}"
+    words = [
+        each_way(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms"),
+        loss_words(scenario, "each way", each_way),
+        count(int(scenario["flows"]), "flow"),
+    ]
+    if scenarios["rate_mbps"].nunique(dropna=False) > 1:
+        words.insert(0, rate_words(scenario["rate_mbps"]))
+    over = "" if one_ip_version else f" over {ip_words(row['ip_version'])}"
+    return f"{name}{over} ({', '.join(words)})"
