@@ -13,7 +13,7 @@ CONFIG = $(if $(STUDY),config/studies/$(STUDY).yaml,config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 quoted = '$(subst ','\'',$(1))'
 
-.PHONY: run setup test test-long bench verify publish documentation bundle lock clean-cache help
+.PHONY: run setup lint test test-long bench verify publish documentation bundle lock clean-cache help
 
 run: setup  ## set up and run the study, report included
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
@@ -22,6 +22,12 @@ run: setup  ## set up and run the study, report included
 setup:  ## make the workflow environment and the container images
 	@command -v $(call quoted,$(PYTHON)) >/dev/null || { echo 'sawtooth: '$(call quoted,$(PYTHON))' is missing: install Python 3.11 or newer (apt-get install python3), or name one, make PYTHON=...' >&2; exit 1; }
 	@$(call quoted,$(PYTHON)) setup
+
+lint: setup  ## set up and check the form of the code, and that generated documentation is up to date
+	@$(IN_ENVIRONMENT) ruff check --quiet .
+	@$(IN_ENVIRONMENT) ruff format --check --quiet .
+	@$(IN_ENVIRONMENT) snakefmt --check Snakefile workflow
+	@$(IN_ENVIRONMENT) python -m documenting.document_configuration --check
 
 test: setup  ## set up and pass the tests; ARGS go to pytest
 	@test -d tests || { echo 'sawtooth: a bundle has no tests; `make verify` reruns runs and compares bytes' >&2; exit 1; }
