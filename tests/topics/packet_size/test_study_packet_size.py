@@ -4,7 +4,7 @@ import re
 
 from study_files import study
 from study_files.study_design import StudyDesign
-from topics.packet_size.topic import compares_sizes_alone
+from topics.packet_size.topic import compares_sizes_alone, figures
 
 SIZES = (128, 384, 640, 896, 1152, 1408)
 
@@ -60,3 +60,10 @@ def test_other_studies_are_not_by_size(root):
     for path in sorted((root / "config" / "studies").glob("*.yaml")):
         design = StudyDesign(resolved(root, path.name))
         assert compares_sizes_alone(design) == path.name.startswith("packet-size"), path.name
+
+
+def test_a_figure_is_of_traffic_that_the_study_has(root):
+    shipped = resolved(root, "packet-size.yaml")
+    of_all = {figure.slug for figure in figures(StudyDesign(shipped))}
+    shipped["scenarios"] = [scenario for scenario in shipped["scenarios"] if "udp-rtt" not in scenario["id"]]
+    assert of_all - {figure.slug for figure in figures(StudyDesign(shipped))} == {"size-udp-rtt"}

@@ -25,6 +25,14 @@ VALUES = {
 }
 
 
+def _traffic_of(scenario: dict) -> str | None:
+    sent = scenario["traffic"]
+    return traffic_of(
+        scenario["topology"], scenario["multipath"]["by"], scenario["flows"], sent["application"], sent["protocol"],
+        scenario["transport"]["segment_bytes"],
+    )  # fmt: skip
+
+
 def message_sizes(design: StudyDesign) -> dict[str, int]:
     """Return scenario -> bytes of a message, for those of one flow, or of single messages, over a cable.
 
@@ -33,13 +41,9 @@ def message_sizes(design: StudyDesign) -> dict[str, int]:
     """
     sizes, places = {}, set()
     for scenario in design.scenarios:
-        sent = scenario["traffic"]
-        traffic = traffic_of(
-            scenario["topology"], scenario["multipath"]["by"], scenario["flows"], sent["application"], sent["protocol"],
-            scenario["transport"]["segment_bytes"],
-        )  # fmt: skip
+        traffic = _traffic_of(scenario)
         if traffic is not None:
-            size, rate = sent["block_bytes"], scenario["link"]["rate_mbps"]
+            size, rate = scenario["traffic"]["block_bytes"], scenario["link"]["rate_mbps"]
             place = (traffic, size, scenario["background"], rate, scenario["platform"])
             if place in places:
                 return {}
@@ -62,8 +66,11 @@ def compares_sizes_alone(design: StudyDesign) -> bool:
 
 
 def figures(design: StudyDesign) -> Iterator[Figure]:
-    """Yield the topic's figures for a study."""
+    """Yield the topic's figures for a study: of each traffic that it has."""
+    sent = {_traffic_of(scenario) for scenario in design.scenarios}
     for slug, (traffics, what, number) in VALUES.items():
+        if sent.isdisjoint(traffics):
+            continue
         yield Figure(
             slug,
             "plot_sizes",
