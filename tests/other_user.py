@@ -58,10 +58,13 @@ class OtherUser:
             os.chown(path, user.pw_uid, user.pw_gid)
 
     def start(self, specification, name="run"):
-        """Start a run and return its process, with ``document`` and ``log``, the paths that it writes."""
+        """Start a run and return its process, with ``document`` and ``log``, the paths that it writes.
+
+        It is nicer than the test that watches it, as `Checkout.start` says.
+        """
         document, log = self.place / f"{name}.json.gz", self.place / f"{name}.log"
         command = [
-            str(apptainer_program()), "--silent", "exec", "--userns", "--cleanenv", "--bind", str(self.place),
+            "nice", str(apptainer_program()), "--silent", "exec", "--userns", "--cleanenv", "--bind", str(self.place),
             "--env", f"PYTHONPATH={self.place}/workflow", str(self.image), "python3", "-B", "-m", "testbed",
             "--specification", json.dumps(specification), "--output", str(document),
         ]  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from guest_processes import wait_for
 from testbed import background
 from testbed.background import SERVICES, Requests, check_background, messages, padded
 
@@ -75,6 +76,9 @@ def high_ports(monkeypatch):
 class PythonsTimer:
     """In place of the kernel's, which Python knows from 3.13 on."""
 
+    #: How often it has rung; at the first rings each service asks once.
+    rings = 0
+
     def __enter__(self):
         self._read, self._write = os.pipe()
         self._waiting = None
@@ -98,11 +102,12 @@ class PythonsTimer:
         self._waiting.start()
 
     def stop(self):
-        os.read(self._read, 1)
+        PythonsTimer.rings += os.read(self._read, 1) == b"!"
 
 
 def test_client_and_server_agree_on_what_was_asked_and_answered(high_ports, capfd, monkeypatch):
     monkeypatch.setattr(background, "Timer", PythonsTimer)
+    monkeypatch.setattr(PythonsTimer, "rings", 0)
     (server_in, server_end), (client_in, client_end) = os.pipe(), os.pipe()
     counted = {}
     threads = [
@@ -110,15 +115,13 @@ def test_client_and_server_agree_on_what_was_asked_and_answered(high_ports, capf
         threading.Thread(target=lambda: counted.update(asked=background.ask("127.0.0.1", "5", client_in))),
     ]
     threads[0].start()
-    said = ""
-    while "ready" not in (said := said + capfd.readouterr().out):
-        threads[0].join(0.01)
+    wait_for(lambda: "ready" in capfd.readouterr().out, "a server that is ready")
     threads[1].start()
-    threads[1].join(0.5)
+    wait_for(lambda: PythonsTimer.rings >= 20, "20 requests")
     os.close(client_end)
-    threads[1].join(5)
+    threads[1].join()
     os.close(server_end)
-    threads[0].join(5)
+    threads[0].join()
     for handle in (server_in, client_in):
         os.close(handle)
     assert counted["asked"].keys() == counted["served"].keys() == {"dns", "dhcp", "directory"}

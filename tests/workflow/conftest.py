@@ -60,9 +60,13 @@ class Checkout:
         return done.returncode, done.stdout
 
     def start(self, *arguments, study=SMOKE):
-        """Start Snakemake on a study in a process group of its own, and return without waiting."""
+        """Start Snakemake on a study in a process group of its own, and return without waiting.
+
+        It is nicer than the test, which so has the time to look for a run's guest and to hold it: on a machine with
+        other work the guest gets little of a core while the test gets its share at once.
+        """
         return subprocess.Popen(
-            [*self.within, Path(sys.executable).with_name("snakemake"), "--use-apptainer", "--configfile", study, *arguments],
+            ["nice", *self.within, Path(sys.executable).with_name("snakemake"), "--use-apptainer", "--configfile", study, *arguments],
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )  # fmt: skip
 

@@ -8,11 +8,10 @@ import os
 import shutil
 import signal
 import subprocess
-import time
-from pathlib import Path
 
 import pytest
 
+from guest_processes import alive, descendants, first_guest, nothing_goes_on, wait_for
 from listed_results import listed, write_manifest
 from own_commands import own_command
 from publishing.result_checks.manifest import MANIFEST, published_files
@@ -293,40 +292,23 @@ def test_results_that_a_workflow_is_at_work_on_are_left_alone(verify, results):
     assert (status, output) == (2, f"sawtooth: a workflow is at work on {results}: wait until it has ended.\n")
 
 
-def descendants(pid):
-    """Return the ids of all processes below one."""
-    parents = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue  # it has ended meanwhile
-    found, waiting = set(), [pid]
-    while waiting:
-        parent = waiting.pop()
-        below = {child for child, of in parents.items() if of == parent} - found
-        found |= below
-        waiting += below
-    return found
-
-
 def test_an_interrupt_leaves_nothing_behind(mini, tmp_path):
     environment = os.environ | {"TMPDIR": str(tmp_path)}
-    process = subprocess.Popen(
-        command(mini, mini.folder / "results/mini", "--count", "8"),
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True,
-    )  # fmt: skip
-    for line in process.stdout:
-        if "same bytes" in line:
-            break
-    under_way = descendants(process.pid)
-    assert under_way and any(tmp_path.iterdir())
-    os.killpg(process.pid, signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 130, output
-    assert "Traceback" not in output
-    assert not list(tmp_path.iterdir())
-    deadline = time.monotonic() + 10  # orphans are reaped by init
-    while any(Path(f"/proc/{pid}").exists() for pid in under_way) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not [pid for pid in under_way if Path(f"/proc/{pid}").exists()]
+    with nothing_goes_on():
+        process = subprocess.Popen(
+            command(mini, mini.folder / "results/mini", "--count", "8"),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True,
+        )  # fmt: skip
+        for line in process.stdout:
+            if "same bytes" in line:
+                break
+        # One of the other reruns is held in its middle: the whole can't end by itself.
+        first_guest(process).stop()
+        under_way = descendants(process.pid)
+        assert under_way and any(tmp_path.iterdir())
+        os.killpg(process.pid, signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        assert process.returncode == 130, output
+        assert "Traceback" not in output
+        assert not list(tmp_path.iterdir())
+        wait_for(lambda: not alive(under_way), "the end of the reruns' processes", limit_s=20)
