@@ -15,11 +15,6 @@ from study_files import study as studies
 HOSTILE = ["x; touch pwned #`touch pwned`$$(touch pwned)", "x'; touch pwned; '", "x\ntouch pwned"]
 
 
-def python_files(root):
-    for folder in ("workflow", "setup", "benchmarks"):
-        yield from sorted((root / folder).rglob("*.py"))
-
-
 def starts_a_shell(node):
     """Tell whether a call hands a string to a shell: shell=True, os.system, os.popen, subprocess.getoutput, sh -c."""
     name = ast.unparse(node.func)
@@ -34,13 +29,12 @@ def starts_a_shell(node):
 
 
 def shell_calls(text):
-    return [
-        ast.unparse(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and starts_a_shell(node)
-    ]
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    return [ast.unparse(node) for node in calls if starts_a_shell(node)]
 
 
 def test_no_program_of_ours_hands_a_string_to_a_shell(root):
-    files = list(python_files(root))
+    files = [path for folder in ("workflow", "setup", "benchmarks") for path in (root / folder).rglob("*.py")]
     assert len(files) > 60
     assert {path.name: calls for path in files if (calls := shell_calls(path.read_text()))} == {}
 
@@ -59,28 +53,21 @@ def rule_files(root):
 def unquoted(text):
     """Return the placeholders of Snakemake's that stand unquoted in a text, numbers from our own functions and paths of scripts aside."""
     text = re.sub(r'^\s+"\S+\.py"$', "", text, flags=re.M)  # no shell sees them
-    found = re.findall(r"\{(?:wildcards|params|input|output|config|log)\b[^{}]*\}", text)
-    return [placeholder for placeholder in found if not placeholder.endswith(":q}")]
+    placeholders = re.findall(r"\{(?:wildcards|params|input|output|config|log)\b[^{}]*\}", text)
+    return [placeholder for placeholder in placeholders if not placeholder.endswith(":q}")]
 
 
 def test_every_placeholder_in_a_shell_command_is_quoted(root):
-    commands = {
-        path.name: [
-            line
-            for line in path.read_text().splitlines()
-            if re.search(r"\{(wildcards|params|input|output|log)\.", line)
-        ]
-        for path in rule_files(root)
-    }
+    command_line = re.compile(r"^.*\{(?:wildcards|params|input|output|log)\..*", re.M)
+    commands = {path.name: "\n".join(command_line.findall(path.read_text())) for path in rule_files(root)}
     assert any(commands.values())  # a rule that has a command
-    assert {name: found for name, lines in commands.items() if (found := unquoted("\n".join(lines)))} == {}
+    assert {name: words for name, command in commands.items() if (words := unquoted(command))} == {}
 
 
 def test_only_the_emulation_has_shell_commands(root):
     """All other rules are scripts, which get their values as values."""
-    assert [path.name for path in rule_files(root) if re.search(r"^\s+(shell|run):", path.read_text(), re.M)] == [
-        "emulate.smk"
-    ]
+    with_commands = [path.name for path in rule_files(root) if re.search(r"^\s+(shell|run):", path.read_text(), re.M)]
+    assert with_commands == ["emulate.smk"]
 
 
 @pytest.fixture
@@ -131,15 +118,12 @@ def test_a_value_with_spaces_and_quotes_arrives_whole(checkout):
 @pytest.mark.parametrize(
     "override",
     [
-        {"study": "x; touch pwned"},
-        {"study": "../../pwned"},
-        {"study": "-rf"},
+        *[{"study": name} for name in ("x; touch pwned", "../../pwned", "-rf")],
         {"ccas": ["reno; touch pwned"]},
         {"ip_versions": ["ipv4`touch pwned`"]},
         {"replications": "1; touch pwned"},
         {"seed": "$(touch pwned)"},
-        {"scenarios": [{"id": "a; touch pwned"}]},
-        {"scenarios": [{"id": "../../pwned"}]},
+        *[{"scenarios": [{"id": name}]} for name in ("a; touch pwned", "../../pwned")],
         {"scenarios": [{"id": "a", "link": {"rate_mbps": "10; touch pwned"}}]},
         {"analysis": {"claims": "../../pwned"}},
         {"analysis": {"compare_with": "; touch pwned"}},

@@ -21,50 +21,31 @@ STORED = (".gz", ".parquet")
 CHUNK_BYTES = 2**20
 
 
-def pack(folder, target) -> int:
-    """Write the archive of a results folder in one step.
+def _pack(folder: Path, target: Path) -> int:
+    """Write the archive of a results folder and return how many files it holds, the manifest among them.
 
-    Parameters
-    ----------
-    folder : str or pathlib.Path
-        ``results/<study>``, with its manifest.
-    target : str or pathlib.Path
-        The archive; one that is there is replaced once the new one is whole.
-
-    Returns
-    -------
-    int
-        How many files it holds, the manifest among them.
-
-    Raises
-    ------
-    ManifestError
-        If the manifest can't be used, or a file is missing or not as it was listed; nothing is written then.
+    An archive that is there is replaced once the new one is whole. ManifestError, and nothing is written: the
+    manifest can't be used, or a file is missing or not as it was listed.
     """
-    folder, target = Path(folder), Path(target)
     files = read_manifest(folder)
     wrong = next(problems(folder, files, unlisted=False), None)
     if wrong:
         raise ManifestError(f"{wrong.sentence} Nothing was packed.")
-    handle, partial = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as place:
+        partial = Path(place, target.name)
+        with partial.open("wb") as stream:
             with zipfile.ZipFile(stream, "w") as archive:
-                add(archive, folder, MANIFEST)
+                _add(archive, folder, MANIFEST)
                 for path, entry in files.items():
-                    if add(archive, folder, path) != entry.sha256:
+                    if _add(archive, folder, path) != entry.sha256:
                         raise ManifestError(f"{folder}/{path} was changed while it was packed. Nothing was packed.")
             stream.flush()
             os.fsync(stream.fileno())
-            os.fchmod(stream.fileno(), 0o666 & ~umask())
-        os.replace(partial, target)
-    except BaseException:
-        os.unlink(partial)
-        raise
+        partial.replace(target)
     return len(files) + 1
 
 
-def add(archive, folder, path) -> str:
+def _add(archive, folder, path):
     """Add one file and return its SHA-256 as it was packed."""
     details = zipfile.ZipInfo(path, DATE)
     details.external_attr = MODE << 16
@@ -80,28 +61,18 @@ def add(archive, folder, path) -> str:
     return digest.hexdigest()
 
 
-def umask() -> int:
-    """Return the process's umask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def main(arguments=None) -> int:
     """Read the command line, pack, and say where the archive is; return the exit status."""
     parser = argparse.ArgumentParser(prog="pack_results", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="results/<study>")
     parser.add_argument("--output", type=Path, help="the archive; by default <folder>.crate.zip")
     options = parser.parse_args(arguments)
-    folder = options.folder
-    target = options.output or folder.parent / f"{folder.resolve().name}.crate.zip"
+    target = options.output or options.folder.parent / f"{options.folder.resolve().name}.crate.zip"
     try:
-        count = pack(folder, target)
-    except ManifestError as error:
-        print(f"sawtooth: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"sawtooth: {target} can't be written ({error.strerror}).", file=sys.stderr)
+        count = _pack(options.folder, target)
+    except (ManifestError, OSError) as error:
+        problem = error if isinstance(error, ManifestError) else f"{target} can't be written ({error.strerror})."
+        print(f"sawtooth: {problem}", file=sys.stderr)
         return 1
     print(f"{target}: {count} files, {target.stat().st_size / 1e6:.1f} MB")
     return 0

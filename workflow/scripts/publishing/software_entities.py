@@ -2,7 +2,9 @@
 
 from urllib.parse import quote
 
+from rocrate.model.computationalworkflow import ComputationalWorkflow
 from rocrate.model.contextentity import ContextEntity
+from rocrate.rocrate import ROCrate
 
 #: Terms of the Workflow Run RO-Crate profiles that RO-Crate's own context lacks.
 RUN_TERMS = "https://w3id.org/ro/terms/workflow-run"
@@ -29,62 +31,38 @@ HOMEPAGES = {
 KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine that the runs were measured on"}
 
 
-def describe_workflow(workflow, made_by) -> None:
-    """Set the properties of the workflow's entity beside its files.
-
-    Parameters
-    ----------
-    workflow : ComputationalWorkflow
-        The crate's main entity.
-    made_by : dict
-        ``workflow`` of tidy/provenance.json: commit, whether with changes, Snakemake's version.
-    """
+def describe_workflow(workflow: ComputationalWorkflow, made_by: dict) -> None:
+    """Set the properties of the crate's main entity beside its files, from ``workflow`` of tidy/provenance.json."""
     commit, changes = made_by["commit"], " with changes that were not committed" if made_by["dirty"] else ""
     workflow["name"] = "Sawtooth"
-    workflow["description"] = (
-        "TCP congestion-control experiments that anyone can rerun to the byte: a Snakemake workflow."
-    )
+    description = "TCP congestion-control experiments that anyone can rerun to the byte: a Snakemake workflow."
+    workflow["description"] = description
     workflow["version"] = f"{commit}{changes}" if commit else "not recorded"
     workflow["conformsTo"] = {"@id": WORKFLOW_PROFILE}
     workflow["license"] = workflow.crate.root_dataset["license"]
 
 
-def add_images(crate, images) -> list[ContextEntity]:
+def add_images(crate: ROCrate, images: list[tuple[str, str]]) -> list[ContextEntity]:
     """Add container images, pairs of name and digest of content; return their entities."""
-    return [
-        crate.add(
-            ContextEntity(
-                crate,
-                f"#{name}-image-{digest.removeprefix('sha256:')[:12]}",
-                {
-                    "@type": "ContainerImage",
-                    "name": f"envs/{name}.sif",
-                    "additionalType": {"@id": f"{RUN_TERMS}#SIFImage"},
-                    "identifier": digest,
-                    "description": f"Made by envs/{name}.def. The identifier is the digest of the image's content, "
-                    f"content_digest in envs/{name}.json, not that of its file.",
-                },
-            )
-        )
-        for name, digest in images
-    ]
+    entities = []
+    for name, digest in images:
+        properties = {
+            "@type": "ContainerImage",
+            "name": f"envs/{name}.sif",
+            "additionalType": {"@id": f"{RUN_TERMS}#SIFImage"},
+            "identifier": digest,
+            "description": f"Made by envs/{name}.def. The identifier is the digest of the image's content, "
+            f"content_digest in envs/{name}.json, not that of its file.",
+        }
+        address = f"#{name}-image-{digest.removeprefix('sha256:')[:12]}"
+        entities.append(crate.add(ContextEntity(crate, address, properties)))
+    return entities
 
 
-def add_software(crate, environments, libraries) -> list[ContextEntity]:
-    """Add kernel, tools and libraries, each version once.
+def add_software(crate: ROCrate, environments: list[dict], libraries: dict[str, str]) -> list[ContextEntity]:
+    """Add kernel, tools (``environments`` of tidy/provenance.json) and the analysis image's libraries (name to version).
 
-    Parameters
-    ----------
-    crate : ROCrate
-    environments : list of dict
-        ``environments`` of tidy/provenance.json.
-    libraries : dict of str to str
-        Python libraries of the analysis image: name to version.
-
-    Returns
-    -------
-    list of ContextEntity
-        Identified by package URLs, sorted by these.
+    Each version is an entity once, identified by its package URL; they are sorted by these.
     """
     software = {}
     for environment in environments:
@@ -104,13 +82,9 @@ def add_software(crate, environments, libraries) -> list[ContextEntity]:
         software[f"pkg:pypi/{name}@{quote(version, safe='')}"] = (name, version, "In the analysis image.")
     entities = []
     for address, (name, version, description) in sorted(software.items()):
-        properties = {
-            "@type": "SoftwareApplication",
-            "name": name,
-            "softwareVersion": version,
-            "description": description,
-        }
+        properties = {"name": name, "softwareVersion": version, "description": description}
         if name in HOMEPAGES:
             properties["url"] = HOMEPAGES[name]
+        properties["@type"] = "SoftwareApplication"
         entities.append(crate.add(ContextEntity(crate, address, properties)))
     return entities

@@ -45,42 +45,42 @@ DRAWN = 10
 CHANCE = 0.95
 
 
-def verify(folder, options, account) -> int:
+def _verify(folder, options, account) -> int:
     """Check a results folder and rerun a part of its runs; return the exit status."""
     names, others = find_documents(folder)
     options.count = options.count or min(DRAWN, len(names))
-    check_call(options, names)
-    here = platforms_here()
+    _check_call(options, names)
+    here = _platforms_here()
     study = ReceivedStudy(folder)
     reading_s = READ_S * len(names) / options.cores
     time_text = f"; to read them takes {reruns.about(reading_s)}" if reading_s > 10 else ""
     account.step("results", f"{len(names)} run documents in {shown(options.results)}{time_text}")
-    check_files(folder, account)
-    documents = read_documents(folder, names, study, here, options.cores)
-    check_rows(folder, documents, account)
-    check_documents(documents, others, here, study, account)
-    here_too = check_needs(documents, here, study, account)
-    measured = say_measured(here_too, account)
+    _check_files(folder, account)
+    documents = _read_documents(folder, names, study, here, options.cores)
+    _check_rows(folder, documents, account)
+    _check_documents(documents, others, here, study, account)
+    here_too = _check_needs(documents, here, study, account)
+    measured = _say_measured(here_too, account)
     options.count = min(options.count, len(names) - len(measured))
     left_out = 0
     if options.reruns:
-        left_out = rerun(folder, here_too, measured, options, account)
+        left_out = _rerun(folder, here_too, measured, options, account)
     else:
         account.leave_out("reruns", "--no-reruns")
     if options.tables:
-        check_tables(folder, documents, study, account)
-    return verdict(account, left_out)
+        _check_tables(folder, documents, study, account)
+    return _verdict(account, left_out)
 
 
-def platforms_here() -> list[tuple[str, str]]:
+def _platforms_here() -> list[tuple[str, str]]:
     """Return the digests of image and program of each platform of this checkout, Linux first; ns-3 where its image is."""
-    here = [(image_here("testbed"), package_digest(ROOT / "workflow/testbed"))]
+    here = [(_image_here("testbed"), package_digest(ROOT / "workflow/testbed"))]
     if (ROOT / "envs/ns3.sif").exists():
-        here.append((image_here("ns3"), simulator_digest()))
+        here.append((_image_here("ns3"), simulator_digest()))
     return here
 
 
-def image_here(name) -> str:
+def _image_here(name) -> str:
     """Return the digest of an image of this checkout; raise ReceivedError if it is missing."""
     try:
         digest = image_digest(ROOT / f"envs/{name}.json")
@@ -91,39 +91,36 @@ def image_here(name) -> str:
     return digest
 
 
-def check_call(options, names) -> None:
+def _check_call(options, names) -> None:
     """Raise ReceivedError if there are no runs, or not those asked for."""
     results = shown(options.results)
     if not names:
         raise ReceivedError(f"{results} has no run document below `runs`.")
     unknown = next((name for name in options.runs or () if name not in set(names)), None)
     if unknown is not None:
-        nearest = get_close_matches(unknown, names, n=3, cutoff=0) or names[:3]
-        nearest = shown(", ".join(nearest), 400)
+        nearest = shown(", ".join(get_close_matches(unknown, names, n=3, cutoff=0) or names[:3]), 400)
         raise ReceivedError(f"{results} has no run {shown(unknown)}; the nearest names are {nearest}.")
     if options.reruns and not options.runs and options.count > len(names):
         raise ReceivedError(f"N is {options.count}; {results} has {len(names)} runs, so allowed is 1 to {len(names)}.")
 
 
-def check_files(folder, account) -> None:
+def _check_files(folder, account) -> None:
     """Hold all files against the manifest, if there is one."""
     if not (folder / manifest.MANIFEST).exists():
         account.leave_out("files", f"there is no {manifest.MANIFEST}, so nobody says which files belong here")
         return
     try:
         listed = manifest.read_manifest(folder)
-        sentences = (
-            problem.sentence if problem.kind == "refused" else f"{problem.kind}: {problem.path}"
-            for problem in manifest.problems(folder, listed)
-        )
+        problems = manifest.problems(folder, listed)
+        sentences = (each.sentence if each.kind == "refused" else f"{each.kind}: {each.path}" for each in problems)
         account.check("files", f"{len(listed)} files are those of {manifest.MANIFEST}, byte for byte", sentences)
     except manifest.ManifestError as error:
         account.check("files", "", [str(error)])
 
 
-def read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]:
+def _read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]:
     """Return what was found out about each run document, in the order of their names."""
-    with ProcessPoolExecutor(cores, initializer=leave_signals_to_parent) as pool:
+    with ProcessPoolExecutor(cores, initializer=_leave_signals_to_parent) as pool:
         check = partial(check_document, folder, study=study, here=here)
         try:
             return list(pool.map(check, names, chunksize=16))
@@ -133,13 +130,13 @@ def read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]:
             pool.shutdown(cancel_futures=True)
 
 
-def leave_signals_to_parent() -> None:
+def _leave_signals_to_parent() -> None:
     """In a reading process: an interrupt from the terminal is the parent's."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def check_rows(folder, documents, account) -> None:
+def _check_rows(folder, documents, account) -> None:
     """Hold the documents against the digests in the table of runs."""
     try:
         digests = run_rows.read_digests(folder)
@@ -153,7 +150,7 @@ def check_rows(folder, documents, account) -> None:
     account.check("rows", well, run_rows.problems(digests, documents))
 
 
-def check_documents(documents, others, here, study, account) -> None:
+def _check_documents(documents, others, here, study, account) -> None:
     """Say which documents are unreadable, in the wrong place, or of no run of the study."""
     sentences = [f"run {document.name}: {problem}" for document in documents for problem in document.problems]
     sentences += [f"{other} is no run document" for other in others]
@@ -171,13 +168,10 @@ def check_documents(documents, others, here, study, account) -> None:
         account.detail(f"not held against their study: {shown(study.problem, 600)}")
 
 
-def check_needs(documents, here, study, account) -> dict[str, dict]:
+def _check_needs(documents, here, study, account) -> dict[str, dict]:
     """Say which image and testbed the documents need, and what to do where they are not here.
 
-    Returns
-    -------
-    dict of str to dict
-        Name -> specification of the runs that can be repeated here.
+    Return name -> specification of the runs that can be repeated here.
     """
     groups = Counter(document.made_by for document in documents if document.made_by)
     foreign = {digests: count for digests, count in groups.items() if digests not in here}
@@ -194,7 +188,7 @@ def check_needs(documents, here, study, account) -> dict[str, dict]:
             account.detail(f"{count} documents: testbed image {image}, testbed {testbed}")
         for image, testbed in here:
             account.detail(f"here: testbed image {image}, testbed {testbed}")
-        account.detail(remedy(study))
+        account.detail(_remedy(study))
     # What can't be read doesn't say what made it: most likely what made the others.
     return {
         document.name: document.specification
@@ -203,18 +197,17 @@ def check_needs(documents, here, study, account) -> dict[str, dict]:
     }
 
 
-def say_measured(here_too, account) -> set[str]:
+def _say_measured(here_too, account) -> set[str]:
     """Say which runs were measured under a real clock, and so can't be repeated to the byte; return their names."""
     measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
     if measured:
-        account.step(
-            "clock", f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):"
-        )
+        text = f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):"
+        account.step("clock", text)
         account.detail("not repeatable, another execution gives other bytes; form, place, study and rows were checked")
     return measured
 
 
-def remedy(study) -> str:
+def _remedy(study) -> str:
     """Return what to do to have the workflow that made a study's results."""
     if not study.commit:
         return "what to do: ask whoever made them for the commit of their workflow; these results don't name it"
@@ -222,7 +215,7 @@ def remedy(study) -> str:
     return f"what to do: `git checkout {study.commit}`, `make setup`, and verify again{changed}"
 
 
-def rerun(folder, here_too, measured, options, account) -> int:
+def _rerun(folder, here_too, measured, options, account) -> int:
     """Repeat the runs asked for and compare bytes; return how many of them can't be repeated here but elsewhere."""
     here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:
@@ -243,19 +236,19 @@ def rerun(folder, here_too, measured, options, account) -> int:
     account.step("reruns", f"{what}; {time_text} on {cores} idle core{'s' * (cores > 1)}")
     width, began, done, differ = max(map(len, chosen)), time.monotonic(), 0.0, 0
     with temporary_folder() as place:
-        for number, outcome in enumerate(reruns.rerun(runs, folder, ROOT, place, cores), 1):
-            done += cost[outcome.name]
+        for number, (name, finding) in enumerate(reruns.rerun(runs, folder, ROOT, place, cores), 1):
+            done += cost[name]
             left = (sum(cost.values()) - done) / done * (time.monotonic() - began)
             progress = f"{number} of {len(runs)}" + (f", {reruns.about(left)} left" if number < len(runs) else "")
-            account.detail(f"{outcome.name:<{width}}  {outcome.finding or 'same bytes'}  ({progress})")
-            differ += outcome.finding is not None
+            account.detail(f"{name:<{width}}  {finding or 'same bytes'}  ({progress})")
+            differ += finding is not None
     account.problems += differ
     if not options.runs and not differ:
-        account.detail(what_a_sample_says(len(here_too), len(chosen)))
+        account.detail(_what_a_sample_says(len(here_too), len(chosen)))
     return len(asked) - len(chosen)
 
 
-def what_a_sample_says(total, drawn) -> str:
+def _what_a_sample_says(total, drawn) -> str:
     """Return in a sentence how many changed documents a draw without a difference excludes."""
     if drawn == total:
         return f"these were all {total}"
@@ -266,14 +259,14 @@ def what_a_sample_says(total, drawn) -> str:
     )
 
 
-def check_tables(folder, documents, study, account) -> None:
+def _check_tables(folder, documents, study, account) -> None:
     """Make the tidy tables again from the documents, and compare bytes."""
-    here = image_here("analysis")
+    here = _image_here("analysis")
     if not study.content or any(document.problems for document in documents) or study.count() != len(documents):
         account.leave_out("tables", "they can be made again only where the study and all its documents are in order")
     elif study.analysis_image != here:
         needed = f"they need the analysis image {study.analysis_image}, here is {here}"
-        account.leave_out("tables", f"{needed}; {remedy(study)}")
+        account.leave_out("tables", f"{needed}; {_remedy(study)}")
     else:
         with temporary_folder() as place:
             differences = tables_again.problems(folder, ROOT, place)
@@ -283,7 +276,7 @@ def check_tables(folder, documents, study, account) -> None:
             account.detail(f"they were made by the workflow of commit {study.commit}; is this checkout the same?")
 
 
-def verdict(account, left_out) -> int:
+def _verdict(account, left_out) -> int:
     """Print the last line and return the exit status."""
     unchecked = f" (not checked: {', '.join(account.unchecked)})" if account.unchecked else ""
     if account.problems:
@@ -297,14 +290,14 @@ def verdict(account, left_out) -> int:
     return WELL
 
 
-class Parser(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
     """Says what is wrong with an argument in one sentence, as the rest of Sawtooth does."""
 
     def error(self, message) -> NoReturn:
         self.exit(BAD_CALL, f"sawtooth: {message}\n")
 
 
-def whole_number(parser, name, text, least) -> int:
+def _whole_number(parser, name, text, least) -> int:
     """Return an argument as a whole number from ``least`` on, or end with a sentence that says so."""
     # Up to 18 digits: longer ones are no number that anybody means.
     if not (text.isascii() and text.isdigit() and len(text) <= 18) or int(text) < least:
@@ -314,7 +307,7 @@ def whole_number(parser, name, text, least) -> int:
 
 def main(arguments=None) -> int:
     """Parse the command line, verify, and return the exit status."""
-    parser = Parser(prog="verify_results", description="Rerun some runs of a results folder and compare bytes.")
+    parser = _Parser(prog="verify_results", description="Rerun some runs of a results folder and compare bytes.")
     parser.add_argument("results", metavar="RESULTS", help="results/<study>, or an archive of `make publish`")
     parser.add_argument("--count", metavar="N", help=f"how many runs to draw ({DRAWN}, or all if there are fewer)")
     parser.add_argument("--seed", metavar="S", default="1", help="of the draw (1)")
@@ -323,11 +316,11 @@ def main(arguments=None) -> int:
     parser.add_argument("--no-reruns", dest="reruns", action="store_false", help="only what takes no rerun")
     parser.add_argument("--tables", action="store_true", help="also make the tidy tables again from the documents")
     options = parser.parse_args(arguments)
-    options.count = options.count and whole_number(parser, "N", options.count, 1)
-    options.seed = whole_number(parser, "SEED", options.seed, 0)
+    options.count = options.count and _whole_number(parser, "N", options.count, 1)
+    options.seed = _whole_number(parser, "SEED", options.seed, 0)
     every = len(os.sched_getaffinity(0))
     # A run waits for a core of its own, so more at a time would only wait.
-    options.cores = min(every, every if options.cores == "all" else whole_number(parser, "--cores", options.cores, 1))
+    options.cores = min(every, every if options.cores == "all" else _whole_number(parser, "--cores", options.cores, 1))
     # `apptainer` may be the one that set-up put beside this Python.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     # End in order, as after Ctrl-C; and the reruns get a SIGINT that isn't ignored.
@@ -335,12 +328,10 @@ def main(arguments=None) -> int:
         signal.signal(number, signal.default_int_handler)
     try:
         with opened(options.results) as folder:
-            return verify(folder, options, Account())
-    except ReceivedError as error:
-        print(f"sawtooth: {error}", file=sys.stderr)
-        return BAD_CALL
-    except OSError as error:
-        print(f"sawtooth: {error.filename or 'a file'}: {error.strerror or error}.", file=sys.stderr)
+            return _verify(folder, options, Account())
+    except (ReceivedError, OSError) as error:
+        file_problem = isinstance(error, OSError) and f"{error.filename or 'a file'}: {error.strerror or error}."
+        print(f"sawtooth: {file_problem or error}", file=sys.stderr)
         return BAD_CALL
     except KeyboardInterrupt:
         print("sawtooth: interrupted; no run is left behind, and nothing of it on disk.", file=sys.stderr)

@@ -9,7 +9,6 @@ import importlib.metadata
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 from rocrate.model.computationalworkflow import ComputationalWorkflow
@@ -24,10 +23,11 @@ from publishing.software_entities import RUN_TERMS, add_images, add_software, de
 from rule_script import run_rule
 from study_files.run_platforms import image_of, is_repeatable
 
+WORKFLOW_CRATE = "https://w3id.org/workflowhub/workflow-ro-crate/1.0"
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
     "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
-    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
+    WORKFLOW_CRATE: "Workflow RO-Crate",
 }
 FORMATS = {
     ".csv": "text/csv",
@@ -52,10 +52,8 @@ FOLDERS = {
 REPEATABLE = {
     (True,): "The same seed gives the same bytes.",
     (False,): "They were measured under a real clock: the same seed gives other bytes.",
-    (
-        False,
-        True,
-    ): "The same seed gives the same bytes, but not on platform host: there they were measured under a real clock.",
+    (False, True): "The same seed gives the same bytes, but not on platform host: "
+    "there they were measured under a real clock.",
 }
 LICENCE = "https://spdx.org/licenses/MIT"
 #: Where the commit's date isn't known, for RO-Crate wants one; the same convention as in reproducible builds.
@@ -63,7 +61,7 @@ NO_DATE = "1970-01-01"
 LIBRARIES = ("matplotlib", "numpy", "pandas", "pingouin", "pyarrow", "rocrate", "scipy")
 
 
-def run_documents(folder, runs_csv) -> Iterator[tuple[str, str, int]]:
+def _run_documents(folder, runs_csv):
     """Yield of each run document its path in the folder, its digest as tidying found it, and its size in bytes."""
     with Path(runs_csv).open(newline="", encoding="utf-8") as stream:
         for run in csv.DictReader(stream):
@@ -72,50 +70,42 @@ def run_documents(folder, runs_csv) -> Iterator[tuple[str, str, int]]:
             yield path, run["document_sha256"], (folder / path).stat().st_size
 
 
-def other_files(folder, paths) -> Iterator[tuple[str, str, int]]:
+def _other_files(folder, paths):
     """Yield the same of other files, given with the folder's path."""
     for path in sorted(set(map(str, paths))):
         yield Path(path).relative_to(folder).as_posix(), file_sha256(path), Path(path).stat().st_size
 
 
-def add_files(crate, files) -> dict:
+def _add_files(crate, files):
     """Add all files, each to the folder that it lies in, and the folders; return path -> entity of those at the top."""
     top, members = {}, {}
     for path, digest, size in files:
         name, _, below = path.partition("/")
         kind = ComputationalWorkflow if path == "workflow/Snakefile" else File
-        entity = kind(
-            crate,
-            dest_path=path,
-            properties={"contentSize": str(size), "encodingFormat": FORMATS[Path(path).suffix], "sha256": digest},
-        )
+        properties = {"contentSize": str(size), "encodingFormat": FORMATS[Path(path).suffix], "sha256": digest}
+        entity = crate.add(kind(crate, dest_path=path, properties=properties))
         if below:
             members.setdefault(name, []).append(entity)
         else:
             top[path] = entity
-        crate.add(entity)
     for name, parts in sorted(members.items()):
-        top[f"{name}/"] = crate.add(
-            Dataset(
-                crate, dest_path=f"{name}/", properties={"name": name, "description": FOLDERS[name], "hasPart": parts}
-            )
-        )
+        properties = {"name": name, "description": FOLDERS[name], "hasPart": parts}
+        top[f"{name}/"] = crate.add(Dataset(crate, dest_path=f"{name}/", properties=properties))
     crate.root_dataset["hasPart"] = [top[path] for path in sorted(top)]
     return top
 
 
-def slot(crate, workflow, direction, name, value) -> None:
+def _add_slot(crate, workflow, direction, value):
     """Say that the workflow takes (`input`) or gives (`output`) what an entity is an example of."""
-    kind = "Dataset" if value.id.endswith("/") else "File"
-    entity = crate.add_formal_parameter(
-        name, kind, identifier=f"#{direction}-{name}", valueRequired=direction == "input"
-    )
+    name, kind = Path(value.id).stem, "Dataset" if value.id.endswith("/") else "File"
+    address, required = f"#{direction}-{name}", direction == "input"
+    entity = crate.add_formal_parameter(name, kind, identifier=address, valueRequired=required)
     entity["workExample"] = value
     value["exampleOfWork"] = entity
     workflow.append_to(direction, entity)
 
 
-def citation(crate, paper) -> ContextEntity:
+def _citation(crate, paper):
     """Return the entity of the paper whose claims were checked."""
     details = {"@type": "ScholarlyArticle", "name": paper["title"], "author": paper["authors"]}
     if paper.get("script"):
@@ -123,7 +113,7 @@ def citation(crate, paper) -> ContextEntity:
     return crate.add(ContextEntity(crate, "#paper", details))
 
 
-def verdicts(claims_csv) -> str | None:
+def _verdicts(claims_csv):
     """Say how many claims have which verdict, or nothing without claims."""
     with Path(claims_csv).open(newline="", encoding="utf-8") as stream:
         counts = Counter(row["verdict"] for row in csv.DictReader(stream))
@@ -131,32 +121,16 @@ def verdicts(claims_csv) -> str | None:
     return f"Verdicts on the claims of the paper that is cited: {listed}." if counts else None
 
 
-def study_crate(files, provenance, paper=None, claims=None) -> ROCrate:
-    """Return a study's RO-Crate.
+def _study_crate(files, provenance, paper, claims):
+    """Return a study's RO-Crate, which depends on what is given and on nothing else.
 
-    Parameters
-    ----------
-    files : iterable of (str, str, int)
-        Path in the folder, SHA-256 and size of each published file.
-    provenance : dict
-        Of tidy/provenance.json.
-    paper : dict, optional
-        Title and authors of the paper whose claims were checked.
-    claims : str, optional
-        What is to be said of analysis/claims.csv.
-
-    Returns
-    -------
-    ROCrate
-        It depends on what is given and on nothing else.
+    ``files`` are path in the folder, SHA-256 and size of each published file, ``paper`` is the one whose claims were
+    checked, if any, and ``claims`` what is then to be said of analysis/claims.csv.
     """
-    study, made_by = provenance["study"], provenance["workflow"]
+    study, made_by, environments = (provenance[part] for part in ("study", "workflow", "environments"))
     crate = ROCrate(version="1.1")
     crate.metadata.extra_contexts.append(f"{RUN_TERMS}/context")
-    crate.metadata["conformsTo"] = [
-        {"@id": address}
-        for address in ("https://w3id.org/ro/crate/1.1", "https://w3id.org/workflowhub/workflow-ro-crate/1.0")
-    ]
+    crate.metadata["conformsTo"] = [{"@id": address} for address in ("https://w3id.org/ro/crate/1.1", WORKFLOW_CRATE)]
     root = crate.root_dataset
     root["name"] = study["title"]
     root["description"] = study["description"] or f"The study {study['study']}, run with Sawtooth."
@@ -164,32 +138,30 @@ def study_crate(files, provenance, paper=None, claims=None) -> ROCrate:
     root["datePublished"] = made_by.get("commit_date") or NO_DATE
     licence = {"@type": "CreativeWork", "name": "MIT License", "url": LICENCE}
     root["license"] = crate.add(ContextEntity(crate, LICENCE, licence))
-    root["conformsTo"] = [
-        crate.add(
-            ContextEntity(crate, address, {"@type": "CreativeWork", "name": name, "version": address.split("/")[-1]})
-        )
+    profiles = [
+        (address, {"@type": "CreativeWork", "name": name, "version": address.rpartition("/")[2]})
         for address, name in PROFILES.items()
     ]
-    top = add_files(crate, files)
-    repeatable = sorted({is_repeatable(environment["platform"]) for environment in provenance["environments"]})
+    root["conformsTo"] = [crate.add(ContextEntity(crate, *profile)) for profile in profiles]
+    top = _add_files(crate, files)
+    repeatable = sorted({is_repeatable(environment["platform"]) for environment in environments})
     top["runs/"]["description"] += REPEATABLE[tuple(repeatable)]
     workflow = crate.get("workflow/Snakefile")
     crate.mainEntity = workflow
     describe_workflow(workflow, made_by)
     workflow.lang = crate.add(get_lang(crate, "snakemake", made_by["snakemake"]))
-    images = sorted(
-        {(image_of(e["platform"]), e["image_digest"]) for e in provenance["environments"]},
-        key=lambda image: (image[0] != "testbed", *image),
-    )
+    images_of_runs = {(image_of(environment["platform"]), environment["image_digest"]) for environment in environments}
+    images = sorted(images_of_runs, key=lambda image: (image[0] != "testbed", *image))
+    images.append(("analysis", made_by["analysis_image_digest"]))
     libraries = {name: importlib.metadata.version(name) for name in LIBRARIES}
-    workflow["softwareRequirements"] = add_software(crate, provenance["environments"], libraries)
+    workflow["softwareRequirements"] = add_software(crate, environments, libraries)
     sources = [crate.get(path) for path in ("workflow/study.json", "workflow/claims.yaml") if crate.get(path)]
     results = [top[path] for path in sorted(top) if path != "workflow/"]
     for direction, values in (("input", sources), ("output", results)):
         for value in values:
-            slot(crate, workflow, direction, Path(value.id).stem, value)
+            _add_slot(crate, workflow, direction, value)
     if paper:
-        root["citation"] = citation(crate, paper)
+        root["citation"] = _citation(crate, paper)
     if claims:
         crate.get("analysis/claims.csv")["description"] = claims
     root["mentions"] = crate.add_action(
@@ -201,13 +173,13 @@ def study_crate(files, provenance, paper=None, claims=None) -> ROCrate:
             "name": f"Study {study['study']}",
             "description": "All runs of the study, their analysis and the report. Who started it, where and when is left "
             f"out{': nothing in the results depends on it' if all(repeatable) else ''}.",
-            "containerImage": add_images(crate, [*images, ("analysis", made_by["analysis_image_digest"])]),
+            "containerImage": add_images(crate, images),
         },
     )
     return crate
 
 
-def manifest_text(crate) -> str:
+def _manifest_text(crate):
     """Return the crate's metadata as JSON: the same bytes for the same crate."""
     metadata = crate.metadata.generate()
     for entity in metadata["@graph"]:
@@ -226,9 +198,9 @@ def main(inputs, outputs, params) -> None:
     Path(outputs.study).write_text(json.dumps(params.study, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     provenance = json.loads(Path(inputs.provenance).read_text(encoding="utf-8"))
     listed = [*inputs.files, *outputs.sources, outputs.study]
-    files = [*run_documents(folder, inputs.runs), *other_files(folder, listed)]
-    crate = study_crate(files, provenance, params.paper, params.paper and verdicts(inputs.claims))
-    target.write_text(manifest_text(crate), encoding="utf-8", newline="\n")
+    files = [*_run_documents(folder, inputs.runs), *_other_files(folder, listed)]
+    crate = _study_crate(files, provenance, params.paper, params.paper and _verdicts(inputs.claims))
+    target.write_text(_manifest_text(crate), encoding="utf-8", newline="\n")
 
 
 if "snakemake" in globals():

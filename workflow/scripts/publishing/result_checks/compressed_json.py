@@ -9,15 +9,11 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 TEXT_LIMIT = 2**26
 
 
-def decompress(content, limit=None) -> bytes:
-    """Return the text of a run document, as bytes.
+def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
+    """Return the text of a run document.
 
-    Raises
-    ------
-    ReceivedError
-        If it is not exactly one whole gzip stream, or of more than `TEXT_LIMIT` bytes.
+    ReceivedError: it is not exactly one whole gzip stream, or of more than ``limit`` bytes.
     """
-    limit = limit or TEXT_LIMIT
     stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     try:
         text = stream.decompress(content, limit + 1)
@@ -32,23 +28,18 @@ def decompress(content, limit=None) -> bytes:
     return text
 
 
-def parse(text) -> object:
-    """Return the JSON of a run document's text, given as bytes.
+def parse(text: bytes) -> object:
+    """Return the JSON of a run document's text.
 
-    Raises
-    ------
-    ReceivedError
-        If it is no JSON, or nested too deeply, or has numbers that JSON doesn't have.
+    ReceivedError: it is no JSON, or nested too deeply, or has numbers that JSON doesn't have.
     """
 
     def no_number(word):
-        raise ReceivedError(f"is no JSON ({word})")
+        raise ValueError(word)
 
     try:
         return json.loads(text.decode(), parse_constant=no_number)
     except RecursionError:
         raise ReceivedError("is JSON that is nested too deeply") from None
-    except ReceivedError:
-        raise
     except ValueError as error:
         raise ReceivedError(f"is no JSON ({shown(error)})") from None

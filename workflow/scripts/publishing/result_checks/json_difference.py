@@ -1,36 +1,26 @@
 """Where two files of compressed JSON differ: the byte, and the place in the JSON."""
 
 import json
+from itertools import zip_longest
 
 from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: Stands for a value that is on one side only.
+#: Stands for a value that is on one side only; its type is that of no JSON value.
 NOTHING = object()
 
 
-def file_difference(received, made) -> str | None:
-    """Say where the bytes of a received run document and of the same run made again differ.
-
-    Parameters
-    ----------
-    received, made : bytes
-        Gzip-compressed JSON; ``received`` may be anything.
-
-    Returns
-    -------
-    str or None
-        None if they are the same.
-    """
+def file_difference(received: bytes, made: bytes) -> str | None:
+    """Say where a received run document, which may be anything, and the same run made again differ; None if nowhere."""
     if received == made:
         return None
     offset = first_byte(received, made)
     size = len(received)
     where = f"byte {offset} of {size}" if offset < size else f"its end, after {offset} of {len(made)} bytes"
-    return f"{where}; {content_difference(received, made)}"
+    return f"{where}; {_content_difference(received, made)}"
 
 
-def content_difference(received, made) -> str:
+def _content_difference(received, made):
     """Say in which value two different files differ, or that only their compression or layout does."""
     made_text = decompress(made)
     try:
@@ -48,7 +38,7 @@ def content_difference(received, made) -> str:
     return f"in the JSON at {shown(pointer) or 'its root'}: {its} was received, {of_run} is what the run gives"
 
 
-def first_byte(first, second) -> int:
+def first_byte(first: bytes, second: bytes) -> int:
     """Return the offset of the first byte in which two different byte strings differ."""
     low, high = 0, min(len(first), len(second))
     # Slices are compared at the speed of memory, so halve instead of walking.
@@ -72,30 +62,20 @@ def first_difference(first, second, pointer="") -> tuple[str, object, object] | 
     tuple or None
         JSON pointer (RFC 6901) and both values, `NOTHING` where one has none.
     """
-    if type(first) is not type(second):
-        return pointer, first, second
-    if isinstance(first, dict):
-        for key in [*second, *(key for key in first if key not in second)]:
-            step = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
-            difference = pair_difference(first.get(key, NOTHING), second.get(key, NOTHING), step)
-            if difference:
-                return difference
-        return None
-    if isinstance(first, list):
-        for index in range(max(len(first), len(second))):
-            item, counterpart = (values[index] if index < len(values) else NOTHING for values in (first, second))
-            difference = pair_difference(item, counterpart, f"{pointer}/{index}")
-            if difference:
-                return difference
-        return None
-    return None if first == second else (pointer, first, second)
-
-
-def pair_difference(first, second, pointer) -> tuple[str, object, object] | None:
-    """Return `first_difference` of two values of which one may be `NOTHING`."""
-    if first is NOTHING or second is NOTHING:
-        return pointer, first, second
-    return first_difference(first, second, pointer)
+    if type(first) is type(second) is dict:
+        keys = [*second, *(key for key in first if key not in second)]
+        steps = [key.replace("~", "~0").replace("/", "~1") for key in keys]
+        pairs = ((first.get(key, NOTHING), second.get(key, NOTHING)) for key in keys)
+    elif type(first) is type(second) is list:
+        steps = range(max(len(first), len(second)))
+        pairs = zip_longest(first, second, fillvalue=NOTHING)
+    else:
+        return None if type(first) is type(second) and first == second else (pointer, first, second)
+    for step, pair in zip(steps, pairs, strict=True):
+        difference = first_difference(*pair, f"{pointer}/{step}")
+        if difference:
+            return difference
+    return None
 
 
 def value_text(value, length=80) -> str:

@@ -40,19 +40,10 @@ class Problem(NamedTuple):
     sentence: str
 
 
-def read_manifest(folder) -> dict[str, FileEntry]:
-    """Read which files a results folder should have.
+def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
+    """Read which files a results folder should have: entries by path relative to the folder, sorted.
 
-    Parameters
-    ----------
-    folder : str or pathlib.Path
-        ``results/<study>``.
-
-    Returns
-    -------
-    dict of str to FileEntry
-        By path relative to the folder, sorted. No path is absolute or leads out of the folder by its text;
-        `file_in` looks at links too.
+    No path is absolute or leads out of the folder by its text; `file_in` looks at links too.
 
     Raises
     ------
@@ -92,15 +83,8 @@ def read_manifest(folder) -> dict[str, FileEntry]:
     return dict(sorted(files.items()))
 
 
-def file_in(folder, path) -> Path:
-    """Return the place of a listed file, refusing links that lead out of the folder.
-
-    Parameters
-    ----------
-    folder : str or pathlib.Path
-        It may itself be a link.
-    path : str
-        Relative to it, with ``/``.
+def file_in(folder: str | Path, path: str) -> Path:
+    """Return the place of a listed file in a folder, which may itself be a link.
 
     Raises
     ------
@@ -119,32 +103,20 @@ def file_in(folder, path) -> Path:
     return place
 
 
-def problems(folder, files, unlisted=True) -> Iterator[Problem]:
-    """Hold a results folder against its manifest.
+def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
+    """Hold a results folder against what `read_manifest` gave, in its order.
 
-    Parameters
-    ----------
-    folder : str or pathlib.Path
-    files : dict of str to FileEntry
-        As `read_manifest` gives, or a part of it.
-    unlisted : bool
-        Whether to look for files that are not listed as well. `UNPUBLISHED` ones never are.
-
-    Yields
-    ------
-    Problem
-        In the order of `files`, then the files that are not listed, sorted.
+    Then follow the files that are not listed, sorted, unless these are left out; `UNPUBLISHED` ones never are listed.
     """
     for path, entry in files.items():
-        problem = check_file(folder, path, entry)
-        if problem:
+        if problem := _file_problem(folder, path, entry):
             yield problem
     if unlisted:
         for path in sorted(set(published_files(folder)) - set(files) - {MANIFEST}):
             yield Problem(path, "not listed", f"{folder}/{path} is not listed in {MANIFEST}.")
 
 
-def check_file(folder, path, entry) -> Problem | None:
+def _file_problem(folder, path, entry):
     """Return the `Problem` of one listed file, or None: its size is looked at first, then its digest."""
     shown = f"{folder}/{path}"
     try:
@@ -160,9 +132,8 @@ def check_file(folder, path, entry) -> Problem | None:
     except OSError as error:
         return Problem(path, "refused", f"{shown} can't be read ({error.strerror}).")
     if digest != entry.sha256:
-        return Problem(
-            path, "changed", f"{shown} was changed: its SHA-256 is {digest}; {MANIFEST} says {entry.sha256}."
-        )
+        sentence = f"{shown} was changed: its SHA-256 is {digest}; {MANIFEST} says {entry.sha256}."
+        return Problem(path, "changed", sentence)
     return None
 
 

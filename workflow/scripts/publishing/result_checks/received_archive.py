@@ -4,7 +4,7 @@ import shutil
 import stat
 import zipfile
 import zlib
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from publishing.result_checks.received_errors import ReceivedError, shown
 
@@ -15,12 +15,8 @@ LARGEST_RATIO = 100
 LARGEST_COUNT = 1_000_000
 
 
-def unpack(archive, folder) -> None:
+def unpack(archive: Path, folder: Path) -> None:
     """Unpack an archive into an empty folder, or refuse it before anything is written.
-
-    Parameters
-    ----------
-    archive, folder : pathlib.Path
 
     Raises
     ------
@@ -32,14 +28,14 @@ def unpack(archive, folder) -> None:
     try:
         with zipfile.ZipFile(archive) as opened:
             entries = opened.infolist()
-            check(entries, archive, shutil.disk_usage(folder).free)
+            _check(entries, archive, shutil.disk_usage(folder).free)
             for entry in entries:
                 target = folder.joinpath(*PurePosixPath(entry.filename).parts)
                 if entry.is_dir():
                     target.mkdir(parents=True, exist_ok=True)
                     continue
                 target.parent.mkdir(parents=True, exist_ok=True)
-                # No more is read than the entry's size, which `check` has seen.
+                # No more is read than the entry's size, which `_check` has seen.
                 with opened.open(entry) as source, target.open("xb") as copy:
                     shutil.copyfileobj(source, copy)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError, OSError) as error:
@@ -48,7 +44,7 @@ def unpack(archive, folder) -> None:
         raise ReceivedError(f"{shown(archive)} can't be unpacked: {shown(error)}.") from None
 
 
-def check(entries, archive, free_bytes) -> None:
+def _check(entries, archive, free_bytes):
     """Raise ReceivedError if an archive's list of entries is none that `make publish` could write."""
 
     def refuse(why):

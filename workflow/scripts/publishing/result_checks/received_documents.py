@@ -3,7 +3,6 @@
 import hashlib
 import json
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
 import jsonschema
@@ -12,10 +11,11 @@ from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.json_difference import first_difference, value_text
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
-from publishing.result_checks.received_specification import SpecificationError, check_specification
+from publishing.result_checks.received_study import ReceivedStudy, check_specification
 from run_tables.run_documents import SCHEMA_VERSION
 
 SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "run.schema.json"
+_VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
 @dataclass
@@ -34,23 +34,11 @@ class ReceivedDocument:
     problems: list = field(default_factory=list)
 
 
-def check_document(folder, name, study, here) -> ReceivedDocument:
+def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tuple[str, str]]) -> ReceivedDocument:
     """Read one run document and find out what is wrong with it, without running anything.
 
-    Parameters
-    ----------
-    folder : pathlib.Path
-        The results folder.
-    name : str
-        ``scenario/cca/ip_version/replication``.
-    study : result_checks.received_study.ReceivedStudy
-    here : list of tuple
-        Digests of image and program of each of this checkout's platforms. Documents of others may
-        have another schema.
-
-    Returns
-    -------
-    ReceivedDocument
+    Its name is ``scenario/cca/ip_version/replication``. ``here`` are the digests of image and program of each of this
+    checkout's platforms; documents of others may have another schema.
     """
     checked = ReceivedDocument(name)
     own = None
@@ -59,26 +47,26 @@ def check_document(folder, name, study, here) -> ReceivedDocument:
         checked.sha256 = hashlib.sha256(content).hexdigest()
         text = decompress(content)
         document = parse(text)
-        checked.made_by = made_by(document)
+        checked.made_by = _made_by(document)
         own = document.get("specification")
         if checked.made_by in here:
-            check_form(document, text)
+            _check_form(document, text)
     except ReceivedError as error:
         checked.problems.append(str(error))
     expected = study.specification(name)
     if own is not None:
-        checked.problems += specification_problems(name, own, expected, study)
+        checked.problems += _specification_problems(name, own, expected, study)
     # Of a document at the place of another run, that it can be made again would prove nothing.
-    specification = own if expected is None and place_of(own) == name else expected
+    specification = own if expected is None and _place_of(own) == name else expected
     if specification is not None and checked.made_by in (None, *here):
         try:
             checked.specification = check_specification(specification, "its specification")
-        except SpecificationError as error:
-            checked.problems.append(f"won't be run: {shown(str(error).splitlines()[0], 400)}")
+        except ReceivedError as error:
+            checked.problems.append(f"won't be run: {shown(error, 400)}")
     return checked
 
 
-def made_by(document) -> tuple[str, str]:
+def _made_by(document):
     """Return the digests of image and testbed that a document names."""
     try:
         environment = document["environment"]
@@ -90,10 +78,10 @@ def made_by(document) -> tuple[str, str]:
     raise ReceivedError(f"is no run document of schema version {SCHEMA_VERSION} with the digests of image and testbed")
 
 
-def check_form(document, text) -> None:
+def _check_form(document, text):
     """Raise ReceivedError unless a document is of the schema, and written as the testbed writes it."""
     # The first violation only: of something hostile there may be millions.
-    violation = next(validator().iter_errors(document), None)
+    violation = next(_VALIDATOR.iter_errors(document), None)
     if violation:
         raise ReceivedError(f"is not of the schema: {shown(violation.json_path)}: {shown(violation.message)}")
     # A key that stands there twice, say, is read by one program so and by another otherwise.
@@ -101,18 +89,12 @@ def check_form(document, text) -> None:
         raise ReceivedError("is JSON, but not as the testbed writes it")
 
 
-@lru_cache(maxsize=1)
-def validator() -> jsonschema.Draft202012Validator:
-    """Return the validator of run documents."""
-    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
-
-
-def specification_problems(name, own, expected, study) -> list[str]:
+def _specification_problems(name, own, expected, study):
     """Return what is wrong with a document's own specification: another run's place, or not the study's."""
     if not isinstance(own, dict):
         return ["has a specification that is no JSON object"]
-    if place_of(own) != name:
-        return [f"has the specification of the run {shown(place_of(own))}"]
+    if (place := _place_of(own)) != name:
+        return [f"has the specification of the run {shown(place)}"]
     if expected is None:
         return ["is of no run of the study"] if study.content else []
     difference = first_difference(own, expected)
@@ -122,15 +104,10 @@ def specification_problems(name, own, expected, study) -> list[str]:
     return [f"has {value_text(its)} at {shown(pointer)} of its specification, the study has {value_text(of_study)}"]
 
 
-def place_of(specification) -> str | None:
+def _place_of(specification):
     """Return the name that a specification gives its run, or None if it gives none."""
     try:
-        return "/".join(
-            str(part)
-            for part in (
-                specification["scenario"]["id"],
-                *(specification[factor] for factor in ("cca", "ip_version", "replication")),
-            )
-        )
+        factors = [specification[factor] for factor in ("cca", "ip_version", "replication")]
+        return "/".join(map(str, (specification["scenario"]["id"], *factors)))
     except (TypeError, KeyError):
         return None

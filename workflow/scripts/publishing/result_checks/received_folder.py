@@ -28,20 +28,15 @@ _DOCUMENT = re.compile(r"runs/([^/]+/[^/]+/[^/]+/[^/]+)\.json\.gz")
 
 
 @contextlib.contextmanager
-def opened(path) -> Iterator[Path]:
-    """Yield the results folder behind a path: the folder, or what an archive of `make publish` holds.
+def opened(path: str) -> Iterator[Path]:
+    """Yield the results folder behind a path, or raise ReceivedError if there is neither one nor an archive of one.
 
-    An archive is unpacked into a temporary folder, which is deleted at the end.
-
-    Raises
-    ------
-    ReceivedError
-        If there is nothing, or no results folder, or no archive of one.
+    An archive of `make publish` is unpacked into a temporary folder, which is deleted at the end.
     """
     path = Path(path)
     if path.is_dir():
-        folder = results_folder(path, path)
-        if at_work(folder):
+        folder = _results_folder(path, path)
+        if _at_work(folder):
             raise ReceivedError(f"a workflow is at work on {shown(path)}: wait until it has ended.")
         yield folder
     elif not path.exists():
@@ -51,10 +46,10 @@ def opened(path) -> Iterator[Path]:
     else:
         with temporary_folder() as place:
             unpack(path, place)
-            yield results_folder(place, path)
+            yield _results_folder(place, path)
 
 
-def at_work(folder) -> bool:
+def _at_work(folder):
     """Tell whether a workflow holds the folder (see `study_lock`)."""
     lock = folder / ".lock"
     if lock.is_symlink() or not lock.is_file():
@@ -87,15 +82,8 @@ def temporary_folder() -> Iterator[Path]:
         yield folder
 
 
-def results_folder(folder, source) -> Path:
-    """Return the folder that holds `runs`: this one, or in an archive the only one below.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-    source : pathlib.Path
-        What the user named, for messages.
-    """
+def _results_folder(folder, source):
+    """Return the folder that holds `runs`: this one, or in an archive (``source``, as the user named it) the one below."""
     if (folder / "runs").is_dir():
         return folder.resolve()
     below = sorted(entry for entry in folder.iterdir() if (entry / "runs").is_dir() and not entry.is_symlink())
@@ -105,15 +93,10 @@ def results_folder(folder, source) -> Path:
     raise ReceivedError(f"{shown(source)} has no folder `runs`{hint}")
 
 
-def documents(folder) -> tuple[list[str], list[str]]:
-    """Find the run documents of a results folder.
+def documents(folder: Path) -> tuple[list[str], list[str]]:
+    """Return the names of a folder's runs (``scenario/cca/ip_version/replication``) and what else is below ``runs``.
 
-    Returns
-    -------
-    names : list of str
-        ``scenario/cca/ip_version/replication``, sorted.
-    others : list of str
-        What else is below ``runs``, and doesn't belong there, relative to the folder.
+    Both are sorted; the others, which don't belong there, are paths relative to the folder.
     """
     names, others = [], []
     for place, subfolders, files in os.walk(folder / "runs"):
@@ -126,13 +109,13 @@ def documents(folder) -> tuple[list[str], list[str]]:
     return sorted(names), sorted(others)
 
 
-def read_file(folder, relative, limit) -> bytes:
+def read_file(folder: Path, relative: str, limit: int) -> bytes:
     """Return the bytes of an ordinary file of the folder.
 
     Raises
     ------
     ReceivedError
-        If it is missing, a link, no ordinary file, or larger than ``limit`` bytes.
+        If it is missing, a link or behind one, no ordinary file, or larger than ``limit`` bytes.
     """
     path = folder / relative
     try:

@@ -1,40 +1,32 @@
-"""What a results folder says of its study: ``tidy/provenance.json``, read without trusting it."""
+"""A results folder's study and a run's specification, as somebody else says them: read without trusting them."""
 
 import math
 import re
-from itertools import islice, product
+from itertools import islice
+from pathlib import Path
 
 from publishing.result_checks.compressed_json import parse
 from publishing.result_checks.json_difference import first_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from study_files import study as studies
+from study_files.study_runs import SPECIFICATION_VERSION
 
 PROVENANCE = "tidy/provenance.json"
 #: In bytes; that of a hundred scenarios has a thousandth of it.
 PROVENANCE_LIMIT = 2**24
+SPECIFICATION_KEYS = ("schema_version", "study", "scenario", "cca", "ip_version", "replication", "seed")
 
 
 class ReceivedStudy:
-    """The study that the provenance names, if there is one and it is one of this workflow.
+    """The study that the provenance names, if there is one (``present``) and it is one of this workflow.
 
-    Attributes
-    ----------
-    present : bool
-        Whether there is a provenance.
-    content : dict or None
-        The resolved study, every value within the schema's limits.
-    problem : str or None
-        Why there is none.
-    commit : str or None
-        Of the workflow that made the results.
-    dirty : bool
-        Whether that had local changes.
-    analysis_image : str or None
-        Digest of the image that made the tables.
+    ``content`` is the resolved study, every value within the schema's limits, or None, and ``problem`` says why.
+    ``commit`` is that of the workflow which made the results, ``dirty`` whether it had local changes, and
+    ``analysis_image`` the digest of the image that made the tables; None where the provenance doesn't say it.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder: Path):
         self.content = self.problem = self.commit = self.analysis_image = None
         self.dirty = False
         self.present = (folder / PROVENANCE).exists()
@@ -43,11 +35,9 @@ class ReceivedStudy:
             if not isinstance(provenance, dict):
                 raise ReceivedError("is no JSON object")
             self._read_workflow(provenance.get("workflow"))
-            self.content = resolved(provenance.get("study"))
+            self.content = _resolved(provenance.get("study"))
         except ReceivedError as error:
             self.problem = str(error) if str(error).startswith(PROVENANCE) else f"{PROVENANCE} {error}"
-        scenarios = self.content["scenarios"] if self.content else []
-        self._conditions = {s["id"]: studies.run_conditions(self.content, s["id"]) for s in scenarios}
 
     def _read_workflow(self, workflow):
         if isinstance(workflow, dict):
@@ -57,25 +47,15 @@ class ReceivedStudy:
             self.dirty = workflow.get("dirty") is True
             self.analysis_image = workflow.get("analysis_image_digest")
 
-    def specification(self, name) -> dict | None:
+    def specification(self, name: str) -> dict | None:
         """Return the specification of the study's run of a name, or None if it has none such."""
-        scenario, cca, ip_version, replication = name.split("/")
-        if (
-            self.content is None
-            or scenario not in self._conditions
-            or cca not in self.content["ccas"]
-            or ip_version not in self.content["ip_versions"]
-            or not re.fullmatch("[1-9][0-9]{0,9}", replication)
-            or int(replication) > self.content["replications"]
-        ):
+        *cell, replication = name.split("/")
+        if self.content is None or not re.fullmatch("[1-9][0-9]{0,9}", replication):
             return None
-        return {
-            **self._conditions[scenario],
-            "cca": cca,
-            "ip_version": ip_version,
-            "replication": int(replication),
-            "seed": studies.run_seed(self.content["seed"], scenario, replication),
-        }
+        try:
+            return studies.run_specification(self.content, *cell, replication)
+        except KeyError:
+            return None
 
     def count(self) -> int:
         """Return how many runs the study has."""
@@ -86,13 +66,11 @@ class ReceivedStudy:
         """Return the names of runs of the study that are not among ``names``, the first ones."""
         there = set(names)
         # A study of someone else may have billions of runs: look no further than needed.
-        replications = range(1, self.content["replications"] + 1)
-        cells = product(self._conditions, self.content["ccas"], self.content["ip_versions"])
-        of_study = (f"{'/'.join(cell)}/{replication}" for cell in cells for replication in replications)
+        of_study = ("/".join(map(str, run)) for run in studies.runs(self.content))
         return list(islice((name for name in of_study if name not in there), at_most))
 
 
-def resolved(study) -> dict:
+def _resolved(study):
     """Return a study of the provenance; raise ReceivedError unless it is one that the workflow resolved."""
     try:
         made = studies.resolve(study, "study")
@@ -104,3 +82,44 @@ def resolved(study) -> dict:
     if first_difference(study, made):
         raise ReceivedError("names a study that is not complete as the workflow writes it")
     return made
+
+
+def check_specification(document: object, source: str) -> dict:
+    """Return a run document's `specification` if it is one that the workflow itself could hand the testbed.
+
+    It is taken for a study of one run, which is validated and completed as any study is. What is
+    returned is made anew and equal to the received one: its keys in the schema's order, every text
+    and number within the schema's limits. ``source`` says in messages where it was found.
+
+    Raises
+    ------
+    ReceivedError
+        What is wrong first, where, and what is allowed.
+    """
+    if not isinstance(document, dict) or set(document) != set(SPECIFICATION_KEYS):
+        keys = ", ".join(SPECIFICATION_KEYS)
+        raise ReceivedError(f"{source}: a run's specification has the keys {keys}, no more and no less.")
+    version = document["schema_version"]
+    if type(version) is not int or version != SPECIFICATION_VERSION:
+        version = repr(str(version)[:60])
+        raise ReceivedError(f"{source}: schema_version is {version}; this workflow runs {SPECIFICATION_VERSION}.")
+    study = {
+        "study": document["study"],
+        "seed": document["seed"],  # has the limits of a study's
+        "replications": document["replication"],
+        "ccas": [document["cca"]],
+        "ip_versions": [document["ip_version"]],
+        "scenarios": [document["scenario"]],
+    }
+    try:
+        study = studies.resolve(study, source)
+    except studies.StudyError as error:
+        raise ReceivedError(error.problems[0]) from None
+    made = studies.run_conditions(study, study["scenarios"][0]["id"])
+    if made["scenario"] != document["scenario"]:
+        raise ReceivedError(
+            f"{source}: its scenario is not complete as the workflow writes it: "
+            "without label, and with every key of every section."
+        )
+    of_run = {"cca": document["cca"], "ip_version": document["ip_version"], "replication": study["replications"]}
+    return {**made, **of_run, "seed": study["seed"]}

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from pathlib import Path
 
 from publishing.result_checks.json_difference import file_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
@@ -24,20 +24,12 @@ from testbed.machine import WORKFLOW_VARIABLE
 END_S = 10
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How a rerun went: ``finding`` is None where the bytes are the same."""
-
-    name: str
-    finding: str | None
-
-
 def about(seconds) -> str:
     """Return a time as short text: seconds, or minutes where they are many."""
     return f"about {math.ceil(seconds)} s" if seconds < 120 else f"about {math.ceil(seconds / 60)} min"
 
 
-def command(root, specification, output) -> list[str]:
+def _run_command(root, specification, output):
     """Return the command that carries a run out as the workflow does, as a list of arguments."""
     environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
     image = image_of(specification["scenario"]["platform"])
@@ -46,20 +38,11 @@ def command(root, specification, output) -> list[str]:
     return module_command(root / f"envs/{image}.sif", mounts, environment, module)
 
 
-def module_command(image, mounts, environment, module) -> list[str]:
-    """Return the command that carries a Python module out in an image, as a list of arguments.
+def module_command(image: Path, mounts: list[str], environment: dict, module: list[str]) -> list[str]:
+    """Return the command that carries a Python module (its name, then arguments) out in an image, as arguments.
 
-    The image sees of the machine what the workflow's runs see but for the user's home.
-
-    Parameters
-    ----------
-    image : pathlib.Path
-    mounts : list of str
-        As `mount` gives, with ",ro" for a folder in which nothing may be written.
-    environment : dict
-        Variables.
-    module : list of str
-        Its name and arguments.
+    The image sees of the machine what the workflow's runs see but for the user's home. Mounts are as `mount` gives
+    them, with ",ro" for a folder in which nothing may be written.
     """
     return [
         "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home",
@@ -76,26 +59,11 @@ def mount(folder) -> str:
     return fields.getvalue()
 
 
-def rerun(runs, folder, root, place, cores) -> Iterator[Outcome]:
-    """Carry runs out, several at a time, and compare each document with the received one.
+def rerun(runs: dict[str, dict], folder: Path, root: Path, place: Path, cores: int) -> Iterator[tuple[str, str | None]]:
+    """Carry runs out (name -> validated specification), ``cores`` at a time, and compare each document with the received.
 
-    Parameters
-    ----------
-    runs : dict of str to dict
-        Name to validated specification.
-    folder : pathlib.Path
-        The received results folder; nothing is written into it.
-    root : pathlib.Path
-        The checkout.
-    place : pathlib.Path
-        A temporary folder.
-    cores : int
-        How many at a time.
-
-    Yields
-    ------
-    Outcome
-        As the runs end. Whatever ends the iteration ends the runs that are under way.
+    Yield name and `finding`, as the runs end; whatever ends the iteration ends the runs that are under way. ``root``
+    is the checkout, ``place`` a temporary folder; nothing is written into the received one.
     """
     waiting, running = list(runs.items()), {}
     try:
@@ -104,14 +72,14 @@ def rerun(runs, folder, root, place, cores) -> Iterator[Outcome]:
                 name, specification = waiting.pop(0)
                 output = place / f"{len(runs) - len(waiting)}" / "document.json.gz"
                 output.parent.mkdir()
-                process = start(command(root, specification, output), output.parent)
+                process = start(_run_command(root, specification, output), output.parent)
                 running[os.pidfd_open(process.pid)] = process, name, output
-            for handle in ended(running):
+            for handle in _ended(running):
                 process, name, output = running.pop(handle)
                 os.close(handle)
-                outcome = Outcome(name, finding(folder, name, output, process.wait()))
+                difference = finding(folder, name, output, process.wait())
                 shutil.rmtree(output.parent)
-                yield outcome
+                yield name, difference
     finally:
         end([process for process, *_ in running.values()])
         for handle in running:
@@ -135,7 +103,7 @@ def last_words(folder, status) -> str:
     return shown(log[-1]) if log else f"exit status {status}"
 
 
-def ended(handles) -> list[int]:
+def _ended(handles):
     """Wait until one of some processes (pidfds) has ended, and return those that have."""
     ends = select.poll()
     for handle in handles:

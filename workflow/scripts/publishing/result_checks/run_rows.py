@@ -3,7 +3,9 @@
 import csv
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
+from publishing.result_checks.received_documents import ReceivedDocument
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import TABLE_LIMIT, read_file
 from run_tables.tidy_tables import RUN
@@ -12,23 +14,10 @@ RUNS_TABLE = "tidy/runs.csv"
 COLUMNS = (*RUN, "document_sha256")
 
 
-def read_digests(folder) -> dict[str, str]:
-    """Return the SHA-256 of each run's document as the table says it.
+def read_digests(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each run's document as the table says it, by the run's name.
 
-    Parameters
-    ----------
-    folder : pathlib.Path
-        A results folder.
-
-    Returns
-    -------
-    dict of str to str
-        By the run's name, ``scenario/cca/ip_version/replication``.
-
-    Raises
-    ------
-    ReceivedError
-        If there is no such table, it has no such columns, or a run twice.
+    ReceivedError: there is no such table, it has no such columns, or a run twice.
     """
     content = read_file(folder, RUNS_TABLE, TABLE_LIMIT)
     digests = {}
@@ -47,15 +36,8 @@ def read_digests(folder) -> dict[str, str]:
     return digests
 
 
-def problems(digests, documents) -> Iterator[str]:
-    """Yield a sentence for each run whose row and document don't belong together.
-
-    Parameters
-    ----------
-    digests : dict of str to str
-        As `read_digests` gives.
-    documents : list of result_checks.received_documents.ReceivedDocument
-    """
+def problems(digests: dict[str, str], documents: list[ReceivedDocument]) -> Iterator[str]:
+    """Yield a sentence for each run whose row (as `read_digests` gives it) and document don't belong together."""
     there = {document.name: document.sha256 for document in documents}
     for name in sorted(digests.keys() - there.keys()):
         yield f"run {shown(name)} has a row and no document"

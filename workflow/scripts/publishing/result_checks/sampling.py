@@ -3,34 +3,18 @@
 import math
 import random
 from bisect import bisect_left
+from collections.abc import Iterable
 
 
-def draw(names, count, seed) -> list[str]:
-    """Draw runs, so that anyone with the same results draws the same.
-
-    Parameters
-    ----------
-    names : iterable of str
-    count : int
-    seed : int
-
-    Returns
-    -------
-    list of str
-        ``random.Random(seed).sample(sorted(names), count)`` of Python's standard library.
-    """
+def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
+    """Draw runs with Python's own generator and sample, so that anyone with the same results draws the same."""
     return random.Random(seed).sample(sorted(names), count)
 
 
-def chance_of_finding(total, changed, count) -> float:
-    """Return the chance that a draw finds at least one of the changed documents.
+def chance_of_finding(total: int, changed: int, count: int) -> float:
+    """Return the chance that ``count`` documents drawn from ``total`` have at least one of the changed among them.
 
     Hypergeometric: 1 - C(total - changed, count) / C(total, count).
-
-    Parameters
-    ----------
-    total, changed, count : int
-        Documents in all, those among them that a rerun would show to be changed, those drawn.
     """
     return 1 - math.prod(max(0, total - changed - i) / (total - i) for i in range(count))
 

@@ -1,32 +1,32 @@
-"""Holding a results folder's tidy tables against those that its documents give."""
+"""Holding a results folder's tidy tables against those that its documents give.
 
+``python3 -B -m publishing.result_checks.tables_again FOLDER OUTPUT`` makes the tables, in the analysis image.
+"""
+
+import json
 import os
+import sys
+from pathlib import Path
 
 from publishing.result_checks.json_difference import first_byte
 from publishing.result_checks.received_errors import ReceivedError
 from publishing.result_checks.received_folder import TABLE_LIMIT, read_file
 from publishing.result_checks.reruns import end, last_words, module_command, mount, start
-from publishing.result_checks.tidy_again import TABLES
+from run_tables.tidy_tables import TIDY_TABLES
+
+#: Output's name of `tidying.tidy` -> file below ``tidy``.
+TABLES = {table.name: f"{table.name}.{table.suffix}" for table in TIDY_TABLES}
+TABLES |= {"runs_parquet": "runs.parquet", "provenance": "provenance.json"}
 
 
-def problems(folder, root, place) -> list[str]:
-    """Make the tidy tables from the documents, in the analysis image, and compare bytes.
+def problems(folder: Path, root: Path, place: Path) -> list[str]:
+    """Make the tidy tables from documents that are in order, in the checkout's analysis image, and compare bytes.
 
-    Parameters
-    ----------
-    folder : pathlib.Path
-        A results folder whose documents were found to be in order.
-    root, place : pathlib.Path
-        The checkout, and an empty temporary folder.
-
-    Returns
-    -------
-    list of str
-        A sentence for each table that differs.
+    Return a sentence for each table that differs; ``place`` is an empty temporary folder.
     """
     modules = f"{root / 'workflow/scripts'}{os.pathsep}{root / 'workflow'}"
     mounts = [mount(place), f"{mount(folder)},ro", f"{mount(root / 'workflow')},ro"]
-    module = ["publishing.result_checks.tidy_again", str(folder), str(place)]
+    module = ["publishing.result_checks.tables_again", str(folder), str(place)]
     process = start(module_command(root / "envs/analysis.sif", mounts, {"PYTHONPATH": modules}, module), place)
     try:
         status = process.wait()
@@ -34,10 +34,10 @@ def problems(folder, root, place) -> list[str]:
         end([process])
     if status:
         return [f"they can't be made from these documents: {last_words(place, status)}"]
-    return [sentence for file in TABLES.values() if (sentence := table_problem(folder, file, place))]
+    return [sentence for file in TABLES.values() if (sentence := _table_problem(folder, file, place))]
 
 
-def table_problem(folder, file, place) -> str | None:
+def _table_problem(folder, file, place):
     """Return how a table of the folder differs from the one made again, or None."""
     made = (place / file).read_bytes()
     try:
@@ -50,3 +50,18 @@ def table_problem(folder, file, place) -> str | None:
     line = received.count(b"\n", 0, offset) + 1
     where = f"byte {offset}" if file.endswith(".parquet") else f"line {line}, byte {offset}"
     return f"tidy/{file} is not what the documents give: the first difference is in {where}"
+
+
+def _make(folder, output):
+    """Make the tables of the study that the folder's provenance names from the documents that are there."""
+    from run_tables.tidying import tidy  # of the analysis image
+    from study_files.study_runs import runs
+
+    provenance = json.loads((folder / "tidy/provenance.json").read_text())
+    study = provenance["study"]
+    documents = [folder / f"runs/{'/'.join(map(str, run))}.json.gz" for run in runs(study)]
+    tidy(study, documents, {name: output / file for name, file in TABLES.items()}, provenance["workflow"])
+
+
+if __name__ == "__main__":
+    _make(*map(Path, sys.argv[1:]))
