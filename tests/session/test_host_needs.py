@@ -2,22 +2,22 @@
 
 import pytest
 
-from session.host_needs import Need, has_unmeasured, host_problem, how_to_add, needs
+from session.host_needs import PARTS, Need, has_unmeasured, host_problem, how_to_add, needs
 from study_files import study as studies
 
-#: As `kernel_features` found them: a kernel without modules, and the guest's (Linux 7.2).
-TUNNELS = ["fou", "fou for gretap", "fou for ip6gretap", "gretap", "ip6gretap", "bond"]
-ALL = dict.fromkeys(
-    [*["htb", "netem", "pfifo", "bfifo", "ingress", "matchall", "mirred", "veth", "ifb", "mptcp"], *TUNNELS], True
-)
-SMALL = {
-    "kernel": "6.18.44", "ccas": ["bbr", "cubic", "reno"], "ccas_allowed": ["bbr", "reno"],
-    "refuses": None, "refused": None, "parts": ALL | dict.fromkeys(["netem", "matchall", "mirred", *TUNNELS], False),
-}  # fmt: skip
+#: As `kernel_features` found them: the guest's kernel (Linux 7.2), and one without modules.
+ALL = dict.fromkeys(PARTS, True)
+ABSENT = ["netem", "matchall", "mirred", "fou", "fou for gretap", "fou for ip6gretap", "gretap", "ip6gretap", "bond"]
 WHOLE = {
     "kernel": "7.2.13", "ccas": ["bbr", "cubic", "illinois", "reno", "vegas"], "ccas_allowed": ["bbr", "cubic", "reno"],
     "refuses": None, "refused": None, "parts": ALL,
 }  # fmt: skip
+SMALL = WHOLE | {
+    "kernel": "6.18.44", "ccas": ["bbr", "cubic", "reno"], "ccas_allowed": ["bbr", "reno"],
+    "parts": ALL | dict.fromkeys(ABSENT, False),
+}  # fmt: skip
+#: What scenarios are joined by.
+MPTCP, GRE = {"paths": 2, "by": "mptcp"}, {"paths": 2, "by": "gre", "tunnel_ip_version": "ipv6"}
 PLAIN = {"topology": "cable", "link": {"rate_mbps": 100, "delay_ms": 0}, "queue": {"packets": 100}}
 CLOCKED = PLAIN["link"] | {"serialisation": "virtual-clock"}
 #: Parts for a cable's rate and queue, and for what delays or loses packets on it.
@@ -31,8 +31,8 @@ def on_host(ccas, *scenarios, **defaults):
     return studies.resolve(config, "mine.yaml")
 
 
-def parts(study):
-    return {need.part for need in needs(study) if need.part}
+def ccas(study):
+    return [need for need in needs(study) if need.cca]
 
 
 def test_nothing_is_asked_of_this_machine_by_a_study_in_the_guest():
@@ -53,30 +53,24 @@ def test_nothing_is_asked_of_this_machine_by_a_study_in_the_guest():
         ({"link": CLOCKED, "traffic": {"application": "round-trip"}}, {"veth"}),
         ({"traffic": {"application": "round-trip"}}, SHAPED),
         ({"topology": "dumbbell"}, SHAPED | {"netem"}),
-        ({"multipath": {"paths": 2, "by": "mptcp"}}, SHAPED | {"mptcp"}),
-        (
-            {"multipath": {"paths": 2, "by": "gre", "tunnel_ip_version": "ipv6"}},
-            SHAPED | {"ip6gretap", "fou", "fou for ip6gretap", "bond"},
-        ),
-        ({"multipath": {"paths": 2, "by": "mptcp", "path_delay_ms": [0, 5]}}, SHAPED | LOSSY | {"mptcp"}),
+        ({"multipath": MPTCP}, SHAPED | {"mptcp"}),
+        ({"multipath": GRE}, SHAPED | {"ip6gretap", "fou", "fou for ip6gretap", "bond"}),
+        ({"multipath": MPTCP | {"path_delay_ms": [0, 5]}}, SHAPED | LOSSY | {"mptcp"}),
     ],
 )
 def test_parts_follow_from_the_scenario(scenario, expected):
-    assert parts(on_host(["reno"], PLAIN | scenario)) == expected
+    assert {need.part for need in needs(on_host(["reno"], PLAIN | scenario)) if need.part} == expected
 
 
 def test_every_cca_of_a_mix_is_asked_for_and_none_for_udp():
-    assert {need.cca for need in needs(on_host(["reno+vegas"], PLAIN, flows=2)) if need.cca} == {"reno", "vegas"}
+    assert {need.cca for need in ccas(on_host(["reno+vegas"], PLAIN, flows=2))} == {"reno", "vegas"}
     udp = {"traffic": {"protocol": "udp", "block_bytes": 128}}
-    assert [need for need in needs(on_host(["vegas"], PLAIN | udp)) if need.cca] == []
+    assert ccas(on_host(["vegas"], PLAIN | udp)) == []
 
 
 def test_a_cca_that_becomes_a_default_must_be_on_the_machines_list():
-    by_sysctl = PLAIN | {"transport": {"cca_set_by": "sysctl"}}
-    study = on_host(["cubic"], PLAIN, by_sysctl)
-    assert [need for need in needs(study) if need.cca] == [
-        Need(None, "cubic", ("s1",)), Need(None, "cubic", ("s2",), allowed=True),
-    ]  # fmt: skip
+    study = on_host(["cubic"], PLAIN, PLAIN | {"transport": {"cca_set_by": "sysctl"}})
+    assert ccas(study) == [Need(None, "cubic", ("s1",)), Need(None, "cubic", ("s2",), allowed=True)]
     assert host_problem(study, WHOLE) is None
     assert host_problem(study, SMALL) == (
         "platform host can't carry this study on this machine: its kernel (6.18.44) does not let a network namespace make cubic "
@@ -86,24 +80,23 @@ def test_a_cca_that_becomes_a_default_must_be_on_the_machines_list():
 
 
 @pytest.mark.parametrize(
-    ("application", "by", "allowed"),
+    ("application", "paths", "allowed"),
     [
-        ("iperf3", "mptcp", False),  # by the socket
-        ("ftp", "mptcp", True),  # what MPTCP's further subflows have is the default
-        ("ftp", "none", False),  # by the route
-        ("round-trip", "none", False),
+        ("iperf3", MPTCP, False),  # by the socket
+        ("ftp", MPTCP, True),  # what MPTCP's further subflows have is the default
+        ("ftp", {}, False),  # by the route
+        ("round-trip", {}, False),
     ],
 )
-def test_an_application_that_cannot_choose_its_cca_needs_a_default_with_mptcp_only(application, by, allowed):
-    paths = {"by": by, "paths": 2 if by == "mptcp" else 1}
+def test_an_application_that_cannot_choose_its_cca_needs_a_default_with_mptcp_only(application, paths, allowed):
     study = on_host(["vegas"], PLAIN | {"traffic": {"application": application}, "multipath": paths})
-    assert [need for need in needs(study) if need.cca] == [Need(None, "vegas", ("s1",), allowed=allowed)]
+    assert ccas(study) == [Need(None, "vegas", ("s1",), allowed=allowed)]
 
 
 def test_tunnels_in_udp_take_more_than_tunnels_and_udp(monkeypatch):
     """A kernel may have all the parts and not take them together (fou6, CONFIG_NET_FOU_IP_TUNNELS)."""
     monkeypatch.setattr("session.host_needs.how_to_add", lambda modules, kernel: f"get {' '.join(modules)}")
-    study = on_host(["reno"], PLAIN | {"multipath": {"paths": 2, "by": "gre", "tunnel_ip_version": "ipv6"}})
+    study = on_host(["reno"], PLAIN | {"multipath": GRE})
     assert host_problem(study, WHOLE | {"parts": ALL | {"fou for gretap": False}}) is None
     problem = host_problem(study, WHOLE | {"parts": ALL | {"fou for ip6gretap": False}})
     assert "has no fou for ip6gretap (GRE in UDP: scenario s1); get fou6;" in problem
@@ -123,16 +116,17 @@ def test_what_is_missing_is_named_in_one_sentence_with_where_it_is_asked_for(mon
 
 
 @pytest.mark.parametrize(
-    ("refuses", "refused", "words"),
+    ("refuses", "words"),
     [
-        ("namespaces", "Not permitted", "needs user namespaces, and this machine refuses them (Not permitted)"),
-        ("namespaces", "Not permitted", "kernel.unprivileged_userns_clone"),
-        ("mounts", "/proc: Operation not permitted", "refuses to mount them (/proc: Operation not permitted)"),
-        ("answer", "no answer when asked for netem", "does not say (no answer when asked for netem)"),
+        ("namespaces", "needs user namespaces, and this machine refuses them (/proc: not permitted)"),
+        ("namespaces", "kernel.unprivileged_userns_clone"),
+        ("mounts", "refuses to mount them (/proc: not permitted)"),
+        ("answer", "does not say (/proc: not permitted)"),
     ],
 )
-def test_what_a_machine_refuses_is_told_apart(refuses, refused, words):
-    problem = host_problem(on_host(["reno"], PLAIN), WHOLE | {"refuses": refuses, "refused": refused, "parts": {}})
+def test_what_a_machine_refuses_is_told_apart(refuses, words):
+    kernel = WHOLE | {"refuses": refuses, "refused": "/proc: not permitted", "parts": {}}
+    problem = host_problem(on_host(["reno"], PLAIN), kernel)
     assert words in problem
     assert "platform: uml may do without." in problem
     assert problem.count(". ") == 0, "one sentence"
@@ -142,9 +136,9 @@ def test_nothing_is_asked_of_a_machine_on_which_all_runs_are_there(tmp_path):
     """Their tables and the report can be made on any."""
     study = on_host(["reno"], PLAIN, PLAIN | {"platform": "uml"})
     assert has_unmeasured(study, tmp_path)
-    for ip_version in ("ipv4", "ipv6"):
-        for replication in range(1, study["replications"] + 1):
-            document = tmp_path / "runs" / "s1" / "reno" / ip_version / f"{replication}.json.gz"
+    for scenario, cca, ip_version, replication in studies.runs(study):
+        if scenario == "s1":
+            document = tmp_path / f"runs/s1/{cca}/{ip_version}/{replication}.json.gz"
             document.parent.mkdir(parents=True, exist_ok=True)
             document.touch()
     assert not has_unmeasured(study, tmp_path)
@@ -154,27 +148,18 @@ def test_nothing_is_asked_of_a_machine_on_which_all_runs_are_there(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("dependencies", "distribution", "expected"),
+    ("loaded", "dependencies", "expected"),
     [
-        ("kernel/net/sched/sch_netem.ko.xz:\nkernel/net/ipv4/tcp_vegas.ko:\n", "", "root adds them with modprobe sch_netem tcp_vegas"),
-        (
-            "kernel/net/ipv4/tcp_vegas.ko:\n", "ID=ubuntu\n",
-            "root adds some with modprobe tcp_vegas; sch_netem may come with linux-modules-extra-6.8.0-45-generic",
-        ),
-        (None, "", "root could add them with modprobe sch_netem tcp_vegas, where there are such modules for it"),
+        ("none", "", "it takes no modules that would add them"),
+        ("", "", "root could add them with modprobe sch_netem tcp_vegas, where there are such modules for it"),
+        ("", "net/sch_netem.ko.xz:\nnet/tcp_vegas.ko:\n", "root adds them with modprobe sch_netem tcp_vegas"),
+        ("", "net/tcp_vegas.ko:\n", "root adds some with modprobe tcp_vegas; sch_netem may come with linux-modules-extra-6.8"),
     ],
 )  # fmt: skip
-def test_how_to_add_modules_follows_from_what_the_machine_has(tmp_path, dependencies, distribution, expected):
-    (tmp_path / "loaded").touch()
-    (tmp_path / "os-release").write_text(distribution)
+def test_how_to_add_modules_follows_from_what_the_machine_has(tmp_path, loaded, dependencies, expected):
+    (tmp_path / "os-release").write_text("ID=ubuntu\n")
     if dependencies:
-        (tmp_path / "6.8.0-45-generic").mkdir()
-        (tmp_path / "6.8.0-45-generic/modules.dep").write_text(dependencies)
-    places = {"folder": tmp_path, "loaded": tmp_path / "loaded", "distribution": tmp_path / "os-release"}
-    assert how_to_add(["sch_netem", "tcp_vegas"], "6.8.0-45-generic", **places) == expected
-
-
-def test_a_kernel_without_modules_is_said_to_be_one(tmp_path):
-    assert (
-        how_to_add(["sch_netem"], "6.18.44", loaded=tmp_path / "missing") == "it takes no modules that would add them"
-    )
+        (tmp_path / "6.8").mkdir()
+        (tmp_path / "6.8/modules.dep").write_text(dependencies)
+    places = {"folder": tmp_path, "loaded": tmp_path / loaded, "distribution": tmp_path / "os-release"}
+    assert how_to_add(["sch_netem", "tcp_vegas"], "6.8", **places) == expected

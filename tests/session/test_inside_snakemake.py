@@ -1,7 +1,6 @@
 """One module reaches into Snakemake, and is made for the version that set-up installs."""
 
 import re
-import subprocess
 from importlib.metadata import version
 from types import SimpleNamespace
 
@@ -23,17 +22,13 @@ def test_the_version_is_the_one_that_is_locked_and_installed(root):
 
 
 def test_nothing_else_imports_what_snakemake_does_not_promise(root):
-    names = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "Snakefile", "workflow", "benchmarks", "setup"],
-        cwd=root, check=True, capture_output=True, text=True,
-    ).stdout.splitlines()  # fmt: skip
-    files = {
-        name: (root / name).read_text()
-        for name in names
-        if name.endswith((".py", ".smk", "Snakefile")) and (root / name).exists()
-    }
-    found = {name: set(IMPORT.findall(text)) - PUBLIC for name, text in files.items()}
-    assert {name for name, modules in found.items() if modules} == {"workflow/scripts/session/inside_snakemake.py"}
+    folders = [root / name for name in ("workflow", "benchmarks", "setup")]
+    files = [
+        root / "Snakefile",
+        *(path for folder in folders for kind in ("*.py", "*.smk") for path in folder.rglob(kind)),
+    ]
+    reaching = [path for path in files if set(IMPORT.findall(path.read_text())) - PUBLIC]
+    assert reaching == [root / "workflow/scripts/session/inside_snakemake.py"]
 
 
 def test_nothing_else_reads_what_the_workflow_object_does_not_promise(root):
@@ -43,7 +38,7 @@ def test_nothing_else_reads_what_the_workflow_object_does_not_promise(root):
     assert used - {"smk", "rst"} == {"basedir", "cores"}
 
 
-def given(*settings):
+def resources(*settings):
     """Return what Snakemake makes of ``--set-resources`` for `emulate_run`."""
     asked = get_argument_parser().parse_args(["--set-resources", *settings]).set_resources
     workflow = SimpleNamespace(resource_settings=SimpleNamespace(overwrite_resources=asked))
@@ -52,12 +47,12 @@ def given(*settings):
 
 def test_resources_of_the_call_are_values_that_a_rule_may_have():
     """A text and an expression are worked out for each job, so they are functions."""
-    assert given("tidy_runs:runs=9") == {}
-    resources = given("emulate_run:runs=50", "emulate_run:mem_mb=4000", "emulate_run:runtime=10*attempt")
-    assert runs_per_job(resources) == 50 and resources["mem_mb"] == 4000
-    assert callable(resources["runtime"])
+    assert resources("tidy_runs:runs=9") == {}
+    values = resources("emulate_run:runs=50", "emulate_run:mem_mb=4000", "emulate_run:runtime=10*attempt")
+    assert runs_per_job(values) == 50 and values["mem_mb"] == 4000
+    assert callable(values["runtime"])
 
 
 def test_an_expression_is_no_number_of_runs():
     with pytest.raises(SystemExit, match="emulate_run: runs is an expression; allowed are whole numbers"):
-        runs_per_job(given("emulate_run:runs=5*attempt"))
+        runs_per_job(resources("emulate_run:runs=5*attempt"))

@@ -1,5 +1,7 @@
 """What is asked of a scheduler, held against what jobs took."""
 
+import re
+
 import pytest
 
 from session import run_cost
@@ -64,20 +66,16 @@ def memory_mb(scenario):
 
 
 def test_what_nothing_limits_is_given_memory_for_a_fast_kernel():
-    unlimited, fast, slow = (
-        memory_mb({"platform": "host", "link": {"rate_mbps": rate_mbps, "delay_ms": 20}})
-        for rate_mbps in (None, 10_000, 100)
-    )
+    links = ({"rate_mbps": rate_mbps, "delay_ms": 20} for rate_mbps in (None, 10_000, 100))
+    unlimited, fast, slow = (memory_mb({"platform": "host", "link": link}) for link in links)
     assert unlimited == fast > slow
 
 
 def test_each_path_of_mptcp_has_readings_of_its_own():
-    paths, duration_s = 8, 60
-    sampled, not_sampled = (
-        memory_mb({"multipath": {"by": "mptcp", "paths": paths}, "traffic": traffic | {"duration_s": duration_s}})
-        for traffic in ({"sample_interval_ms": 1}, {})
-    )
-    needed = (paths * duration_s * 1000 - READINGS) * MEMORY_PER_READING_BYTES
+    by_mptcp = {"multipath": {"by": "mptcp", "paths": 8}}
+    sampled = memory_mb(by_mptcp | {"traffic": {"sample_interval_ms": 1, "duration_s": 60}})
+    not_sampled = memory_mb(by_mptcp | {"traffic": {"duration_s": 60}})
+    needed = (8 * 60 * 1000 - READINGS) * MEMORY_PER_READING_BYTES
     assert sampled - not_sampled == pytest.approx(needed / 1e6, rel=0.1)
 
 
@@ -97,14 +95,12 @@ def test_tidying_is_given_time_by_the_document():
     assert run_cost.tidy_runtime_min(14_400) == run_cost.SPARE_MIN + 36
 
 
-@pytest.mark.parametrize("resources, runs", [({}, 1), ({"mem_mb": 500}, 1), ({"runs": 50}, 50)])
-def test_a_job_has_one_run_unless_told_otherwise(resources, runs):
-    assert run_cost.runs_per_job(resources) == runs
+def test_a_job_has_one_run_unless_told_otherwise():
+    assert [run_cost.runs_per_job(resources) for resources in ({"mem_mb": 500}, {"runs": 50})] == [1, 50]
 
 
 @pytest.mark.parametrize("value", [0, -1, 2.5, "many", None])
 def test_other_runs_per_job_are_refused_in_one_sentence(value):
-    with pytest.raises(
-        SystemExit, match=r"sawtooth: set-resources: emulate_run: runs is .*; allowed are whole numbers"
-    ):
+    sentence = f"sawtooth: set-resources: emulate_run: runs is {value!r}; allowed are whole numbers"
+    with pytest.raises(SystemExit, match=re.escape(sentence)):
         run_cost.runs_per_job({"runs": value})

@@ -1,6 +1,5 @@
 """What makes a rule stale: the code of its script and of all modules that this reaches, and no word of prose."""
 
-import re
 import shutil
 
 import pytest
@@ -39,22 +38,25 @@ def main(inputs, outputs, params):
 
 
 @pytest.fixture
-def changed(tmp_path, monkeypatch):
-    """A function: digest of a script that imports a module of some text, both in a folder of their own."""
+def scripts(tmp_path, monkeypatch):
+    """A folder that scripts are looked for in, without any memory of them."""
+    monkeypatch.setattr(script_code, "SCRIPTS", tmp_path / "scripts")
+    for name in ("modules_of", "_tree", "_digest"):
+        monkeypatch.setattr(script_code, name, getattr(script_code, name).__wrapped__)
+    return tmp_path / "scripts"
+
+
+@pytest.fixture
+def digest_of(scripts):
+    """A function: digest of a script that imports a module of some text."""
 
     def digest(text, script=SCRIPT):
         for name, content in (("wide/speeds.py", text), ("narrow/show.py", script), ("run_tables/table.py", "")):
-            path = tmp_path / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(content)
-        for function in (modules_of, script_code._tree, script_code._digest):
-            function.cache_clear()
+            (scripts / name).parent.mkdir(parents=True, exist_ok=True)
+            (scripts / name).write_text(content)
         return code_of("narrow/show")
 
-    monkeypatch.setattr(script_code, "SCRIPTS", tmp_path)
-    yield digest
-    for function in (modules_of, script_code._tree, script_code._digest):
-        function.cache_clear()
+    return digest
 
 
 def test_modules_are_followed_through_other_modules():
@@ -81,18 +83,12 @@ def test_a_script_that_is_not_there_is_an_error():
         code_of("topics/cells/plot_nothing")
 
 
-def test_a_changed_function_changes_whatever_imports_it(tmp_path, monkeypatch):
+def test_a_changed_function_changes_whatever_imports_it(scripts, root):
+    shutil.copytree(root / "workflow/scripts", scripts, ignore=shutil.ignore_patterns("__pycache__"))
     before = {name: code_of(name) for name in (DESCRIBE, PLOT, TIDY)}
-    copy = shutil.copytree(script_code.SCRIPTS, tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(script_code, "SCRIPTS", copy)
-    style = copy / "figure_parts/figure_style.py"
-    style.write_text(style.read_text() + "\n\ndef one_more():\n    return 1\n")
-    for function in (modules_of, script_code._tree, script_code._digest):
-        function.cache_clear()
-    after = {name: code_of(name) for name in before}
-    for function in (modules_of, script_code._tree, script_code._digest):
-        function.cache_clear()
-    assert {name for name in before if after[name] != before[name]} == {PLOT}
+    with (scripts / "figure_parts/figure_style.py").open("a") as style:
+        style.write("\n\ndef one_more():\n    return 1\n")
+    assert {name for name in before if code_of(name) != before[name]} == {PLOT}
 
 
 @pytest.mark.parametrize(
@@ -112,9 +108,9 @@ def test_a_changed_function_changes_whatever_imports_it(tmp_path, monkeypatch):
         ("fast(speed)", "fast(speed: 'Speed') -> bool | None"),
     ],
 )
-def test_no_word_of_prose_changes_anything(changed, text, other):
+def test_no_word_of_prose_changes_anything(digest_of, text, other):
     assert text in TABLE
-    assert changed(TABLE.replace(text, other)) == changed(TABLE)
+    assert digest_of(TABLE.replace(text, other)) == digest_of(TABLE)
 
 
 @pytest.mark.parametrize(
@@ -129,13 +125,13 @@ def test_no_word_of_prose_changes_anything(changed, text, other):
         ('"speeds"', '"rates"'),
     ],
 )
-def test_what_a_script_may_depend_on_changes_it(changed, text, other):
+def test_what_a_script_may_depend_on_changes_it(digest_of, text, other):
     assert text in TABLE
-    assert changed(TABLE.replace(text, other)) != changed(TABLE)
+    assert digest_of(TABLE.replace(text, other)) != digest_of(TABLE)
 
 
-def test_a_function_of_another_name_keeps_its_words(changed):
+def test_a_function_of_another_name_keeps_its_words(digest_of):
     """Only the declarations' arguments are prose, and a text of the script's own is none."""
     shown = SCRIPT.replace("print(fast(3))", 'print(text("a", "b"))')
-    assert changed(TABLE, shown) != changed(TABLE, shown.replace('"b"', '"c"'))
-    assert changed(TABLE, SCRIPT) != changed(TABLE, re.sub("print", "repr", SCRIPT))
+    assert digest_of(TABLE, shown) != digest_of(TABLE, shown.replace('"b"', '"c"'))
+    assert digest_of(TABLE, SCRIPT) != digest_of(TABLE, SCRIPT.replace("print", "repr"))

@@ -1,6 +1,6 @@
 """What a study asks of this machine's own kernel, and what of it is missing: said before any run, in one sentence.
 
-`needs` follows from the study alone; `kernel_features` finds out what the kernel has; `missing_words`
+`needs` follows from the study alone; `kernel_features` finds out what the kernel has; `host_problem`
 says what is missing, where it is asked for and how to get it.
 """
 
@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from study_files.study_runs import runs
@@ -42,6 +43,8 @@ PARTS = {
     "bond": ("joining tunnels", "bonding"),
     "veth": ("links", "veth"),
 }
+#: Keys of a link for which a cable has an ifb.
+CABLE_EFFECTS = ("delay_ms", "jitter_ms", "loss_percent")
 #: What a machine may refuse before it is asked for any part (`kernel_features`) -> the sentence; {} gets its words.
 REFUSALS = {
     "namespaces": (
@@ -63,11 +66,7 @@ REFUSALS = {
 PACKAGES = {
     "ubuntu": "linux-modules-extra-{kernel}",
     "debian": "linux-image-amd64 (its cloud kernels lack some)",
-    "fedora": "kernel-modules-extra",
-    "rhel": "kernel-modules-extra",
-    "centos": "kernel-modules-extra",
-    "rocky": "kernel-modules-extra",
-    "almalinux": "kernel-modules-extra",
+    **dict.fromkeys(("fedora", "rhel", "centos", "rocky", "almalinux"), "kernel-modules-extra"),
 }
 
 
@@ -85,37 +84,29 @@ class Need:
     allowed: bool = False
 
 
-def needs(study) -> list[Need]:
-    """Return what the scenarios on platform ``host`` need, as a list of `Need`.
-
-    Parameters
-    ----------
-    study : dict
-        A resolved one.
-    """
+def needs(study: dict) -> list[Need]:
+    """Return what the scenarios on platform ``host`` of a resolved study need."""
     scenarios = [scenario for scenario in study["scenarios"] if scenario["platform"] == "host"]
-    names = {cca: None for mix in study["ccas"] for cca in mix.split("+")}
+    names = dict.fromkeys(cca for mix in study["ccas"] for cca in mix.split("+"))
     needed = []
     for part in PARTS:
-        where = tuple(scenario["id"] for scenario in scenarios if part in parts_of(scenario))
+        where = tuple(scenario["id"] for scenario in scenarios if part in _parts_of(scenario))
         needed += [Need(part, None, where)] if where else []
-    for cca in names:
-        for by_sysctl in (False, True):
-            where = tuple(s["id"] for s in scenarios if asks_for_ccas(s) and set_as_default(s) == by_sysctl)
-            needed += [Need(None, cca, where, by_sysctl)] if where else []
+    with_cca = [scenario for scenario in scenarios if scenario["traffic"]["protocol"] == "tcp"]
+    for cca, by_sysctl in product(names, (False, True)):
+        where = tuple(scenario["id"] for scenario in with_cca if _set_as_default(scenario) == by_sysctl)
+        needed += [Need(None, cca, where, by_sysctl)] if where else []
     return needed
 
 
-def parts_of(scenario) -> set[str]:
+def _parts_of(scenario):
     """Return the parts of the kernel that a scenario's network is made of."""
     parts, link, paths = {"veth"}, scenario["link"], scenario["multipath"]
     if link["rate_mbps"] is not None and _specification(scenario).shaped:
         parts |= {"htb", "bfifo" if "bytes" in scenario["queue"] else "pfifo"}
     if scenario["topology"] == "dumbbell":
         parts.add("netem")  # behind the bottleneck, also where it delays by nothing
-    elif any(paths["path_delay_ms"]) or any(
-        any(link[key].values()) for key in ("delay_ms", "jitter_ms", "loss_percent")
-    ):
+    elif any(paths["path_delay_ms"]) or any(any(link[key].values()) for key in CABLE_EFFECTS):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"}
     if paths["by"] == "mptcp":
         parts.add("mptcp")
@@ -130,44 +121,25 @@ def _specification(scenario):
     return RunSpecification({"scenario": scenario})
 
 
-def asks_for_ccas(scenario) -> bool:
-    """Tell whether a scenario's traffic has a CCA."""
-    return scenario["traffic"]["protocol"] == "tcp"
-
-
-def set_as_default(scenario) -> bool:
+def _set_as_default(scenario):
     """Tell whether a scenario's CCA becomes the default of a network namespace, for which it must be on the machine's list."""
     return cca_given_by(_specification(scenario)) == "sysctl" and scenario["transport"]["restricted_ccas"] == "allowed"
 
 
-def has_unmeasured(study, results) -> bool:
+def has_unmeasured(study: dict, results: Path) -> bool:
     """Tell whether a scenario on platform ``host`` has a run without a document: else nothing is asked of the machine.
 
-    Parameters
-    ----------
-    study : dict
-        A resolved one.
-    results : pathlib.Path
-        The study's folder of results.
+    The study is a resolved one, ``results`` its folder.
     """
     measured = {scenario["id"] for scenario in study["scenarios"] if scenario["platform"] == "host"}
-    documents = (
-        results / "runs" / scenario / cca / ip_version / f"{replication}.json.gz"
-        for scenario, cca, ip_version, replication in runs(study)
-        if scenario in measured
-    )
-    return not all(document.exists() for document in documents)
+    paths = ("/".join(map(str, run)) for run in runs(study) if run[0] in measured)
+    return not all((results / f"runs/{path}.json.gz").exists() for path in paths)
 
 
-def host_problem(study, kernel=None) -> str | None:
-    """Return why this machine's kernel can't carry a study's scenarios on platform ``host``, or None.
+def host_problem(study: dict, kernel: dict | None = None) -> str | None:
+    """Return why this machine's kernel can't carry a resolved study's scenarios on platform ``host``, or None.
 
-    Parameters
-    ----------
-    study : dict
-        A resolved one.
-    kernel : dict, optional
-        What `kernel_features` found; by default it is asked.
+    ``kernel`` is what `kernel_features` found; by default it is asked.
     """
     needed = needs(study)
     if not needed:
@@ -175,11 +147,11 @@ def host_problem(study, kernel=None) -> str | None:
     kernel = kernel or kernel_now()
     if kernel["refuses"]:
         return REFUSALS[kernel["refuses"]].format(kernel["refused"])
-    missing = [need for need in needed if not is_there(need, kernel)]
-    return missing_words(missing, kernel, len(study["scenarios"])) if missing else None
+    missing = [need for need in needed if not _is_there(need, kernel)]
+    return _missing_words(missing, kernel, len(study["scenarios"])) if missing else None
 
 
-def is_there(need, kernel) -> bool:
+def _is_there(need, kernel):
     """Tell whether a kernel has what is needed."""
     if need.part:
         return kernel["parts"][need.part]
@@ -192,23 +164,15 @@ def kernel_now() -> dict:
     return json.loads(done.stdout)
 
 
-def missing_words(missing, kernel, scenarios) -> str:
-    """Return the sentence that says what is missing, why it is needed, and how to get it.
-
-    Parameters
-    ----------
-    missing : list of Need
-    kernel : dict
-        What `kernel_features` found.
-    scenarios : int
-        Number of the study's scenarios.
-    """
+def _missing_words(missing, kernel, scenarios):
+    """Return the sentence that says what a study of so many scenarios misses, why it is needed, and how to get it."""
     lacking = {}
     for need in missing:
         if need.part:
             lacking.setdefault((PARTS[need.part][0], need.scenarios), []).append(need.part)
     lacks = [
-        f"has no {listed(parts)} ({why}: {scenario_words(where, scenarios)})" for (why, where), parts in lacking.items()
+        f"has no {listed(parts)} ({why}: {_scenario_words(where, scenarios)})"
+        for (why, where), parts in lacking.items()
     ]
     absent = [need.cca for need in missing if need.cca and need.cca not in kernel["ccas"]]
     if absent := list(dict.fromkeys(absent)):
@@ -227,7 +191,7 @@ def missing_words(missing, kernel, scenarios) -> str:
     )
 
 
-def scenario_words(names, of_all) -> str:
+def _scenario_words(names, of_all):
     """Return which scenarios are meant, the first by name."""
     if len(names) == of_all > 1:
         return f"all {of_all} scenarios"
@@ -236,16 +200,11 @@ def scenario_words(names, of_all) -> str:
     return f"{len(names)} scenarios, {names[0]} the first"
 
 
-def how_to_add(modules, kernel, folder=MODULES, loaded=LOADED, distribution=DISTRIBUTION) -> str:
-    """Return how a machine's root would add kernel modules, as far as the machine tells.
+def how_to_add(modules: list[str], kernel: str, folder=MODULES, loaded=LOADED, distribution=DISTRIBUTION) -> str:
+    """Return how a machine's root would add modules to a kernel of this release, as far as the machine tells.
 
-    Parameters
-    ----------
-    modules : list of str
-    kernel : str
-        Its release.
-    folder, loaded, distribution : pathlib.Path
-        Where a machine has its modules, says which it has loaded, and names its distribution.
+    ``folder``, ``loaded`` and ``distribution`` are where it has its modules, says which it has loaded, and names its
+    distribution.
     """
     if not loaded.exists():
         return "it takes no modules that would add them"
@@ -259,12 +218,12 @@ def how_to_add(modules, kernel, folder=MODULES, loaded=LOADED, distribution=DIST
     if installed:
         ways.append(f"root adds {'them' if not absent else 'some'} with modprobe {' '.join(installed)}")
     if absent:
-        package = PACKAGES.get(distribution_id(distribution), "another kernel package").format(kernel=kernel)
+        package = PACKAGES.get(_distribution_id(distribution), "another kernel package").format(kernel=kernel)
         ways.append(f"{', '.join(absent)} may come with {package}")
     return "; ".join(ways)
 
 
-def distribution_id(path) -> str:
+def _distribution_id(path):
     """Return the distribution's identifier (os-release(5)), or an empty text."""
     try:
         lines = path.read_text().splitlines()

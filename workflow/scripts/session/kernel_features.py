@@ -45,8 +45,6 @@ GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 3, 2
 FILTER_INFO = 1 << 16 | socket.htons(3)
 #: How the kernel says that it does not know a kind: of qdiscs, filters, actions, families; of devices.
 UNKNOWN = (errno.ENOENT, errno.EOPNOTSUPP)
-QDISCS = ("htb", "netem", "pfifo", "bfifo", "ingress")
-DEVICES = ("veth", "ifb", "gretap", "ip6gretap", "bond")
 #: Kind of tunnel -> the other end (RFC 5737, RFC 3849), which makes it another than the one without UDP.
 REMOTE = {
     "gretap": socket.inet_pton(socket.AF_INET, "192.0.2.1"),
@@ -54,13 +52,13 @@ REMOTE = {
 }
 
 
-def attribute(kind, payload) -> bytes:
+def _attribute(kind, payload):
     """Return a netlink attribute; text gets the zero byte at its end that the kernel expects."""
     payload = payload.encode() + b"\0" if isinstance(payload, str) else payload
     return ATTRIBUTE.pack(ATTRIBUTE.size + len(payload), kind) + payload + b"\0" * (-len(payload) % 4)
 
 
-def ask(protocol, kind, body, flags=NLM_F_CREATE | NLM_F_EXCL) -> int:
+def _ask(protocol, kind, body, flags=NLM_F_CREATE | NLM_F_EXCL):
     """Send one request, by default one that creates something, and return the kernel's errno (0: done)."""
     number = 1
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol) as channel:
@@ -74,69 +72,63 @@ def ask(protocol, kind, body, flags=NLM_F_CREATE | NLM_F_EXCL) -> int:
                     return -ERROR_NUMBER.unpack_from(answer, start)[0]
 
 
-def traffic_control(kind, name, parent=ROOT, handle=0, info=0, options=b"") -> int:
+def _traffic_control(kind, name, parent=ROOT, handle=0, info=0, options=b""):
     """Ask for a qdisc or a filter on the loopback device and return the errno."""
     message = struct.pack("=B3xiIII", 0, socket.if_nametoindex("lo"), handle, parent, info)
-    return ask(NETLINK_ROUTE, kind, message + attribute(TCA_KIND, name) + options)
+    return _ask(NETLINK_ROUTE, kind, message + _attribute(TCA_KIND, name) + options)
 
 
-def qdisc(name) -> int:
+def _qdisc(name):
     """Ask for a qdisc of this kind."""
-    if name == "ingress":
-        return traffic_control(RTM_NEWQDISC, name, INGRESS, INGRESS_HANDLE)
-    return traffic_control(RTM_NEWQDISC, name)
+    place = (INGRESS, INGRESS_HANDLE) if name == "ingress" else ()
+    return _traffic_control(RTM_NEWQDISC, name, *place)
 
 
-def arrivals_filter(action=None) -> int:
+def _arrivals_filter(action=None):
     """Ask for the filter matchall of what arrives, which needs the ingress qdisc; with an action, if one is named."""
     options = b""
     if action:
-        first = attribute(FIRST_ACTION, attribute(TCA_ACT_KIND, action))
-        options = attribute(TCA_OPTIONS, attribute(TCA_MATCHALL_ACT, first))
-    return traffic_control(RTM_NEWTFILTER, "matchall", INGRESS_HANDLE, info=FILTER_INFO, options=options)
+        first = _attribute(FIRST_ACTION, _attribute(TCA_ACT_KIND, action))
+        options = _attribute(TCA_OPTIONS, _attribute(TCA_MATCHALL_ACT, first))
+    return _traffic_control(RTM_NEWTFILTER, "matchall", INGRESS_HANDLE, info=FILTER_INFO, options=options)
 
 
-def device(kind, name=None, data=b"") -> int:
+def _device(kind, name=None, data=b""):
     """Ask for a network device of this kind; ``data``: what is special to the kind, as attributes."""
-    body = struct.pack("=BxHiII", 0, 0, 0, 0, 0) + attribute(IFLA_IFNAME, name or f"try-{kind}")
-    kind = attribute(IFLA_INFO_KIND, kind) + (attribute(IFLA_INFO_DATA, data) if data else b"")
-    return ask(NETLINK_ROUTE, RTM_NEWLINK, body + attribute(IFLA_LINKINFO, kind))
+    body = struct.pack("=BxHiII", 0, 0, 0, 0, 0) + _attribute(IFLA_IFNAME, name or f"try-{kind}")
+    kind = _attribute(IFLA_INFO_KIND, kind) + (_attribute(IFLA_INFO_DATA, data) if data else b"")
+    return _ask(NETLINK_ROUTE, RTM_NEWLINK, body + _attribute(IFLA_LINKINFO, kind))
 
 
-def tunnel_in_udp(kind) -> int:
+def _tunnel_in_udp(kind):
     """Ask for a tunnel of this kind in UDP: that the kernel has both says nothing of the two together."""
-    around = attribute(IFLA_GRE_ENCAP_TYPE, struct.pack("=H", TUNNEL_ENCAP_FOU))
-    number = device(kind, f"try-fou{len(REMOTE[kind])}", attribute(IFLA_GRE_REMOTE, REMOTE[kind]) + around)
+    around = _attribute(IFLA_GRE_ENCAP_TYPE, struct.pack("=H", TUNNEL_ENCAP_FOU))
+    number = _device(kind, f"try-fou{len(REMOTE[kind])}", _attribute(IFLA_GRE_REMOTE, REMOTE[kind]) + around)
     return errno.EOPNOTSUPP if number == errno.EINVAL else number
 
 
 def family(name) -> int:
     """Ask for a family of generic netlink by its name."""
-    body = struct.pack("=BBH", CTRL_CMD_GETFAMILY, 1, 0) + attribute(CTRL_ATTR_FAMILY_NAME, name)
-    return ask(NETLINK_GENERIC, GENL_ID_CTRL, body, flags=0)
+    body = struct.pack("=BBH", CTRL_CMD_GETFAMILY, 1, 0) + _attribute(CTRL_ATTR_FAMILY_NAME, name)
+    return _ask(NETLINK_GENERIC, GENL_ID_CTRL, body, flags=0)
 
 
 #: Part of the kernel (`host_needs.PARTS`) -> how it is asked for. A family of generic netlink brings what
 #: tunnels in UDP are made of, and the filter stands on the qdisc.
 ATTEMPTS = {
-    **{name: partial(qdisc, name) for name in QDISCS},
-    "matchall": arrivals_filter,
-    "mirred": partial(arrivals_filter, "mirred"),
+    **{name: partial(_qdisc, name) for name in ("htb", "netem", "pfifo", "bfifo", "ingress")},
+    "matchall": _arrivals_filter,
+    "mirred": partial(_arrivals_filter, "mirred"),
     "fou": partial(family, "fou"),
-    **{kind: partial(device, kind) for kind in DEVICES},
-    **{f"fou for {kind}": partial(tunnel_in_udp, kind) for kind in REMOTE},
+    **{kind: partial(_device, kind) for kind in ("veth", "ifb", "gretap", "ip6gretap", "bond")},
+    **{f"fou for {kind}": partial(_tunnel_in_udp, kind) for kind in REMOTE},
 }
 
 
-def features() -> dict[str, bool]:
+def _features():
     """Return part -> whether the kernel has it; to be called in namespaces of its own.
 
-    Raises
-    ------
-    PermissionError
-        If the kernel refuses what a namespace's root may do.
-    TimeoutError
-        If it does not answer.
+    PermissionError: it refuses what a namespace's root may do. TimeoutError: it does not answer.
     """
     tried = {}
     for name, attempt in ATTEMPTS.items():
@@ -152,33 +144,25 @@ def features() -> dict[str, bool]:
 
 
 def enter_namespaces() -> bool:
-    """Enter user, network and process namespaces, as root of them; root does without the first where it is refused.
+    """Enter user, network and process namespaces, as root of them, and return whether there is one of users.
 
-    Returns
-    -------
-    bool
-        Whether there is a user namespace.
-
-    Raises
-    ------
-    OSError
-        If the machine refuses.
+    Root does without that where it is refused; OSError: the machine refuses.
     """
     user, group = os.geteuid(), os.getegid()
     others = CLONE_NEWNET | CLONE_NEWPID
     try:
-        unshare(CLONE_NEWUSER | others)
+        _unshare(CLONE_NEWUSER | others)
     except OSError:
         if user != 0:
             raise
-        unshare(others)
+        _unshare(others)
         return False
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")):
         Path("/proc/self", name).write_text(text)
     return True
 
 
-def unshare(namespaces) -> None:
+def _unshare(namespaces):
     """Leave the caller's namespaces (unshare(2)); raise OSError if the kernel refuses."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(namespaces):
@@ -193,25 +177,25 @@ def mount_refusal() -> str:
     return subprocess.run(program, capture_output=True, text=True, check=True).stdout
 
 
-def try_mounts() -> str:
+def _try_mounts():
     """Mount what a run does, in a mount namespace of its own, and return what was refused, or an empty text."""
     try:
-        unshare(CLONE_NEWNS)
+        _unshare(CLONE_NEWNS)
         # As unshare(1) does it: else root's mounts would be the machine's too.
         mount("none", "/", flags=MS_REC | MS_PRIVATE)
         prepare("/usr")  # some folder in place of the job's
     except OSError as error:
-        return words_of(error)
+        return _words_of(error)
     return ""
 
 
-def words_of(error) -> str:
+def _words_of(error):
     """Return the words of an OSError, with the file that it names."""
     words = error.strerror or str(error)
     return f"{error.filename}: {words}" if error.filename else words
 
 
-def ccas(which) -> list[str]:
+def _ccas(which):
     """Return the CCAs that the kernel has (``available``) or lets anyone make a default (``allowed``)."""
     with contextlib.suppress(OSError):
         return sorted(Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split())
@@ -221,7 +205,7 @@ def ccas(which) -> list[str]:
 def main() -> None:
     """Print what the kernel has, or what the machine refuses (``namespaces``, ``mounts``, an ``answer``) and why."""
     kernel = {
-        "kernel": os.uname().release, "ccas": ccas("available"), "ccas_allowed": ccas("allowed"),
+        "kernel": os.uname().release, "ccas": _ccas("available"), "ccas_allowed": _ccas("allowed"),
         "user_namespaces": False, "refuses": None, "refused": None, "parts": {},
     }  # fmt: skip
     try:
@@ -229,16 +213,16 @@ def main() -> None:
         if refused := mount_refusal():
             kernel |= {"refuses": "mounts", "refused": refused}
         else:
-            kernel["parts"] = features()
+            kernel["parts"] = _features()
     except TimeoutError as error:
-        kernel |= {"refuses": "answer", "refused": words_of(error)}
+        kernel |= {"refuses": "answer", "refused": _words_of(error)}
     except OSError as error:
-        kernel |= {"refuses": "namespaces", "refused": words_of(error)}
+        kernel |= {"refuses": "namespaces", "refused": _words_of(error)}
     json.dump(kernel, sys.stdout)
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == [TRY_MOUNTS]:
-        print(try_mounts(), end="")
+        print(_try_mounts(), end="")
     else:
         main()

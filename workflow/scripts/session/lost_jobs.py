@@ -9,21 +9,11 @@ from session.inside_snakemake import failure_of_job, filter_messages
 LINES = 3
 
 
-def enter_in_log(record) -> bool:
+def _enter_in_log(record):
     """Append what the scheduler says to the log of the job that a message says has failed; let every message pass.
 
     A job that its node never started, or that was ended from outside, has nothing in its
     log that says so. On one's own machine there is no scheduler, and nothing is added.
-
-    Parameters
-    ----------
-    record : logging.LogRecord
-        Any message of Snakemake's.
-
-    Returns
-    -------
-    bool
-        True: a filter that only looks.
     """
     failure = failure_of_job(record)
     if failure:
@@ -31,7 +21,7 @@ def enter_in_log(record) -> bool:
         log, *schedulers = map(Path, logs)
         lines = [f"scheduler: {message}"]
         for path in schedulers:
-            lines += [f"its log: {path}", *lines_that_tell(path, started=log.exists())]
+            lines += [f"its log: {path}", *_lines_that_tell(path, started=log.exists())]
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
             with log.open("a", encoding="utf-8") as stream:
@@ -41,7 +31,7 @@ def enter_in_log(record) -> bool:
     return True
 
 
-def lines_that_tell(path, started) -> list[str]:
+def _lines_that_tell(path, started):
     """Return Slurm's own lines of a job's log, or the last ones of a job that did not come to start."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -53,4 +43,4 @@ def lines_that_tell(path, started) -> list[str]:
 
 def show_lost_jobs() -> None:
     """Set this up for Snakemake's messages."""
-    filter_messages(enter_in_log)
+    filter_messages(_enter_in_log)

@@ -1,4 +1,7 @@
-"""What a run asks of a machine: memory and time, for schedulers that want to know beforehand."""
+"""What a run asks of a machine: memory and time, for schedulers that want to know beforehand.
+
+``conditions`` are what the specifications of a scenario's runs share (`study_runs.run_conditions`).
+"""
 
 import math
 import sys
@@ -18,18 +21,10 @@ TIDY_MEMORY_MB = 2000
 TIDY_DOCUMENT_S = 0.05
 
 
-def runs_per_job(resources) -> int:
+def runs_per_job(resources: dict) -> int:
     """Return how many runs a job carries: ``--set-resources emulate_run:runs=N``, or 1.
 
-    Parameters
-    ----------
-    resources : dict
-        What call and profile set for the rule `emulate_run`, by name.
-
-    Raises
-    ------
-    SystemExit
-        If it is no whole number from 1 on.
+    ``resources`` are what call and profile set for this rule, by name. Leave unless N is a whole number from 1 on.
     """
     value = resources.get("runs", 1)
     if not isinstance(value, int) or value < 1:
@@ -38,26 +33,20 @@ def runs_per_job(resources) -> int:
     return value
 
 
-def specification_of(conditions) -> RunSpecification:
+def _specification(conditions):
     """Return the specification of a scenario's slowest runs: in IPv6 a packet carries less, so that a file takes longer."""
     return RunSpecification({"ip_version": "ipv6", **conditions})
 
 
 def job_memory_mb(conditions) -> int:
-    """Return what a job is to be given in MB: its guest at its full size, one at a time, and what is beside.
-
-    Parameters
-    ----------
-    conditions : dict
-        What the specifications of a scenario's runs share (`study_runs.run_conditions`).
-    """
-    specification = specification_of(conditions)
+    """Return what a job is to be given in MB: its guest at its full size, one at a time, and what is beside."""
+    specification = _specification(conditions)
     return math.ceil((platform_of(specification).memory_mib(specification) + BESIDE_GUEST_MIB) * 1.048576)
 
 
 def run_time_s(conditions) -> float:
     """Return about how many seconds of one core a run takes, rather too many."""
-    specification = specification_of(conditions)
+    specification = _specification(conditions)
     return platform_of(specification).run_time_s(specification)
 
 
@@ -73,5 +62,5 @@ def tidy_runtime_min(runs) -> int:
 
 def wall_limit_s(conditions) -> int:
     """Return the real seconds after which a run of a scenario is ended, in whole seconds."""
-    specification = specification_of(conditions)
+    specification = _specification(conditions)
     return math.ceil(platform_of(specification).wall_limit_s(specification))

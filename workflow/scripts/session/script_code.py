@@ -19,22 +19,10 @@ PLAIN_ARGUMENTS = {"text": 1, "truth": 1, "ordinal": 1, "number": 2, "count": 2,
 
 
 def code_of(*scripts: str) -> str:
-    """Return the digest of scripts with all that they import.
+    """Return the digest, 16 hex digits, of scripts with all that they import.
 
-    Parameters
-    ----------
-    *scripts : str
-        Paths from this folder without ``.py``: ``topics/cells/describe_cells``.
-
-    Returns
-    -------
-    str
-        16 hex digits.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such script.
+    A script is its path from this folder without ``.py``: ``topics/cells/describe_cells``. FileNotFoundError: there
+    is none.
     """
     paths = sorted({path for script in scripts for path in (f"{script}.py", *modules_of(script))})
     return hashlib.sha256("\n".join(f"{path} {_digest(path)}" for path in paths).encode()).hexdigest()[:16]

@@ -9,34 +9,24 @@ from typing import NoReturn
 LIMIT_S = 60
 
 
-def require_slurm(executor) -> None:
-    """Leave with one sentence unless jobs can be handed to Slurm, if that is what is wanted.
+def require_slurm(executor: str) -> None:
+    """Leave with one sentence if this call's executor is Slurm and its programs are missing, or its controller silent.
 
-    Without it each job would fail on its own, with a traceback, as often as it is tried.
-
-    Parameters
-    ----------
-    executor : str
-        Snakemake's executor of this call.
-
-    Raises
-    ------
-    SystemExit
-        If Slurm is wanted and its programs are missing, or its controller does not answer.
+    Otherwise each job would fail on its own, with a traceback, as often as it is tried.
     """
     if executor != "slurm":
         return
     if not shutil.which("sbatch"):
-        leave("there is no Slurm here (sbatch is missing)")
+        _leave("there is no Slurm here (sbatch is missing)")
     try:
         asked = subprocess.run(["sinfo", "--noheader", "--format=%P"], capture_output=True, text=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
-        leave(f"Slurm did not answer within {LIMIT_S} s (sinfo)")
+        _leave(f"Slurm did not answer within {LIMIT_S} s (sinfo)")
     if asked.returncode:
         cause = (asked.stderr.strip().splitlines() or [f"status {asked.returncode}"])[-1]
-        leave(f"Slurm does not answer ({cause})")
+        _leave(f"Slurm does not answer ({cause})")
 
 
-def leave(cause) -> NoReturn:
+def _leave(cause) -> NoReturn:
     """End the workflow with what is wrong and what to do."""
     sys.exit(f"sawtooth: {cause}: start this on a login node of the cluster, or without --profile profiles/slurm.")

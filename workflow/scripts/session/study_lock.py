@@ -8,21 +8,12 @@ from pathlib import Path
 _held = []
 
 
-def hold_study(folder) -> None:
-    """Hold a study's folder until this process ends, however it ends.
+def hold_study(folder: str) -> None:
+    """Hold a study's folder, made if it is missing, until this process ends, however it ends.
 
     Snakemake's own lock outlives a killed process and asks for `--unlock`; this one
-    is the kernel's (flock), which ends with the process.
-
-    Parameters
-    ----------
-    folder : str or pathlib.Path
-        ``results/<study>``; made if it is missing.
-
-    Raises
-    ------
-    SystemExit
-        If another workflow holds it, or the folder can't be written.
+    is the kernel's (flock), which ends with the process. Leave with one sentence if
+    another workflow holds the folder, or it can't be written.
     """
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -35,8 +26,6 @@ def hold_study(folder) -> None:
         os.close(handle)
         sys.exit(f"sawtooth: another workflow is at work on {folder}: wait until it has ended.")
     except OSError as error:  # some shared file systems have no locks
-        warning = (
-            f"sawtooth: {folder} can't be locked ({error.strerror}): see to it that no other workflow is at work on it."
-        )
-        print(warning, file=sys.stderr)
+        problem = f"{folder} can't be locked ({error.strerror})"
+        print(f"sawtooth: {problem}: see to it that no other workflow is at work on it.", file=sys.stderr)
     _held.append(handle)

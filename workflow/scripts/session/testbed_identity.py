@@ -14,18 +14,10 @@ def simulator_digest() -> str:
     return digest()
 
 
-def image_digest(description) -> str:
-    """Return the content digest of an image that set-up has made.
+def image_digest(description: str | Path) -> str:
+    """Return the content digest of an image that set-up has made, from its description, ``envs/<image>.json``.
 
-    Parameters
-    ----------
-    description : str or pathlib.Path
-        The image's description, ``envs/<image>.json``.
-
-    Raises
-    ------
-    SystemExit
-        If there is none: nothing can run then.
+    Leave with one sentence if there is none: nothing can run then.
     """
     try:
         return json.loads(Path(description).read_text())["content_digest"]
