@@ -1,7 +1,7 @@
 """What is generated of the documentation: up to date, and of each column all that a reader needs."""
 
 import re
-from itertools import groupby
+from collections import Counter
 
 import pytest
 import yaml
@@ -9,7 +9,7 @@ import yaml
 from documenting import document_configuration
 from documenting.document_configuration import GENERATED
 from run_tables.tidy_tables import TIDY_TABLES
-from study_files import study
+from study_files import study as studies
 from topics.claims.claims_file import claims_schema
 from topics.registry import TOPICS
 
@@ -37,19 +37,12 @@ def test_check_finds_drift(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == "config/other.md is out of date: `make documentation` writes it anew.\n"
 
 
-def example(root, number):
-    """Return an example of config/README.md, read."""
-    text = (root / "config/README.md").read_text(encoding="utf-8")
-    return yaml.safe_load(text.split("```yaml\n")[number].split("```")[0])
-
-
-def test_the_example_of_a_study_is_one(root):
-    assert len(study.resolve(example(root, 1), "config/README.md")["scenarios"]) == 3
-
-
-def test_the_example_of_claims_has_kinds_that_there_are(root):
+def test_the_examples_are_a_study_and_claims_of_kinds_that_there_are(root):
+    _, *examples = (root / "config/README.md").read_text(encoding="utf-8").split("```yaml\n")
+    study, claims = (yaml.safe_load(example.partition("```")[0]) for example in examples)
+    assert len(studies.resolve(study, "config/README.md")["scenarios"]) == 3
     kinds = claims_schema()["$defs"]["common"]["kind"]["enum"]
-    assert {claim["kind"] for claim in example(root, 2)["claims"]} <= set(kinds)
+    assert {claim["kind"] for claim in claims["claims"]} <= set(kinds)
 
 
 def test_the_dictionary_has_every_table_and_column(root):
@@ -77,5 +70,4 @@ def test_numbers_have_the_unit_that_their_names_end_with(table):
 
 
 def test_a_file_is_one_table_of_one_topic():
-    paths = sorted(table.path for table in TABLES)
-    assert [path for path, same in groupby(paths) if len(list(same)) > 1] == []
+    assert [path for path, tables in Counter(table.path for table in TABLES).items() if tables > 1] == []

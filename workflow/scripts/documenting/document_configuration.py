@@ -26,75 +26,48 @@ from topics.registry import TOPICS
 CONFIGURATION = Path(__file__).resolve().parents[3] / "config"
 
 
-def readme(configuration: Path = CONFIGURATION) -> str:
-    """Compose the text of config/README.md.
-
-    Parameters
-    ----------
-    configuration : pathlib.Path
-        The folder with `config.yaml` and `studies/`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
-    return filled(
+def _readme():
+    """Compose the text of config/README.md."""
+    return _filled(
         "configuration.md.j2",
-        studies=studies_of(configuration),
+        studies=_studies(),
         ccas=keys_of(study_schema())["ccas"]["items"]["joined"],
         claim_kinds=claims_schema()["$defs"]["common"]["kind"]["enum"],
         sections=sections(),
     )
 
 
-def data_dictionary() -> str:
+def _data_dictionary():
     """Compose the text of config/data-dictionary.md: every table that a study may have, column by column."""
-    topics = [(topic, question_of(topic)) for topic in TOPICS if topic.tables]
-    return filled("data-dictionary.md.j2", kinds=KINDS, tidy_tables=TIDY_TABLES, topics=topics)
+    topics = [(topic, _question(topic)) for topic in TOPICS if topic.tables]
+    return _filled("data-dictionary.md.j2", kinds=KINDS, tidy_tables=TIDY_TABLES, topics=topics)
 
 
 #: File in config/ -> what composes its text.
-GENERATED = {"README.md": readme, "data-dictionary.md": data_dictionary}
+GENERATED = {"README.md": _readme, "data-dictionary.md": _data_dictionary}
 
 
-def filled(template: str, **values) -> str:
+def _filled(template, **values):
     """Return a template of this folder, filled in."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["cell"] = lambda text: text.replace("|", "\\|")
-    environment.filters["anchor"] = anchor_of
+    layout = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
+    environment = Environment(loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, **layout)
+    environment.filters |= {"cell": lambda text: text.replace("|", "\\|"), "anchor": _anchor}
     return environment.get_template(template).render(**values)
 
 
-def anchor_of(heading: str) -> str:
+def _anchor(heading):
     """Return the anchor that GitHub gives a heading: letters, digits, hyphens and underscores of it."""
     return re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-")
 
 
-def studies_of(configuration: Path) -> list[dict]:
-    """Return what is said of each shipped study, the default one first."""
-    shipped = []
-    for path in [configuration / "config.yaml", *sorted((configuration / "studies").glob("*.yaml"))]:
+def _studies():
+    """Yield file, content and number of cells of each shipped study, the default one first."""
+    for path in [CONFIGURATION / "config.yaml", *sorted((CONFIGURATION / "studies").glob("*.yaml"))]:
         study = resolve(load(path), str(path))
-        shipped.append(
-            {
-                "name": study["study"],
-                "file": path.relative_to(configuration).as_posix(),
-                "description": study["description"],
-                "cells": len(list(cells(study))),
-                "replications": study["replications"],
-            }
-        )
-    return shipped
+        yield path.relative_to(CONFIGURATION).as_posix(), study, len(list(cells(study)))
 
 
-def question_of(topic) -> str:
+def _question(topic):
     """Return a topic's question: the first line of its module's docstring."""
     return import_module(f"topics.{topic.name}.topic").__doc__.splitlines()[0]
 

@@ -14,6 +14,9 @@ from study_files.study_schema import (
 )
 from study_files.study_validation import value_text
 
+#: Type in the schema -> what the tables call it, where that differs.
+KINDS = {"integer": "whole number", "array": "list", "object": "mapping", "string": "text", "boolean": "switch"}
+
 
 @dataclass(frozen=True)
 class Key:
@@ -26,17 +29,8 @@ class Key:
     meaning: str
 
 
-@dataclass(frozen=True)
-class Section:
-    """A table of keys that stand together: its title, what is to be said of it, and a row for each key."""
-
-    title: str
-    text: str
-    rows: tuple[Key, ...]
-
-
-def sections() -> Iterator[Section]:
-    """Yield the tables of all keys, in the schema's order."""
+def sections() -> Iterator[tuple[str, str, list[Key]]]:
+    """Yield the tables of all keys, in the schema's order: title, what is to be said of it, and a row for each key."""
     yield _section("The study", study_schema())
     analysis = keys_of(study_schema())["analysis"]
     yield _section("`analysis` of the study", analysis, analysis["description"])
@@ -44,20 +38,19 @@ def sections() -> Iterator[Section]:
         if node.get("properties"):
             yield _section(f"`analysis.{name}`", node, node["description"])
     scenario = scenario_schema()
-    yield _section(
-        "A scenario", scenario, "`id` and `label` belong to a scenario; all others may stand in `defaults` too."
-    )
+    text = "`id` and `label` belong to a scenario; all others may stand in `defaults` too."
+    yield _section("A scenario", scenario, text)
     for name, node in keys_of(scenario).items():
         if node.get("properties"):
             yield _section(f"`{name}` of a scenario", node, node["description"])
 
 
 def _section(title, node, text=""):
-    rows = (
+    rows = [
         Key(name, _type_text(key), _range_text(key), _default_text(name, key), key["description"])
         for name, key in keys_of(node).items()
-    )
-    return Section(title, text, tuple(rows))
+    ]
+    return title, text, rows
 
 
 def _type_text(node):
@@ -65,9 +58,7 @@ def _type_text(node):
     if "enum" in value:
         return "name"
     kind = value["type"] if isinstance(value["type"], str) else value["type"][0]
-    kind = {"integer": "whole number", "array": "list", "object": "mapping", "string": "text", "boolean": "switch"}.get(
-        kind, kind
-    )
+    kind = KINDS.get(kind, kind)
     return f"{kind}, {value['unit']}" if "unit" in value else kind
 
 
