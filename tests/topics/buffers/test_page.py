@@ -17,8 +17,9 @@ from run_tables.tidy_tables import SCENARIOS
 from study_files.study_design import StudyDesign
 from topics.buffers import section as buffers_section
 from topics.buffers import topic as buffers
-from topics.buffers.flow_ranks import flow_ranks, shown_by_platform
+from topics.buffers.flow_panels import shown_by_platform
 from topics.buffers.kato_table import KATO_PAPER, paper_row
+from topics.buffers.plot_flow_bars import flow_ranks
 from topics.platforms import section as platforms_section
 from topics.platforms import topic as platforms
 from topics.platforms.ns3_releases import changes_between
@@ -63,10 +64,15 @@ def panel(built, slug, number=1):
     return drawn_figure.panel(built.figure(slug), number)
 
 
+def flows_of(built, scenario):
+    """Return BBR's flows in a scenario."""
+    return pd.read_csv(built.table("flows")).query(f"scenario == '{scenario}' and cca == 'bbr'")
+
+
 def test_bars_are_the_flows_from_the_highest_down(one_platform_failed):
     data = pd.read_csv(one_platform_failed.data("flow-goodput-bbr"))
     cell = data[data["scenario"] == "uml-10"]
-    flows = pd.read_csv(one_platform_failed.table("flows")).query("scenario == 'uml-10' and cca == 'bbr'")
+    flows = flows_of(one_platform_failed, "uml-10")
     first = flows[flows["replication"] == 1]["goodput_mbps"].sort_values(ascending=False)
     assert cell["goodput_mbps"].tolist() == pytest.approx(first.tolist())
     ranked = flows.assign(rank=flows.groupby("replication")["goodput_mbps"].rank(ascending=False))
@@ -85,22 +91,17 @@ def test_bars_are_the_flows_from_the_highest_down(one_platform_failed):
 
 def test_boxes_hold_all_flows_of_all_replications(one_platform_failed):
     row = pd.read_csv(one_platform_failed.data("flow-boxes-bbr")).set_index("scenario").loc["uml-500"]
-    flows = pd.read_csv(one_platform_failed.table("flows"))
-    values = flows.query("scenario == 'uml-500' and cca == 'bbr'")["goodput_mbps"]
+    values = flows_of(one_platform_failed, "uml-500")["goodput_mbps"]
     assert (row["flows"], row["replications"]) == (2 * FLOWS, 2)
-    assert row[["min_mbps", "median_mbps", "max_mbps", "mean_mbps"]].tolist() == pytest.approx(
-        [values.min(), values.median(), values.max(), values.mean()]
-    )
+    shown = row[["min_mbps", "median_mbps", "max_mbps", "mean_mbps"]].tolist()
+    assert shown == pytest.approx([values.min(), values.median(), values.max(), values.mean()])
 
 
-def test_platform_without_valid_runs_is_named_in_figures(one_platform_failed):
+def test_platform_without_valid_runs_is_named_in_figures_and_page(one_platform_failed):
     assert words(panel(one_platform_failed, "flow-goodput-bbr", 2)).count("none valid") == 2
     assert words(panel(one_platform_failed, "flow-boxes-reno", 2)).count("none valid") == 2
     assert "no valid run" in words(panel(one_platform_failed, "pacing", 2))
     assert words(panel(one_platform_failed, "platform-flows", 1)).count("none valid") == 1
-
-
-def test_platform_without_valid_runs_is_named_in_the_page(one_platform_failed):
     text = page_text(one_platform_failed.page)
     assert "BBR on ns-3 3.39 has no valid run" in text
     assert "no value of a valid run on the second platform" in text
@@ -110,14 +111,12 @@ def test_platform_without_valid_runs_is_named_in_the_page(one_platform_failed):
 
 def test_pacing_shows_the_highest_and_the_lowest_flow(one_platform_failed):
     data = pd.read_csv(one_platform_failed.data("pacing"))
-    flows = pd.read_csv(one_platform_failed.table("flows"))
-    flows = flows.query("scenario == 'uml-10' and cca == 'bbr' and replication == 1")
-    by_goodput = flows.sort_values("goodput_mbps")["flow"]
-    mine = data[data["platform"] == "uml"]
-    assert mine[mine["which"] == "highest goodput"]["flow"].unique() == [by_goodput.iloc[-1]]
-    assert mine[mine["which"] == "lowest goodput"]["flow"].unique() == [by_goodput.iloc[0]]
-    assert mine["time_s"].max() <= 20
-    assert f"highest: flow {by_goodput.iloc[-1] + 1}" in words(panel(one_platform_failed, "pacing"))
+    flows = flows_of(one_platform_failed, "uml-10").query("replication == 1").sort_values("goodput_mbps")["flow"]
+    on_linux = data[data["platform"] == "uml"]
+    assert on_linux[on_linux["which"] == "highest goodput"]["flow"].unique() == [flows.iloc[-1]]
+    assert on_linux[on_linux["which"] == "lowest goodput"]["flow"].unique() == [flows.iloc[0]]
+    assert on_linux["time_s"].max() <= 20
+    assert f"highest: flow {flows.iloc[-1] + 1}" in words(panel(one_platform_failed, "pacing"))
 
 
 def test_figures_are_small(one_platform_failed):
@@ -150,8 +149,7 @@ def material(built, claims=None):
 
 
 def test_the_papers_table_stands_beside_ours(one_platform_failed):
-    given = material(one_platform_failed, KATO_PAPER)
-    rows = buffers_section.paper_table(given.tables.flow_goodput_cells, given)
+    rows = buffers_section.paper_table(material(one_platform_failed, KATO_PAPER))
     assert [row["source"] for row in rows] == ["ns-3 3.40, the paper", "Linux", "ns-3 3.39", "ns-3 3.44"] * 2
     assert [row["buffer"] for row in rows if row["buffer"]] == ["1 % of the BDP", "50 % of the BDP"]
     # Table II: 39.5, 31.0 and 632.0 Mbit/s of 1 Gbit/s.
@@ -163,8 +161,7 @@ def test_the_papers_table_stands_beside_ours(one_platform_failed):
 
 
 def test_the_papers_table_is_for_its_own_studies_only(one_platform_failed):
-    given = material(one_platform_failed)
-    assert buffers_section.paper_table(given.tables.flow_goodput_cells, given) is None
+    assert buffers_section.paper_table(material(one_platform_failed)) is None
     assert paper_row(2.0) is None and paper_row(5.05)["total_percent"] == pytest.approx(57.48)
 
 

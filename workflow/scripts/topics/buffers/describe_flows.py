@@ -4,8 +4,6 @@ A run's flows are no replicates of each other, they share one link; so what is e
 the run's own numbers (mean, spread, total, Jain's index), of which each replication gives one.
 """
 
-import math
-
 import pandas as pd
 
 from inference.mean_interval import mean_interval
@@ -31,9 +29,8 @@ def describe_run(goodputs_mbps, rate_mbps) -> dict:
     Returns
     -------
     dict
-        flows, fair_share_mbps and `tables.STATISTICS`. The standard deviation has the divisor flows - 1 and is
-        missing for one flow; quartiles are interpolated linearly; Jain's index is (sum x)^2 / (n sum x^2)
-        (Jain, Chiu and Hawe, 1984), missing if all got nothing.
+        flows, fair_share_mbps and `tables.STATISTICS`; what isn't known is missing. Jain's index is
+        (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe, 1984), missing if all got nothing.
     """
     values = pd.Series(goodputs_mbps, dtype=float)
     total, squares = values.sum(), (values**2).sum()
@@ -50,7 +47,7 @@ def describe_run(goodputs_mbps, rate_mbps) -> dict:
     return {"flows": len(values), "fair_share_mbps": fair, **row}
 
 
-def bdp_percent(scenario, run) -> float | None:
+def _bdp_percent(scenario, run):
     """Return a buffer in percent of the path's bandwidth-delay product, None where either isn't known.
 
     Packets count as full frames: the segment, 12 bytes of timestamps, TCP, IPv4 and Ethernet.
@@ -67,7 +64,7 @@ def bdp_percent(scenario, run) -> float | None:
 
 def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
     """Return `FLOW_GOODPUT`: a row a valid run, in the order of `runs`."""
-    places = places_of(runs, scenarios)
+    places = _places_of(runs, scenarios)
     goodputs = {run: group["goodput_mbps"] for run, group in flows.groupby(RUN)}
     rows = []
     for run in runs[runs["valid"]].to_dict("records"):
@@ -79,78 +76,54 @@ def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=FLOW_GOODPUT.names)
 
 
-def places_of(runs, scenarios) -> dict[str, dict]:
+def _places_of(runs, scenarios):
     """Return scenario -> its label, platform, conditions, buffer, and what part of the BDP that is."""
     table, first = with_series(scenarios), runs.drop_duplicates("scenario").set_index("scenario")
     return {
         row["scenario"]: {
             "scenario_label": row["label"], "platform": row["platform"], "conditions": row["conditions"],
-            "buffer": row["buffer"], "bdp_percent": bdp_percent(row, first.loc[row["scenario"]]),
+            "buffer": row["buffer"], "bdp_percent": _bdp_percent(row, first.loc[row["scenario"]]),
         }
         for row in table.to_dict("records")
     }  # fmt: skip
 
 
 def describe_replications(runs, described, scenarios, confidence) -> pd.DataFrame:
-    """Return a row a cell and statistic: its mean over the valid replications, with the t interval.
+    """Return `FLOW_GOODPUT_CELLS`; `described` are the runs as `describe_runs` gives them.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    described : pandas.DataFrame
-        As `describe_runs` gives.
-    scenarios : pandas.DataFrame
-    confidence : float
-
-    Returns
-    -------
-    pandas.DataFrame
-        `FLOW_GOODPUT_CELLS`; a cell without a valid run has rows without values.
+    A cell without a valid run has rows without values.
     """
-    places, rows = places_of(runs, scenarios), []
+    places, rows = _places_of(runs, scenarios), []
     for cell, group in runs.groupby(CELL, sort=False):
         valid = described[(described[CELL] == list(cell)).all(axis=1)]
         place = {**dict(zip(CELL, cell, strict=True)), **places[cell[0]]}
         for statistic in STATISTICS:
-            values = valid[statistic.name].dropna().astype(float)
-            row = over_replications(values, len(valid), len(group), confidence)
-            row |= possible_interval(statistic.name, row, valid)
+            row = over_replications(statistic.name, valid, len(group), confidence)
             rows.append({**place, "statistic": statistic.name, "unit": statistic.unit, **row})
     return pd.DataFrame(rows, columns=FLOW_GOODPUT_CELLS.names)
 
 
-def over_replications(values, valid, total, confidence) -> dict:
-    """Return n, mean, interval, lowest, highest and a note on what is missing."""
-    if valid == 0:
-        return {"n": 0, "note": f"no valid run among {total}"}
+def over_replications(statistic, described, total, confidence) -> dict:
+    """Return n, mean, interval, lowest, highest and a note on what is missing, of a cell's valid runs among `total`.
+
+    The interval is without what can't be: t intervals of few runs reach below 0 and beyond the whole link.
+    """
+    values = described[statistic].dropna().astype(float)
     if values.empty:
-        return {"n": 0, "note": "no value in any valid run"}
+        return {"n": 0, "note": "no value in any valid run" if len(described) else f"no valid run among {total}"}
     row = {"n": len(values), "mean": values.mean(), "lowest": values.min(), "highest": values.max(), "note": ""}
     if len(values) == 1:
         return row | {"note": "one run: no interval"}
     _, low, high = mean_interval(values, confidence)
-    return row | {"ci_low": low, "ci_high": high}
-
-
-def possible_interval(statistic, row, described) -> dict:
-    """Return an interval without what can't be: t intervals of few runs reach below 0 and beyond the whole link."""
-    if is_missing(row.get("ci_low")):
-        return {}
-    least, most = 0.0, math.inf
-    if statistic == "jain_index":
-        least, most = 1 / described["flows"].max(), 1.0
-    elif statistic.endswith("_percent"):
-        most = 100.0
-    elif statistic == "starved":
-        most = float(described["flows"].max())
-    return {"ci_low": max(row["ci_low"], least), "ci_high": min(row["ci_high"], most)}
+    flows = float(described["flows"].max())
+    most = 100.0 if statistic.endswith("_percent") else {"jain_index": 1.0, "starved": flows}.get(statistic, high)
+    return row | {"ci_low": max(low, 1 / flows if statistic == "jain_index" else 0.0), "ci_high": min(high, most)}
 
 
 def main(inputs, outputs, params) -> None:
     """Read runs and flows, write both descriptions."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    flows = read_table(inputs.flows, FLOWS).astype({"replication": int})
+    flows = read_table(inputs.flows, FLOWS)
     described = describe_runs(runs, flows, scenarios)
     described.to_csv(outputs.flow_goodput, index=False, lineterminator="\n")
     cells = describe_replications(runs, described, scenarios, params.confidence)

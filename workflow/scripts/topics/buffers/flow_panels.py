@@ -1,110 +1,157 @@
-"""The panels of figures that show each flow: a slot for each buffer, or for each platform."""
+"""Figures that show each flow: what they read, and panels with a slot for each buffer, or for each platform.
+
+`runs` are ``tidy/runs.csv``, `flows` ``tidy/flows.csv``, and `table` the scenarios as `scenario_series.with_series`
+gives them.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
-from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from figure_parts.category_panels import buffer_names, nothing, slots, with_ip_version
-from figure_parts.figure_style import cca_colour
-from run_tables.tidy_tables import CELL
-from topics.buffers.flow_ranks import shown_by_buffer, shown_by_platform
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels, buffer_names, level, nothing, slots, with_ip_version
+from figure_parts.figure_style import apply_style, cca_colour
+from figure_parts.figure_svg import Panel
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import CELL, FLOWS, SCENARIOS
 from wording.number_format import is_missing
-from wording.scenario_series import platform_name, setting_words
+from wording.scenario_series import buffers_of, platform_name, platforms_of, setting_words, with_series
 from wording.sentence_words import cca_name
 
 
 @dataclass(frozen=True)
 class FlowPanel:
-    """A panel.
+    """A panel: the two lines of its title; of each slot its cell and its name; and what the slots are.
 
-    Attributes
-    ----------
-    title, second : str
-        The two lines of its title.
-    cells : list of tuple
-        Scenario (None if there is none), CCA and IP version of each slot.
-    names : list of str
-        Of the slots.
-    below : str
-        What the slots are.
+    A cell is scenario (None if there is none), CCA and IP version.
     """
 
     title: str
     second: str
-    cells: list
-    names: list
+    cells: list[tuple[str | None, str, str]]
+    names: list[str]
     below: str
 
-    @property
-    def scenarios(self) -> list:
-        """Scenarios of the slots."""
-        return [scenario for scenario, _, _ in self.cells]
+
+def read_inputs(inputs) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return `runs`, `flows` and `table`, read from the files of a script's inputs."""
+    flows = read_table(inputs.flows, FLOWS).astype({"replication": int, "flow": int})
+    return read_runs(inputs.runs), flows, with_series(read_table(inputs.scenarios, SCENARIOS))
+
+
+def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:
+    """Return the series that have several buffers, in the platforms' order, and all buffers that these have."""
+    order = platforms_of(table)
+    sizes = table.groupby("series", sort=False)["buffer"].nunique()
+    several = table[table["series"].isin(sizes[sizes > 1].index)]
+    place = {
+        name: (order.index(platform), number)
+        for number, (name, platform) in enumerate(zip(several["series"], several["platform"], strict=True))
+    }
+    return sorted(place, key=place.get), buffers_of(several)
+
+
+def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
+    """Return the scenario of each buffer, of rows that differ in nothing else; None where there is none."""
+    scenarios = rows.drop_duplicates("buffer").set_index("buffer")["scenario"]
+    return [scenarios.get(buffer) for buffer in buffers["buffer"]]
+
+
+def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the conditions and buffer that most platforms have, of several the smallest buffer, and these platforms.
+
+    Returns
+    -------
+    here : pandas.DataFrame
+        Rows of `table`.
+    platforms : list of str
+    """
+    sizes = list(buffers_of(table)["buffer"])
+    best = min(
+        table.groupby(["conditions", "buffer"], sort=False),
+        key=lambda item: (-item[1]["platform"].nunique(), sizes.index(item[0][1]), item[0][0]),
+    )[1]
+    return best, platforms_of(best)
 
 
 def panels_by_buffer(runs: pd.DataFrame, table: pd.DataFrame, cca: str) -> Iterator[FlowPanel]:
-    """Yield the panels of one CCA, with a slot for each buffer.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    table : pandas.DataFrame
-        Scenarios, as `scenario_series.with_series` gives them.
-    cca : str
-    """
+    """Yield the panels of one CCA, with a slot for each buffer."""
     series, buffers = shown_by_buffer(table)
-    names, below = buffer_names(buffers)
-    ip_versions = list(runs["ip_version"].unique())
     for name in series:
         rows = table[table["series"] == name]
-        scenarios = [next(iter(rows.loc[rows["buffer"] == buffer, "scenario"]), None) for buffer in buffers["buffer"]]
-        for ip_version in ip_versions:
-            title = with_ip_version(f"{cca_name(cca)}, {rows['platform_name'].iloc[0]}", ip_version, ip_versions)
-            cells = [(scenario, cca, ip_version) for scenario in scenarios]
-            yield FlowPanel(title, setting_words(rows.iloc[0]), cells, names, below)
+        title = f"{cca_name(cca)}, {rows['platform_name'].iloc[0]}"
+        yield from _of_ip_versions(runs, title, rows, at_buffers(rows, buffers), cca, *buffer_names(buffers))
 
 
 def panels_by_platform(runs: pd.DataFrame, table: pd.DataFrame) -> Iterator[FlowPanel]:
-    """Yield a panel for each CCA, with a slot for each platform; parameters as of `panels_by_buffer`."""
+    """Yield a panel for each CCA, with a slot for each platform."""
     here, platforms = shown_by_platform(table)
     scenarios = [here.loc[here["platform"] == platform, "scenario"].iloc[0] for platform in platforms]
     names = [platform_name(platform).removeprefix("ns-3 ") for platform in platforms]
     below = "version of ns-3" if any(":" in platform for platform in platforms) else "platform"
-    ip_versions = list(runs["ip_version"].unique())
     for cca in runs["cca"].unique():
-        for ip_version in ip_versions:
-            title = with_ip_version(f"{cca_name(cca)}, buffer {here['buffer'].iloc[0]}", ip_version, ip_versions)
-            cells = [(scenario, cca, ip_version) for scenario in scenarios]
-            yield FlowPanel(title, setting_words(here.iloc[0]), cells, names, below)
+        title = f"{cca_name(cca)}, buffer {here['buffer'].iloc[0]}"
+        yield from _of_ip_versions(runs, title, here, scenarios, cca, names, below)
 
 
-def draw_slots(axes: Axes, panel: FlowPanel, cells: Mapping, draw: Callable) -> str:
-    """Draw the slots of a panel; return what they show in words.
-
-    Parameters
-    ----------
-    cells : mapping
-        Scenario, CCA and IP version -> what is drawn of the cell, if it has a valid run.
-    draw : callable
-        Given axes, place, what is drawn of a cell, and colour, it draws that and returns it in words.
-    """
-    slots(axes, panel.names, panel.below)
-    words = []
-    for place, (name, cell) in enumerate(zip(panel.names, panel.cells, strict=True)):
-        if cell in cells:
-            words.append(f"{name}: {draw(axes, place, cells[cell], cca_colour(cell[1]))}")
-        elif cell[0] is not None:
-            nothing(axes, place)
-            words.append(f"{name}: no valid run")
-    return "; ".join(words)
+def _of_ip_versions(runs, title, rows, scenarios, cca, names, below):
+    """Yield a panel of a CCA for each IP version."""
+    ip_versions = list(runs["ip_version"].unique())
+    for ip_version in ip_versions:
+        cells = [(scenario, cca, ip_version) for scenario in scenarios]
+        whole = with_ip_version(title, ip_version, ip_versions)
+        yield FlowPanel(whole, setting_words(rows.iloc[0]), cells, names, below)
 
 
 def of_panels(table: pd.DataFrame, panels: list[FlowPanel]) -> pd.DataFrame:
     """Return the rows of a table whose cells have a slot in one of the panels."""
     shown = {cell for panel in panels for cell in panel.cells}
     return table[[cell in shown for cell in table[CELL].itertuples(index=False, name=None)]]
+
+
+def draw_flows(
+    words: tuple[str, str, str],
+    highest: pd.Series,
+    panels: list[FlowPanel],
+    runs: pd.DataFrame,
+    cells: Mapping,
+    draw: Callable,
+) -> tuple[Figure, list[Panel]]:
+    """Draw a figure of the flows' goodputs in Mbit/s.
+
+    Parameters
+    ----------
+    words : tuple of str
+        The figure's title, what a panel shows, and by what the slots are told apart, up to "by".
+    highest : pandas.Series of float
+        What the axis must hold.
+    panels, runs
+        What is drawn, and for the fair share.
+    cells : mapping
+        Scenario, CCA and IP version -> what is drawn of the cell, if it has a valid run.
+    draw : callable
+        Given axes, place, what is drawn of a cell, and colour, it draws that and returns it in words.
+    """
+    apply_style()
+    title, subject, order = words
+    drawn = CategoryPanels(title, len(panels))
+    axis = linear_axis(0, float(highest.max()) if (highest > 0).any() else 1.0)
+    for panel in panels:
+        axes = drawn.add(panel.title, panel.second, axis)
+        slots(axes, panel.names, panel.below)
+        shown = []
+        for place, (name, cell) in enumerate(zip(panel.names, panel.cells, strict=True)):
+            if cell in cells:
+                shown.append(f"{name}: {draw(axes, place, cells[cell], cca_colour(cell[1]))}")
+            elif cell[0] is not None:
+                nothing(axes, place)
+                shown.append(f"{name}: no valid run")
+        level(axes, fair_share(runs, [scenario for scenario, _, _ in panel.cells]))
+        by = panel.below.split(",")[0]
+        drawn.finish(axes, f"{subject} in Mbit/s, {panel.title}. {order} {by}: {'; '.join(shown)}.")
+    return drawn.figure, drawn.panels
 
 
 def fair_share(runs: pd.DataFrame, scenarios: list) -> float | None:

@@ -27,16 +27,11 @@ def paper_row(bdp_percent: float) -> dict[str, float] | None:
     """Return the paper's mean, standard deviation and total in percent of the link, and Jain's index, for a buffer.
 
     The index follows from mean and standard deviation, 1 / (1 + (sd / mean)^2), the latter taken with the divisor n.
-
-    Returns
-    -------
-    dict or None
-        None if the paper has no such buffer.
+    None if the paper has no such buffer.
     """
     for percent, (mean, sd, total) in TABLE_2.items():
         if abs(bdp_percent / percent - 1) <= NEAR:
             shares = {"mean_percent": mean, "sd_percent": sd, "total_percent": total}
-            return {name: 100 * value / RATE_MBPS for name, value in shares.items()} | {
-                "jain_index": 1 / (1 + (sd / mean) ** 2)
-            }
+            shares = {name: 100 * value / RATE_MBPS for name, value in shares.items()}
+            return shares | {"jain_index": 1 / (1 + (sd / mean) ** 2)}
     return None

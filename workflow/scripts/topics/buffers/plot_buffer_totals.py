@@ -1,154 +1,112 @@
 """Draw what all flows get together, and how evenly, against the buffer: by CCA, or by platform."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, buffer_names, interval, nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import DASHES
 from rule_script import run_rule
 from run_tables.reading import read_table
-from run_tables.tidy_tables import SCENARIOS
-from topics.buffers.flow_ranks import shown_by_buffer
+from run_tables.tidy_tables import CELL, SCENARIOS
+from topics.buffers.flow_panels import at_buffers, shown_by_buffer
 from topics.buffers.tables import FLOW_GOODPUT_CELLS
 from wording.number_format import is_missing, number
 from wording.scenario_series import platform_name, platforms_of, setting_words, with_series
 from wording.sentence_words import cca_name
 
-# Statistic -> its name, and where its axis ends unless values are beyond.
-SHOWN = {"total_mbps": ("Goodput of all flows, Mbit/s", None), "jain_index": ("Jain's index", 1.0)}
+# Statistic -> its name.
+SHOWN = {"total_mbps": "Goodput of all flows, Mbit/s", "jain_index": "Jain's index"}
 SPREAD = 0.3  # of a slot, over which lines are set apart
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of a panel: its name, its cells one a buffer (None for those there aren't), and its look."""
+class _Line:
+    """A line of a panel: its name, its cells one a buffer (scenario, or None if there is none, and CCA), and its look."""
 
     name: str
-    cells: tuple
-    colour: str
-    marker: str
-    is_open: bool = False
-    dashes: object = "-"
-
-    def entry(self) -> Line2D:
-        """Return its entry in the panel's key."""
-        return Line2D(
-            [], [], color=self.colour, marker=self.marker, ms=4, lw=1.1, ls=self.dashes, mec=self.colour,
-            mfc=LIGHT.paper if self.is_open else self.colour, label=self.name,
-        )  # fmt: skip
+    cells: list[tuple[str | None, str]]
+    look: dict
 
 
-def lines_of_ccas(scenarios, ccas) -> list[Line]:
+def _look(colour, marker, dashes="-", is_open=False):
+    fill = LIGHT.paper if is_open else colour
+    return {"color": colour, "marker": marker, "ls": dashes, "mec": colour, "mfc": fill, "lw": 1.1}
+
+
+def _lines_of_ccas(rows, buffers, ccas):
     """Return a line for each CCA, of the scenarios of one series."""
-    return [
-        Line(cca_name(cca), tuple((name, cca) for name in scenarios), cca_colour(cca), cca_marker(cca)) for cca in ccas
-    ]
+    scenarios = at_buffers(rows, buffers)
+    looks = {cca: _look(cca_colour(cca), cca_marker(cca)) for cca in ccas}
+    return [_Line(cca_name(cca), [(name, cca) for name in scenarios], look) for cca, look in looks.items()]
 
 
-def lines_of_platforms(table, buffers, platforms, cca) -> list[Line]:
+def _lines_of_platforms(rows, buffers, cca):
     """Return a line for each platform: Linux in ink, a simulator's versions in the CCA's colour, the newest solid."""
-    lines, versions = [], [platform for platform in platforms if ":" in platform]
+    lines, platforms = [], platforms_of(rows)
+    versions = [platform for platform in platforms if ":" in platform]
     marks = dict(zip(reversed(versions), "s^Dv<>", strict=False))
     for platform in platforms:
-        scenarios = table[table["platform"] == platform].set_index("buffer")["scenario"]
-        cells = tuple((scenarios.get(buffer), cca) for buffer in buffers)
-        newest = versions[-1:] == [platform]
-        look = (
-            (cca_colour(cca), marks.get(platform, "s"), True, "-" if newest else DASHES)
-            if platform in versions
-            else (LIGHT.ink, "o")
-        )
-        lines.append(Line(platform_name(platform), cells, *look))
+        scenarios = at_buffers(rows[rows["platform"] == platform], buffers)
+        look = _look(LIGHT.ink, "o")
+        if platform in versions:
+            look = _look(cca_colour(cca), marks.get(platform, "s"), "-" if platform == versions[-1] else DASHES, True)
+        lines.append(_Line(platform_name(platform), [(name, cca) for name in scenarios], look))
     return lines
 
 
-def panels_of(table, ccas, ip_versions, by_platform) -> Iterator[tuple]:
+def _plan(table, ccas, ip_versions, by_platform):
     """Yield title, second line, lines and IP version of each pair of panels."""
     series, buffers = shown_by_buffer(table)
     several = table[table["series"].isin(series)]
     for ip_version in ip_versions:
-        if not by_platform:
-            for name in series:
-                rows = several[several["series"] == name]
-                names = [
-                    next(iter(rows.loc[rows["buffer"] == buffer, "scenario"]), None) for buffer in buffers["buffer"]
-                ]
-                yield (
-                    with_ip_version(rows["platform_name"].iloc[0], ip_version, ip_versions),
-                    setting_words(rows.iloc[0]),
-                    lines_of_ccas(names, ccas),
-                    ip_version,
-                )
-            continue
-        for _, rows in several.groupby("conditions", sort=False):
-            for cca in ccas:
-                lines = lines_of_platforms(rows, list(buffers["buffer"]), platforms_of(rows), cca)
-                title = with_ip_version(cca_name(cca), ip_version, ip_versions)
-                yield title, setting_words(rows.iloc[0]), lines, ip_version
+        if by_platform:
+            groups = [rows for _, rows in several.groupby("conditions", sort=False)]
+            pairs = [(rows, cca_name(cca), _lines_of_platforms(rows, buffers, cca)) for rows in groups for cca in ccas]
+        else:
+            groups = [several[several["series"] == name] for name in series]
+            pairs = [(rows, rows["platform_name"].iloc[0], _lines_of_ccas(rows, buffers, ccas)) for rows in groups]
+        for rows, title, lines in pairs:
+            yield with_ip_version(title, ip_version, ip_versions), setting_words(rows.iloc[0]), lines, ip_version
 
 
-def draw_buffer_totals(cells, table, ccas, ip_versions, by_platform) -> tuple[Figure, list[Panel]]:
-    """Draw the figure.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        ``analysis/flow_goodput_cells.csv``.
-    table : pandas.DataFrame
-        Scenarios with their series.
-    ccas, ip_versions : list of str
-    by_platform : bool
-        Whether lines are platforms, and panels CCAs.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
+def _draw(cells, table, by_platform):
+    """Return figure and panels, lines being platforms and panels CCAs, or lines CCAs and panels platforms."""
     apply_style()
-    plan = list(panels_of(table, ccas, ip_versions, by_platform))
+    plan = list(_plan(table, list(cells["cca"].unique()), list(cells["ip_version"].unique()), by_platform))
     names, below = buffer_names(shown_by_buffer(table)[1])
-    known = {
-        (row["scenario"], row["cca"], row["ip_version"], row["statistic"]): row for row in cells.to_dict("records")
+    known = cells.set_index([*CELL, "statistic"]).to_dict("index")
+    shown = {
+        (*cell, ip_version, "total_mbps") for *_, lines, ip_version in plan for line in lines for cell in line.cells
     }
+    highest = max((known[key]["mean"] for key in shown & set(known) if not is_missing(known[key]["mean"])), default=0.0)
+    # Intervals may reach a little further than the highest mean, and get an arrowhead beyond that.
+    axis = {"total_mbps": linear_axis(0, max(1e-9, 1.04 * highest)), "jain_index": linear_axis(0, 1.0)}
     most = max(len(lines) for _, _, lines, _ in plan)
     drawn = CategoryPanels("Goodput of all flows, and how evenly they share it", 2 * len(plan), most, columns=2)
     for title, second, lines, ip_version in plan:
-        for statistic, (what, end) in SHOWN.items():
-            axis = linear_axis(0, max(end or 0.0, *_tops(known, plan, statistic)))
-            axes = drawn.add(f"{title}: {what}", second, axis)
+        for statistic, what in SHOWN.items():
+            axes = drawn.add(f"{title}: {what}", second, axis[statistic])
             slots(axes, names, below)
-            words = [
-                _line(axes, line, number_of, len(lines), known, ip_version, statistic)
-                for number_of, line in enumerate(lines)
+            shifts = [
+                SPREAD * (place / (len(lines) - 1) - 0.5) if len(lines) > 1 else 0.0 for place in range(len(lines))
             ]
-            drawn.finish(
-                axes, f"{what} against the buffer, {title}. {' '.join(words)}", [line.entry() for line in lines]
-            )
+            words = [
+                _draw_line(axes, line, shift, [known.get((*cell, ip_version, statistic)) for cell in line.cells])
+                for line, shift in zip(lines, shifts, strict=True)
+            ]
+            key = [Line2D([], [], ms=4, label=line.name, **line.look) for line in lines]
+            drawn.finish(axes, f"{what} against the buffer, {title}. {' '.join(words)}", key)
     return drawn.figure, drawn.panels
 
 
-def _tops(known, plan, statistic):
-    # Highest means; intervals may reach a little further, and get an arrowhead beyond that.
-    cells = {
-        (*cell, ip_version, statistic) for _, _, lines, ip_version in plan for line in lines for cell in line.cells
-    }
-    tops = [known[cell]["mean"] for cell in cells if cell in known and not is_missing(known[cell]["mean"])]
-    return [0.0, 1e-9, 1.04 * max(tops, default=0.0)] if statistic == "total_mbps" else [0.0]
-
-
-def _line(axes, line, number_of, lines, known, ip_version, statistic):
-    """Draw a line of a panel; return what it shows in words."""
-    shift = SPREAD * (number_of / (lines - 1) - 0.5) if lines > 1 else 0.0
+def _draw_line(axes, line, shift, rows):
+    """Draw a line of a panel, set apart by a shift; return what it shows in words."""
     xs, ys, words = [], [], []
-    for place, cell in enumerate(line.cells):
-        row = known.get((*cell, ip_version, statistic))
+    for place, row in enumerate(rows):
         if row is None:
             continue
         if is_missing(row["mean"]):
@@ -159,11 +117,8 @@ def _line(axes, line, number_of, lines, known, ip_version, statistic):
         ys.append(row["mean"])
         words.append(number(row["mean"]))
         if not is_missing(row["ci_low"]):
-            interval(axes, place + shift, row["ci_low"], row["ci_high"], line.colour)
-    axes.plot(
-        xs, ys, color=line.colour, lw=1.1, ls=line.dashes, marker=line.marker, ms=4.2, mec=line.colour,
-        mfc=LIGHT.paper if line.is_open else line.colour, zorder=3,
-    )  # fmt: skip
+            interval(axes, place + shift, row["ci_low"], row["ci_high"], line.look["color"])
+    axes.plot(xs, ys, ms=4.2, zorder=3, **line.look)
     return f"{line.name}: {', '.join(words) or 'none'}."
 
 
@@ -171,9 +126,7 @@ def main(inputs, outputs, params) -> None:
     """Read cells and scenarios, write figure and data."""
     cells = read_table(inputs.flow_goodput_cells, FLOW_GOODPUT_CELLS)
     table = with_series(read_table(inputs.scenarios, SCENARIOS))
-    by_platform = params.lines == "platforms"
-    ccas, ip_versions = list(cells["cca"].unique()), list(cells["ip_version"].unique())
-    figure, views = draw_buffer_totals(cells, table, ccas, ip_versions, by_platform)
+    figure, views = _draw(cells, table, params.lines == "platforms")
     title = f"Goodput of all flows and Jain's index against the buffer, by {params.lines}"
     save_figure(figure, views, title, cells[cells["statistic"].isin(SHOWN)], outputs)
 

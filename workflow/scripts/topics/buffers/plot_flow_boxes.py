@@ -1,19 +1,15 @@
 """Draw the distribution of the flows' goodput as a box for each buffer: quartiles, lowest and highest, mean."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, level, upright
-from figure_parts.figure_style import LIGHT, apply_style
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.category_panels import upright
+from figure_parts.figure_style import LIGHT
+from figure_parts.figure_svg import save_figure
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, FLOWS, RUN, SCENARIOS
-from topics.buffers.flow_panels import draw_slots, fair_share, of_panels, panels_by_buffer
+from run_tables.tidy_tables import CELL, RUN
+from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, read_inputs
 from wording.number_format import number
-from wording.scenario_series import with_series
 from wording.sentence_words import cca_name
 
 HALF_BOX = 0.27
@@ -21,51 +17,18 @@ COLUMNS = [
     *CELL, "scenario_label", "platform", "series", "buffer", "flows", "replications", "min_mbps", "q1_mbps",
     "median_mbps", "q3_mbps", "max_mbps", "mean_mbps",
 ]  # fmt: skip
+WORDS = "Distribution of the flows' goodput, Mbit/s", "Goodput of the flows", "By"
 
 
-def flow_boxes(flows, valid, table) -> pd.DataFrame:
-    """Describe all flows of a cell's valid runs together, as a box shows them.
-
-    Parameters
-    ----------
-    flows, valid, table : pandas.DataFrame
-        As for `flow_ranks.flow_ranks`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `COLUMNS`, a row a cell; `flows` are those of all its valid replications.
-    """
-    named = table.set_index("scenario")
+def _flow_boxes(flows, valid, table):
+    """Return `COLUMNS`, a row a cell: all flows of its valid replications together, as a box shows them."""
+    named = table.set_index("scenario")[["label", "platform", "series", "buffer"]]
     rows = []
     for cell, group in flows.merge(valid[RUN], on=RUN).groupby(CELL, sort=False):
-        values = group["goodput_mbps"]
-        place, quartiles = named.loc[cell[0]], values.quantile([0.25, 0.5, 0.75])
-        rows.append(
-            {
-                **dict(zip(CELL, cell, strict=True)), "scenario_label": place["label"],
-                **{name: place[name] for name in ("platform", "series", "buffer")},
-                "flows": len(values), "replications": group["replication"].nunique(),
-                "min_mbps": values.min(), "max_mbps": values.max(), "mean_mbps": values.mean(),
-                **dict(zip(("q1_mbps", "median_mbps", "q3_mbps"), quartiles, strict=True)),
-            }
-        )  # fmt: skip
+        values, replications = group["goodput_mbps"], group["replication"].nunique()
+        quartiles = values.quantile([0, 0.25, 0.5, 0.75, 1])
+        rows.append([*cell, *named.loc[cell[0]], len(values), replications, *quartiles, values.mean()])
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def draw_flow_boxes(boxes, runs, panels) -> tuple[Figure, list[Panel]]:
-    """Draw the figure; parameters and result as of `plot_flow_bars.draw_flow_bars`."""
-    apply_style()
-    drawn = CategoryPanels("Distribution of the flows' goodput, Mbit/s", len(panels))
-    cells = {tuple(row[name] for name in CELL): row for row in boxes.to_dict("records")}
-    axis = linear_axis(0, max([float(row["max_mbps"]) for row in cells.values()], default=1.0) or 1.0)
-    for panel in panels:
-        axes = drawn.add(panel.title, panel.second, axis)
-        words = draw_slots(axes, panel, cells, _box)
-        level(axes, fair_share(runs, panel.scenarios))
-        by = panel.below.split(",")[0]
-        drawn.finish(axes, f"Goodput of the flows in Mbit/s, {panel.title}. By {by}: {words}.")
-    return drawn.figure, drawn.panels
 
 
 def _box(axes, place, row, colour):
@@ -86,11 +49,11 @@ def _box(axes, place, row, colour):
 
 def main(inputs, outputs, params) -> None:
     """Read runs, flows and scenarios, write figure and data."""
-    runs, table = read_runs(inputs.runs), with_series(read_table(inputs.scenarios, SCENARIOS))
-    flows = read_table(inputs.flows, FLOWS).astype({"replication": int})
+    runs, flows, table = read_inputs(inputs)
     panels = list(panels_by_buffer(runs, table, params.cca))
-    boxes = of_panels(flow_boxes(flows, runs[runs["valid"]], table), panels)
-    figure, views = draw_flow_boxes(boxes, runs, panels)
+    boxes = of_panels(_flow_boxes(flows, runs[runs["valid"]], table), panels)
+    cells = {tuple(row[name] for name in CELL): row for row in boxes.to_dict("records")}
+    figure, views = draw_flows(WORDS, boxes["max_mbps"], panels, runs, cells, _box)
     save_figure(figure, views, f"Distribution of the flows' goodput by buffer, {cca_name(params.cca)}", boxes, outputs)
 
 

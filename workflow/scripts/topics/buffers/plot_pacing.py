@@ -1,20 +1,18 @@
 """Draw the pacing rate over time of two flows of a run: those with the highest and the lowest goodput."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, log_axis
 from figure_parts.category_panels import CategoryPanels, level, nothing, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import value_axis
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, FLOWS, RUN, SCENARIOS
-from topics.buffers.flow_panels import fair_share
+from run_tables.tidy_tables import CELL, RUN
+from topics.buffers.flow_panels import fair_share, read_inputs
 from wording.number_format import count, number
-from wording.scenario_series import buffers_of, platform_name, platforms_of, with_series
+from wording.scenario_series import buffers_of, platform_name, platforms_of
 from wording.sentence_words import cca_name
 
 # A panel is a few hundred points wide: more samples than this wouldn't show.
@@ -26,21 +24,10 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def chosen_runs(runs, table, cca) -> list[tuple]:
-    """Return the runs that are shown: for each platform the first valid one with the smallest buffer.
+def _chosen_runs(runs, table, cca):
+    """Return what is shown of each platform and IP version: the first valid run with the smallest buffer.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    table : pandas.DataFrame
-        Scenarios with their series.
-    cca : str
-
-    Returns
-    -------
-    list of tuple
-        Platform, IP version, row of `table`, and row of `runs` (None without a valid run).
+    A list of IP version, row of `table`, and row of `runs` (None without a valid run).
     """
     chosen = []
     for platform in platforms_of(table):
@@ -49,14 +36,14 @@ def chosen_runs(runs, table, cca) -> list[tuple]:
         for ip_version in runs["ip_version"].unique():
             of_cell = (runs[CELL] == [scenario["scenario"], cca, ip_version]).all(axis=1)
             valid = runs[of_cell & runs["valid"]].sort_values("replication")
-            chosen.append((platform, ip_version, scenario, None if valid.empty else valid.iloc[0]))
+            chosen.append((ip_version, scenario, None if valid.empty else valid.iloc[0]))
     return chosen
 
 
-def chosen_series(chosen, flows, path) -> pd.DataFrame:
+def _chosen_series(chosen, flows, path):
     """Return the pacing rate over time of two flows of each run that is shown, with `COLUMNS`."""
     parts = []
-    for platform, _, scenario, run in chosen:
+    for _, scenario, run in chosen:
         if run is None:
             continue
         of_run = flows[(flows[RUN] == [run[key] for key in RUN]).all(axis=1)].sort_values("goodput_mbps", kind="stable")
@@ -65,33 +52,29 @@ def chosen_series(chosen, flows, path) -> pd.DataFrame:
             samples = pd.read_parquet(path, columns=["time_s", "pacing_mbps"], filters=filters).sort_values("time_s")
             samples = samples[samples["time_s"] <= run["duration_s"]]
             samples = samples.iloc[:: -(-len(samples) // MOST_SAMPLES) or 1]
-            about = {"scenario_label": scenario["label"], "platform": platform, "buffer": scenario["buffer"]}
-            about |= {key: run[key] for key in RUN}
-            parts.append(
-                samples.assign(**about, which=which, flow=int(flow["flow"]), goodput_mbps=flow["goodput_mbps"])
-            )
+            about = {"scenario_label": scenario["label"], **scenario[["platform", "buffer"]], **run[RUN]}
+            about |= {"which": which, "flow": int(flow["flow"]), "goodput_mbps": flow["goodput_mbps"]}
+            parts.append(samples.assign(**about))
     return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def draw_pacing(series, chosen, runs, cca) -> tuple[Figure, list[Panel]]:
-    """Draw the figure; `series` and `chosen` as the functions above give them."""
+def _draw(series, chosen, runs, cca):
+    """Return figure and panels."""
     apply_style()
     drawn = CategoryPanels("Pacing rate of two flows, Mbit/s", len(chosen), key_entries=2)
     positive = series["pacing_mbps"][series["pacing_mbps"] > 0]
-    axis = (
-        log_axis(min(positive.min(), 0.1), positive.max()) if len(positive) else Axis("log", 0.01, 100, (0.01, 1, 100))
-    )
+    axis = Axis("log", 0.01, 100, (0.01, 1, 100))
+    if len(positive):
+        axis = log_axis(min(positive.min(), 0.1), positive.max())
     ip_versions = list(runs["ip_version"].unique())
-    for platform, ip_version, scenario, run in chosen:
-        name = with_ip_version(f"{cca_name(cca)}, {platform_name(platform)}", ip_version, ip_versions)
-        rates = series[(series["platform"] == platform) & (series["ip_version"] == ip_version)]
-        axes = drawn.add(
-            name, f"buffer {scenario['buffer']}" + ("" if run is None else f", replication {run['replication']}"), axis
-        )
+    for ip_version, scenario, run in chosen:
+        name = with_ip_version(f"{cca_name(cca)}, {platform_name(scenario['platform'])}", ip_version, ip_versions)
+        rates = series[(series["platform"] == scenario["platform"]) & (series["ip_version"] == ip_version)]
+        replication = "" if run is None else f", replication {run['replication']}"
+        axes = drawn.add(name, f"buffer {scenario['buffer']}{replication}", axis)
         duration_s = float(scenario["duration_s"])
-        value_axis(
-            axes, "x", Axis("linear", 0, duration_s, tuple(duration_s * part / 5 for part in range(6))), spaced=True
-        )
+        ticks = tuple(duration_s * part / 5 for part in range(6))
+        value_axis(axes, "x", Axis("linear", 0, duration_s, ticks), spaced=True)
         axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
         if rates["pacing_mbps"].notna().sum() == 0:
             nothing(axes, duration_s / 2, "no valid run" if run is None else "not known")
@@ -103,19 +86,12 @@ def draw_pacing(series, chosen, runs, cca) -> tuple[Figure, list[Panel]]:
 
 def _lines(axes, rates, colour):
     entries, words = [], []
-    for which, ink, width in ((LOWEST, LIGHT.ink, 0.8), (HIGHEST, colour, 1.0)):
+    for which, ink, width, order in ((LOWEST, LIGHT.ink, 0.8, 2.5), (HIGHEST, colour, 1.0, 3)):
         flow = rates[(rates["which"] == which) & (rates["pacing_mbps"] > 0)]
         if flow.empty:
             continue
         # A rate holds until it is set anew.
-        axes.plot(
-            flow["time_s"],
-            flow["pacing_mbps"],
-            color=ink,
-            lw=width,
-            drawstyle="steps-post",
-            zorder=3 if which == HIGHEST else 2.5,
-        )
+        axes.plot(flow["time_s"], flow["pacing_mbps"], color=ink, lw=width, drawstyle="steps-post", zorder=order)
         name = f"flow {flow['flow'].iloc[0] + 1}"
         entries.append(Line2D([], [], color=ink, lw=1.2, label=f"{which.split()[0]}: {name}"))
         middle = flow["pacing_mbps"].median()
@@ -125,11 +101,10 @@ def _lines(axes, rates, colour):
 
 def main(inputs, outputs, params) -> None:
     """Read runs, flows, scenarios and the sockets' time series, write figure and data."""
-    runs, table = read_runs(inputs.runs), with_series(read_table(inputs.scenarios, SCENARIOS))
-    flows = read_table(inputs.flows, FLOWS).astype({"replication": int})
-    chosen = chosen_runs(runs, table, params.cca)
-    series = chosen_series(chosen, flows, inputs.sockets)
-    figure, views = draw_pacing(series, chosen, runs, params.cca)
+    runs, flows, table = read_inputs(inputs)
+    chosen = _chosen_runs(runs, table, params.cca)
+    series = _chosen_series(chosen, flows, inputs.sockets)
+    figure, views = _draw(series, chosen, runs, params.cca)
     title = f"Pacing rate over time of two of {count(int(runs['flows'].max()), 'flow')}, {cca_name(params.cca)}"
     save_figure(figure, views, title, series, outputs)
 

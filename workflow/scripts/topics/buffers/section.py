@@ -10,87 +10,75 @@ from wording.scenario_series import buffers_of, platform_name, platforms_of, wit
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name
 
-# Shares of the link that stand beside the paper's -> their decimals.
-SHARES = {"mean_percent": 2, "sd_percent": 2, "total_percent": 1}
+# What stands beside the paper's, shares of the link and Jain's index -> decimals.
+BESIDE = {"mean_percent": 2, "sd_percent": 2, "total_percent": 1, "jain_index": 2}
 
 
 def section(material) -> dict:
     """Return what the template needs."""
-    cells, figures, ccas = material.tables.flow_goodput_cells, material.figures, material.design.ccas
+    figures, ccas = material.figures, material.design.ccas
     return {
         "bars": [(cca_name(cca), figures[f"flow-goodput-{cca}"]) for cca in ccas],
         "boxes": [(cca_name(cca), figures[f"flow-boxes-{cca}"]) for cca in ccas],
-        "table": cells_table(by_cell(cells), material.design),
-        "paper": paper_table(cells, material),
+        "table": _cells_table(_by_cell(material), material.design),
+        "paper": paper_table(material),
         "flows": material.design.flows,
-        "starved_words": starved_words(material.tables.flow_goodput),
+        "starved_words": _starved_words(material.tables.flow_goodput),
         "paced": cca_name(paced_cca(material.design)),
     }
 
 
-def by_cell(cells) -> list[dict]:
+def _by_cell(material):
     """Return a dict a cell of ``flow_goodput_cells.csv`` with its statistics by name, in the table's order."""
     by_key = {}
-    for row in cells.to_dict("records"):
+    for row in material.tables.flow_goodput_cells.to_dict("records"):
         cell = by_key.setdefault(tuple(row[name] for name in CELL), {**row, "statistics": {}})
         cell["statistics"][row["statistic"]] = row
     return list(by_key.values())
 
 
-def starved_words(flow_goodput) -> str:
+def _starved_words(flow_goodput):
     """Say below what goodput a flow counts as starved: "0.1 Mbit/s"."""
-    limits = sorted(set(flow_goodput["fair_share_mbps"].dropna() * STARVED_SHARE))
-    if not limits:
+    limits = flow_goodput["fair_share_mbps"].dropna() * STARVED_SHARE
+    if limits.empty:
         return ""
-    least, most = number(limits[0], 3), number(limits[-1], 3)
+    least, most = number(limits.min(), 3), number(limits.max(), 3)
     return f"{least} Mbit/s" if least == most else f"{least} to {most} Mbit/s"
 
 
-def cells_table(cells, design) -> dict:
+def _cells_table(cells, design):
     """Return the table of all cells."""
-    both = design.ip_versions_compared
+
+    def mean(statistic, decimals=None):
+        return lambda cell: number_cell(cell["statistics"][statistic]["mean"], decimals)
+
+    def interval(statistic, decimals=1):
+        return lambda cell: _interval_cell(cell["statistics"][statistic], decimals)
+
     columns = [
-        Column("Platform", filtered=True),
-        Column("CCA", filtered=True),
-        *([Column("IP version", filtered=True)] if both else []),
-        Column("Buffer", header=True),
-        Column("% of BDP", "number"),
-        Column("n", "number"),
-        Column("Mean of a flow, Mbit/s", "number"),
-        Column("SD, Mbit/s", "number"),
-        Column("All flows, Mbit/s", "number"),
-        Column("Interval", "short"),
-        Column("% of link", "number"),
-        Column("Jain", "number"),
-        Column("Interval", "short"),
-        Column("Starved", "number"),
+        (Column("Platform", filtered=True), lambda cell: platform_name(cell["platform"])),
+        (Column("CCA", filtered=True), lambda cell: cca_name(cell["cca"])),
+        (Column("IP version", filtered=True), lambda cell: ip_words(cell["ip_version"])),
+        (Column("Buffer", header=True), lambda cell: cell["buffer"]),
+        (Column("% of BDP", "number"), lambda cell: number_cell(cell["bdp_percent"], 1)),
+        (Column("n", "number"), lambda cell: number_cell(cell["statistics"]["total_mbps"]["n"], 0)),
+        (Column("Mean of a flow, Mbit/s", "number"), mean("mean_mbps")),
+        (Column("SD, Mbit/s", "number"), mean("sd_mbps")),
+        (Column("All flows, Mbit/s", "number"), mean("total_mbps")),
+        (Column("Interval", "short"), interval("total_mbps")),
+        (Column("% of link", "number"), mean("total_percent", 1)),
+        (Column("Jain", "number"), mean("jain_index", 3)),
+        (Column("Interval", "short"), interval("jain_index", 3)),
+        (Column("Starved", "number"), mean("starved", 1)),
     ]
-    rows = []
-    for cell in cells:
-        of = cell["statistics"]
-        rows.append(
-            [
-                platform_name(cell["platform"]),
-                cca_name(cell["cca"]),
-                *([ip_words(cell["ip_version"])] if both else []),
-                cell["buffer"],
-                number_cell(cell["bdp_percent"], 1),
-                number_cell(of["total_mbps"]["n"], 0),
-                number_cell(of["mean_mbps"]["mean"]),
-                number_cell(of["sd_mbps"]["mean"]),
-                number_cell(of["total_mbps"]["mean"]),
-                interval_cell(of["total_mbps"]),
-                number_cell(of["total_percent"]["mean"], 1),
-                number_cell(of["jain_index"]["mean"], 3),
-                interval_cell(of["jain_index"], 3),
-                number_cell(of["starved"]["mean"], 1),
-            ]
-        )
-    return data_table("buffer-cells", "Goodput of the flows by platform, CCA and buffer", columns, rows)
+    if not design.ip_versions_compared:
+        del columns[2]
+    rows = [[of_cell(cell) for _, of_cell in columns] for cell in cells]
+    title = "Goodput of the flows by platform, CCA and buffer"
+    return data_table("buffer-cells", title, [column for column, _ in columns], rows)
 
 
-def interval_cell(row, decimals=1) -> Cell:
-    """Return a cell with the interval of a row's mean."""
+def _interval_cell(row, decimals):
     ends = _ends(row, decimals)
     return Cell(ends, float(row["ci_low"])) if ends else Cell(NONE)
 
@@ -102,103 +90,74 @@ def _ends(row, decimals):
     return minus(f"{number(row['ci_low'], decimals)} to {number(row['ci_high'], decimals)}")
 
 
-def paper_table(cells, material) -> list[dict] | None:
+def paper_table(material) -> list[dict] | None:
     """Return the paper's table II beside the same of this study, or None for a study that isn't held against it.
 
     Returns
     -------
     list of dict
-        One a buffer and source: buffer, source, mean, sd, total, jain, starved, n: texts.
+        One a buffer and source: buffer, source, n, values (mean, SD, total, Jain's index): texts; and rows, of the buffer.
     """
     if material.design.claims != KATO_PAPER or "bbr" not in material.design.ccas or material.design.flows != FLOWS:
         return None
     rows, table = [], with_series(material.tables.scenarios)
     order = platforms_of(table)
-    bbr_cells = [cell for cell in by_cell(cells) if cell["cca"] == "bbr" and not is_missing(cell["bdp_percent"])]
+    bbr_cells = [cell for cell in _by_cell(material) if cell["cca"] == "bbr" and not is_missing(cell["bdp_percent"])]
+    bbr_cells.sort(key=lambda cell: order.index(cell["platform"]))
     for buffer in buffers_of(table)["buffer"]:
-        here = sorted(
-            (cell for cell in bbr_cells if cell["buffer"] == buffer), key=lambda cell: order.index(cell["platform"])
-        )
+        here = [cell for cell in bbr_cells if cell["buffer"] == buffer]
         paper = paper_row(here[0]["bdp_percent"]) if here else None
         if not paper:
             continue
-        shares = [number(paper[name], decimals) for name, decimals in SHARES.items()]
-        name = f"{plain(round(here[0]['bdp_percent']))} % of the BDP"
-        rows.append(
-            {
-                "buffer": name,
-                "rows": len(here) + 1,
-                "source": f"ns-3 {VERSION}, the paper",
-                "n": "1",
-                "values": [*shares, number(paper["jain_index"], 2)],
-            }
-        )
+        about = {"buffer": f"{plain(round(here[0]['bdp_percent']))} % of the BDP", "rows": len(here) + 1}
+        values = [number(paper[statistic], decimals) for statistic, decimals in BESIDE.items()]
+        rows.append(about | {"source": f"ns-3 {VERSION}, the paper", "n": "1", "values": values})
         for cell in here:
             of = cell["statistics"]
-            shares = [with_interval(of[name], decimals) for name, decimals in SHARES.items()]
-            rows.append(
-                {
-                    "buffer": None,
-                    "source": platform_name(cell["platform"]),
-                    "n": number(of["total_percent"]["n"], 0),
-                    "values": [*shares, with_interval(of["jain_index"], 2)],
-                }
-            )
+            values = [_with_interval(of[statistic], decimals) for statistic, decimals in BESIDE.items()]
+            n = number(of["total_percent"]["n"], 0)
+            rows.append({"buffer": None, "source": platform_name(cell["platform"]), "n": n, "values": values})
     return rows or None
 
 
-def with_interval(row, decimals) -> str:
+def _with_interval(row, decimals):
     """Return a mean with its interval: "63.2 (61.0 to 65.4)"; "none" without a valid run."""
-    return "none" if is_missing(row["mean"]) else f"{number(row['mean'], decimals)}{_in_brackets(row, decimals)}"
+    ends = _ends(row, decimals)
+    return "none" if is_missing(row["mean"]) else f"{number(row['mean'], decimals)}{f' ({ends})' if ends else ''}"
 
 
 def findings(material) -> list[Finding]:
     """Return a sentence for each platform: the CCA of interest with the smallest and the largest buffer."""
-    cca, sentences = paced_cca(material.design), []
+    cca, flows, sentences = paced_cca(material.design), material.design.flows, []
     sizes = list(buffers_of(with_series(material.tables.scenarios))["buffer"])
     for platform in platforms_of(material.tables.scenarios):
-        cells = [
-            cell
-            for cell in by_cell(material.tables.flow_goodput_cells)
-            if cell["cca"] == cca and cell["platform"] == platform
-        ]
-        cells = [
-            cell
-            for cell in cells
-            if (cell["conditions"], cell["ip_version"]) == (cells[0]["conditions"], cells[0]["ip_version"])
-        ]
-        valid = sorted(
-            (cell for cell in cells if cell["statistics"]["total_mbps"]["n"]),
-            key=lambda cell: sizes.index(cell["buffer"]),
-        )
+        cells = [cell for cell in _by_cell(material) if cell["cca"] == cca and cell["platform"] == platform]
+        setting = [(cell["conditions"], cell["ip_version"]) for cell in cells]
+        cells = [cell for cell, own in zip(cells, setting, strict=True) if own == setting[0]]
+        cells.sort(key=lambda cell: sizes.index(cell["buffer"]))
         if len({cell["buffer"] for cell in cells}) < 2:
             continue
+        valid = [cell for cell in cells if cell["statistics"]["total_mbps"]["n"]]
         name = f"{cca_name(cca)} on {platform_name(platform)}"
         if not valid:
             sentences.append(f"{name} has no valid run, so nothing can be said about its buffers.")
             continue
-        ends = [valid[0], valid[-1]] if len(valid) > 1 else valid
-        parts = [cell_words(cell, material.design.flows) for cell in ends]
-        sentences.append(f"{name}, {count(material.design.flows, 'flow')}: {'; '.join(parts)}.")
+        parts = [_cell_words(cell, flows) for cell in (valid if len(valid) == 1 else (valid[0], valid[-1]))]
+        sentences.append(f"{name}, {count(flows, 'flow')}: {'; '.join(parts)}.")
     return [Finding("Buffers", sentence, "buffers") for sentence in sentences]
 
 
-def cell_words(cell, flows) -> str:
+def _cell_words(cell, flows):
     """Say what all flows get together with a buffer, how evenly, and how many starve."""
     of = cell["statistics"]
-    total = of["total_mbps"] if is_missing(of["total_percent"]["mean"]) else of["total_percent"]
-    unit = "% of the link" if total is of["total_percent"] else "Mbit/s"
-    percent, starved, jain = cell["bdp_percent"], of["starved"]["mean"], of["jain_index"]
+    total, unit = of["total_percent"], "% of the link"
+    if is_missing(total["mean"]):
+        total, unit = of["total_mbps"], "Mbit/s"
+    percent, starved, jain, ends = cell["bdp_percent"], of["starved"]["mean"], of["jain_index"], _ends(total, 1)
     of_bdp = "" if is_missing(percent) else f" ({number(percent, 0 if percent >= 0.95 else 2)} % of the BDP)"
-    even = "" if is_missing(jain["mean"]) else f", Jain's index {with_interval(jain, 2)}"
-    decimals = 0 if float(starved).is_integer() else 1
-    starving = f"{number(starved, decimals)} of {flows} starve" if starved else "none starves"
+    even = "" if is_missing(jain["mean"]) else f", Jain's index {_with_interval(jain, 2)}"
+    starving = f"{number(starved, 0 if starved.is_integer() else 1)} of {flows} starve" if starved else "none starves"
     return (
-        f"with a buffer of {cell['buffer']}{of_bdp} together {number(total['mean'], 1)} {unit}{_in_brackets(total, 1)}"
+        f"with a buffer of {cell['buffer']}{of_bdp} together {number(total['mean'], 1)} {unit}{f' ({ends})' if ends else ''}"
         f"{even}, {starving} (n = {number(total['n'], 0)})"
     )
-
-
-def _in_brackets(row, decimals):
-    ends = _ends(row, decimals)
-    return f" ({ends})" if ends else ""

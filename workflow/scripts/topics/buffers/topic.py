@@ -9,7 +9,7 @@ from topics.topic import Figure, Topic
 _FLOWS = ("runs", "flows", "scenarios")
 
 
-def most_buffers(design) -> int:
+def _most_buffers(design):
     """Return the most queue sizes among scenarios that differ in nothing but these and the platform."""
     sizes = {}
     for scenario in design.scenarios:
@@ -22,7 +22,7 @@ def most_buffers(design) -> int:
 
 def applies(design) -> bool:
     """Tell whether a `StudyDesign` has several flows and several buffers for them."""
-    return design.flows > 1 and most_buffers(design) > 1 and not design.mixes
+    return design.flows > 1 and _most_buffers(design) > 1 and not design.mixes
 
 
 def paced_cca(design) -> str:
@@ -32,52 +32,29 @@ def paced_cca(design) -> str:
 
 def flow_goodput_figure(slug, title, **params) -> Figure:
     """Return the figure of a bar a flow, for each buffer or each platform (`lines`)."""
-    return Figure(
-        slug,
-        "buffers/plot_flow_bars",
-        _FLOWS,
-        title=title,
-        shows="flows by rank, range over replications",
-        params=params,
-        caption="buffers/flow-goodput",
-    )
+    script, caption, shows = "buffers/plot_flow_bars", "buffers/flow-goodput", "flows by rank, range over replications"
+    return Figure(slug, script, _FLOWS, title, shows, params, caption)
 
 
 def totals_figure(slug, shows, **params) -> Figure:
     """Return the figure of what all flows get together, and how evenly, against the buffer."""
-    return Figure(
-        slug,
+    script, caption, title = (
         "buffers/plot_buffer_totals",
-        ("scenarios", "flow_goodput_cells"),
-        title="Goodput of all flows and Jain's index",
-        shows=shows,
-        params=params,
-        caption="buffers/buffer-totals",
+        "buffers/buffer-totals",
+        "Goodput of all flows and Jain's index",
     )
+    return Figure(slug, script, ("scenarios", "flow_goodput_cells"), title, shows, params, caption)
 
 
 def _figures(design):
     for cca in design.ccas:
         yield flow_goodput_figure(f"flow-goodput-{cca}", f"Goodput of each flow, {cca}", cca=cca, lines="buffer")
-        yield Figure(
-            f"flow-boxes-{cca}",
-            "plot_flow_boxes",
-            _FLOWS,
-            title=f"Distribution of the flows' goodput, {cca}",
-            shows="quartiles, ends, mean",
-            params={"cca": cca},
-            caption="flow-boxes",
-        )
+        slug, title = f"flow-boxes-{cca}", f"Distribution of the flows' goodput, {cca}"
+        yield Figure(slug, "plot_flow_boxes", _FLOWS, title, "quartiles, ends, mean", {"cca": cca}, "flow-boxes")
     yield totals_figure("buffer-totals", "means, intervals, by CCA", lines="CCAs")
     if sampled_scenarios(design):
-        yield Figure(
-            "pacing",
-            "plot_pacing",
-            (*_FLOWS, "sockets"),
-            title="Pacing rate over time",
-            shows="two flows of a run",
-            params={"cca": paced_cca(design)},
-        )
+        inputs, paced = (*_FLOWS, "sockets"), {"cca": paced_cca(design)}
+        yield Figure("pacing", "plot_pacing", inputs, "Pacing rate over time", "two flows of a run", paced)
 
 
 TOPIC = Topic("buffers", "Buffers", applies=applies, tables=(FLOW_GOODPUT, FLOW_GOODPUT_CELLS), figures=_figures)
