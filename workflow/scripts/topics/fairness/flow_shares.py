@@ -1,29 +1,44 @@
-"""The table of every flow of every run with its share of the link, and what follows for runs of two sides."""
+"""The table of every flow of every run with its share of the link, and what follows for runs of two sides.
+
+`shares` are rows of `FLOW_SHARES`.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from inference.share_intervals import logit
 from run_tables.reading import read_table
-from run_tables.tidy_tables import FLOWS, RUN
+from run_tables.tidy_tables import RUN
 from study_files.study_design import MIX
 from topics.fairness.tables import FLOW_SHARES
 
 PLACE = ["scenario", "ip_version"]
 
 
-def read_flows(path) -> pd.DataFrame:
-    """Read ``tidy/flows.csv``."""
-    return _whole(read_table(path, FLOWS))
+@dataclass(frozen=True)
+class Pairs:
+    """The runs in which two CCAs meet.
+
+    Attributes
+    ----------
+    runs : pandas.DataFrame
+        As `two_sided_runs` gives.
+    alike : dict of str to bool
+        As `paths_alike` gives.
+    ccas : list of str
+        All of them, in the order in which the study names them, valid or not.
+    """
+
+    runs: pd.DataFrame
+    alike: dict[str, bool]
+    ccas: list[str]
 
 
 def read_flow_shares(path) -> pd.DataFrame:
     """Read ``analysis/flow_shares.csv``."""
-    return _whole(read_table(path, FLOW_SHARES)).assign(position=lambda table: table["position"].astype(int))
-
-
-def _whole(table):
-    return table.assign(**{name: table[name].astype(int) for name in ("replication", "flow")})
+    return read_table(path, FLOW_SHARES).astype(dict.fromkeys(("replication", "flow", "position"), int))
 
 
 def ccas_of(mix) -> list[str]:
@@ -31,9 +46,16 @@ def ccas_of(mix) -> list[str]:
     return mix.split(MIX)
 
 
-def ccas_in_order(shares) -> list[str]:
-    """Return the CCAs of all mixes, valid or not, in the order in which the study names them."""
-    return list(dict.fromkeys(cca for mix in shares["cca"].unique() for cca in ccas_of(mix)))
+def mix_sizes(table) -> pd.Series:
+    """Return how many CCAs the mix of each row has."""
+    return table["cca"].str.count(f"[{MIX}]") + 1
+
+
+def pairs_of(shares) -> Pairs:
+    """Return the runs of mixes of two CCAs."""
+    shares = shares[mix_sizes(shares) == 2]
+    ccas = dict.fromkeys(cca for mix in shares["cca"].unique() for cca in ccas_of(mix))
+    return Pairs(two_sided_runs(shares), paths_alike(shares), list(ccas))
 
 
 def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
@@ -47,7 +69,7 @@ def position_of(shares) -> pd.Series:
 
     A single CCA is as good as a mix of it with itself: each flow has a place of its own.
     """
-    sizes = shares["cca"].map(lambda mix: len(ccas_of(mix)))
+    sizes = mix_sizes(shares)
     return shares["flow"].where(sizes == 1, shares["flow"] % sizes).astype(int)
 
 
@@ -56,15 +78,6 @@ def paths_alike(shares) -> dict[str, bool]:
 
     This is set by the study: then the order in which a mix names its CCAs says nothing but which
     pair of hosts each of them has, and ``a+b`` and ``b+a`` are one condition.
-
-    Parameters
-    ----------
-    shares : pandas.DataFrame
-        `FLOW_SHARES`.
-
-    Returns
-    -------
-    dict of str to bool
     """
     alike = {}
     for (scenario, *_), run in shares.groupby(RUN, sort=False):
@@ -75,11 +88,6 @@ def paths_alike(shares) -> dict[str, bool]:
 
 def two_sided_runs(shares) -> pd.DataFrame:
     """Return the valid runs whose flows are of two positions, a row each.
-
-    Parameters
-    ----------
-    shares : pandas.DataFrame
-        `FLOW_SHARES`.
 
     Returns
     -------

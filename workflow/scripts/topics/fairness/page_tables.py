@@ -1,136 +1,115 @@
 """The tables of the section on fairness: sorted and filtered in the page."""
 
 from report_parts.data_tables import Cell, Column, data_table, effect_cells, number_cell, p_cell, round_trip, signed
-from topics.fairness.pair_shares import POOLED
+from topics.fairness.pair_shares import once
 from topics.fairness.scenario_factors import FACTORS
 from wording.number_format import NONE, is_missing, plain
 from wording.scenario_words import ip_words
 
-SCENARIO = Column("Scenario", "short", filtered=True)
+IP_VERSION = Column("IP version", "short", filtered=True)
+PLACE = [Column("Scenario", "short", filtered=True), IP_VERSION]
+CCAS = [Column("CCA", filtered=True, header=True), Column("against", filtered=True)]
+NOTE = Column("Note", "note")
 
 
-def share_cells(row, name="share", decimals=3) -> tuple[Cell, Cell]:
+def _numbers(*headings):
+    return [Column(heading, "number") for heading in headings]
+
+
+def _table(name, caption, table, columns, cells):
+    """Return a table of the page, with what `cells` gives of a row; a lone IP version has no column."""
+    rows = [cells(row) for row in table.to_dict("records")]
+    shown = [place for place, column in enumerate(columns) if column != IP_VERSION or table["ip_version"].nunique() > 1]
+    return data_table(
+        name, caption, [columns[place] for place in shown], [[row[place] for place in shown] for row in rows]
+    )
+
+
+def _place(row):
+    return [row["scenario_label"], ip_words(row["ip_version"])]
+
+
+def _share_cells(row, name="share"):
     """Return two cells: a value between 0 and 1, and its interval."""
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if is_missing(value):
         return Cell(NONE), Cell(NONE)
-    shown = Cell(f"{value:.{decimals}f}", round_trip(value))
-    if is_missing(low):
-        return shown, Cell(NONE)
-    return shown, Cell(f"{low:.{decimals}f} to {high:.{decimals}f}", round_trip(low))
+    ends = Cell(NONE) if is_missing(low) else Cell(f"{low:.3f} to {high:.3f}", round_trip(low))
+    return Cell(f"{value:.3f}", round_trip(value)), ends
 
 
-def with_ip_version(table) -> bool:
-    """Return whether a table has several IP versions, so that rows must name theirs."""
-    return table["ip_version"].nunique() > 1
-
-
-def place(row, both) -> list[str]:
-    """Return the cells of a row's scenario, and IP version if there are both."""
-    return [row["scenario_label"], *([ip_words(row["ip_version"])] if both else [])]
-
-
-def place_columns(both) -> list[Column]:
-    """Return the columns for `place`."""
-    return [SCENARIO, *([Column("IP version", "short", filtered=True)] if both else [])]
+def _percent_cells(row, *names):
+    return effect_cells({**row, "effect_unit": "%"}, *names)
 
 
 def pair_table(pairs) -> dict:
     """Return the table of CCA against CCA: each pair once where both orders are one condition."""
-    both, rows, seen = with_ip_version(pairs), [], set()
-    for row in pairs.to_dict("records"):
-        pair = frozenset((row["row_cca"], row["column_cca"]))
-        key = (row["scenario"], row["ip_version"], pair, row["orders"] == POOLED or row["row_cca"])
-        if key in seen:
-            continue
-        seen.add(key)
-        swapped = effect_cells({**row, "effect_unit": "%"}, "order_effect", "order_low", "order_high")
-        rows.append(
-            [*place(row, both), row["row_cca"], row["column_cca"], number_cell(row["replications"], 0), *share_cells(row),
-             p_cell(row["p_holm"]), *share_cells(row, "jain"), number_cell(row["row_mbps"]), number_cell(row["column_mbps"]),
-             *swapped, p_cell(row["order_p_holm"]), row["note"]]
-        )  # fmt: skip
     columns = [
-        *place_columns(both), Column("CCA", filtered=True, header=True), Column("against", filtered=True), Column("n", "number"),
-        Column("Share", "number"), Column("Interval", "number"), Column("p (Holm)", "number"), Column("Jain", "number"),
-        Column("Its interval", "number"), Column("Mbit/s", "number"), Column("Other's", "number"), Column("Orders differ", "number"),
-        Column("By", "number"), Column("p (Holm), orders", "number"), Column("Note", "note"),
+        *PLACE, *CCAS, *_numbers("n", "Share", "Interval", "p (Holm)", "Jain", "Its interval", "Mbit/s", "Other's"),
+        *_numbers("Orders differ", "By", "p (Holm), orders"), NOTE,
     ]  # fmt: skip
-    return data_table("fairness-pairs", "CCA against CCA in each scenario", columns, rows)
+    return _table("fairness-pairs", "CCA against CCA in each scenario", once(pairs), columns, lambda row: [
+        *_place(row), row["row_cca"], row["column_cca"], number_cell(row["replications"], 0), *_share_cells(row),
+        p_cell(row["p_holm"]), *_share_cells(row, "jain"), number_cell(row["row_mbps"]), number_cell(row["column_mbps"]),
+        *_percent_cells(row, "order_effect", "order_low", "order_high"), p_cell(row["order_p_holm"]), row["note"],
+    ])  # fmt: skip
 
 
 def factor_table(factors) -> dict:
     """Return the table of each factor's levels against the base."""
-    factor_of, both, rows = {factor.name: factor for factor in FACTORS}, with_ip_version(factors), []
-    for row in factors[factors["effect"].notna()].to_dict("records"):
-        factor = factor_of[row["factor"]]
-        rows.append(
-            [factor.title, *([ip_words(row["ip_version"])] if both else []), Cell(factor.words(row["level"]), row["level"]),
-             row["row_cca"], row["column_cca"], number_cell(row["replications"], 0), *share_cells(row),
-             number_cell(row["base_share"], 3), *effect_cells({**row, "effect_unit": "%"}, "effect", "effect_low", "effect_high"),
-             p_cell(row["p"]), p_cell(row["p_holm"])]
-        )  # fmt: skip
+    factor_of, compared = {factor.name: factor for factor in FACTORS}, factors[factors["effect"].notna()]
     columns = [
-        Column("Factor", "words", filtered=True), *([Column("IP version", "short", filtered=True)] if both else []),
-        Column("Level", "number"), Column("CCA", filtered=True, header=True), Column("against", filtered=True), Column("n", "number"),
-        Column("Share", "number"), Column("Interval", "number"), Column("In the base", "number"),
-        Column("Goodputs' ratio", "number"), Column("Its interval", "number"), Column("p", "number"), Column("p (Holm)", "number"),
+        Column("Factor", "words", filtered=True), IP_VERSION, *_numbers("Level"), *CCAS,
+        *_numbers("n", "Share", "Interval", "In the base", "Goodputs' ratio", "Its interval", "p", "p (Holm)"),
     ]  # fmt: skip
-    return data_table("fairness-factors-table", "Each level of each factor against the base scenario", columns, rows)
+    return _table("fairness-factors-table", "Each level of each factor against the base scenario", compared, columns, lambda row: [
+        factor_of[row["factor"]].title, ip_words(row["ip_version"]),
+        Cell(factor_of[row["factor"]].words(row["level"]), row["level"]), row["row_cca"], row["column_cca"],
+        number_cell(row["replications"], 0), *_share_cells(row), number_cell(row["base_share"], 3),
+        *_percent_cells(row, "effect", "effect_low", "effect_high"), p_cell(row["p"]), p_cell(row["p_holm"]),
+    ])  # fmt: skip
 
 
 def order_table(orders) -> dict:
     """Return the table of what starting first and the pair of hosts are worth."""
-    both, rows = with_ip_version(orders), []
-    for row in orders.to_dict("records"):
-        pair = f"{row['cca_a']} and {row['cca_b']}" if row["cca_a"] else "all, their mean"
-        rows.append(
-            [row["effect"], *([ip_words(row["ip_version"])] if both else []), pair, number_cell(row["units"], 0), *share_cells(row),
-             *effect_cells({**row, "effect_unit": "%"}, "ratio_percent", "ratio_low", "ratio_high"),
-             number_cell(row["smallest_margin"], 1, " %"), row["test"] or NONE, p_cell(row["p"]), p_cell(row["p_holm"]), row["note"]]
-        )  # fmt: skip
     columns = [
-        Column("Advantage of", "words", filtered=True), *([Column("IP version", "short", filtered=True)] if both else []),
-        Column("Pair", header=True), Column("Draws", "number"), Column("Share", "number"), Column("Interval", "number"),
-        Column("Goodputs' ratio", "number"), Column("Its interval", "number"), Column("Equal within", "number"), Column("Test"),
-        Column("p", "number"), Column("p (Holm)", "number"), Column("Note", "note"),
+        Column("Advantage of", "words", filtered=True), IP_VERSION, Column("Pair", header=True),
+        *_numbers("Draws", "Share", "Interval", "Goodputs' ratio", "Its interval", "Equal within"), Column("Test"),
+        *_numbers("p", "p (Holm)"), NOTE,
     ]  # fmt: skip
-    return data_table("fairness-orders", "What starting first, and the pair of hosts, are worth", columns, rows)
+    return _table("fairness-orders", "What starting first, and the pair of hosts, are worth", orders, columns, lambda row: [
+        row["effect"], ip_words(row["ip_version"]),
+        f"{row['cca_a']} and {row['cca_b']}" if row["cca_a"] else "all, their mean",
+        number_cell(row["units"], 0), *_share_cells(row), *_percent_cells(row, "ratio_percent", "ratio_low", "ratio_high"),
+        number_cell(row["smallest_margin"], 1, " %"), row["test"] or NONE, p_cell(row["p"]), p_cell(row["p_holm"]), row["note"],
+    ])  # fmt: skip
 
 
 def theory_table(theory) -> dict:
     """Return the table of shares beside theory."""
-    both, rows = with_ip_version(theory), []
-    for row in theory.to_dict("records"):
-        back = f"{row['reno_s']:.1f} s, {row['cubic_s']:.1f} s" if not is_missing(row["reno_s"]) else NONE
-        rows.append(
-            [row["model"], *place(row, both), row["row_cca"], row["column_cca"], number_cell(row["buffer_bdp"]), back,
-             row["expected"], number_cell(row["replications"], 0), *share_cells(row),
-             Cell(NONE) if is_missing(row["off"]) else Cell(signed(row["off"], 3), row["off"]), row["agrees"] or NONE]
-        )  # fmt: skip
     columns = [
-        Column("Model", "words", filtered=True), *place_columns(both), Column("CCA", header=True), Column("against"),
-        Column("Buffer, BDP", "number"), Column("As Reno, as CUBIC", "short"), Column("Expected", "number"), Column("n", "number"),
-        Column("Share", "number"), Column("Interval", "number"), Column("Off by", "number"),
-        Column("Agrees", "short", filtered=True),
+        Column("Model", "words", filtered=True), *PLACE, Column("CCA", header=True), Column("against"),
+        *_numbers("Buffer, BDP"), Column("As Reno, as CUBIC", "short"),
+        *_numbers("Expected", "n", "Share", "Interval", "Off by"), Column("Agrees", "short", filtered=True),
     ]  # fmt: skip
-    return data_table("fairness-theory", "Measured shares beside theory", columns, rows)
+    return _table("fairness-theory", "Measured shares beside theory", theory, columns, lambda row: [
+        row["model"], *_place(row), row["row_cca"], row["column_cca"], number_cell(row["buffer_bdp"]),
+        NONE if is_missing(row["reno_s"]) else f"{row['reno_s']:.1f} s, {row['cubic_s']:.1f} s",
+        row["expected"], number_cell(row["replications"], 0), *_share_cells(row),
+        Cell(NONE) if is_missing(row["off"]) else Cell(signed(row["off"], 3), row["off"]), row["agrees"] or NONE,
+    ])  # fmt: skip
 
 
 def mix_table(shares) -> dict:
     """Return the table of every flow of every mix."""
-    both, rows = with_ip_version(shares), []
-    for row in shares.to_dict("records"):
-        rows.append(
-            [*place(row, both), Cell(row["cca"]), row["flow_cca"], number_cell(row["position"] + 1, 0),
-             Cell(plain(float(f"{row['rtt_path_ms']:.6g}")), row["rtt_path_ms"]), number_cell(row["n"], 0),
-             number_cell(row["goodput_mbps"]), *share_cells(row), number_cell(row["fair_ratio"], 2), p_cell(row["p_holm"]),
-             number_cell(row["jain"], 3), number_cell(row["rtt_mean_ms"]), number_cell(row["retransmits"]), row["note"]]
-        )  # fmt: skip
     columns = [
-        *place_columns(both), Column("Mix", filtered=True, header=True), Column("CCA", filtered=True), Column("Place", "number"),
-        Column("Empty path, ms", "number"), Column("n", "number"), Column("Mbit/s", "number"), Column("Share", "number"),
-        Column("Interval", "number"), Column("Over fair", "number"), Column("p (Holm)", "number"), Column("Jain", "number"),
-        Column("RTT, ms", "number"), Column("Retransmissions", "number"), Column("Note", "note"),
+        *PLACE, Column("Mix", filtered=True, header=True), Column("CCA", filtered=True),
+        *_numbers("Place", "Empty path, ms", "n", "Mbit/s", "Share", "Interval", "Over fair", "p (Holm)", "Jain"),
+        *_numbers("RTT, ms", "Retransmissions"), NOTE,
     ]  # fmt: skip
-    return data_table("fairness-mixes-table", "Every flow of every mix", columns, rows)
+    return _table("fairness-mixes-table", "Every flow of every mix", shares, columns, lambda row: [
+        *_place(row), row["cca"], row["flow_cca"], number_cell(row["position"] + 1, 0),
+        Cell(plain(float(f"{row['rtt_path_ms']:.6g}")), row["rtt_path_ms"]), number_cell(row["n"], 0),
+        number_cell(row["goodput_mbps"]), *_share_cells(row), number_cell(row["fair_ratio"], 2), p_cell(row["p_holm"]),
+        number_cell(row["jain"], 3), number_cell(row["rtt_mean_ms"]), number_cell(row["retransmits"]), row["note"],
+    ])  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from inference.mean_interval import mean_interval
-from inference.multiple_tests import adjusted_within
+from inference.multiple_tests import adjusted
 from inference.paired_comparison import sentence
 from inference.paired_contrasts import to_effect
 from inference.paired_tests import is_constant, t_test
@@ -14,6 +14,7 @@ from topics.fairness.tables import SHARE_PAIRS
 
 #: Whether both orders of a mix are taken together.
 POOLED, ORDERED = "both", "as named"
+_COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps"]
 
 
 def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
@@ -31,32 +32,23 @@ def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
     """
     names = {"first_mbps": "row_mbps", "second_mbps": "column_mbps"}
     table = runs.dropna(subset=["balance"]).rename(columns=names).set_index("replication").sort_index()
-    columns = ["balance", "jain_index", "row_mbps", "column_mbps"]
-    return {pair: mix[columns].astype(float) for pair, mix in table.groupby(["first_cca", "second_cca"], sort=False)}
+    return {pair: mix[_COLUMNS].astype(float) for pair, mix in table.groupby(["first_cca", "second_cca"], sort=False)}
 
 
 def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
     """Return the row CCA's balance in each replication: the logit of its share.
 
     Runs of one scenario and replication share a seed, so that flows start at the same moments
-    whatever their CCAs: where ``a+b`` and ``b+a`` are one condition, a starts first in one of
-    them and second in the other. Their mean is one value a replication, which is the unit.
-
-    Parameters
-    ----------
-    mixes : dict
-        As `mixes_of` gives.
-    row, column : str
-    pooled : bool
-        Whether both orders of the mix are one condition.
+    whatever their CCAs: where ``a+b`` and ``b+a`` are one condition (`pooled`), a starts first in one
+    of them and second in the other. Their mean is one value a replication, which is the unit.
 
     Returns
     -------
     pandas.DataFrame
-        By replication: balance, jain_index, row_mbps, column_mbps, runs, and of each order alone
-        forward (the row CCA first) and backward (second).
+        By replication: the columns of `mixes_of`, runs, and of each order alone forward (the row CCA
+        first) and backward (second).
     """
-    nothing = pd.DataFrame(columns=["balance", "jain_index", "row_mbps", "column_mbps"], dtype=float)
+    nothing = pd.DataFrame(columns=_COLUMNS, dtype=float)
     forward = mixes.get((row, column), nothing)
     if not pooled or row == column:
         return forward.assign(forward=forward["balance"], backward=np.nan, runs=1)
@@ -64,12 +56,16 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
     backward = backward.assign(
         balance=-backward["balance"], row_mbps=backward["column_mbps"], column_mbps=backward["row_mbps"]
     )
-    replications = forward.index.union(backward.index)
-    forward, backward = forward.reindex(replications), backward.reindex(replications)
+    forward, backward = forward.align(backward, axis=0)
     # In place of an order that is missing stands the other.
     means = (forward.fillna(backward) + backward.fillna(forward)) / 2
     runs = forward["balance"].notna().astype(int) + backward["balance"].notna().astype(int)
     return means.assign(forward=forward["balance"], backward=backward["balance"], runs=runs)
+
+
+def estimate_columns(name, estimate) -> dict:
+    """Return an estimate and its interval as columns of that name."""
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def pair_row(values, flows, params) -> dict:
@@ -91,15 +87,17 @@ def pair_row(values, flows, params) -> dict:
     """
     share = bounded_estimate(expit(values["balance"]), params.confidence)
     jain = bounded_estimate(values["jain_index"], params.confidence, 1 / flows, 1.0)
-    row = {
-        "replications": share.n, "runs": int(values["runs"].sum()), "share": share.value, "share_low": share.low,
-        "share_high": share.high, "share_mean": share.mean, "share_min": share.smallest, "share_max": share.largest,
-        "row_mbps": values["row_mbps"].mean(), "column_mbps": values["column_mbps"].mean(), "jain": jain.value,
-        "jain_low": jain.low, "jain_high": jain.high, "jain_min": jain.smallest,
+    differences = values["forward"] - values["backward"]
+    differences = differences[np.isfinite(differences)].to_numpy()
+    one_sided = int(values[["forward", "backward"]].isna().any(axis=1).sum()) if len(differences) else 0
+    notes = [share.note, f"{one_sided} of {len(values)} replications have one order only" if one_sided else ""]
+    return {
+        "replications": share.n, "runs": int(values["runs"].sum()), **estimate_columns("share", share),
+        "share_mean": share.mean, "share_min": share.smallest, "share_max": share.largest,
+        "row_mbps": values["row_mbps"].mean(), "column_mbps": values["column_mbps"].mean(),
+        **estimate_columns("jain", jain), "jain_min": jain.smallest, **balance_test(values["balance"]),
+        **_order_columns(differences, params), "note": sentence(filter(None, notes)),
     }  # fmt: skip
-    notes = [share.note] if share.note else []
-    row |= balance_test(values["balance"])
-    return row | order_columns(values, params, notes) | {"note": sentence(notes)}
 
 
 def balance_test(balances) -> dict:
@@ -120,33 +118,21 @@ def balance_test(balances) -> dict:
     return {"test": "t of log-ratios", "p": t_test(balances)[1]}
 
 
-def order_columns(values, params, notes) -> dict:
-    """Compare the two orders of a mix within replications; append to `notes` what is missing."""
-    differences = (values["forward"] - values["backward"]).dropna().to_numpy()
-    differences = differences[np.isfinite(differences)]
-    one_sided = int(values[["forward", "backward"]].isna().any(axis=1).sum()) if len(differences) else 0
-    if one_sided:
-        notes.append(f"{one_sided} of {len(values)} replications have one order only")
+def _order_columns(differences, params):
+    """Test how far the two orders of a mix differ within replications."""
     if len(differences) < 2 or is_constant(differences):
         return {}
     _, low, high = mean_interval(differences, params.confidence)
-    return {
-        "order_effect": to_effect(differences.mean(), "ratio"), "order_low": to_effect(low, "ratio"),
-        "order_high": to_effect(high, "ratio"), "order_p": t_test(differences)[1],
-    }  # fmt: skip
+    ends = {"order_effect": differences.mean(), "order_low": low, "order_high": high}
+    return {name: to_effect(end, "ratio") for name, end in ends.items()} | {"order_p": t_test(differences)[1]}
 
 
-def compare_pairs(runs, alike, ccas, params) -> pd.DataFrame:
+def compare_pairs(pairs, params) -> pd.DataFrame:
     """Compare every CCA with every other in each scenario and IP version.
 
     Parameters
     ----------
-    runs : pandas.DataFrame
-        As `two_sided_runs` gives.
-    alike : dict of str to bool
-        As `paths_alike` gives.
-    ccas : list of str
-        In the order of rows and columns.
+    pairs : Pairs
     params : object
         With confidence.
 
@@ -154,55 +140,44 @@ def compare_pairs(runs, alike, ccas, params) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `SHARE_PAIRS`, a row for each row and column of a scenario's matrix. p is adjusted over
-        the pairs of a scenario and IP version (Holm, 1979), each counted once.
+        the pairs of a scenario and IP version (Holm, 1979), each counted once; two flows of one CCA
+        on the same path are no contest, and are not counted at all.
     """
     rows = []
-    for (scenario, ip_version), of_place in runs.groupby(PLACE, sort=False):
-        pooled, done, mixes = alike[scenario], {}, mixes_of(of_place)
-        for row, column in matrix_cells(mixes, pooled, ccas):
+    for (scenario, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):
+        pooled, mixes, first = pairs.alike[scenario], mixes_of(of_place), of_place.iloc[0]
+        cells = matrix_cells(mixes, pooled, pairs.ccas)
+        known = {}
+        for row, column in cells:
+            if not pooled or (column, row) not in known:
+                values = replication_balances(mixes, row, column, pooled)
+                known[row, column] = pair_row(values, int(first["flows"]), params)
+        contests = [(row, column) for row, column in known if not pooled or row != column]
+        for name in ("p", "order_p"):
+            p = pd.Series([known[pair].get(name) for pair in contests], dtype=float)
+            for pair, holm in zip(contests, adjusted(p, "holm"), strict=True):
+                known[pair][f"{name}_holm"] = holm
+        for row, column in cells:
             head = {
-                "scenario": scenario, "scenario_label": of_place["scenario_label"].iloc[0], "ip_version": ip_version,
+                "scenario": scenario, "scenario_label": first["scenario_label"], "ip_version": ip_version,
                 "row_cca": row, "column_cca": column, "orders": POOLED if pooled and row != column else ORDERED,
             }  # fmt: skip
-            if (column, row) in done and pooled and row != column:
-                rows.append(head | mirrored(done[column, row]))
-                continue
-            done[row, column] = pair_row(
-                replication_balances(mixes, row, column, pooled), int(of_place["flows"].iloc[0]), params
-            )
-            rows.append(head | done[row, column])
-    table = pd.DataFrame(rows).reindex(columns=SHARE_PAIRS.names)
-    if table.empty:
-        return table
-    for name in ("p", "order_p"):
-        table[f"{name}_holm"] = adjusted_once(table, name, alike)
-    return table
+            rows.append(head | (known.get((row, column)) or _mirrored(known[column, row])))
+    return pd.DataFrame(rows).reindex(columns=SHARE_PAIRS.names)
 
 
-def adjusted_once(table, name, alike) -> pd.Series:
-    """Return p adjusted within scenarios and IP versions, mirrored cells counted once and given the same.
-
-    Two flows of one CCA on the same path are no contest: their tests are not counted at all.
-    """
-    own = (table["row_cca"] == table["column_cca"]) & table["scenario"].map(alike).astype(bool)
-    repeated = table["orders"].eq(POOLED) & pd.Series(
-        [frozenset(pair) for pair in zip(table["row_cca"], table["column_cca"], strict=True)],
-        index=table.index,
-        dtype=object,
-    ).groupby([table["scenario"], table["ip_version"]]).transform(lambda pairs: pairs.duplicated())
-    adjusted = adjusted_within(table.assign(p=table[name].mask(repeated | own)), PLACE, "p", "holm")
-    keys = [*PLACE, "row_cca", "column_cca"]
-    other = table[keys].assign(adjusted=adjusted).rename(columns={"row_cca": "column_cca", "column_cca": "row_cca"})
-    from_other = table[keys].merge(other, on=keys, how="left")["adjusted"].set_axis(table.index)
-    return adjusted.where(~repeated, from_other)
+def once(pairs) -> pd.DataFrame:
+    """Return the rows of `SHARE_PAIRS` without mirrored ones: each pair once where both orders are one condition."""
+    named = zip(*(pairs[name] for name in ("scenario", "ip_version", "row_cca", "column_cca", "orders")), strict=True)
+    keys = [(*of, *(sorted((a, b)) if orders == POOLED else (a, b))) for *of, a, b, orders in named]
+    return pairs[~pd.Series(keys, index=pairs.index, dtype=object).duplicated()]
 
 
-def mirrored(row) -> dict:
+def _mirrored(row):
     """Return a pair's row as the other CCA sees it."""
-    result = dict(row)
+    # In b+a the other is on the first pair of hosts: the difference of the orders is the same for both.
+    result = row | {"row_mbps": row["column_mbps"], "column_mbps": row["row_mbps"]}
     for name, other in (("share", "share"), ("share_low", "share_high"), ("share_high", "share_low"),
                         ("share_mean", "share_mean"), ("share_min", "share_max"), ("share_max", "share_min")):  # fmt: skip
         result[name] = None if row[other] is None else 1 - row[other]
-    result["row_mbps"], result["column_mbps"] = row["column_mbps"], row["row_mbps"]
-    # In b+a the other is on the first pair of hosts: the difference of the orders is the same for both.
     return result

@@ -1,10 +1,8 @@
 """Draw what each CCA gets in mixes that are no pairs: its share over the fair share."""
 
-from matplotlib.figure import Figure
-
 from figure_parts.axis_scales import panel_axes
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     INDENT_PT,
     LETTER_SHARE,
@@ -24,7 +22,7 @@ from figure_parts.scenario_panels import (
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import SCENARIOS
-from topics.fairness.flow_shares import ccas_of
+from topics.fairness.flow_shares import ccas_of, mix_sizes
 from topics.fairness.share_words import scenario_name, share_conditions
 from topics.fairness.tables import SHARES
 from wording.number_format import is_missing
@@ -37,38 +35,20 @@ DRAWN = [
 ROW_PT, RIGHT_PT, AXIS_PT, PLOT_PT, WIDEST_LABEL_PT = 17, 10, 32, 150, 150
 
 
-def row_name(row) -> str:
+def _row_name(row):
     """Return a row's name: "reno in reno+cubic+bbr", or "cubic, flow 2" where all flows run the same."""
     if len(ccas_of(row["cca"])) > 1:
         return f"{row['flow_cca']} in {row['cca']}"
     return f"{row['flow_cca']}, flow {int(row['position']) + 1}"
 
 
-def draw_mixes(shares, scenarios) -> tuple[Figure, list[Panel]]:
-    """Draw the figure.
-
-    Parameters
-    ----------
-    shares : pandas.DataFrame
-        ``analysis/shares.csv``, mixes that are no pairs.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``, a panel each.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
+def _draw(shares, scenarios):
+    """Return figure and panels, a panel a scenario."""
     apply_style()
-    names = list(dict.fromkeys(row_name(row) for row in shares.to_dict("records")))
+    names = list(dict.fromkeys(_row_name(row) for row in shares.to_dict("records")))
     labels = min(WIDEST_LABEL_PT, INDENT_PT + 6 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, names)))
-    grid = Grid(
-        len(scenarios),
-        columns_for(len(scenarios)),
-        labels + PLOT_PT + RIGHT_PT,
-        TITLE_PT + ROW_PT * len(names) + AXIS_PT,
-        32,
-    )
+    width, height = labels + PLOT_PT + RIGHT_PT, TITLE_PT + ROW_PT * len(names) + AXIS_PT
+    grid = Grid(len(scenarios), columns_for(len(scenarios)), width, height, 32)
     figure = grid.figure()
     header(figure, "Share over the fair share", [])
     by_scenario = {name: rows.to_dict("records") for name, rows in shares.groupby("scenario", sort=False)}
@@ -86,7 +66,7 @@ def draw_mixes(shares, scenarios) -> tuple[Figure, list[Panel]]:
         panel_title(axes, scenario_name(scenario), conditions, labels)
         reference_line(axes, 1.0)
         for row in rows:
-            _row(axes, names.index(row_name(row)), row)
+            _row(axes, names.index(_row_name(row)), row)
         unclipped(axes)
         panels.append(grid.panel(position, _describe(rows, scenario, conditions)))
     return figure, panels
@@ -105,15 +85,15 @@ def _row(axes, y, row):
 
 
 def _describe(rows, scenario, conditions):
-    values = "; ".join(f"{row_name(row)} {row['fair_ratio']:.2f}" for row in rows if not is_missing(row["fair_ratio"]))
+    values = "; ".join(f"{_row_name(row)} {row['fair_ratio']:.2f}" for row in rows if not is_missing(row["fair_ratio"]))
     return f"Share over the fair share. {scenario_name(scenario)}, {conditions}: {values or 'no valid run'}."
 
 
 def main(inputs, outputs, params) -> None:
     """Read the shares, write figure and data."""
     shares = read_table(inputs.shares, SHARES)
-    shares = shares[shares["cca"].map(lambda mix: len(ccas_of(mix)) != 2)]
-    figure, panels = draw_mixes(shares, read_table(inputs.scenarios, SCENARIOS))
+    shares = shares[mix_sizes(shares) != 2]
+    figure, panels = _draw(shares, read_table(inputs.scenarios, SCENARIOS))
     title = "Share of each CCA over the fair share, in mixes that are no pairs"
     save_figure(figure, panels, title, shares[DRAWN], outputs)
 

@@ -2,15 +2,15 @@
 
 import pandas as pd
 
+from figure_parts.category_panels import with_ip_version
 from figure_parts.figure_svg import save_figure
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import SCENARIOS
-from topics.fairness.flow_shares import PLACE, ccas_in_order, ccas_of, matrix_cells, read_flow_shares
+from topics.fairness.flow_shares import PLACE, ccas_of, matrix_cells, mix_sizes, read_flow_shares
 from topics.fairness.matrix_figure import Scale, draw_matrices
 from topics.fairness.share_words import scenario_name, share_conditions
 from topics.fairness.tables import SHARE_PAIRS
-from wording.scenario_words import ip_words
 
 #: Of the table, what is drawn.
 DRAWN = [
@@ -23,34 +23,24 @@ SCALES = {
 }
 
 
-def rtts_of_positions(flows) -> dict[str, list[float]]:
-    """Return scenario -> RTT of the empty paths of the positions in ms, in their order.
-
-    Parameters
-    ----------
-    flows : pandas.DataFrame
-        ``analysis/flow_shares.csv``.
-    """
-    means = flows.groupby(["scenario", "position"], sort=True)["rtt_path_ms"].mean()
-    return {scenario: list(rtts.to_numpy()) for scenario, rtts in means.groupby(level=0, sort=False)}
-
-
-def whole_matrix(pairs, flows) -> pd.DataFrame:
+def _whole_matrix(pairs, flows):
     """Return the pairs with a row for each cell that the study's mixes fill, also where no run is valid."""
-    of_pairs = flows[flows["cca"].map(lambda mix: len(ccas_of(mix)) == 2)]
+    of_pairs = flows[mix_sizes(flows) == 2]
     mixes = [tuple(ccas_of(mix)) for mix in of_pairs["cca"].unique()]
-    matrix = pd.DataFrame(matrix_cells(mixes, True, ccas_in_order(of_pairs)), columns=["row_cca", "column_cca"])
-    cells = flows[PLACE].drop_duplicates().merge(matrix, how="cross")
-    return cells.merge(pairs, how="left", on=list(cells.columns)).fillna({"note": "no valid run"})
+    cells = matrix_cells(mixes, True, dict.fromkeys(cca for mix in mixes for cca in mix))
+    matrix = pd.DataFrame(cells, columns=["row_cca", "column_cca"])
+    matrix = flows[PLACE].drop_duplicates().merge(matrix, how="cross")
+    return matrix.merge(pairs, how="left", on=list(matrix.columns)).fillna({"note": "no valid run"})
 
 
-def panels_of(scenarios, flows) -> list[dict]:
+def _panels_of(scenarios, flows):
     """Return a panel for each scenario and IP version."""
-    rtts, ip_versions = rtts_of_positions(flows), list(flows["ip_version"].unique())
+    rtts = flows.groupby(["scenario", "position"])["rtt_path_ms"].mean()
+    ip_versions = list(flows["ip_version"].unique())
     return [
         {
             "scenario": scenario["scenario"], "ip_version": ip_version,
-            "title": scenario_name(scenario) + (f", {ip_words(ip_version)}" if len(ip_versions) > 1 else ""),
+            "title": with_ip_version(scenario_name(scenario), ip_version, ip_versions),
             "conditions": share_conditions(scenario, rtts.get(scenario["scenario"], ())),
         }
         for scenario in scenarios.to_dict("records")
@@ -62,8 +52,8 @@ def main(inputs, outputs, params) -> None:
     """Read the pairs' shares, write figure and data."""
     pairs, scenarios = read_table(inputs.share_pairs, SHARE_PAIRS), read_table(inputs.scenarios, SCENARIOS)
     scale, flows = SCALES[params.shown], read_flow_shares(inputs.flow_shares)
-    cells = whole_matrix(pairs, flows)
-    figure, panels = draw_matrices(cells.assign(value=cells[params.shown]), panels_of(scenarios, flows), scale)
+    cells = _whole_matrix(pairs, flows)
+    figure, panels = draw_matrices(cells.assign(value=cells[params.shown]), _panels_of(scenarios, flows), scale)
     save_figure(figure, panels, scale.title, pairs[DRAWN], outputs)
 
 

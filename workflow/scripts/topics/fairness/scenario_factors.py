@@ -10,15 +10,7 @@ from wording.number_format import is_missing, plain
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of the scenarios.
-
-    Attributes
-    ----------
-    name : str
-        As in the table, with its unit.
-    title, unit : str
-        As readers see it.
-    """
+    """A factor of the scenarios: its name in the table, which has the unit, and title and unit as readers see them."""
 
     name: str
     title: str
@@ -42,14 +34,9 @@ OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flo
 
 
 def buffer_bdp(queue, rate_mbps, rtt_ms) -> float | None:
-    """Return a queue's size in bandwidth-delay products, to four digits; None where it has none.
+    """Return a queue's size in bandwidth-delay products of link and empty path, to four digits; None where it has none.
 
-    Parameters
-    ----------
-    queue : str
-        As ``tidy/scenarios.csv`` has it: "0.25 BDP", "100 packets", "100000 bytes".
-    rate_mbps, rtt_ms : float
-        Of the link, and of the empty path.
+    The queue is as ``tidy/scenarios.csv`` has it: "0.25 BDP", "100 packets", "100000 bytes".
     """
     match = re.fullmatch(r"([\d.e+]+) (BDP|packets|bytes)", queue)
     if not match:
@@ -63,16 +50,8 @@ def buffer_bdp(queue, rate_mbps, rtt_ms) -> float | None:
     return float(f"{size / (rate_mbps * rtt_ms * 1000 / 8):.4g}")
 
 
-def factor_levels(scenario, rtt_ms, other_rtt_ms) -> dict:
-    """Return a scenario's level of each factor.
-
-    Parameters
-    ----------
-    scenario : mapping
-        A row of ``tidy/scenarios.csv``.
-    rtt_ms, other_rtt_ms : float
-        Of the empty paths of the first and the second position.
-    """
+def _factor_levels(scenario, rtt_ms, other_rtt_ms):
+    """Return a scenario's level of each factor; RTTs are those of the empty paths of the first and the second position."""
     rate = scenario["rate_mbps"]
     return {
         "buffer_bdp": buffer_bdp(scenario["queue"], rate, rtt_ms),
@@ -102,7 +81,7 @@ def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
         factors with two levels or more.
     """
     rows = [row for row in scenarios.to_dict("records") if row["scenario"] in paths]
-    known = {row["scenario"]: factor_levels(row, *paths[row["scenario"]]) for row in rows}
+    known = {row["scenario"]: _factor_levels(row, *paths[row["scenario"]]) for row in rows}
     rest = {row["scenario"]: tuple(None if is_missing(row[name]) else row[name] for name in OTHERS) for row in rows}
     neighbours = {
         name: [(factor, other) for other in known if rest[other] == rest[name]
@@ -113,12 +92,13 @@ def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
     if base is None or not neighbours[base]:
         return None, {}
     levels = {}
-    for factor in (factor.name for factor in FACTORS):
-        others = [(known[other][factor], other) for differing, other in neighbours[base] if differing == factor]
+    for factor in FACTORS:
+        others = [
+            (known[other][factor.name], other) for differing, other in neighbours[base] if differing == factor.name
+        ]
         if others:
-            levels[factor] = sorted(
-                [(known[base][factor], base), *others], key=lambda pair: math.inf if pair[0] is None else pair[0]
-            )
+            of_all = [(known[base][factor.name], base), *others]
+            levels[factor.name] = sorted(of_all, key=lambda pair: math.inf if pair[0] is None else pair[0])
     return base, levels
 
 

@@ -15,12 +15,18 @@ from topics.fairness.sentences import (
 
 def section(material) -> dict | None:
     """Return what the section's template needs; None if the study has no flow to speak of."""
-    tables = material.tables
+    tables, slugs = material.tables, list(material.figures)
     if tables.shares.empty:
         return None
-    slugs = list(material.figures)
+    answers = [
+        *_who_wins(material),
+        rtt_sentence(tables.share_pairs, tables.flow_shares),
+        equals_sentence(tables.share_pairs),
+        theory_sentence(tables.share_theory),
+        *orders_sentences(tables.start_order, material.params["significance"], material.params["confidence"]),
+    ]
     return {
-        "sentences": sentences(material),
+        "sentences": list(filter(None, answers)),
         "factor_figures": [slug for slug in slugs if slug.startswith("fairness-factors-")],
         "competitions": [slug for slug in slugs if slug.startswith("competition-")],
         "sources": sorted(set(filter(None, tables.flow_shares["source"]))),
@@ -33,31 +39,17 @@ def section(material) -> dict | None:
     }
 
 
-def sentences(material) -> list[str]:
-    """Return the findings of the section as sentences, in the order of the questions that they answer."""
-    tables, significance = material.tables, material.params["significance"]
-    pairs, confidence = tables.share_pairs, material.params["confidence"]
-    base = base_of(tables.fairness_factors, pairs)
-    answers = [
-        ranking_sentence(pairs, base, significance, confidence),
-        reversal_sentence(pairs, significance),
-        rtt_sentence(pairs, tables.flow_shares),
-        equals_sentence(pairs),
-        theory_sentence(tables.share_theory),
-        *orders_sentences(tables.start_order, significance, confidence),
-    ]
-    return [sentence for sentence in answers if sentence]
+def _who_wins(material):
+    """Return who beats whom, and where that turns: sentences, empty where there is nothing to say."""
+    pairs, significance = material.tables.share_pairs, material.params["significance"]
+    base = base_of(material.tables.fairness_factors, pairs)
+    ranking = ranking_sentence(pairs, base, significance, material.params["confidence"])
+    return ranking, reversal_sentence(pairs, significance)
 
 
 def findings(material) -> list[Finding]:
     """Return what opens the report: who beats whom, and where that turns."""
-    pairs = material.tables.share_pairs
-    if material.tables.shares.empty or not pairs["share"].notna().any():
+    if material.tables.shares.empty or not material.tables.share_pairs["share"].notna().any():
         return []
-    base = base_of(material.tables.fairness_factors, pairs)
-    significance, confidence = material.params["significance"], material.params["confidence"]
-    answers = [
-        ("Fairness", ranking_sentence(pairs, base, significance, confidence)),
-        ("Where it turns", reversal_sentence(pairs, significance)),
-    ]
+    answers = zip(("Fairness", "Where it turns"), _who_wins(material), strict=True)
     return [Finding(topic, text, "fairness") for topic, text in answers if text]

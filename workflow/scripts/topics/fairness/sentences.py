@@ -1,9 +1,7 @@
 """Who beats whom, and what follows from it, in sentences with numbers."""
 
-import pandas as pd
-
 from report_parts.data_tables import minus
-from topics.fairness.pair_shares import POOLED
+from topics.fairness.pair_shares import POOLED, once
 from topics.fairness.share_theory import BBR_MODEL, CUBIC_MODEL
 from topics.fairness.start_order import START
 from wording.number_format import count, is_missing
@@ -15,10 +13,14 @@ MOST_NAMED = 3
 EVEN_PERCENT = 10
 
 
-def share_words(row) -> str:
+def _share_words(row):
     """Return a share with its interval: "0.93 (0.91 to 0.95)"."""
     value, low, high = (row[name] for name in ("share", "share_low", "share_high"))
     return f"{value:.2f}" if is_missing(low) else f"{value:.2f} ({low:.2f} to {high:.2f})"
+
+
+def _beside(row):
+    return f"beside {cca_name(row['column_cca'])}"
 
 
 def base_of(factors, pairs) -> str | None:
@@ -29,27 +31,15 @@ def base_of(factors, pairs) -> str | None:
     return pairs["scenario"].iloc[0] if len(pairs) else None
 
 
-def wins(pairs, significance) -> pd.DataFrame:
-    """Return the rows in which the row's CCA takes more than half, by Holm's p."""
-    return pairs[(pairs["share"] > 0.5) & (pairs["p_holm"] < significance) & (pairs["row_cca"] != pairs["column_cca"])]
-
-
-def once(pairs) -> pd.DataFrame:
-    """Return each pair of different CCAs once, as the study names them first."""
-    named = zip(*(pairs[name] for name in ("scenario", "ip_version", "row_cca", "column_cca", "orders")), strict=True)
-    keys = [(*of, *(sorted((a, b)) if orders == POOLED else (a, b))) for *of, a, b, orders in named]
-    repeated = pd.Series(keys, index=pairs.index, dtype=object).duplicated()
-    return pairs[~repeated & (pairs["row_cca"] != pairs["column_cca"])]
-
-
 def ranking_sentence(pairs, base, significance, confidence) -> str:
     """Say who takes more than half beside whom in the base scenario, and whose share can't be told from half."""
-    at_base = pairs[(pairs["scenario"] == base) & pairs["share"].notna()]
-    each = once(at_base)
+    contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
+    each = once(contests)
     if each.empty:
         return ""
-    won = wins(at_base, significance).sort_values("share", ascending=False)
-    place = f"In the scenario {at_base['scenario_label'].iloc[0]}"
+    won = contests[(contests["share"] > 0.5) & (contests["p_holm"] < significance)]
+    won = won.sort_values("share", ascending=False)
+    place = f"In the scenario {contests['scenario_label'].iloc[0]}"
     fewest, most = int(each["replications"].min()), int(each["replications"].max())
     sizes = count(most, "replication") if fewest == most else f"{fewest} to {count(most, 'replication')}"
     runs = f"{100 * confidence:g} % intervals, {sizes}"
@@ -63,58 +53,53 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
             f"{place} no CCA's share beside another can be told from half of the link, with Holm's correction ({runs})."
         )
     shown = won.head(2 * MOST_NAMED).to_dict("records")
-    named = [
-        f"{cca_name(row['row_cca'])}{'' if number else ' takes'} {share_words(row)}{'' if number else ' of the link'} "
-        f"beside {cca_name(row['column_cca'])}"
-        for number, row in enumerate(shown)
-    ]
-    text = f"{place} {listed(named)} ({runs})"
+    named = [f"{cca_name(row['row_cca'])} {_share_words(row)} {_beside(row)}" for row in shown[1:]]
+    first = f"{cca_name(shown[0]['row_cca'])} takes {_share_words(shown[0])} of the link {_beside(shown[0])}"
+    text = f"{place} {listed([first, *named])} ({runs})"
     if len(won) > len(shown):
         return f"{text}; in all {len(won)} of {count(len(each), 'pair')} differ from half."
-    even = [row for row in each.to_dict("records") if is_missing(row["p_holm"]) or row["p_holm"] >= significance]
-    even = sorted(even, key=lambda row: abs(row["share"] - 0.5), reverse=True)
-    pairs_even = [
-        f"{cca_name(row['row_cca'])} beside {cca_name(row['column_cca'])} ({share_words(row)})" for row in even
-    ]
-    return f"{text}; no difference from half is shown for {listed(pairs_even[:MOST_NAMED])}." if even else f"{text}."
+    even = each[~(each["p_holm"] < significance)].to_dict("records")
+    even = sorted(even, key=lambda row: abs(row["share"] - 0.5), reverse=True)[:MOST_NAMED]
+    pairs_even = [f"{cca_name(row['row_cca'])} {_beside(row)} ({_share_words(row)})" for row in even]
+    return f"{text}; no difference from half is shown for {listed(pairs_even)}." if even else f"{text}."
 
 
 def reversal_sentence(pairs, significance) -> str:
     """Say for which pairs the winner depends on the scenario, with the extremes of each."""
     alike = pairs[(pairs["orders"] == POOLED) & pairs["share"].notna()]
-    each, turned = once(alike), []
-    named = {frozenset(pair): pair for pair in zip(each["row_cca"], each["column_cca"], strict=True)}
+    each = once(alike)
+    named, turned = {frozenset(pair): pair for pair in zip(each["row_cca"], each["column_cca"], strict=True)}, []
+    if alike["scenario"].nunique() < 2:
+        return ""
     for row, column in named.values():
         cells = alike[(alike["row_cca"] == row) & (alike["column_cca"] == column)]
         sure = cells[cells["p_holm"] < significance]
         if (sure["share"] > 0.5).any() and (sure["share"] < 0.5).any():
             turned.append((sure.loc[sure["share"].idxmax()], sure.loc[sure["share"].idxmin()]))
-    total = len(named)
-    if alike["scenario"].nunique() < 2 or total == 0:
-        return ""
     if not turned:
-        return f"In none of {count(total, 'pair')} does the winner of one scenario lose in another."
+        return f"In none of {count(len(named), 'pair')} does the winner of one scenario lose in another."
     turned.sort(key=lambda ends: ends[1]["share"] - ends[0]["share"])
     shown = [
-        f"{cca_name(high['row_cca'])} takes {share_words(high)} beside {cca_name(high['column_cca'])} in "
-        f"{high['scenario_label']}, but {share_words(low)} in {low['scenario_label']}"
+        f"{cca_name(high['row_cca'])} takes {_share_words(high)} {_beside(high)} in {high['scenario_label']}, "
+        f"but {_share_words(low)} in {low['scenario_label']}"
         for high, low in turned[:MOST_NAMED]
     ]
-    return f"Who wins depends on the conditions in {len(turned)} of {count(total, 'pair')}: {'; '.join(shown)}."
+    return f"Who wins depends on the conditions in {len(turned)} of {count(len(named), 'pair')}: {'; '.join(shown)}."
 
 
 def rtt_sentence(pairs, flows) -> str:
     """Say what the shorter path is worth where a CCA meets itself on paths of different RTT."""
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["share"].notna()]
     paths = flows.groupby(["scenario", "position"])["rtt_path_ms"].mean().unstack()
-    unlike = paths[paths.get(0) != paths.get(1)].dropna(subset=[0, 1]) if {0, 1} <= set(paths) else paths[:0]
-    ratios = (unlike[1] / unlike[0]).sort_values() if len(unlike) else unlike
-    if not len(ratios) or own[own["scenario"] == ratios.index[-1]].empty:
+    paths = paths.reindex(columns=[0, 1]).dropna()
+    paths = paths[paths[0] != paths[1]]
+    ratios = (paths[1] / paths[0]).sort_values()
+    widest = own[own["scenario"] == ratios.index[-1]] if len(ratios) else own[:0]
+    if widest.empty:
         return ""
-    widest = own[own["scenario"] == ratios.index[-1]]
-    shares = [f"{cca_name(row['row_cca'])} {share_words(row)}" for row in widest.to_dict("records")]
-    first = unlike.loc[ratios.index[-1]]
-    return f"Of two flows of one CCA the one with an RTT of {first[0]:g} ms takes beside one of {first[1]:g} ms: {listed(shares)}."
+    shares = [f"{cca_name(row['row_cca'])} {_share_words(row)}" for row in widest.to_dict("records")]
+    first, second = paths.loc[ratios.index[-1]]
+    return f"Of two flows of one CCA the one with an RTT of {first:g} ms takes beside one of {second:g} ms: {listed(shares)}."
 
 
 def equals_sentence(pairs) -> str:
@@ -172,11 +157,11 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
         if row["effect"] == START:
             answers.append(f"Starting first is worth {worth}.{which}")
         else:
-            answers.append(hosts_sentence(row, worth, significance))
+            answers.append(_hosts_sentence(row, worth, significance))
     return answers
 
 
-def hosts_sentence(row, worth, significance) -> str:
+def _hosts_sentence(row, worth, significance):
     """Say whether the pairs of hosts are alike, as they should be, and how far that is shown."""
     within = f"{row['smallest_margin']:.1f} %"
     if row["p"] < significance:

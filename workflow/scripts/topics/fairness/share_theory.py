@@ -14,20 +14,10 @@ BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 
 
 def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
-    """Return what the models say of a scenario.
+    """Return what the models say of a row of ``tidy/scenarios.csv`` whose empty path has the same RTT for both flows.
 
-    Parameters
-    ----------
-    scenario : mapping
-        A row of ``tidy/scenarios.csv``.
-    rtt_ms : float
-        Of the empty path, the same for both flows.
-
-    Returns
-    -------
-    dict of (str, str) to dict
-        Row CCA and column CCA -> columns of `SHARE_THEORY`; empty where a model's conditions
-        aren't met: two flows, a known queue and rate, no random loss.
+    Row CCA and column CCA -> columns of `SHARE_THEORY`; empty where a model's conditions aren't met: two flows, a known
+    queue and rate, no random loss.
     """
     rate, lossless = scenario["rate_mbps"], scenario["loss_forward_percent"] == scenario["loss_reverse_percent"] == 0
     bdps = buffer_bdp(scenario["queue"], rate, rtt_ms)
@@ -48,7 +38,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     return {("bbr", "reno"): of_bbr, ("bbr", "cubic"): of_bbr, ("cubic", "reno"): of_cubic}
 
 
-def agreement(row) -> str:
+def _agreement(row):
     """Return whether the interval agrees with what is expected: "yes", "no", or "" without an interval."""
     if is_missing(row["share_low"]):
         return ""
@@ -57,19 +47,11 @@ def agreement(row) -> str:
     return "yes" if row["share_low"] <= row["predicted"] <= row["share_high"] else "no"
 
 
-def compare_with_theory(runs, alike, scenarios, params) -> pd.DataFrame:
-    """Set measured shares beside what the models give.
-
-    Parameters are those of `compare_factors.compare_factors`, but for the order of the CCAs.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `SHARE_THEORY`.
-    """
+def compare_with_theory(pairs, scenarios, params) -> pd.DataFrame:
+    """Return `SHARE_THEORY`, measured shares beside what the models give; parameters are those of `compare_factors`."""
     rows, conditions = [], {row["scenario"]: row for row in scenarios.to_dict("records")}
-    for (name, ip_version), of_place in runs.groupby(PLACE, sort=False):
-        if not alike[name]:
+    for (name, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):
+        if not pairs.alike[name]:
             continue
         mixes = mixes_of(of_place)
         models = models_of_scenario(conditions[name], of_place["first_rtt_path_ms"].iloc[0])
@@ -82,5 +64,5 @@ def compare_with_theory(runs, alike, scenarios, params) -> pd.DataFrame:
                 "row_cca": row_cca, "column_cca": column_cca, **modelled, **pair_row(values, 2, params),
             }  # fmt: skip
             row["off"] = None if row["predicted"] is None or row["share"] is None else row["share"] - row["predicted"]
-            rows.append(row | {"agrees": agreement(row)})
+            rows.append(row | {"agrees": _agreement(row)})
     return pd.DataFrame(rows, columns=SHARE_THEORY.names).sort_values("model", kind="stable")

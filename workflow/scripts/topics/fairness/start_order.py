@@ -21,24 +21,13 @@ HOSTS, START = "first pair of hosts", "first to start"
 UNIT = ["scenario", "replication"]
 
 
-def unit_effects(runs, first, second) -> pd.DataFrame:
-    """Return the advantage of the first position in each unit for one unordered pair of CCAs.
+def _unit_effects(runs, first, second):
+    """Return the advantage of the first position in each unit for one unordered pair of CCAs, and its start.
 
     With b(a+b) = d + h + s and b(b+a) = -d + h + s, where d is what sets the CCAs apart, h the
     hosts' advantage and s that of starting first (its sign changed where the second position
-    does), their mean is h + s whatever d is.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        As `two_sided_runs` gives, of scenarios whose paths are alike.
-    first, second : str
-        CCAs; if they are the same, the mix is its own other order.
-
-    Returns
-    -------
-    pandas.DataFrame
-        By scenario and replication: advantage, start (1, -1; 0 if unknown or not the same in both orders).
+    does), their mean is h + s whatever d is. If both CCAs are the same, the mix is its own other order. The start is
+    1 or -1; 0 if unknown or not the same in both orders.
     """
     orders = [_of_mix(runs, first, second)] + ([_of_mix(runs, second, first)] if first != second else [])
     joined = pd.concat(orders, axis=1, join="inner", keys=range(len(orders)))
@@ -54,26 +43,14 @@ def _of_mix(runs, first, second):
     return of_mix.set_index(UNIT)[["balance", "start"]].astype(float)
 
 
-def effect_rows(effects, params) -> dict[str, dict]:
-    """Return estimate, interval and test of what the hosts and what starting first are worth.
+def _effect_rows(effects, params):
+    """Return estimate, interval and test of what the hosts and what starting first are worth, as of `_unit_effects`.
 
     With m1 and m2 the mean advantages of the units in which the first and the second position
     starts first, the hosts' advantage is (m1 + m2) / 2 and that of starting first (m1 - m2) / 2:
     neither stands in for the other. Both intervals are Welch's (1947). Starting first is tested by
     permuting which units are which, as the draw does; of more than `PERMUTATIONS` arrangements so
     many are drawn.
-
-    Parameters
-    ----------
-    effects : pandas.DataFrame
-        As `unit_effects` gives.
-    params : object
-        With confidence and significance.
-
-    Returns
-    -------
-    dict of str to dict
-        `HOSTS` and `START`, each with the columns of `START_ORDER` from ``units`` to ``note`` but p_holm.
     """
     groups = [effects.loc[effects["start"] == sign, "advantage"].to_numpy(float) for sign in (1, -1)]
     row = {"units": sum(map(len, groups))}
@@ -84,8 +61,8 @@ def effect_rows(effects, params) -> dict[str, dict]:
         groups, _difference, vectorized=True, n_resamples=PERMUTATIONS, rng=np.random.default_rng(params.seed)
     )
     return {
-        HOSTS: row | halved(by_hosts) | {"test": "Welch's t", "p": by_hosts["p"], "note": ""},
-        START: row | halved(by_start) | {"test": "permutation", "p": float(permuted.pvalue), "note": ""},
+        HOSTS: row | _halved(by_hosts) | {"test": "Welch's t", "p": by_hosts["p"], "note": ""},
+        START: row | _halved(by_start) | {"test": "permutation", "p": float(permuted.pvalue), "note": ""},
     }
 
 
@@ -93,7 +70,7 @@ def _difference(first, second, axis):
     return first.mean(axis=axis) - second.mean(axis=axis)
 
 
-def halved(result) -> dict:
+def _halved(result):
     """Return half a difference of balances as a share and as a ratio of goodputs, with its intervals."""
     row = {"smallest_margin": max(abs(to_effect(result[name] / 2, "ratio")) for name in ("tost_low", "tost_high"))}
     for end, name in (("difference", ""), ("low", "_low"), ("high", "_high")):
@@ -102,17 +79,13 @@ def halved(result) -> dict:
     return row
 
 
-def compare_start_order(runs, alike, ccas, params) -> pd.DataFrame:
+def compare_start_order(pairs, params) -> pd.DataFrame:
     """Estimate what position and start are worth: over all pairs of CCAs, and for each.
 
     Parameters
     ----------
-    runs : pandas.DataFrame
-        As `two_sided_runs` gives.
-    alike : dict of str to bool
-        As `paths_alike` gives; other scenarios don't count.
-    ccas : list of str
-        In the order of the pairs.
+    pairs : Pairs
+        Of which scenarios with unlike paths don't count.
     params : object
         With confidence, significance, and the seed of the permutations.
 
@@ -123,16 +96,17 @@ def compare_start_order(runs, alike, ccas, params) -> pd.DataFrame:
         the pairs in each unit. p of the pairs is adjusted over them (Holm, 1979).
     """
     rows = []
-    for ip_version, of_version in runs[runs["scenario"].map(alike).astype(bool)].groupby("ip_version", sort=False):
-        pairs = {pair: unit_effects(of_version, *pair) for pair in combinations_with_replacement(ccas, 2)}
-        pairs = {pair: effects for pair, effects in pairs.items() if len(effects)}
-        if not pairs:
+    runs = pairs.runs[pairs.runs["scenario"].map(pairs.alike).astype(bool)]
+    for ip_version, of_version in runs.groupby("ip_version", sort=False):
+        by_pair = {pair: _unit_effects(of_version, *pair) for pair in combinations_with_replacement(pairs.ccas, 2)}
+        by_pair = {pair: effects for pair, effects in by_pair.items() if len(effects)}
+        if not by_pair:
             continue
-        together = pd.concat(pairs.values()).groupby(level=[0, 1])
+        together = pd.concat(by_pair.values()).groupby(level=[0, 1])
         unanimous = together["start"].agg(lambda starts: starts.iloc[0] if starts.nunique() == 1 else 0)
         whole = pd.DataFrame({"advantage": together["advantage"].mean(), "start": unanimous})
-        for (cca_a, cca_b), effects in {("", ""): whole, **pairs}.items():
-            for effect, row in effect_rows(effects, params).items():
+        for (cca_a, cca_b), effects in {("", ""): whole, **by_pair}.items():
+            for effect, row in _effect_rows(effects, params).items():
                 rows.append({"effect": effect, "ip_version": ip_version, "cca_a": cca_a, "cca_b": cca_b} | row)
     table = pd.DataFrame(rows).reindex(columns=START_ORDER.names)
     each = table["cca_a"] != ""

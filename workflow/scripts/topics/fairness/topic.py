@@ -11,9 +11,8 @@ MOST_COMPETITIONS = 36
 _PAIRS = ("share_pairs", "flow_shares", "scenarios")
 
 
-def pair_mixes(design) -> tuple[str, ...]:
-    """Return the mixes of two CCAs."""
-    return tuple(cca for cca in design.ccas if len(cca.split("+")) == 2)
+def _pair_mixes(design):
+    return [mix for mix in design.ccas if mix.count("+") == 1]
 
 
 def _ccas_of(mixes):
@@ -22,64 +21,28 @@ def _ccas_of(mixes):
 
 def competitions(design) -> tuple[str, ...]:
     """Return a mix for each unordered pair of CCAs, as the study has it, if time series show them and they aren't too many."""
-    mixes = pair_mixes(design)
-    drawn = [
-        mix
-        for first, second in combinations_with_replacement(_ccas_of(mixes), 2)
-        for mix in [next((name for name in (f"{first}+{second}", f"{second}+{first}") if name in mixes), None)]
-        if mix
-    ]
-    return tuple(drawn[:MOST_COMPETITIONS]) if sampled_scenarios(design) else ()
+    mixes = _pair_mixes(design)
+    pairs = combinations_with_replacement(_ccas_of(mixes), 2)
+    orders = [[mix for mix in (f"{a}+{b}", f"{b}+{a}") if mix in mixes] for a, b in pairs]
+    return tuple(both[0] for both in orders if both)[:MOST_COMPETITIONS] if sampled_scenarios(design) else ()
 
 
 def _figures(design):
-    mixes = pair_mixes(design)
+    mixes = _pair_mixes(design)
     if mixes:
-        yield Figure(
-            "fairness-shares",
-            "plot_shares",
-            _PAIRS,
-            title="Who beats whom",
-            shows="CCA against CCA",
-            params={"shown": "share"},
-        )
-        yield Figure(
-            "fairness-jain",
-            "plot_shares",
-            _PAIRS,
-            title="Jain's index",
-            shows="CCA against CCA",
-            params={"shown": "jain"},
-        )
+        for slug, shown, title in (("shares", "share", "Who beats whom"), ("jain", "jain", "Jain's index")):
+            yield Figure(f"fairness-{slug}", "plot_shares", _PAIRS, title, "CCA against CCA", {"shown": shown})
     if len(mixes) < len(design.ccas):
-        yield Figure(
-            "fairness-mixes",
-            "plot_share_mixes",
-            ("shares", "scenarios"),
-            title="Mixes of more",
-            shows="means, intervals",
-        )
+        yield Figure("fairness-mixes", "plot_share_mixes", ("shares", "scenarios"), "Mixes of more", "means, intervals")
     if mixes and len(design.scenarios) > 1:
         for cca in _ccas_of(mixes):
-            yield Figure(
-                f"fairness-factors-{cca}",
-                "plot_share_factors",
-                ("fairness_factors",),
-                title=f"Share of {cca}",
-                shows="over the factors",
-                params={"cca_shown": cca},
-                caption="fairness-factors",
-            )
+            slug, params = f"fairness-factors-{cca}", {"cca_shown": cca}
+            inputs, title, shows = ("fairness_factors",), f"Share of {cca}", "over the factors"
+            yield Figure(slug, "plot_share_factors", inputs, title, shows, params, "fairness-factors")
     for mix in competitions(design):
-        yield Figure(
-            f"competition-{mix.replace('+', '-')}",
-            "plot_competition",
-            ("flow_shares", "scenarios", "sockets"),
-            title=mix,
-            shows="one run over time",
-            params={"mix": mix, "scenario": sampled_scenarios(design)[0]},
-            caption="competition",
-        )
+        slug, params = f"competition-{mix.replace('+', '-')}", {"mix": mix, "scenario": sampled_scenarios(design)[0]}
+        inputs = ("flow_shares", "scenarios", "sockets")
+        yield Figure(slug, "plot_competition", inputs, mix, "one run over time", params, "competition")
 
 
 TOPIC = Topic(
