@@ -27,13 +27,16 @@ def scenarios(**columns):
         "loss-1pct": {"loss_forward_percent": 1},
         "buffer-4bdp": {"queue": "4 BDP", "queue_packets": 132},
     }
+    usual = base.iloc[0].to_dict() | {
+        "pairs": 2,
+        "access_delay_ms": "0",
+        "sample_interval_ms": 100,
+        "start_within_ms": 1000,
+    }
     rows = []
     for name, change in changes.items():
-        rtts_ms = change.get("rtts_ms") or (2.0 * change.get("delay_forward_ms", 20),) * 2
-        row = base.iloc[0].to_dict() | {"scenario": name, "label": name, "pairs": 2, "access_delay_ms": "0"}
-        rows.append(
-            row | {"sample_interval_ms": 100, "start_within_ms": 1000} | change | {"rtts_ms": rtts_ms} | columns
-        )
+        rtts_ms = (2.0 * change.get("delay_forward_ms", 20),) * 2
+        rows.append(usual | {"scenario": name, "label": name, "rtts_ms": rtts_ms} | change | columns)
     return pd.DataFrame(rows)
 
 
@@ -67,29 +70,19 @@ def sharing_study(mixes=None, places=None, replications=5, start=0.0, hosts=0.0,
         plain, mixes or ordered_pairs(STRENGTH), ["ipv4"], replications=replications, seed=seed, **more
     )
     rtts = dict(zip(places["scenario"], places["rtts_ms"], strict=True))
-    return study | {"flows": flow_rows(study["runs"], rtts, start, hosts, noise, seed)}
+    return study | {"flows": _flow_rows(study["runs"], rtts, start, hosts, noise, seed)}
 
 
-def flow_rows(runs, rtts_ms, start=0.0, hosts=0.0, noise=0.1, seed=1):
-    """Return what flows.csv says of each flow.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-    rtts_ms : dict of str to sequence of float
-        Scenario -> RTT of the empty path of each pair of hosts.
-    start, hosts, noise, seed
-        As in `sharing_study`.
-    """
+def _flow_rows(runs, rtts_ms, start, hosts, noise, seed):
+    """Return what flows.csv says of each flow; RTTs are those of the empty path of each pair of hosts, by scenario."""
     rng, rows = np.random.default_rng(seed), []
     for run in runs.to_dict("records"):
         ccas = run["cca"].split("+")
         # As in a real study: the moments are the same for all mixes.
         offsets = np.random.default_rng([seed, run["seed"]]).uniform(0, 1000, run["flows"])
         flows = [ccas[flow % len(ccas)] for flow in range(run["flows"])]
-        strengths = np.array([STRENGTH.get(cca, 0.1 * len(cca)) for cca in flows]) + noise * rng.standard_normal(
-            run["flows"]
-        )
+        strengths = np.array([STRENGTH.get(cca, 0.1 * len(cca)) for cca in flows])
+        strengths = strengths + noise * rng.standard_normal(run["flows"])
         strengths[0] += hosts
         strengths[offsets.argmin()] += start
         parts = np.exp(strengths) / np.exp(strengths).sum()
@@ -108,12 +101,7 @@ def flow_rows(runs, rtts_ms, start=0.0, hosts=0.0, noise=0.1, seed=1):
 def write_sockets(flows, path, alone_mbps=0.0, interval_s=0.5):
     """Write the time series of a study's flows as ``sockets.parquet``.
 
-    Parameters
-    ----------
-    flows : pandas.DataFrame
-        As `flow_rows` gives.
-    alone_mbps : float
-        What a flow gets on top while it is alone: in a goodput over its own time, not in its share.
+    While a flow is alone it gets `alone_mbps` on top: in a goodput over its own time, not in its share.
     """
     with pyarrow.parquet.ParquetWriter(path, SOCKETS_SCHEMA) as file:
         for _, of_run in flows.groupby(RUN, sort=False):

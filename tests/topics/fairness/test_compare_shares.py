@@ -7,13 +7,10 @@ import pytest
 from scipy import stats
 
 import share_studies
-import tidy_tables
 from inference.share_intervals import expit
-from run_tables.reading import read_table
-from run_tables.tidy_tables import SCENARIOS
 from topics.fairness.compare_factors import compare_factors
 from topics.fairness.compare_shares import describe_shares
-from topics.fairness.flow_shares import ccas_of, paths_alike, two_sided_runs
+from topics.fairness.flow_shares import pairs_of
 from topics.fairness.measure_shares import measure_shares
 from topics.fairness.pair_shares import compare_pairs
 from topics.fairness.scenario_factors import base_and_levels, buffer_bdp
@@ -21,18 +18,20 @@ from topics.fairness.share_theory import BBR_MODEL, compare_with_theory, models_
 from topics.fairness.start_order import HOSTS, START, compare_start_order
 
 PARAMS = SimpleNamespace(confidence=0.95, significance=0.05, seed=1)
-CCAS = list(share_studies.STRENGTH)
 
 
 def shares_of(study):
     return measure_shares(study["runs"], study["flows"], {})
 
 
-def compared(study, *ways):
-    shares = shares_of(study)
-    pairs = shares[shares["cca"].map(lambda mix: len(ccas_of(mix)) == 2)]
-    runs, alike = two_sided_runs(pairs), paths_alike(pairs)
-    return runs, alike, compare_pairs(runs, alike, CCAS, PARAMS)
+def runs_of(study):
+    """Return the runs of mixes of two CCAs."""
+    return pairs_of(shares_of(study))
+
+
+def compared(study):
+    """Return CCA against CCA."""
+    return compare_pairs(runs_of(study), PARAMS)
 
 
 @pytest.fixture(scope="module")
@@ -42,64 +41,61 @@ def study():
 
 @pytest.fixture(scope="module")
 def pairs(study):
-    return compared(study)[2]
+    return compared(study)
 
 
 def cell(pairs, row, column, scenario="base"):
-    mine = pairs[(pairs["scenario"] == scenario) & (pairs["row_cca"] == row) & (pairs["column_cca"] == column)]
-    return mine.iloc[0]
+    return pairs.set_index(["scenario", "row_cca", "column_cca"]).loc[(scenario, row, column)]
 
 
 def test_shares_are_those_put_in(pairs):
-    found = cell(pairs, "cubic", "reno")
-    assert found["share_low"] < expit(0.7) < found["share_high"]
-    assert (found["replications"], found["runs"], found["orders"]) == (5, 10, "both")
-    assert found["row_mbps"] + found["column_mbps"] == pytest.approx(9.0)
+    row = cell(pairs, "cubic", "reno")
+    assert row["share_low"] < expit(0.7) < row["share_high"]
+    assert (row["replications"], row["runs"], row["orders"]) == (5, 10, "both")
+    assert row["row_mbps"] + row["column_mbps"] == pytest.approx(9.0)
     # 16 cells, those of the base among them.
     assert len(pairs) == 5 * 16
 
 
 def test_interval_is_over_replications_and_not_over_runs(study, pairs):
     """Both orders of a replication share a seed: ten runs are five values, four degrees of freedom."""
-    runs = compared(study)[0]
-    mine = runs[runs["scenario"] == "base"].set_index(["cca", "replication"])["balance"]
-    values = (mine["cubic+reno"] - mine["reno+cubic"]).to_numpy() / 2
-    low, high = stats.t.interval(0.95, 4, values.mean(), stats.sem(values))
-    found = cell(pairs, "cubic", "reno")
-    assert (found["share_low"], found["share_high"]) == pytest.approx((expit(low), expit(high)))
+    runs = runs_of(study).runs
+    balances = runs[runs["scenario"] == "base"].set_index(["cca", "replication"])["balance"]
+    values = (balances["cubic+reno"] - balances["reno+cubic"]).to_numpy() / 2
+    ends = expit(stats.t.interval(0.95, 4, values.mean(), stats.sem(values)))
+    assert cell(pairs, "cubic", "reno")[["share_low", "share_high"]].tolist() == pytest.approx(ends)
 
 
 def test_mirrored_cells_say_the_same(pairs):
-    one, other = cell(pairs, "bbr", "vegas"), cell(pairs, "vegas", "bbr")
-    assert other["share"] == pytest.approx(1 - one["share"])
-    assert (other["share_low"], other["share_high"]) == pytest.approx((1 - one["share_high"], 1 - one["share_low"]))
-    assert other["p_holm"] == one["p_holm"] and other["jain"] == one["jain"]
-    assert other["order_p_holm"] == one["order_p_holm"]
-    assert (other["row_mbps"], other["column_mbps"]) == (one["column_mbps"], one["row_mbps"])
+    row, other = cell(pairs, "bbr", "vegas"), cell(pairs, "vegas", "bbr")
+    ends = 1 - row[["share", "share_high", "share_low"]].astype(float)
+    assert other[["share", "share_low", "share_high"]].tolist() == pytest.approx(ends.tolist())
+    names = ["p_holm", "jain", "order_p_holm"]
+    assert other[names].tolist() == row[names].tolist()
+    assert (other["row_mbps"], other["column_mbps"]) == (row["column_mbps"], row["row_mbps"])
 
 
 def test_each_pair_counts_once_in_holm(pairs):
-    mine = pairs[(pairs["scenario"] == "base") & (pairs["row_cca"] < pairs["column_cca"])]
-    assert len(mine) == 6
-    smallest = mine["p"].min()
-    assert mine["p_holm"].min() == pytest.approx(6 * smallest)
+    at_base = pairs[pairs["scenario"] == "base"]
+    contests = at_base[at_base["row_cca"] < at_base["column_cca"]]
+    assert len(contests) == 6
+    assert contests["p_holm"].min() == pytest.approx(6 * contests["p"].min())
     # No contest: a CCA with itself on the same path.
-    own = pairs[(pairs["scenario"] == "base") & (pairs["row_cca"] == pairs["column_cca"])]
+    own = at_base[at_base["row_cca"] == at_base["column_cca"]]
     assert own["p_holm"].isna().all() and own["p"].notna().all()
 
 
 def test_unlike_paths_are_never_pooled(pairs):
-    mine = pairs[pairs["scenario"] == "ratio-4"]
-    assert (mine["orders"] == "as named").all() and (mine["runs"] == 5).all()
+    unlike = pairs[pairs["scenario"] == "ratio-4"]
+    assert (unlike["orders"] == "as named").all() and (unlike["runs"] == 5).all()
     assert cell(pairs, "bbr", "reno", "ratio-4")["share"] != 1 - cell(pairs, "reno", "bbr", "ratio-4")["share"]
-    assert mine["p_holm"].notna().all() and mine["order_p"].isna().all()
+    assert unlike["p_holm"].notna().all() and unlike["order_p"].isna().all()
 
 
 def test_order_of_starting_and_hosts_are_told_apart():
     ways = {}
     for name, put_in in (("start", {"start": 0.4}), ("hosts", {"hosts": 0.4}), ("none", {})):
-        runs, alike, _ = compared(share_studies.sharing_study(replications=10, **put_in))
-        orders = compare_start_order(runs, alike, CCAS, PARAMS)
+        orders = compare_start_order(runs_of(share_studies.sharing_study(replications=10, **put_in)), PARAMS)
         ways[name] = {row["effect"]: row for row in orders[orders["cca_a"] == ""].to_dict("records")}
     share = expit(0.4)
     for name, put_in, other in (("start", START, HOSTS), ("hosts", HOSTS, START)):
@@ -116,21 +112,21 @@ def test_order_of_starting_and_hosts_are_told_apart():
 def test_flows_that_start_at_once_have_no_order():
     study = share_studies.sharing_study(replications=3)
     study["flows"]["start_offset_ms"] = 0.0
-    runs, alike, _ = compared(study)
-    assert (runs["start"] == 0).all()
-    orders = compare_start_order(runs, alike, CCAS, PARAMS)
+    pairs = runs_of(study)
+    assert (pairs.runs["start"] == 0).all()
+    orders = compare_start_order(pairs, PARAMS)
     assert orders["p"].isna().all() and orders["note"].str.startswith("too few units").all()
 
 
 def test_one_replication_has_no_interval_and_no_test():
     study = share_studies.sharing_study(replications=1)
-    runs, alike, pairs = compared(study)
+    pairs = compared(study)
     assert pairs["share"].notna().all()
     assert pairs[["share_low", "p", "p_holm", "order_p"]].isna().all(axis=None)
     assert pairs["note"].str.contains("one value: no interval").all()
     shares = describe_shares(shares_of(study), PARAMS)
     assert shares["share_low"].isna().all() and shares["goodput_low"].isna().all()
-    factors = compare_factors(runs, alike, CCAS, share_studies.scenarios(), PARAMS)
+    factors = compare_factors(runs_of(study), share_studies.scenarios(), PARAMS)
     assert factors["p"].isna().all() and factors["share"].notna().all()
 
 
@@ -139,10 +135,10 @@ def test_invalid_runs_count_nowhere():
     runs = study["runs"]
     bad = (runs["replication"] == 2) & (runs["cca"] == "reno+cubic")
     runs.loc[bad | (runs["cca"] == "bbr+vegas") | (runs["cca"] == "vegas+bbr"), "valid"] = False
-    pairs = compared(study)[2]
-    found = cell(pairs, "reno", "cubic")
-    assert (found["replications"], found["runs"]) == (3, 5)
-    assert "1 of 3 replications have one order only" in found["note"]
+    pairs = compared(study)
+    row = cell(pairs, "reno", "cubic")
+    assert (row["replications"], row["runs"]) == (3, 5)
+    assert "1 of 3 replications have one order only" in row["note"]
     assert not ((pairs["row_cca"] == "bbr") & (pairs["column_cca"] == "vegas")).any()
     shares = describe_shares(shares_of(study), PARAMS)
     lost = shares[shares["cca"] == "bbr+vegas"]
@@ -153,11 +149,10 @@ def test_invalid_runs_count_nowhere():
 def test_no_valid_run_at_all():
     study = share_studies.sharing_study(replications=2)
     study["runs"]["valid"] = False
-    runs, alike, pairs = compared(study)
-    assert pairs.empty
-    assert compare_start_order(runs, alike, CCAS, PARAMS).empty
-    assert compare_factors(runs, alike, CCAS, share_studies.scenarios(), PARAMS).empty
-    assert compare_with_theory(runs, alike, share_studies.scenarios(), PARAMS).empty
+    pairs = runs_of(study)
+    assert compare_pairs(pairs, PARAMS).empty and compare_start_order(pairs, PARAMS).empty
+    for compare in (compare_factors, compare_with_theory):
+        assert compare(pairs, share_studies.scenarios(), PARAMS).empty
 
 
 def test_three_ccas_with_six_flows():
@@ -174,7 +169,7 @@ def test_three_ccas_with_six_flows():
     own = shares[(shares["cca"] == "bbr") & (shares["scenario"] == "base")]
     assert len(own) == 6 and own["fair_ratio"].mean() == pytest.approx(1, abs=0.1)
     assert (shares["jain_low"] > 1 / 6).all()
-    assert compared(study)[2].empty
+    assert compared(study).empty
 
 
 def test_factors_are_compared_with_the_base_one_at_a_time():
@@ -183,13 +178,12 @@ def test_factors_are_compared_with_the_base_one_at_a_time():
     # In the deep buffer CUBIC gets a tenth of what it got beside Reno.
     pair = flows["cca"].isin(["reno+cubic", "cubic+reno"]) & (flows["flow_cca"] == "cubic")
     flows.loc[pair & (flows["scenario"] == "buffer-4bdp"), "goodput_mbps"] /= 10
-    runs, alike, _ = compared(study)
-    factors = compare_factors(runs, alike, CCAS, share_studies.scenarios(), PARAMS)
-    found = factors[(factors["factor"] == "buffer_bdp") & (factors["level"] == 4)].set_index(["row_cca", "column_cca"])
-    assert found.loc[("reno", "cubic"), "effect_low"] < 900 < found.loc[("reno", "cubic"), "effect_high"]
-    assert found.loc[("reno", "cubic"), "p_holm"] < 0.001
-    assert found.loc[("vegas", "bbr"), "p_holm"] > 0.05
-    assert len(found) == 6
+    factors = compare_factors(runs_of(study), share_studies.scenarios(), PARAMS)
+    deep = factors[(factors["factor"] == "buffer_bdp") & (factors["level"] == 4)].set_index(["row_cca", "column_cca"])
+    changed = deep.loc[("reno", "cubic")]
+    assert changed["effect_low"] < 900 < changed["effect_high"] and changed["p_holm"] < 0.001
+    assert deep.loc[("vegas", "bbr"), "p_holm"] > 0.05
+    assert len(deep) == 6
     ratio = factors[factors["factor"] == "rtt_ratio"]
     assert set(ratio["level"]) == {1.0, 4.0} and len(ratio[ratio["level"] == 4]) == 16
     assert set(factors["factor"]) == {"buffer_bdp", "rtt_ms", "rtt_ratio", "loss_percent"}
@@ -197,8 +191,8 @@ def test_factors_are_compared_with_the_base_one_at_a_time():
 
 
 def test_base_is_the_scenario_that_most_differ_from_in_one_thing():
-    paths = dict(zip(share_studies.scenarios()["scenario"], share_studies.scenarios()["rtts_ms"], strict=True))
     places = share_studies.scenarios().iloc[::-1]
+    paths = dict(zip(places["scenario"], places["rtts_ms"], strict=True))
     assert base_and_levels(places, paths)[0] == "base"
     lone = places[places["scenario"] == "base"]
     assert base_and_levels(lone, paths) == (None, {})
@@ -225,11 +219,8 @@ def test_theory_of_scenarios():
     assert models_of_scenario(row.to_dict() | {"flows": 6}, 40.0) == {}
 
 
-def test_theory_is_held_against_the_interval(tmp_path):
-    study = share_studies.sharing_study(replications=5)
-    tidy = tidy_tables.write_tidy(study, tmp_path)
-    runs, alike, _ = compared(study)
-    theory = compare_with_theory(runs, alike, read_table(tidy / "scenarios.csv", SCENARIOS), PARAMS)
+def test_theory_is_held_against_the_interval(study):
+    theory = compare_with_theory(runs_of(study), share_studies.scenarios(), PARAMS)
     # Strengths as if BBR had exp(1.2) times Reno's: 0.77, where the model has 0.97 at 1 BDP.
     base = theory[(theory["scenario"] == "base") & (theory["model"] == BBR_MODEL)]
     assert (base["agrees"] == "no").all() and len(base) == 2

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet
 import pytest
 
 import share_studies
 from run_tables.run_metrics import jain_index
 from run_tables.series_of_runs import series_of_runs
 from run_tables.tidy_tables import RUN
-from topics.fairness.common_time import common_time
 from topics.fairness.flow_shares import paths_alike, position_of, two_sided_runs
-from topics.fairness.measure_shares import SERIES, WHOLE, add_shares, measure_shares, timed_flows
+from topics.fairness.measure_shares import SERIES, WHOLE, add_shares, common_time, measure_shares, timed_flows
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def line(start_s, end_s, mbps, extra_mbps=0.0, extra=(0, 0)):
 def test_time_that_a_flow_has_alone_does_not_count():
     # The first flow has the link of 10 Mbit/s alone for 2 s, then 6 of 10; over its own time it got more.
     first, second = line(0, 60, 6.0, 4.0, (0, 2)), line(2, 62, 4.0)
-    found = common_time([first, second])
-    assert found.starts_s == pytest.approx((0.1, 2.1), abs=0.11)
-    assert found.seconds == pytest.approx(58, abs=0.3)
-    assert found.goodputs_mbps == pytest.approx((6.0, 4.0), rel=1e-3)
+    common = common_time([first, second])
+    assert common.starts_s == pytest.approx((0.1, 2.1), abs=0.11)
+    assert common.seconds == pytest.approx(58, abs=0.3)
+    assert common.goodputs_mbps == pytest.approx((6.0, 4.0), rel=1e-3)
 
 
 def test_flows_without_time_in_common():
@@ -58,52 +58,50 @@ def test_flows_without_time_in_common():
     assert np.isnan(silent.starts_s[1])
 
 
-def test_shares_of_a_study_are_those_that_were_drawn(tmp_path):
+@pytest.fixture
+def sockets(tmp_path):
+    return tmp_path / "sockets.parquet"
+
+
+def test_shares_of_a_study_are_those_that_were_drawn(sockets):
     study = share_studies.sharing_study(replications=2)
-    path = tmp_path / "sockets.parquet"
-    share_studies.write_sockets(study["flows"], path, alone_mbps=5.0)
+    share_studies.write_sockets(study["flows"], sockets, alone_mbps=5.0)
     # What the receivers counted over each flow's own time is something else.
-    truth = study["flows"].copy()
-    own = study["flows"].assign(goodput_mbps=study["flows"]["goodput_mbps"] + 1.0)
-    shares = measure_shares(study["runs"], own, timed_flows(path))
+    truth = study["flows"]["goodput_mbps"]
+    shares = measure_shares(study["runs"], study["flows"].assign(goodput_mbps=truth + 1.0), timed_flows(sockets))
     assert (shares["source"] == SERIES).all()
-    assert shares["goodput_mbps"].to_numpy() == pytest.approx(truth["goodput_mbps"].to_numpy(), rel=1e-6)
+    assert shares["goodput_mbps"].to_numpy() == pytest.approx(truth.to_numpy(), rel=1e-6)
     assert shares.groupby(RUN)["share"].sum().to_numpy() == pytest.approx(1)
     assert shares.groupby(RUN)["first"].sum().eq(1).all()
     assert (shares["common_s"] > share_studies.DURATION_S - 2).all()
 
 
-def test_run_without_series_has_the_receivers_goodput(tmp_path):
+def test_run_without_series_has_the_receivers_goodput(sockets):
     study = share_studies.sharing_study(mixes=["reno+cubic"], replications=2)
-    path = tmp_path / "sockets.parquet"
-    share_studies.write_sockets(study["flows"][study["flows"]["replication"] == 1], path)
-    shares = measure_shares(study["runs"], study["flows"], timed_flows(path))
-    assert set(shares.groupby("replication")["source"].unique().explode()) == {SERIES, WHOLE}
-    assert (shares.loc[shares["replication"] == 2, "source"] == WHOLE).all()
+    share_studies.write_sockets(study["flows"][study["flows"]["replication"] == 1], sockets)
+    shares = measure_shares(study["runs"], study["flows"], timed_flows(sockets))
+    sources = {1: [SERIES], 2: [WHOLE]}
+    assert shares.groupby("replication")["source"].unique().map(list).to_dict() == sources
     assert shares.loc[shares["replication"] == 2, "common_s"].isna().all()
 
 
-def test_series_are_read_run_by_run_however_they_are_cut(tmp_path):
-    import pyarrow.parquet
-
+def test_series_are_read_run_by_run_however_they_are_cut(sockets, tmp_path):
     study = share_studies.sharing_study(mixes=["reno+cubic", "cubic+reno"], replications=2)
-    path, cut = tmp_path / "sockets.parquet", tmp_path / "cut.parquet"
-    share_studies.write_sockets(study["flows"], path)
-    pyarrow.parquet.write_table(pyarrow.parquet.read_table(path), cut, row_group_size=17)
-    whole = dict(series_of_runs(path, ["flow", "time_s"]))
+    cut = tmp_path / "cut.parquet"
+    share_studies.write_sockets(study["flows"], sockets)
+    pyarrow.parquet.write_table(pyarrow.parquet.read_table(sockets), cut, row_group_size=17)
+    whole = dict(series_of_runs(sockets, ["flow", "time_s"]))
     parts = dict(series_of_runs(cut, ["flow", "time_s"]))
     assert list(whole) == list(parts) and len(whole) == 20
     for run, rows in whole.items():
         pd.testing.assert_frame_equal(rows, parts[run])
-    one = next(iter(whole))
-    assert list(dict(series_of_runs(cut, ["flow"], {one}))) == [one]
+    assert list(dict(series_of_runs(cut, ["flow"], {run}))) == [run]
 
 
 def test_a_run_with_a_missing_goodput_has_no_shares():
     study = share_studies.sharing_study(mixes=["reno+cubic"], replications=2)
-    flows = study["flows"].copy()
-    flows.loc[0, "goodput_mbps"] = None
-    shares = add_shares(flows)
+    study["flows"].loc[0, "goodput_mbps"] = None
+    shares = add_shares(study["flows"])
     assert shares.loc[:1, ["share", "jain_index"]].isna().all(axis=None)
     assert shares.loc[2:, "share"].notna().all()
 
@@ -115,7 +113,7 @@ def test_positions_of_mixes_and_of_single_ccas():
 
 def test_paths_are_alike_by_design_and_not_by_result():
     study = share_studies.sharing_study(mixes=["reno+cubic"], replications=2)
-    shares = add_shares(study["flows"].copy())
+    shares = add_shares(study["flows"])
     names = share_studies.scenarios()["scenario"]
     assert paths_alike(shares) == {name: name != "ratio-4" for name in names}
 
@@ -123,7 +121,7 @@ def test_paths_are_alike_by_design_and_not_by_result():
 def test_three_flows_on_two_positions_are_not_alike_and_count_by_flow():
     places = share_studies.scenarios(flows=3).iloc[:1]
     study = share_studies.sharing_study(["reno+cubic"], places, replications=2, noise=0)
-    shares = add_shares(study["flows"].copy()).assign(valid=True, scenario_label="base")
+    shares = add_shares(study["flows"]).assign(valid=True, scenario_label="base")
     assert paths_alike(shares) == {"base": False}
     runs = two_sided_runs(shares)
     # A flow of CUBIC gets exp(0.7) times what one of Reno gets, though Reno has two of the three.

@@ -18,7 +18,7 @@ from page_checks import check_page, check_width, empty_tables, page_text
 from study_files.study_design import StudyDesign
 from topics.fairness import topic as fairness
 from topics.fairness.matrix_figure import draw_matrices, value_words
-from topics.fairness.plot_competition import MOST_POINTS, goodput_over_time, line_styles, middle_run, thinned
+from topics.fairness.plot_competition import MOST_POINTS, goodput_over_time, middle_run, thinned
 from topics.fairness.plot_share_factors import shares_of
 from topics.fairness.plot_shares import SCALES
 
@@ -57,7 +57,7 @@ def nothing_shared(tmp_path_factory):
     return built_alone(tmp_path_factory.mktemp("nothing"), study)
 
 
-def test_sentences_say_what_was_put_in(shared):
+def test_page_says_what_was_put_in(shared):
     text = page_text(shared.page)
     assert re.search(r"In the scenario base BBR takes 0\.9[56] \([\d.]+ to [\d.]+\) of the link beside Vegas", text)
     assert "95 % intervals, 5 replications" in text
@@ -68,23 +68,24 @@ def test_sentences_say_what_was_put_in(shared):
     # A balance of 0.3 more.
     assert float(worth.group(1)) == pytest.approx(0.574, abs=0.02)
     assert "The testbed is even" in text
-
-
-def test_page_is_whole(shared):
-    html = shared.page.read_text()
     for table in fairness.TOPIC.tables:
-        assert f'data-name="{table.name}.csv"' in html
+        assert f'data-name="{table.name}.csv"' in shared.page.read_text()
 
 
 def test_matrices_have_a_tile_for_every_pair_and_none_is_too_large(shared):
     table = pd.read_csv(shared.data("fairness-shares"))
     assert len(table) == 5 * 16
-    root = ET.parse(shared.figure("fairness-shares")).getroot()
-    words = {text.text for text in root.iter(f"{{{SVG}}}text")}
-    for share in table["share"]:
-        assert value_words(share, 2) in words
+    words = {text.text for text in ET.parse(shared.figure("fairness-shares")).iter(f"{{{SVG}}}text")}
+    assert {value_words(share) for share in table["share"]} <= words
     for slug in figures(shared):
         assert shared.figure(slug).stat().st_size < 300_000, slug
+
+
+def dashes(built, first, second):
+    """Return how many lines of the second flow's colour are dashed."""
+    figure = ET.parse(built.figure(f"competition-{first}-{second}"))
+    styles = [path.get("style", "") for path in figure.iter(f"{{{SVG}}}path")]
+    return sum("stroke-dasharray" in style and figure_style.cca_colour(second) in style for style in styles)
 
 
 def test_competitions_show_each_unordered_pair_once(shared):
@@ -92,13 +93,8 @@ def test_competitions_show_each_unordered_pair_once(shared):
     assert len(mixes) == 10 and "reno+cubic" in mixes and "cubic+reno" not in mixes
     data = pd.read_csv(shared.data("competition-bbr-bbr"))
     assert set(data["flow"]) == {0, 1}
-    dashed = [
-        path for path in ET.parse(shared.figure("competition-bbr-bbr")).getroot().iter(f"{{{SVG}}}path")
-        if "stroke-dasharray" in (path.get("style") or "") and figure_style.cca_colour("bbr") in path.get("style")
-    ]  # fmt: skip
     # In each of the three panels the second flow, and its entry in the key.
-    assert len(dashed) == 6
-    assert line_styles(["reno", "cubic"]) == ["-", "-"]
+    assert (dashes(shared, "bbr", "bbr"), dashes(shared, "reno", "cubic")) == (6, 0)
 
 
 def test_three_ccas_with_six_flows_have_a_figure(three_ccas):
@@ -159,7 +155,7 @@ def test_steps_of_the_scales():
     ("value", "words"), [(0.0, "0.00"), (0.004, "<0.01"), (0.5, "0.50"), (0.997, ">0.99"), (1.0, "1.00")]
 )
 def test_words_of_a_tile(value, words):
-    assert value_words(value, 2) == words
+    assert value_words(value) == words
 
 
 def test_factors_as_the_other_cca_sees_them():

@@ -39,31 +39,26 @@ NAME_PT = FONT_SIZE_PT - 0.5
 
 @dataclass(frozen=True)
 class Scale:
-    """How values become steps of colour.
+    """How values become steps of colour: a figure's title, the colours' key, and where steps end, ascending.
 
-    Attributes
-    ----------
-    title, key : str
-        Of the figure and of the colours.
-    bounds : tuple of float
-        Where one step ends and the next begins, ascending.
-    diverging : bool
-        Whether the middle step is the good one (the balance), or the highest (the ramp, reversed,
-        so that what is unfair stands out).
-    decimals : int
-        Of the numbers in the tiles.
+    If it is diverging, the middle step is the good one (the balance), else the highest (the ramp, reversed, so that
+    what is unfair stands out).
     """
 
     title: str
     key: str
     bounds: tuple[float, ...]
     diverging: bool
-    decimals: int = 2
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        return BALANCE_STEPS if self.diverging else RAMP_STEPS
 
     def step(self, value) -> int:
         """Return the step of a value."""
         step = 1 + sum(value >= bound for bound in self.bounds)
-        return step if self.diverging else RAMP_STEPS + 1 - step
+        return step if self.diverging else self.steps + 1 - step
 
     def colours(self, step) -> tuple[str, str]:
         """Return the colour of a tile and of its words."""
@@ -82,18 +77,14 @@ def draw_matrices(cells, panels_of, scale) -> tuple[Figure, list[Panel]]:
     panels_of : list of dict
         scenario, ip_version, title, conditions: a panel each, or several if its CCAs are many.
     scale : Scale
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
     """
     apply_style()
     ccas = list(dict.fromkeys([*cells["row_cca"], *cells["column_cca"]]))
     parts = parts_of(ccas, COLUMNS_A_PANEL)
-    labels = INDENT_PT + 6 + LETTER_SHARE * NAME_PT * max(map(len, ccas))
+    longest = LETTER_SHARE * NAME_PT * max(map(len, ccas))
+    labels = INDENT_PT + 6 + longest
     tile = min(LARGEST_TILE_PT, (PANEL_PT - labels - RIGHT_PT) / len(parts[0]))
-    upright = LETTER_SHARE * NAME_PT * max(map(len, ccas)) < tile - 2
+    upright = longest < tile - 2
     names = 14 if upright else 8 + 0.5 * NAME_PT * max(map(len, ccas))
     shown = [(panel, part) for panel in panels_of for part in parts]
     top = TITLE_PT + names
@@ -142,27 +133,26 @@ def _tile(axes, column, row, cell, scale, tile):
         )
     )  # fmt: skip
     axes.text(
-        column + 0.5, row, value_words(cell["value"], scale.decimals) if known else "none",
+        column + 0.5, row, value_words(cell["value"]) if known else "none",
         size=SMALL_SIZE_PT if known else SMALL_SIZE_PT - 0.5, ha="center", va="center_baseline", color=ink,
         style="normal" if known else "italic",
     )  # fmt: skip
 
 
-def value_words(value, decimals) -> str:
+def value_words(value) -> str:
     """Return a value between 0 and 1 as it stands in its tile: what isn't 0 or 1 doesn't look so."""
-    text = f"{value:.{decimals}f}"
-    if float(text) == 1 and value < 1 - 1e-9:
-        return f">{1 - 10**-decimals:.{decimals}f}"
-    return f"<{10**-decimals:.{decimals}f}" if float(text) == 0 and value > 1e-9 else text
+    text = f"{value:.2f}"
+    if text == "1.00" and value < 1 - 1e-9:
+        return ">0.99"
+    return "<0.01" if text == "0.00" and value > 1e-9 else text
 
 
 def _key(axes, rows, scale, tile, columns):
     # Steps side by side, and between them the values at which they change.
-    steps = BALANCE_STEPS if scale.diverging else RAMP_STEPS
-    width = max(columns, 150 / tile) / steps
+    width = max(columns, 150 / tile) / scale.steps
     top, height = rows - 0.5 + 9 / ROW_PT, 7 / ROW_PT
-    for number in range(steps):
-        colour = scale.colours(number + 1 if scale.diverging else RAMP_STEPS - number)[0]
+    for number in range(scale.steps):
+        colour = scale.colours(number + 1 if scale.diverging else scale.steps - number)[0]
         axes.add_patch(Rectangle((number * width, top), width, height, fc=colour, ec="none", lw=0))
     for number, bound in enumerate(scale.bounds, 1):
         axes.text(
@@ -178,7 +168,7 @@ def _key(axes, rows, scale, tile, columns):
 def _describe(cells, panel, scale):
     values = "; ".join(
         f"{cell['row_cca']} against {cell['column_cca']} "
-        f"{cell['note'] or 'none' if is_missing(cell['value']) else value_words(cell['value'], scale.decimals)}"
+        f"{cell['note'] or 'none' if is_missing(cell['value']) else value_words(cell['value'])}"
         for cell in cells
     )
     return f"{scale.title}. {panel['title']}, {panel['conditions']}: {values}."

@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     DASHES,
     TITLE_PT,
@@ -41,18 +40,9 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the valid run of a mix whose first position's share is the middle one; of two the lower.
+    """Return the valid run of a mix whose first position's share is the middle one, of two the lower, as `RUN`; or None.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        As `two_sided_runs` gives.
-    scenario, mix : str
-
-    Returns
-    -------
-    tuple or None
-        scenario, cca, ip_version, replication; None if there is no valid run.
+    The runs are as `two_sided_runs` gives them.
     """
     of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
     if of_mix.empty:
@@ -83,9 +73,9 @@ def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
     return time_s[known], values[known]
 
 
-def lines_of_run(rows, bin_s) -> pd.DataFrame:
+def _lines_of_run(rows, bin_s):
     """Return the points that are drawn, as `DATA`, those of goodput in rows of their own."""
-    parts = []
+    parts = [pd.DataFrame(columns=DATA)]
     for (flow, cca), of_flow in rows.groupby(["flow", "flow_cca"], sort=True, observed=True):
         lines = {"goodput_mbps": goodput_over_time(of_flow, bin_s)}
         for name in ("cwnd_packets", "rtt_ms"):
@@ -94,37 +84,25 @@ def lines_of_run(rows, bin_s) -> pd.DataFrame:
             pd.DataFrame({"flow": flow, "flow_cca": cca, "time_s": time_s.round(4), name: values})
             for name, (time_s, values) in lines.items()
         ]
-    return pd.concat(parts).reindex(columns=DATA) if parts else pd.DataFrame(columns=DATA)
+    return pd.concat(parts[1:] or parts).reindex(columns=DATA)
 
 
-def draw_competition(data, title, conditions, bin_s) -> tuple[Figure, list[Panel]]:
-    """Draw the figure.
-
-    Parameters
-    ----------
-    data : pandas.DataFrame
-        As `lines_of_run` gives.
-    title, conditions : str
-        Of the figure, and what the run's conditions are.
-    bin_s : float
-        Length of the bins of goodput.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
+def _draw(data, title, conditions, bin_s):
+    """Return figure and panels of the lines of a run; bins are those of goodput."""
     apply_style()
     grid = Grid(len(PANELS), 1, PANEL_PT, TITLE_PT + PLOT_PT + BELOW_PT, 32)
     figure = grid.figure()
     header(figure, title, [])
     flows = list(data[["flow", "flow_cca"]].drop_duplicates().itertuples(index=False))
-    styles = line_styles([cca for _, cca in flows])
+    ccas = [cca for _, cca in flows]
+    # Solid, and dashed where an earlier flow is of the same CCA.
+    styles = [DASHES if cca in ccas[:number] else "-" for number, cca in enumerate(ccas)]
     end = data["time_s"].max() if len(data) else 1.0
     panels = []
     for position, (name, words) in enumerate(PANELS.items()):
         axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, BELOW_PT)
-        panel_title(axes, words.format(bin_s=bin_s), "", LEFT_PT)
+        words = words.format(bin_s=bin_s)
+        panel_title(axes, words, "", LEFT_PT)
         _key(axes, flows, styles)
         axes.set_xlim(0, math.ceil(end))
         for (flow, cca), style in zip(flows, styles, strict=True):
@@ -135,13 +113,8 @@ def draw_competition(data, title, conditions, bin_s) -> tuple[Figure, list[Panel
         if not flows:
             remark(axes, axes.get_ylim()[1] / 2, "no valid run")
         unclipped(axes)
-        panels.append(grid.panel(position, _describe(data, name, words.format(bin_s=bin_s), conditions)))
+        panels.append(grid.panel(position, _describe(data, name, words, conditions)))
     return figure, panels
-
-
-def line_styles(ccas) -> list:
-    """Return the style of each flow's line: solid, dashed where an earlier one is of the same CCA."""
-    return [("-" if cca not in ccas[:number] else DASHES) for number, cca in enumerate(ccas)]
 
 
 def _frame(axes):
@@ -182,11 +155,11 @@ def main(inputs, outputs, params) -> None:
     columns = ["flow", "flow_cca", "time_s", "bytes_acked", "cwnd_packets", "rtt_ms"]
     series = dict(series_of_runs(inputs.sockets, columns, {run})) if run else {}
     bin_s = max(0.1, round(float(scenarios.loc[params.scenario, "duration_s"]) / GOODPUT_BINS, 1))
-    data = lines_of_run(series.get(run, pd.DataFrame(columns=columns)), bin_s)
+    data = _lines_of_run(series.get(run, pd.DataFrame(columns=columns)), bin_s)
     rtts = shares[shares["scenario"] == params.scenario].groupby("position")["rtt_path_ms"].mean()
     conditions = share_conditions(scenarios.loc[params.scenario], list(rtts))
     title = f"{params.mix}, replication {run[3]}" if run else f"{params.mix}: no valid run"
-    figure, panels = draw_competition(data, title, f"{params.mix}, {conditions}", bin_s)
+    figure, panels = _draw(data, title, f"{params.mix}, {conditions}", bin_s)
     words = f"{title}: goodput, congestion window and RTT over time, {conditions}"
     save_figure(figure, panels, words, data, outputs, float_format="%.6g")
 

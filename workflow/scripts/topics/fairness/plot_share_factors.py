@@ -1,10 +1,9 @@
 """Draw a CCA's share against every other over each factor of the scenarios, with intervals."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     DASHES,
     LETTER_SHARE,
@@ -36,59 +35,34 @@ DODGE = 0.56
 
 
 def shares_of(cca, factors) -> pd.DataFrame:
-    """Return a CCA's share at every level, whether the table has it as row or as column.
-
-    Parameters
-    ----------
-    cca : str
-    factors : pandas.DataFrame
-        ``analysis/fairness_factors.csv``.
+    """Return a CCA's share at every level, whether `FAIRNESS_FACTORS` has it as row or as column.
 
     Returns
     -------
     pandas.DataFrame
         `COLUMNS`. As column its RTT ratio is the other's turned over, and its share what the row leaves.
     """
-    rows = []
-    for row in factors.to_dict("records"):
-        same = {name: row[name] for name in ("factor", "scenario", "ip_version", "replications")}
-        ends = [row[name] for name in ("share", "share_low", "share_high")]
-        if row["row_cca"] == cca:
-            rows.append(same | {"cca": cca, "against": row["column_cca"], "level": row["level"]} | _ends(*ends))
-        if row["column_cca"] == cca:
-            level = 1 / row["level"] if row["factor"] == RATIO and row["level"] else row["level"]
-            value, low, high = (None if is_missing(end) else 1 - end for end in ends)
-            rows.append(same | {"cca": cca, "against": row["row_cca"], "level": level} | _ends(value, high, low))
-    return pd.DataFrame(rows, columns=COLUMNS).drop_duplicates(["factor", "level", "ip_version", "against"])
+    as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
+    swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}
+    ends, level = ["share", "share_low", "share_high"], factors["level"]
+    turned = level.where((factors["factor"] != RATIO) | (level == 0), 1 / level)
+    as_column = factors.assign(**(1 - factors[ends].astype(float)), level=turned).rename(columns=swapped)
+    # As a row first, in the table's order.
+    both = pd.concat([as_row, as_column]).sort_index(kind="stable")
+    shares = both.loc[both["cca"] == cca, COLUMNS]
+    return shares.drop_duplicates(["factor", "level", "ip_version", "against"])
 
 
-def _ends(value, low, high):
-    return {"share": value, "share_low": low, "share_high": high}
-
-
-def draw_factors(shares, factors, title) -> tuple[Figure, list[Panel]]:
-    """Draw the figure.
-
-    Parameters
-    ----------
-    shares : pandas.DataFrame
-        As `shares_of` gives.
-    factors : pandas.DataFrame
-        ``analysis/fairness_factors.csv``: for its factors and the base's levels.
-    title : str
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
+def _draw(shares, factors, title):
+    """Return figure and panels; the comparison is for its factors and the base's levels."""
     apply_style()
     others = list(dict.fromkeys(shares["against"]))
     shown = [factor for factor in FACTORS if factor.name in set(shares["factor"])]
     # A CCA stands beside itself where the flows' RTTs differ, and so in one panel only.
     most = max((shares.loc[shares["factor"] == factor.name, "against"].nunique() for factor in shown), default=0)
     key = KEY_ROW_PT * -(-most // KEY_COLUMNS) + KEY_GAP_PT
-    grid = Grid(max(1, len(shown)), columns_for(max(1, len(shown))), PANEL_PT, TITLE_PT + key + PLOT_PT + BELOW_PT, 32)
+    number = max(1, len(shown))
+    grid = Grid(number, columns_for(number), PANEL_PT, TITLE_PT + key + PLOT_PT + BELOW_PT, 32)
     figure = grid.figure()
     header(figure, title, [])
     panels = []
@@ -118,8 +92,7 @@ def draw_factors(shares, factors, title) -> tuple[Figure, list[Panel]]:
 def _frame(axes, levels, base):
     axes.set_xlim(-0.5, len(levels) - 0.5)
     axes.set_ylim(0, 1)
-    words = [level_words(level) for level in levels]
-    labels = axes.set_xticks(range(len(levels)), words)
+    labels = axes.set_xticks(range(len(levels)), map(_level_words, levels))
     for tick, level in zip(labels, levels, strict=True):
         tick.label1.set_fontweight("bold" if level == base else "normal")
         tick.label1.set_color(LIGHT.ink if level == base else LIGHT.muted)
@@ -130,11 +103,10 @@ def _frame(axes, levels, base):
     axes.axhline(0.5, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 
 
-def level_words(level) -> str:
-    """Return a level as its tick says it: 40, 0.25, and a ratio below 1 as 1/4."""
-    for divisor in (2, 3, 4, 5, 8, 10):
-        if level == 1 / divisor and divisor not in (2, 4, 8, 10):
-            return f"1/{divisor}"
+def _level_words(level):
+    """Return a level as its tick says it: 40, 0.25, and 1/3, which has no short decimals, or 1/5."""
+    if level in (1 / 3, 1 / 5):
+        return f"1/{1 / level:.0f}"
     return f"{level:,.4g}" if level < 10000 else f"{level:,.0f}"
 
 
@@ -144,16 +116,8 @@ def _key(axes, others, height):
         row, column = divmod(number, KEY_COLUMNS)
         x = (column * (width + LEFT_PT - 12) / KEY_COLUMNS - LEFT_PT + 12) / width
         y = 1 + (height - 4 - KEY_ROW_PT * row - 5) / tall
-        axes.plot(
-            [x],
-            [y],
-            transform=axes.transAxes,
-            marker=cca_marker(other),
-            ms=4,
-            mew=0,
-            color=cca_colour(other),
-            ls="none",
-        )
+        look = {"marker": cca_marker(other), "color": cca_colour(other), "ms": 4, "mew": 0, "ls": "none"}
+        axes.plot([x], [y], transform=axes.transAxes, **look)
         text = f"against {other}"
         room = int(((width + LEFT_PT) / KEY_COLUMNS - 10) / (LETTER_SHARE * SMALL_SIZE_PT))
         axes.text(
@@ -175,7 +139,7 @@ def _describe(rows, factor, others):
     parts = []
     for other in others:
         levels = rows[(rows["against"] == other) & rows["share"].notna()].sort_values("level")
-        values = ", ".join(f"{row.share:.2f} at {level_words(row.level)}" for row in levels.itertuples())
+        values = ", ".join(f"{row.share:.2f} at {_level_words(row.level)}" for row in levels.itertuples())
         parts.append(f"against {other} {values or 'nothing known'}")
     return f"Share over {factor.title.lower()}{f' in {factor.unit}' if factor.unit else ''}: {'; '.join(parts)}."
 
@@ -186,7 +150,7 @@ def main(inputs, outputs, params) -> None:
     ip_version = factors["ip_version"].iloc[0] if len(factors) else None
     shares = shares_of(params.cca_shown, factors)
     title = f"Share of {params.cca_shown}"
-    figure, panels = draw_factors(shares[shares["ip_version"] == ip_version], factors, title)
+    figure, panels = _draw(shares[shares["ip_version"] == ip_version], factors, title)
     save_figure(figure, panels, f"{title} against other CCAs, over the factors of the scenarios", shares, outputs)
 
 

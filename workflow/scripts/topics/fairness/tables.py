@@ -7,9 +7,12 @@ _SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
 _POSITION = ordinal(
     "position", "Place of the flow's CCA in the mix, from 0; where all flows run one CCA, the flow's number."
 )
-_SOURCE = text("source", "Time over which goodputs are taken: `common time` or `each flow's own time`.")
-_ROW_CCA = text("row_cca", "CCA whose share this is.")
-_COLUMN_CCA = text("column_cca", "CCA of the flows beside it.")
+_PLACE = (_SCENARIO, SCENARIO_LABEL, _IP_VERSION)
+_PAIR = (
+    *_PLACE,
+    text("row_cca", "CCA whose share this is."),
+    text("column_cca", "CCA of the flows beside it."),
+)  # fmt: skip
 _NO_SHARE = "the goodputs of the run's flows aren't all known, or all are 0"
 _NO_VALID_RUN = "no run is valid, or none has a value"
 _NO_TEST = "there are fewer than two values, or all are equal"
@@ -19,24 +22,22 @@ _NO_VARIANCE = "this is the base, either scenario has fewer than two values, or 
 _REPLICATIONS = count(
     "replications", "replications", "Replications with a valid run that has a share: the values of means and intervals."
 )
-_SHARE = (
-    number(
-        "share",
-        "",
-        "Typical share of the row's CCA, each side counted as one flow: the mean on the scale of log-ratios.",
-        _NO_VALID_RUN,
-    ),
-    *interval("share_low", "share_high", "", "the typical share"),
-)
-_JAIN = (
-    number(
-        "jain",
-        "",
-        "Typical Jain's index of the run's flows: the mean on the scale of logits between 1/n and 1.",
-        _NO_VALID_RUN,
-    ),
-    *interval("jain_low", "jain_high", "", "the typical Jain's index"),
-)
+
+
+def _estimate(name, unit, meaning, of, ends=None):
+    """Return the columns of an estimate over replications and of its interval, which is of `of`."""
+    low, high = (f"{ends or name}_{end}" for end in ("low", "high"))
+    return number(name, unit, meaning, _NO_VALID_RUN), *interval(low, high, unit, of)
+
+
+_SHARE = _estimate(
+    "share", "", "Typical share of the row's CCA, each side counted as one flow: the mean on the scale of log-ratios.",
+    "the typical share",
+)  # fmt: skip
+_JAIN = _estimate(
+    "jain", "", "Typical Jain's index of the run's flows: the mean on the scale of logits between 1/n and 1.",
+    "the typical Jain's index",
+)  # fmt: skip
 _NOTE = text("note", "Why a value is missing, or was taken in another way.", "there is nothing to say")
 
 FLOW_SHARES = Table(
@@ -78,16 +79,14 @@ FLOW_SHARES = Table(
         ),
         FLOWS["rtt_mean_ms"],
         FLOWS["retransmits"],
-        _SOURCE,
+        text("source", "Time over which goodputs are taken: `common time` or `each flow's own time`."),
     ),
 )  # fmt: skip
 SHARES = Table(
     "shares",
     "a position of a mix in a scenario and IP version",
     (
-        _SCENARIO,
-        SCENARIO_LABEL,
-        _IP_VERSION,
+        *_PLACE,
         _CCA,
         _POSITION,
         text("flow_cca", "CCA of the flows in this position."),
@@ -95,26 +94,27 @@ SHARES = Table(
         text("pair", "Their pairs of hosts, from 1, parted by blanks."),
         number("rtt_path_ms", "ms", "RTT of their empty paths, the mean."),
         count("n", "replications", "Valid replications with a share."),
-        number(
-            "goodput_mbps", "Mbit/s", "Goodput of one of these flows, the mean over valid replications.", _NO_VALID_RUN,
+        *_estimate(
+            "goodput_mbps", "Mbit/s", "Goodput of one of these flows, the mean over valid replications.",
+            "the mean goodput", "goodput",
         ),
-        *interval("goodput_low", "goodput_high", "Mbit/s", "the mean goodput"),
-        number(
-            "share", "", "Typical share of these flows together: the mean on the scale of log-ratios.", _NO_VALID_RUN,
+        *_estimate(
+            "share", "", "Typical share of these flows together: the mean on the scale of log-ratios.",
+            "the typical share",
         ),
-        *interval("share_low", "share_high", "", "the typical share"),
-        number(
-            "fair_ratio", "", "The share over the fair one, which is these flows' part of all flows.", _NO_VALID_RUN,
+        *_estimate(
+            "fair_ratio", "", "The share over the fair one, which is these flows' part of all flows.",
+            "the share over the fair one",
         ),
-        *interval("fair_ratio_low", "fair_ratio_high", "", "the share over the fair one"),
         *_JAIN,
-        number("rtt_mean_ms", "ms", "Mean RTT of one of these flows, the mean over valid replications.", _NO_VALID_RUN),
-        *interval("rtt_low", "rtt_high", "ms", "the mean RTT"),
-        number(
-            "retransmits", "segments", "Segments that one of these flows sent again, the mean over valid replications.",
-            _NO_VALID_RUN,
+        *_estimate(
+            "rtt_mean_ms", "ms", "Mean RTT of one of these flows, the mean over valid replications.",
+            "the mean RTT", "rtt",
         ),
-        *interval("retransmits_low", "retransmits_high", "segments", "the mean of the segments sent again"),
+        *_estimate(
+            "retransmits", "segments", "Segments that one of these flows sent again, the mean over valid replications.",
+            "the mean of the segments sent again",
+        ),
         count("started_first", "replications", "Valid replications in which one of these flows was to start first."),
         text(
             "source",
@@ -135,11 +135,7 @@ SHARE_PAIRS = Table(
     "share_pairs",
     "a CCA against another in a scenario and IP version",
     (
-        _SCENARIO,
-        SCENARIO_LABEL,
-        _IP_VERSION,
-        _ROW_CCA,
-        _COLUMN_CCA,
+        *_PAIR,
         text(
             "orders",
             "`both` if a+b and b+a are one condition, taken together; `as named` if the row's CCA is the mix's first.",
@@ -212,11 +208,7 @@ FAIRNESS_FACTORS = Table(
             "level", "", "The factor's level, in the unit that its name ends with.", "the scenario has no such limit",
         ),
         number("base_level", "", "The same in the base scenario.", "the base has no such limit"),
-        _SCENARIO,
-        SCENARIO_LABEL,
-        _IP_VERSION,
-        _ROW_CCA,
-        _COLUMN_CCA,
+        *_PAIR,
         _REPLICATIONS,
         *_SHARE,
         *_JAIN,
@@ -235,11 +227,7 @@ SHARE_THEORY = Table(
     "a CCA against another in a scenario and IP version, for each model",
     (
         text("model", "`BBR's window` (Ware et al., 2019) or `Reno-friendly region` (RFC 9438)."),
-        _SCENARIO,
-        SCENARIO_LABEL,
-        _IP_VERSION,
-        _ROW_CCA,
-        _COLUMN_CCA,
+        *_PAIR,
         number("buffer_bdp", "BDP", "Size of the bottleneck's queue."),
         number("queue_packets", "packets", "The same in full packets."),
         number("reno_s", "s", "Time that Reno takes back to the window of the last loss.", "the model is another"),
