@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from run_tables.tidy_tables import RUN as RUN_KEYS
+from topics.time_series.tables import SAWTOOTH
 from topics.time_series.window_measures import buffer_packets, shared_path, tooth_measures
 from topics.time_series.window_theory import Path, cubic_growth_packets, cubic_origins, teeth_of
 from topics.time_series.window_verdicts import ABOVE, AS_THEORY, BELOW, UNDECIDED, compare_with_theory, verdict
@@ -84,27 +85,22 @@ def test_buffer_in_bytes_holds_full_frames():
     assert buffer_packets(RUN, "unlimited") is None
 
 
-@pytest.mark.parametrize(
-    ("run", "scenario", "ccas", "paths"),
-    [
-        (RUN, SCENARIO, {"reno", "cubic"}, {2.0}),
-        (RUN, SCENARIO, {"reno"}, {2.0, 4.0}),
-        (RUN | {"loss_configured_percent": 1.0}, SCENARIO, {"reno"}, {2.0}),
-        (RUN, SCENARIO | {"queue": ""}, {"reno"}, {2.0}),
-        (RUN | {"rate_mbps": np.nan}, SCENARIO, {"reno"}, {2.0}),
-    ],
-)
-def test_where_theory_doesnt_say_how_long_teeth_are(run, scenario, ccas, paths):
+def test_where_theory_doesnt_say_how_long_teeth_are():
     assert shared_path(RUN, SCENARIO, {"reno"}, {2.0}) == Path(1.0, 2.0, 66.0, 1514, 3)
-    assert shared_path(run, scenario, ccas, paths) is None
+    assert shared_path(RUN, SCENARIO, {"reno", "cubic"}, {2.0}) is None
+    assert shared_path(RUN, SCENARIO, {"reno"}, {2.0, 4.0}) is None
+    assert shared_path(RUN | {"loss_configured_percent": 1.0}, SCENARIO, {"reno"}, {2.0}) is None
+    assert shared_path(RUN, SCENARIO | {"queue": ""}, {"reno"}, {2.0}) is None
+    assert shared_path(RUN | {"rate_mbps": np.nan}, SCENARIO, {"reno"}, {2.0}) is None
 
 
 def test_a_tooth_without_a_path_is_measured_all_the_same():
-    tooth = {
-        "scenario": "s", "cca": "reno", "ip_version": "ipv4", "replication": 1, "flow": 0, "flow_cca": "reno", "left_ratio": 0.5,
-        "peak_packets": 20.0, "period_s": 5.0, "growth_packets": 9.0, "growth_least_packets": 10.0, "growth_most_packets": 10.0,
+    tooth = {name: RUN[name] for name in RUN_KEYS} | {
+        "flow": 0, "flow_cca": "reno", "left_ratio": 0.5, "peak_packets": 20.0, "period_s": 5.0,
+        "growth_packets": 9.0, "growth_least_packets": 10.0, "growth_most_packets": 10.0,
     }  # fmt: skip
-    table = tooth_measures(pd.DataFrame([tooth]), {("s", "reno", "ipv4", 1): None}).set_index("quantity")
+    rows = tooth_measures(pd.DataFrame([tooth]), {("s", "reno", "ipv4", 1): None})
+    table = pd.DataFrame(rows, columns=SAWTOOTH.names).set_index("quantity")
     assert table.loc["peak", "measured"] == 20
     assert pd.isna(table.loc["peak", "theory_low"])
     assert table.loc["left by a loss", "theory_low"] == 0.5
@@ -119,40 +115,37 @@ def test_verdict_is_where_the_interval_lies(low, high, expected):
     assert verdict(low, high, 3, 10) == expected
 
 
-def measures(values, quantity="time between losses", low=8.0, high=11.0):
+def judged(values, low=8.0, high=11.0, coarse=0.0):
+    """Return how the times between losses of a flow's runs lie to theory."""
     rows = [
-        ("s", "reno", "ipv4", replication, 0, "reno", quantity, "s", 5, value, low, high)
+        ("s", "reno", "ipv4", replication, 0, "reno", "time between losses", "s", 5, value, low, high)
         for replication, value in enumerate(values, 1)
     ]
-    more = ["flow", "flow_cca", "quantity", "unit", "n", "measured", "theory_low", "theory_high"]
-    return pd.DataFrame(rows, columns=[*RUN_KEYS, *more])
-
-
-def judged(table, coarse=0.0):
+    table = pd.DataFrame(rows, columns=SAWTOOTH.names)
     return compare_with_theory(table, {"s": "S"}, {("s", "reno", "ipv4"): coarse}, 0.95).iloc[0]
 
 
 def test_verdict_allows_for_the_tolerance():
-    assert judged(measures([9.0, 9.1, 9.2]))["verdict"] == AS_THEORY
-    assert judged(measures([13.0, 13.1, 13.2]))["verdict"] == AS_THEORY  # 11 s and 25 %
-    assert judged(measures([14.0, 14.1, 14.2]))["verdict"] == ABOVE
-    assert judged(measures([5.0, 5.1, 5.2]))["verdict"] == BELOW
-    row = judged(measures([5.0, 9.0, 20.0]))
+    assert judged([9.0, 9.1, 9.2])["verdict"] == AS_THEORY
+    assert judged([13.0, 13.1, 13.2])["verdict"] == AS_THEORY  # 11 s and 25 %
+    assert judged([14.0, 14.1, 14.2])["verdict"] == ABOVE
+    assert judged([5.0, 5.1, 5.2])["verdict"] == BELOW
+    row = judged([5.0, 9.0, 20.0])
     assert (row["verdict"], row["flows_as_theory"], row["runs"]) == (UNDECIDED, 1, 3)
 
 
 def test_one_run_has_a_verdict_but_no_interval():
-    row = judged(measures([9.0]))
+    row = judged([9.0])
     assert row["verdict"] == AS_THEORY
     assert pd.isna(row["ci_low"])
     assert row["note"] == "one run: no interval"
 
 
 def test_samples_too_far_apart_give_no_verdict():
-    row = judged(measures([9.0, 9.1]), coarse=0.2)
+    row = judged([9.0, 9.1], coarse=0.2)
     assert row["verdict"] == ""
     assert "too far apart" in row["note"]
 
 
 def test_without_theory_there_is_no_verdict():
-    assert judged(measures([9.0, 9.1], low=np.nan, high=np.nan))["verdict"] == ""
+    assert judged([9.0, 9.1], np.nan, np.nan)["verdict"] == ""

@@ -15,24 +15,8 @@ QUANTITIES = {
 }  # fmt: skip
 
 
-def compare_flows(runs, flows, confidence) -> pd.DataFrame:
-    """Return what the flows of a cell's runs got: a row a cell and quantity.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    flows : pandas.DataFrame
-        ``tidy/flows.csv``.
-    confidence : float
-        Of the t interval over runs; none of a single run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `FLOW_OUTCOMES`. Quantities: mean goodput of a flow, that of the slowest and the fastest of a run, Jain's index
-        (Jain, Chiu and Hawe, 1984), segments that all flows sent again, mean RTT.
-    """
+def _flow_outcomes(runs, flows, confidence):
+    """Return `FLOW_OUTCOMES`; Jain's index is that of Jain, Chiu and Hawe (1984)."""
     groups = flows.groupby(RUN, sort=False)["goodput_mbps"]
     of_run = pd.DataFrame(
         {
@@ -40,8 +24,7 @@ def compare_flows(runs, flows, confidence) -> pd.DataFrame:
             "jain": groups.agg(lambda values: jain_index(list(values))),
         }
     )  # fmt: skip
-    valid = runs[runs["valid"]].set_index(RUN)
-    valid = valid.join(of_run).rename(columns={"rtt_mean_ms": "rtt"})
+    valid = runs[runs["valid"]].set_index(RUN).join(of_run).rename(columns={"rtt_mean_ms": "rtt"})
     rows = []
     for cell, group in valid.groupby(CELL, sort=False):
         for quantity, unit in QUANTITIES.items():
@@ -61,7 +44,7 @@ def compare_flows(runs, flows, confidence) -> pd.DataFrame:
 
 def main(inputs, outputs, params) -> None:
     """Read runs and flows, write what the flows of each cell got."""
-    table = compare_flows(read_runs(inputs.runs), read_table(inputs.flows, FLOWS), params.confidence)
+    table = _flow_outcomes(read_runs(inputs.runs), read_table(inputs.flows, FLOWS), params.confidence)
     table.to_csv(outputs.flow_outcomes, index=False, lineterminator="\n")
 
 

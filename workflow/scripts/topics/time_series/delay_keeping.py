@@ -1,18 +1,21 @@
-"""What CCAs without teeth keep: Vegas its packets in the queue, BBR its looks for a smaller RTT."""
+"""What CCAs without teeth keep: Vegas its packets in the queue, BBR its looks for a smaller RTT.
+
+Series are samples as `window_series.valid_series` yields them, measures rows of `tables.SAWTOOTH`.
+"""
 
 import numpy as np
 import pandas as pd
 
+from tcp_models.linux_ccas import BBR_PROBE_RTT_EVERY_S, BBR_PROBE_RTT_PACKETS, VEGAS_ALPHA_PACKETS, VEGAS_BETA_PACKETS
 from topics.time_series.phases import AVOIDANCE, PROBE_RTT, phase_of_samples
-from topics.time_series.window_series import FLOW, flows_of
+from topics.time_series.window_measures import measure
+from topics.time_series.window_series import flows_of
 
-VEGAS_COLUMNS = (
-    "samples", "base_rtt_ms", "queued_believed_packets", "queued_packets", "diff", "least_cwnd_percent",
-)  # fmt: skip
-PROBE_COLUMNS = ("begin_s", "end_s", "since_last_s", "least_cwnd_packets")
+#: Window below which Vegas doesn't go.
+VEGAS_LEAST_PACKETS = 2
 
 
-def vegas_queueing(series, paths_ms, ends_s, least_packets=2) -> pd.DataFrame:
+def vegas_measures(series, paths_ms, ends_s) -> list[list]:
     """Return what each Vegas flow keeps in the queue, in the second half of its time.
 
     In the first half it may still come down from slow start, by a packet a round trip.
@@ -20,29 +23,19 @@ def vegas_queueing(series, paths_ms, ends_s, least_packets=2) -> pd.DataFrame:
     Parameters
     ----------
     series : pandas.DataFrame
-        With `window_series.FLOW`, flow_cca, time_s, rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms
-        (the smallest of the latest round trip: `tcpv_minrtt`), and `phases.COLUMNS`.
+        With rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms (the smallest of the latest round
+        trip: `tcpv_minrtt`), and `phases.COLUMNS`. Where Vegas has no measurement of its own TCP's are taken.
     paths_ms : dict
         Scenario and flow -> RTT of its empty path.
     ends_s : dict
         Scenario -> end of the traffic, in s: samples after it aren't looked at.
-    least_packets : int
-        Window below which Vegas doesn't go.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a flow: `FLOW`, flow_cca, samples (number), base_rtt_ms (the mean of what Vegas takes for the empty path's
-        RTT), means of cwnd (1 - base / RTT), packets queued as the flow believes; of cwnd (1 - path / RTT), those that it
-        really has there; of Linux' Diff, cwnd (min - base) / base as a whole number, and the share of samples with
-        cwnd at `least_packets`, in percent.
     """
-    rows = []
-    series = series[(series["flow_cca"].astype(object) == "vegas").to_numpy()]
-    for key, samples in flows_of(series):
-        middle = (samples["time_s"].iloc[0] + min(ends_s[key["scenario"]], samples["time_s"].iloc[-1])) / 2
+    rows, band = [], (VEGAS_ALPHA_PACKETS, VEGAS_BETA_PACKETS)
+    for key, samples in flows_of(series[series["flow_cca"] == "vegas"]):
+        path_ms, end_s = paths_ms[key["scenario"], key["flow"]], ends_s[key["scenario"]]
+        middle = (samples["time_s"].iloc[0] + min(end_s, samples["time_s"].iloc[-1])) / 2
         calm = np.asarray(phase_of_samples(samples) == AVOIDANCE)
-        samples = samples[calm & (samples["time_s"] >= middle) & (samples["time_s"] <= ends_s[key["scenario"]])]
+        samples = samples[calm & samples["time_s"].between(middle, end_s)]
         if samples.empty:
             continue
         cwnd, rtt, lowest, base, now = (
@@ -51,41 +44,42 @@ def vegas_queueing(series, paths_ms, ends_s, least_packets=2) -> pd.DataFrame:
         )
         base = np.where(np.isnan(base), lowest, base)
         now = np.maximum(np.where(np.isnan(now), rtt, now), base)
-        path_ms = paths_ms[key["scenario"], key["flow"]]
-        values = (
-            len(samples), base.mean(), (cwnd * (1 - base / np.maximum(rtt, base))).mean(),
-            (cwnd * (1 - path_ms / np.maximum(rtt, path_ms))).mean(), np.floor(cwnd * (now - base) / base + 1e-9).mean(),
-            100 * (cwnd <= least_packets).mean(),
-        )  # fmt: skip
-        rows.append(key | dict(zip(VEGAS_COLUMNS, values, strict=True)))
-    return pd.DataFrame(rows, columns=[*FLOW, "flow_cca", *VEGAS_COLUMNS])
+        believed = cwnd * (1 - base / np.maximum(rtt, base))
+        # A whole number in Linux.
+        diff = np.floor(cwnd * (now - base) / base + 1e-9)
+        rows += [
+            measure(key, "queued as believed", len(samples), believed.mean(), *band),
+            measure(key, "Diff", len(samples), diff.mean(), *band),
+            measure(key, "queued", len(samples), (cwnd * (1 - path_ms / np.maximum(rtt, path_ms))).mean()),
+            measure(key, "RTT taken for the empty path's", len(samples), base.mean() / path_ms, 1.0, 1.0),
+            measure(key, "cwnd at its least", len(samples), 100 * (cwnd <= VEGAS_LEAST_PACKETS).mean()),
+        ]
+    return rows
 
 
-def probe_rtts(series) -> pd.DataFrame:
-    """Return when each BBR flow was in ProbeRTT, and how small its window got there.
+def probe_rtts(samples) -> pd.DataFrame:
+    """Return when a BBR flow was in ProbeRTT, and how small its window got there: begin_s, end_s, least_cwnd_packets.
 
-    Parameters
-    ----------
-    series : pandas.DataFrame
-        With `window_series.FLOW`, flow_cca, time_s and `phases.COLUMNS`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a ProbeRTT: `FLOW`, flow_cca, begin_s, end_s, since_last_s (from the end of the one before; missing for the
-        first) and least_cwnd_packets.
+    One that goes on in the last sample has no end and is left out.
     """
-    rows = []
-    series = series[(series["flow_cca"].astype(object) == "bbr").to_numpy()]
-    for key, samples in flows_of(series):
-        probing = np.asarray(phase_of_samples(samples) == PROBE_RTT)
-        # One that goes on in the last sample has no end.
-        begins = np.flatnonzero(probing & ~np.r_[False, probing[:-1]])
-        ends = np.flatnonzero(~probing & np.r_[False, probing[:-1]])
-        time, cwnd, last = samples["time_s"].to_numpy(), samples["cwnd_packets"].to_numpy(float), None
-        for begin, end in zip(begins, ends, strict=False):
-            since = None if last is None else time[begin] - last
-            values = (time[begin], time[end], since, cwnd[begin:end].min())
-            rows.append(key | dict(zip(PROBE_COLUMNS, values, strict=True)))
-            last = time[end]
-    return pd.DataFrame(rows, columns=[*FLOW, "flow_cca", *PROBE_COLUMNS])
+    probing = np.asarray(phase_of_samples(samples) == PROBE_RTT)
+    begins = np.flatnonzero(probing & ~np.r_[False, probing[:-1]])
+    ends = np.flatnonzero(~probing & np.r_[False, probing[:-1]])
+    time, cwnd = samples["time_s"].to_numpy(), samples["cwnd_packets"].to_numpy(float)
+    rows = [(time[begin], time[end], cwnd[begin:end].min()) for begin, end in zip(begins, ends, strict=False)]
+    return pd.DataFrame(rows, columns=["begin_s", "end_s", "least_cwnd_packets"], dtype=float)
+
+
+def probe_measures(series) -> list[list]:
+    """Return when each BBR flow looks for a smaller RTT, from the end of one look to the beginning of the next."""
+    rows, every_s, floor = [], BBR_PROBE_RTT_EVERY_S, BBR_PROBE_RTT_PACKETS
+    for key, samples in flows_of(series[series["flow_cca"] == "bbr"]):
+        probes = probe_rtts(samples)
+        if len(probes) > 1:
+            between = (probes["begin_s"] - probes["end_s"].shift()).dropna()
+            rows.append(measure(key, "time between ProbeRTTs", len(between), between.mean(), every_s, every_s))
+        if len(probes):
+            lasted, cwnd = probes["end_s"] - probes["begin_s"], probes["least_cwnd_packets"]
+            rows.append(measure(key, "cwnd in ProbeRTT", len(probes), cwnd.mean(), floor, floor))
+            rows.append(measure(key, "time in ProbeRTT", len(probes), lasted.mean()))
+    return rows

@@ -5,32 +5,45 @@ import pandas as pd
 from inference.mean_interval import mean_interval
 from rule_script import run_rule
 from run_tables.reading import read_runs
-from run_tables.tidy_tables import CELL
-from topics.time_series.phases import COLUMNS, phase_table, phase_time
+from run_tables.tidy_tables import CELL, RUN
+from topics.time_series.phases import ALL_PHASES, COLUMNS, phase_table
 from topics.time_series.tables import PHASE_SHARES
 from topics.time_series.window_series import valid_series
 
 
-def describe_time(times, labels, confidence) -> pd.DataFrame:
-    """Return the share of each phase in each cell, over replications.
+def phase_time(phases) -> pd.DataFrame:
+    """Return what share of a run's time the flows of a CCA spend in each phase, and how often.
 
     Parameters
     ----------
-    times : pandas.DataFrame
-        As `phase_time` gives.
-    labels : dict
-        Scenario -> label.
-    confidence : float
-        Of the t interval of the mean; none of a single run.
+    phases : pandas.DataFrame
+        `PHASES`.
 
     Returns
     -------
     pandas.DataFrame
-        `PHASE_SHARES`: shares in percent of the flows' time, spells per flow.
+        `RUN`, flow_cca, phase (each that any flow of that CCA has in the study), share_percent (of the time of these
+        flows together), spells (per flow).
     """
+    run = [*RUN, "flow_cca"]
+    spent = phases.assign(seconds=phases["end_s"] - phases["begin_s"]).astype({"phase": str, "flow_cca": str})
+    seen = spent.groupby("flow_cca")["phase"].agg(set)
+    whole = spent.groupby(run, sort=False, observed=True).agg(seconds=("seconds", "sum"), flows=("flow", "nunique"))
+    grouped = spent.groupby([*run, "phase"], sort=False, observed=True)["seconds"]
+    seconds, spells = grouped.sum().to_dict(), grouped.size().to_dict()
     rows = []
-    for key, group in times.groupby([*CELL, "flow_cca", "phase"], sort=False):
-        row = dict(zip([*CELL, "flow_cca", "phase"], key, strict=True)) | {
+    for key, total, flows in whole.itertuples(name=None):
+        for cell in ((*key, name) for name in ALL_PHASES if name in seen[key[-1]]):
+            share = 100 * seconds.get(cell, 0.0) / total if total else None
+            rows.append([*cell, share, spells.get(cell, 0) / flows])
+    return pd.DataFrame(rows, columns=[*run, "phase", "share_percent", "spells"])
+
+
+def _phase_shares(times, labels, confidence):
+    """Return `PHASE_SHARES` of `phase_time`'s table; `labels` are those of the scenarios."""
+    rows, keys = [], [*CELL, "flow_cca", "phase"]
+    for key, group in times.groupby(keys, sort=False):
+        row = dict(zip(keys, key, strict=True)) | {
             "scenario_label": labels[key[0]], "runs": len(group), "spells": group["spells"].mean(),
             "share_percent": group["share_percent"].mean(),
         }  # fmt: skip
@@ -46,9 +59,10 @@ def main(inputs, outputs, params) -> None:
     tables = [phase_table(series) for series in valid_series(inputs.sockets, COLUMNS, runs)]
     phases = pd.concat(tables, ignore_index=True) if tables else phase_table(pd.DataFrame())
     phases.to_csv(outputs.phases, index=False, lineterminator="\n", float_format="%.10g")
-    labels = runs.groupby("scenario")["scenario_label"].first().to_dict()
-    shares = describe_time(phase_time(phases), labels, params.confidence)
-    shares.to_csv(outputs.phase_shares, index=False, lineterminator="\n")
+    labels = runs.groupby("scenario")["scenario_label"].first()
+    _phase_shares(phase_time(phases), labels, params.confidence).to_csv(
+        outputs.phase_shares, index=False, lineterminator="\n"
+    )
 
 
 if "snakemake" in globals():

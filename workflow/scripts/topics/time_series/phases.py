@@ -31,9 +31,7 @@ LOSS = "loss recovery"
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = "Startup", "Drain", "ProbeBW", "ProbeRTT"
 #: What the samples don't tell: BBR's phase before its first packet, or without its gains.
 UNTOLD = "not told"
-LOSS_BASED_PHASES = (SLOW_START, AVOIDANCE, RECOVERY, LOSS)
-BBR_PHASES = (STARTUP, DRAIN, PROBE_BW, PROBE_RTT)
-ALL_PHASES = (*LOSS_BASED_PHASES, *BBR_PHASES, UNTOLD)
+ALL_PHASES = (SLOW_START, AVOIDANCE, RECOVERY, LOSS, STARTUP, DRAIN, PROBE_BW, PROBE_RTT, UNTOLD)
 #: Columns of the samples that are looked at.
 COLUMNS = ("state", "cwnd_packets", "ssthresh_packets", "bbr_pacing_gain", "bbr_cwnd_gain")
 
@@ -42,21 +40,15 @@ GAIN_STEP = 0.05
 
 
 def phase_of_samples(series) -> pd.Categorical:
-    """Return the phase of each sample.
+    """Return the phase of each sample, one of `ALL_PHASES`.
 
     Parameters
     ----------
     series : pandas.DataFrame
         With flow_cca and `COLUMNS`, a row a sample; of any number of flows.
-
-    Returns
-    -------
-    pandas.Categorical
-        Of `ALL_PHASES`, as many as there are rows.
     """
     state = series["state"].astype(object).to_numpy()
-    cwnd, ssthresh = (series[name].to_numpy(float) for name in ("cwnd_packets", "ssthresh_packets"))
-    pacing, window = (series[name].to_numpy(float) for name in ("bbr_pacing_gain", "bbr_cwnd_gain"))
+    cwnd, ssthresh, pacing, window = (series[name].to_numpy(float) for name in COLUMNS[1:])
     bbr = (series["flow_cca"].astype(object) == "bbr").to_numpy()
     gains = pacing > 0
     rules = (
@@ -82,18 +74,12 @@ def _near(values, gain):
 
 
 def phase_table(series) -> pd.DataFrame:
-    """Return the phases of each flow, one after another.
+    """Return the phases of each flow, one after another, as `PHASES`.
 
     Parameters
     ----------
     series : pandas.DataFrame
-        With `FLOW`, flow_cca, time_s and `COLUMNS`: flow by flow, in each by time.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `PHASES`: a phase begins with its first
-        sample and ends with the next one's, the last with its own last sample.
+        As `window_series.valid_series` yields them, with `COLUMNS`.
     """
     if series.empty:
         return pd.DataFrame(columns=PHASES.names)
@@ -101,48 +87,10 @@ def phase_table(series) -> pd.DataFrame:
     phase = phase_of_samples(series)
     first = np.r_[True, (flow[1:] != flow[:-1]) | (phase.codes[1:] != phase.codes[:-1])]
     begins = np.flatnonzero(first)
-    ends = np.r_[begins[1:], len(series)]
+    lasts = np.r_[begins[1:], len(series)] - 1
+    nexts = np.minimum(lasts + 1, len(series) - 1)
     time = series["time_s"].to_numpy()
     # The next phase's first sample is no end if it is another flow's.
-    own_next = (ends < len(series)) & (flow[np.minimum(ends, len(series) - 1)] == flow[begins])
+    ends = np.where(flow[nexts] == flow[begins], time[nexts], time[lasts])
     table = series.iloc[begins][[*FLOW, "flow_cca"]].reset_index(drop=True)
-    return table.assign(
-        phase=np.asarray(phase[begins].astype(str)), begin_s=time[begins],
-        end_s=np.where(own_next, time[np.minimum(ends, len(series) - 1)], time[ends - 1]),
-    )  # fmt: skip
-
-
-def phase_time(phases) -> pd.DataFrame:
-    """Return what share of a run's time the flows of a CCA spend in each phase, and how often.
-
-    Parameters
-    ----------
-    phases : pandas.DataFrame
-        As `phase_table` gives.
-
-    Returns
-    -------
-    pandas.DataFrame
-        scenario, cca, ip_version, replication, flow_cca, phase (each that any flow of that CCA has in the
-        study), share_percent (of the time of these flows together), spells (per flow).
-    """
-    run = [*FLOW[:-1], "flow_cca"]
-    spent = phases.assign(seconds=phases["end_s"] - phases["begin_s"]).astype({"phase": str, "flow_cca": str})
-    flows = spent.groupby(run, sort=False, observed=True)["flow"].nunique()
-    total = spent.groupby(run, sort=False, observed=True)["seconds"].sum()
-    seen = {
-        cca: [name for name in ALL_PHASES if name in set(group["phase"])] for cca, group in spent.groupby("flow_cca")
-    }
-    grouped = spent.groupby([*run, "phase"], sort=False, observed=True)["seconds"]
-    seconds, spells = grouped.sum().to_dict(), grouped.size().to_dict()
-    rows = [
-        [
-            *key,
-            name,
-            100 * seconds.get((*key, name), 0.0) / total[key] if total[key] else None,
-            spells.get((*key, name), 0) / flows[key],
-        ]
-        for key in flows.index
-        for name in seen[key[-1]]
-    ]
-    return pd.DataFrame(rows, columns=[*run, "phase", "share_percent", "spells"])
+    return table.assign(phase=np.asarray(phase[begins].astype(str)), begin_s=time[begins], end_s=ends)

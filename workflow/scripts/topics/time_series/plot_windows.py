@@ -1,47 +1,190 @@
 """Draw one run of a cell over time, the first valid one: windows, phases, round-trip times, and the bottleneck's queue."""
 
 import pandas as pd
+from matplotlib.lines import Line2D
 
+from figure_parts.axis_scales import linear_axis
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
+from figure_parts.scenario_panels import Grid, header, panel_title, size_pt, unclipped
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.series_of_runs import series_of_runs
 from run_tables.tidy_tables import RUN, SCENARIOS
-from topics.time_series.drawn_run import first_valid
-from topics.time_series.phases import BBR_PHASES, LOSS_BASED_PHASES
+from topics.time_series.phases import ALL_PHASES, UNTOLD
 from topics.time_series.tables import PHASES
-from topics.time_series.window_data import run_data
-from topics.time_series.window_figure import draw_windows
-from wording.number_format import plain
+from topics.time_series.window_data import cell_runs, first_valid, run_data
+from wording.number_format import count, number, plain, tick
 from wording.scenario_words import heading
 
 SAMPLES = ["flow", "flow_cca", "time_s", "cwnd_packets", "ssthresh_packets", "rtt_ms", "retransmits"]
 QUEUE = ["time_s", "packets", "drops", "delay_ms"]
+WIDTH_PT, COLUMNS = 260, 2
+LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 66, 8, 32, 28
+PLOT_PT, ROW_PT = 104, 11
+DOTS = (0, (1, 1.4))
+#: Names of the rows below a flow's window, where the phase's own is too long.
+ROW_NAMES = {"congestion avoidance": "avoidance", "loss recovery": "after timeout"}
+# Lines of flows, one after another: apart in colour and in dashes.
+_LONG, _SHORT = (0, (5, 1.5)), (0, (1.5, 1))
+STYLES = (
+    ("own", "-"), ("ink", _LONG), ("muted", "-"), ("own", _LONG), ("ink", _SHORT), ("muted", _LONG), ("own", _SHORT), ("muted", _SHORT),
+)  # fmt: skip
+LINE_PT = 1.0
 
 
-def run_series(path, columns, run) -> pd.DataFrame:
+def _draw_windows(data, title, source, phases):
+    """Return the figure of `run_data`'s table, and its panels.
+
+    `source` says which replication is drawn and how often it was sampled; `phases` have a row below each flow's
+    window, from the top.
+    """
+    apply_style()
+    flows = list(dict.fromkeys((int(row.flow), row.flow_cca) for row in data[data["series"] == "cwnd"].itertuples()))
+    rows = [*phases, "sent again"]
+    kinds = ["flow"] * len(flows) + ["all"] * (len(flows) > 1) + ["rtt", "queue"]
+    grid = Grid(len(kinds), COLUMNS, WIDTH_PT, TITLE_PT + PLOT_PT + ROW_PT * len(rows) + AXIS_PT)
+    figure = grid.figure()
+    key = [
+        Line2D([], [], color=LIGHT.ink, lw=LINE_PT, label="cwnd"),
+        Line2D([], [], color=LIGHT.ink, lw=LINE_PT, ls=DOTS, label="ssthresh"),
+        Line2D([], [], ls="none", marker="|", ms=5, color=LIGHT.ink, label="segments sent again, or dropped"),
+    ]
+    header(figure, title, key)
+    end = float(data[["time_s", "end_s"]].max().max())
+    panels = []
+    for position, kind in enumerate(kinds):
+        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        if kind == "flow":
+            words = _flow_panel(axes, data[data["flow"] == flows[position][0]], *flows[position], rows, end)
+        elif kind == "queue":
+            words = _queue_panel(axes, data[data["flow"].isna()], end)
+        else:
+            words = _lines_panel(axes, data, kind, flows, end, source)
+        unclipped(axes)
+        panels.append(grid.panel(position, words))
+    return figure, panels
+
+
+def _flow_style(position, cca):
+    """Return colour and dashes of the flow that is number `position` (from 0) of a run."""
+    name, dashes = STYLES[position % len(STYLES)]
+    return (cca_colour(cca) if name == "own" else getattr(LIGHT, name)), dashes
+
+
+def _flow_panel(axes, data, flow, cca, rows, end):
+    _frame(axes, data[data["series"].isin(["cwnd", "ssthresh"])]["value"], end, rows)
+    _line(axes, data[data["series"] == "ssthresh"], LIGHT.ink, DOTS)
+    _line(axes, data[data["series"] == "cwnd"], cca_colour(cca), "-")
+    spells = data[data["series"] == "phase"]
+    for row, phase in enumerate(rows[:-1]):
+        of_phase = spells[spells["value_text"] == phase]
+        places = [_row_y(axes, row)] * len(of_phase)
+        axes.hlines(places, of_phase["time_s"], of_phase["end_s"], color=cca_colour(cca), lw=5, zorder=2)
+    again = data[data["series"] == "retransmission"]
+    _ticks(axes, again["time_s"], len(rows) - 1)
+    name, segments = f"Flow {flow + 1}, {cca}", f"{count(int(again['value'].sum()), 'segment')} sent again"
+    panel_title(axes, name, f"cwnd, packets; {segments}", LEFT_PT, right=RIGHT_PT)
+    cwnd = data.loc[data["series"] == "cwnd", "value"]
+    times = ", ".join(f"{phase} {(spells['value_text'] == phase).sum()} times" for phase in rows[:-1])
+    return (
+        f"{name}: cwnd between {number(cwnd.min(), 0)} and {number(cwnd.max(), 0)} packets over time, ssthresh, "
+        f"and {segments}. Phases: {times}."
+    )
+
+
+def _lines_panel(axes, data, kind, flows, end, source):
+    series, name, second = {
+        "all": ("cwnd", "All flows", "cwnd, packets"),
+        "rtt": ("rtt", "Round-trip time", f"smoothed, ms; {source}"),
+    }[kind]
+    shown = data[data["series"] == series]
+    # Room for the key above the lines.
+    _frame(axes, shown["value"], end, [], room=1.16)
+    handles = []
+    for position, (flow, cca) in enumerate(flows):
+        colour, dashes = _flow_style(position, cca)
+        _line(axes, shown[shown["flow"] == flow], colour, dashes)
+        handles.append(Line2D([], [], color=colour, ls=dashes, lw=1.6, label=f"flow {flow + 1}"))
+    axes.legend(
+        handles=handles, loc="upper right", ncols=min(4, len(flows)), frameon=False, fontsize=SMALL_SIZE_PT,
+        borderpad=0, borderaxespad=0.2, handlelength=1.6, handletextpad=0.4, columnspacing=1.0, labelcolor=LIGHT.muted,
+    )  # fmt: skip
+    panel_title(axes, name, second, LEFT_PT, right=RIGHT_PT)
+    highest, lowest = number(shown["value"].max()), number(shown["value"].min())
+    return f"{name}, {second}, of {count(len(flows), 'flow')} over time: between {lowest} and {highest}."
+
+
+def _queue_panel(axes, data, end):
+    delay, drops = data[data["series"] == "queue_delay"], data[data["series"] == "drop"]
+    packets = delay.empty
+    shown = data[data["series"] == "queue_packets"] if packets else delay
+    _frame(axes, shown["value"], end, ["dropped"])
+    _line(axes, shown, LIGHT.ink, "-")
+    _ticks(axes, drops["time_s"], 0)
+    lost, unit = f"{count(int(drops['value'].sum()), 'packet')} dropped", "packets" if packets else "ms"
+    panel_title(axes, "Queue of the bottleneck", f"waiting, {unit}; {lost}", LEFT_PT, right=RIGHT_PT)
+    return f"Queue of the bottleneck over time: up to {number(shown['value'].max())} {unit}, {lost}."
+
+
+def _frame(axes, values, end, rows, room=1.0):
+    """Set the axes: values from 0 to `room` times the scale's end, and below them a row for each name."""
+    highest = float(values.max()) if values.notna().any() else 1.0
+    scale = linear_axis(0.0, highest or 1.0)
+    top = scale.high * room
+    _, height = size_pt(axes)
+    below = (len(rows) * ROW_PT + (3 if rows else 0)) / height
+    axes.set_ylim(-top * below / (1 - below), top)
+    axes.set_xlim(0, end)
+    ticks = [value for value in scale.ticks if 0 <= value <= scale.high]
+    axes.set_yticks(
+        [*ticks, *(_row_y(axes, row) for row in range(len(rows)))],
+        [*(tick(value) for value in ticks), *(ROW_NAMES.get(name, name) for name in rows)],
+    )
+    axes.tick_params(axis="y", length=0, pad=4, labelsize=SMALL_SIZE_PT)
+    seconds = [value for value in linear_axis(0.0, end).ticks if 0 <= value <= end]
+    axes.set_xticks(seconds, [tick(value) for value in seconds])
+    axes.tick_params(axis="x", length=2.5, pad=2)
+    axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
+    axes.spines[["left", "right", "top"]].set_visible(False)
+    axes.hlines(ticks, 0, end, color=LIGHT.line, lw=0.6, zorder=0.5)
+    axes.vlines(seconds, *axes.get_ylim(), color=LIGHT.line, lw=0.6, zorder=0.5)
+
+
+def _row_y(axes, row):
+    low, high = axes.get_ylim()
+    _, height = size_pt(axes)
+    return -(high - low) * (3 + (row + 0.5) * ROW_PT) / height
+
+
+def _line(axes, data, colour, dashes):
+    axes.plot(data["time_s"], data["value"], color=colour, ls=dashes, lw=LINE_PT, zorder=3, solid_joinstyle="round")
+
+
+def _ticks(axes, times, row):
+    axes.plot(times, [_row_y(axes, row)] * len(times), ls="none", marker="|", ms=6, mew=0.8, color=LIGHT.ink, zorder=3)
+
+
+def _run_series(path, columns, run):
     """Return a run's rows of a table of time series."""
-    for name, rows in series_of_runs(path, columns, wanted={run}):
-        if name == run:
-            return rows
-    return pd.DataFrame({name: pd.Series(dtype=float) for name in columns})
+    series = (rows for _, rows in series_of_runs(path, columns, wanted={run}))
+    return next(series, pd.DataFrame(columns=columns, dtype=float))
 
 
 def main(inputs, outputs, params) -> None:
     """Read runs, scenarios, phases and samples, write figure and data."""
-    runs = read_runs(inputs.runs)
-    scenarios = read_table(inputs.scenarios, SCENARIOS)
-    replication = first_valid(runs, params.scenario, params.cca_shown, params.ip_shown)
-    run = (params.scenario, params.cca_shown, params.ip_shown, replication)
+    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+    cell = params.scenario, params.cca_shown, params.ip_shown
+    replication = first_valid(cell_runs(runs, *cell))
+    run = (*cell, replication)
     phases = read_table(inputs.phases, PHASES)
     phases = phases[(phases[RUN] == list(run)).all(axis=1)]
-    data = run_data(run_series(inputs.sockets, SAMPLES, run), run_series(inputs.queue, QUEUE, run), phases)
-    present = set(phases["phase"])
-    rows = [name for name in (*LOSS_BASED_PHASES, *BBR_PHASES) if name in present]
+    data = run_data(_run_series(inputs.sockets, SAMPLES, run), _run_series(inputs.queue, QUEUE, run), phases)
+    rows = [name for name in ALL_PHASES if name != UNTOLD and (phases["phase"] == name).any()]
     scenario = scenarios[scenarios["scenario"] == params.scenario].iloc[0]
     title = f"{params.cca_shown} in {heading(scenario)}, replication {replication}"
     source = f"replication {replication}, every {plain(scenario['sample_interval_ms'])} ms"
-    figure, panels = draw_windows(data, title, source, rows)
+    figure, panels = _draw_windows(data, title, source, rows)
     save_figure(figure, panels, title, data, outputs, float_format="%.6g")
 
 

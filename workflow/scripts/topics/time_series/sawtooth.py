@@ -13,7 +13,7 @@ import pandas as pd
 from topics.time_series.phases import AVOIDANCE, LOSS, RECOVERY, SLOW_START, phase_of_samples
 from topics.time_series.tables import TEETH
 from topics.time_series.window_series import flows_of
-from topics.time_series.window_theory import cubic_growth_packets, cubic_origins, reno_growth_packets
+from topics.time_series.window_theory import cubic_growth_packets, cubic_origins
 
 #: CCAs whose window has no teeth, by design: they answer to delay or to a model of the path.
 TOOTHLESS = ("bbr", "vegas", "nv", "cdg")
@@ -22,65 +22,38 @@ LEAST_ROUND_TRIPS = 3
 
 
 def teeth(series) -> pd.DataFrame:
-    """Return the teeth of all flows that can have any.
+    """Return the teeth of all flows that can have any, as `TEETH`.
 
     Parameters
     ----------
     series : pandas.DataFrame
-        With `window_series.FLOW`, flow_cca, time_s, rtt_ms and `phases.COLUMNS`: flow by flow, in each by time.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `TEETH`: a row a tooth, as `flow_teeth` gives it.
+        As `window_series.valid_series` yields them, with rtt_ms and `phases.COLUMNS`.
     """
     rows = []
-    series = series[~series["flow_cca"].astype(object).isin(TOOTHLESS)]
+    series = series[~series["flow_cca"].isin(TOOTHLESS)]
     phase = np.asarray(phase_of_samples(series).astype(str))
     start = 0
     for key, samples in flows_of(series):
         end = start + len(samples)
-        rows += [key | tooth for tooth in flow_teeth(samples, phase[start:end], key["flow_cca"])]
+        rows += [key | tooth for tooth in _flow_teeth(samples, phase[start:end], key["flow_cca"])]
         start = end
     return pd.DataFrame(rows, columns=TEETH.names)
 
 
-def flow_teeth(samples, phase, cca) -> list[dict]:
-    """Return the teeth of one flow.
-
-    Parameters
-    ----------
-    samples : pandas.DataFrame
-        Its samples by time: time_s, cwnd_packets, ssthresh_packets, rtt_ms.
-    phase : array of str
-        Of each sample.
-    cca : str
-
-    Returns
-    -------
-    list of dict
-        What `TEETH` has of each tooth: times of the reduction that begins it and the one that ends it, and of its first sample in
-        congestion avoidance; cwnd in that sample (trough) and in the last one before the second reduction (peak); ssthresh
-        that the second reduction sets (left), over the peak; period; round trips of congestion avoidance until cwnd's last step,
-        its growth in them, and the least and the most that theory has (None for CCAs other than Reno and CUBIC; of CUBIC
-        with and without fast convergence). Growth is None over fewer than `LEAST_ROUND_TRIPS`.
-    """
+def _flow_teeth(samples, phase, cca):
+    """Yield the teeth of one flow, each a dict of `TEETH`; `phase` is that of each sample."""
     time, cwnd, ssthresh, rtt = (
         samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "ssthresh_packets", "rtt_ms")
     )
-    cuts = reductions(cwnd, ssthresh, phase)
-    complete = []
-    for before, cut in pairwise(cuts):
+    for before, cut in pairwise(reductions(cwnd, ssthresh, phase)):
         inside = _avoidance(phase, before, cut)
         if inside is None:
             continue
-        tooth = {
+        yield {
             "begin_s": time[before], "end_s": time[cut], "avoidance_begin_s": time[inside],
             "trough_packets": cwnd[inside], "peak_packets": cwnd[cut - 1], "left_packets": ssthresh[cut],
             "left_ratio": ssthresh[cut] / cwnd[cut - 1], "period_s": time[cut] - time[before],
-        }  # fmt: skip
-        complete.append(tooth | _growth(time[inside:cut], cwnd[inside:cut], rtt[inside:cut], cca, cwnd[before - 1]))
-    return complete
+        } | _growth(time[inside:cut], cwnd[inside:cut], rtt[inside:cut], cca, cwnd[before - 1])  # fmt: skip
 
 
 def reductions(cwnd, ssthresh, phase) -> np.ndarray:
@@ -109,25 +82,25 @@ def _avoidance(phase, before, cut):
 
 
 def _growth(time, cwnd, rtt, cca, peak_before):
-    """Return round trips and growth of a tooth's congestion avoidance, and theory's for it.
+    """Return round trips and growth of a tooth's congestion avoidance, and theory's for it (Reno, CUBIC).
 
-    Both until cwnd's last step: a window of whole packets doesn't show what it has grown by since.
+    Both until cwnd's last step: a window of whole packets doesn't show what it has grown by since. Of CUBIC theory's
+    least and most are with and without fast convergence.
     """
     steps = np.flatnonzero(np.diff(cwnd)) + 1
     last = steps[-1] if len(steps) else 0
     round_trips = float(np.trapezoid(1000 / rtt[: last + 1], time[: last + 1])) if (rtt > 0).all() else np.nan
-    names = ("round_trips", "growth_packets", "growth_least_packets", "growth_most_packets")
-    if not round_trips >= LEAST_ROUND_TRIPS:
-        return dict(zip(names, (round_trips, None, None, None), strict=True))
-    expected = [None]
-    if cca == "reno":
-        expected = [reno_growth_packets(round_trips)]
-    elif cca == "cubic":
-        seconds = time[last] - time[0]
-        expected = [
-            cubic_growth_packets(cwnd[0], origin, seconds, seconds / round_trips, round_trips)
-            for origin in cubic_origins(peak_before)
-        ]
-    known = expected[0] is not None
-    ends = (min(expected), max(expected)) if known else (None, None)
-    return dict(zip(names, (round_trips, cwnd[last] - cwnd[0], *ends), strict=True))
+    growth, expected = None, [None]
+    if round_trips >= LEAST_ROUND_TRIPS:
+        growth, seconds = cwnd[last] - cwnd[0], time[last] - time[0]
+        if cca == "reno":
+            expected = [round_trips]
+        elif cca == "cubic":
+            expected = [
+                cubic_growth_packets(cwnd[0], origin, seconds, seconds / round_trips, round_trips)
+                for origin in cubic_origins(peak_before)
+            ]
+    return {
+        "round_trips": round_trips, "growth_packets": growth,
+        "growth_least_packets": min(expected), "growth_most_packets": max(expected),
+    }  # fmt: skip

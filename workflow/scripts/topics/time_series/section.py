@@ -3,10 +3,11 @@
 from report_parts.data_tables import Cell, Column, data_table, number_cell
 from report_parts.material import Finding
 from report_parts.test_cells import ALIKE, DIFFERS, OPEN, Scenarios
-from topics.time_series.drawn_run import cell_runs, first_valid
+from run_tables.tidy_tables import CELL
 from topics.time_series.phases import UNTOLD
 from topics.time_series.sentences import range_words, window_findings
 from topics.time_series.topic import pictures, sampled_scenarios
+from topics.time_series.window_data import cell_runs, first_valid
 from topics.time_series.window_verdicts import AS_THEORY, NO_VERDICT, UNDECIDED, VERDICTS
 from wording.number_format import NONE, count, is_missing, number
 from wording.scenario_words import heading, ip_words
@@ -41,18 +42,17 @@ def section(material) -> dict | None:
     tables = material.tables
     if tables.phase_shares.empty:
         return None
-    quantities = set(tables.window_theory["quantity"])
-    known = set(tables.window_theory["verdict"])
+    quantities, verdicts = (set(tables.window_theory[name]) for name in ("quantity", "verdict"))
     return {
         "pictures": [_picture(picture, material) for picture in pictures(material.design)],
-        "phases": phases_table(tables.phase_shares, tables.scenarios, material.design),
-        "theory": theory_table(tables.window_theory, tables.scenarios, material.design),
-        "outcomes": outcomes_table(tables.flow_outcomes, tables.scenarios, material.design),
+        "phases": _phases_table(material),
+        "theory": _theory_table(material),
+        "outcomes": _outcomes_table(material),
         "definitions": [(name, text) for name, text in DEFINITIONS.items() if name in quantities],
         "legend": [
             {"verdict": name or NONE, "meaning": meaning, "style": _style(name)}
             for name, meaning in VERDICTS.items()
-            if name in known
+            if name in verdicts
         ],
         "untold": UNTOLD in set(tables.phase_shares["phase"]),
     }
@@ -63,91 +63,81 @@ def findings(material) -> list[Finding]:
     drawn = pictures(material.design)
     if not drawn or material.design.mixes or len(material.design.scenarios) > 1 or len(material.design.ip_versions) > 1:
         return []
-    return window_findings(material.tables, material.params["confidence"], "time-series")
+    return window_findings(material.tables, material.params["confidence"])
 
 
 def _picture(picture, material):
-    runs, scenarios = material.tables.runs, material.tables.scenarios
-    scenario = scenarios[scenarios["scenario"] == picture.scenario].iloc[0]
-    cell = cell_runs(runs, picture.scenario, picture.cca, picture.ip_version)
+    scenarios = material.tables.scenarios
+    runs = cell_runs(material.tables.runs, picture.scenario, picture.cca, picture.ip_version)
     name = cca_name(picture.cca)
     if len(sampled_scenarios(material.design)) > 1:
-        name = f"{name}, {heading(scenario)}"
+        name = f"{name}, {heading(scenarios[scenarios['scenario'] == picture.scenario].iloc[0])}"
     if len(material.design.ip_versions) > 1:
         name = f"{name}, {ip_words(picture.ip_version)}"
-    replication = first_valid(runs, picture.scenario, picture.cca, picture.ip_version)
-    words = f"Replication {replication}, the first valid one of {count(len(cell), 'replication')}"
-    if not cell["valid"].any():
-        words = f"None of {count(len(cell), 'replication')} is valid: nothing is drawn"
-    return {"slug": picture.slug, "name": name, "words": f"{words}."}
+    replications = count(len(runs), "replication")
+    words = f"Replication {first_valid(runs)}, the first valid one of {replications}."
+    if not runs["valid"].any():
+        words = f"None of {replications} is valid: nothing is drawn."
+    return {"slug": picture.slug, "name": name, "words": words}
 
 
-def _place(row, places, design):
-    """Return the cells that say what a row is of: scenario, CCA or mix, the flows' CCA if it has one, and IP version."""
-    cells = [places.cell(row), row["cca"]]
-    if design.mixes and "flow_cca" in row:
-        cells.append(row["flow_cca"])
-    return [*cells, ip_words(row["ip_version"])]
+def _table(material, identifier, caption, columns, rows, by_flow=True):
+    """Return a table of `rows`, pairs of a row and its cells, before which stands what the row is of.
+
+    That is scenario, CCA or mix, of a mix the flows' CCA if the rows are of one (`by_flow`), and IP version.
+    """
+    mixes, places = material.design.mixes, Scenarios(material.tables.scenarios)
+    of_flows = [Column("Flows' CCA", filtered=True)] if mixes and by_flow else []
+    place = [
+        Column("Scenario", filtered=True, header=True), Column("Mix" if mixes else "CCA", filtered=True), *of_flows,
+        Column("IP", filtered=True),
+    ]  # fmt: skip
+    cells = [
+        [places.cell(row), row["cca"], *(row["flow_cca"] for _ in of_flows), ip_words(row["ip_version"]), *more]
+        for row, more in rows
+    ]
+    return data_table(identifier, caption, [*place, *columns], cells)
 
 
-def _place_columns(design, flows=True):
-    columns = [Column("Scenario", filtered=True, header=True), Column("Mix" if design.mixes else "CCA", filtered=True)]
-    if design.mixes and flows:
-        columns.append(Column("Flows' CCA", filtered=True))
-    return [*columns, Column("IP", filtered=True)]
+def _range_cell(low, high):
+    """Return a cell with an interval or a range, a dash if there is none."""
+    return Cell(NONE) if is_missing(low) else Cell(range_words(low, high, 2), low)
 
 
-def interval_cell(row, decimals) -> Cell:
-    """Return a cell with the interval of a row, a dash if it has none."""
-    if is_missing(row["ci_low"]):
-        return Cell(NONE)
-    return Cell(range_words(row["ci_low"], row["ci_high"], decimals), row["ci_low"])
-
-
-def phases_table(shares, scenarios, design) -> dict:
-    """Return the table of the phases' share of the time."""
-    places = Scenarios(scenarios)
+def _phases_table(material):
     columns = [
-        *_place_columns(design), Column("Phase", filtered=True), Column("Share of the time", "number"),
-        Column("Interval", "number"), Column("Times per flow", "number"), Column("Runs (n)", "number"),
+        Column("Phase", filtered=True), Column("Share of the time", "number"), Column("Interval", "number"),
+        Column("Times per flow", "number"), Column("Runs (n)", "number"),
     ]  # fmt: skip
     rows = [
-        [
-            *_place(row, places, design), row["phase"], number_cell(row["share_percent"], 2, " %"), interval_cell(row, 2),
+        (row, [
+            row["phase"], number_cell(row["share_percent"], 2, " %"), _range_cell(row["ci_low"], row["ci_high"]),
             number_cell(row["spells"], 1), number_cell(row["runs"], 0),
-        ]
-        for row in shares.to_dict("records")
+        ])
+        for row in material.tables.phase_shares.to_dict("records")
     ]  # fmt: skip
-    return data_table("phase-shares", "Share of the flows' time that each phase takes", columns, rows)
+    return _table(material, "phase-shares", "Share of the flows' time that each phase takes", columns, rows)
 
 
-def theory_table(theory, scenarios, design) -> dict:
-    """Return the table of windows against theory."""
-    places = Scenarios(scenarios)
+def _theory_table(material):
     columns = [
-        *_place_columns(design), Column("Quantity", "short", filtered=True), Column("Mean", "number"), Column("Interval", "number"),
+        Column("Quantity", "short", filtered=True), Column("Mean", "number"), Column("Interval", "number"),
         Column("Flows from, to", "number"), Column("Theory", "number"), Column("Unit"), Column("Tolerance", "number"),
         Column("Verdict", filtered=True), Column("Flows as theory", "number"), Column("Runs (n)", "number"), Column("Note", "note"),
     ]  # fmt: skip
     rows = []
-    for row in theory.to_dict("records"):
-        known = not is_missing(row["theory_low"])
-        rows.append(
-            [
-                *_place(row, places, design), row["quantity"], number_cell(row["mean"], 2), interval_cell(row, 2),
-                Cell(range_words(row["least"], row["most"], 2), row["least"]),
-                Cell(range_words(row["theory_low"], row["theory_high"], 2), row["theory_low"]) if known else Cell(NONE),
-                row["unit"], number_cell(row["tolerance_percent"], 0, " %"), Cell(row["verdict"] or NONE, style=_style(row["verdict"])),
-                Cell(_of_flows(row), row["flows_as_theory"] if not is_missing(row["flows_as_theory"]) else None),
-                number_cell(row["runs"], 0), row["note"],
-            ]
-        )  # fmt: skip
-    return data_table("window-theory", "Windows against theory, means over replications", columns, rows)
-
-
-def _of_flows(row):
-    whole = number(row["flows"], 0)
-    return f"of {whole}" if is_missing(row["flows_as_theory"]) else f"{number(row['flows_as_theory'], 0)} of {whole}"
+    for row in material.tables.window_theory.to_dict("records"):
+        verdict, as_theory = row["verdict"], None if is_missing(row["flows_as_theory"]) else row["flows_as_theory"]
+        of_flows = f"of {number(row['flows'], 0)}"
+        cells = [
+            row["quantity"], number_cell(row["mean"], 2), _range_cell(row["ci_low"], row["ci_high"]),
+            _range_cell(row["least"], row["most"]), _range_cell(row["theory_low"], row["theory_high"]), row["unit"],
+            number_cell(row["tolerance_percent"], 0, " %"), Cell(verdict or NONE, style=_style(verdict)),
+            Cell(of_flows if as_theory is None else f"{number(as_theory, 0)} {of_flows}", as_theory),
+            number_cell(row["runs"], 0), row["note"],
+        ]  # fmt: skip
+        rows.append((row, cells))
+    return _table(material, "window-theory", "Windows against theory, means over replications", columns, rows)
 
 
 def _style(verdict):
@@ -167,17 +157,13 @@ def _mean_cell(row, decimals):
     return Cell(f"{number(row['mean'], decimals)}{ends}", row["mean"])
 
 
-def outcomes_table(outcomes, scenarios, design) -> dict:
-    """Return the table of what the flows of a cell got: means over runs, with intervals."""
-    places = Scenarios(scenarios)
-    columns = [*_place_columns(design, flows=False), Column("Runs (n)", "number")]
-    columns += [Column(name, "number") for _, name, _ in OUTCOMES]
+def _outcomes_table(material):
+    columns = [Column("Runs (n)", "number"), *(Column(name, "number") for _, name, _ in OUTCOMES)]
     rows = []
-    for _, group in outcomes.groupby(["scenario", "cca", "ip_version"], sort=False):
+    for _, group in material.tables.flow_outcomes.groupby(CELL, sort=False):
         cells = {row["quantity"]: row for row in group.to_dict("records")}
         first = group.iloc[0].to_dict()
-        known = [_mean_cell(cells.get(name), decimals) for name, _, decimals in OUTCOMES]
-        rows.append([*_place(first, places, design), number_cell(first["runs"], 0), *known])
-    return data_table(
-        "flow-outcomes", "What the flows of a run got: means over runs, with their intervals", columns, rows
-    )
+        means = [_mean_cell(cells.get(name), decimals) for name, _, decimals in OUTCOMES]
+        rows.append((first, [number_cell(first["runs"], 0), *means]))
+    caption = "What the flows of a run got: means over runs, with their intervals"
+    return _table(material, "flow-outcomes", caption, columns, rows, by_flow=False)

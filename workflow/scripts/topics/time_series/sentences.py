@@ -6,28 +6,19 @@ from wording.number_format import count, is_missing, number
 from wording.sentence_words import cca_name, listed
 
 
-def window_findings(tables, confidence, anchor) -> list[Finding]:
-    """Return the sentences that the tables of the topic have something to say in.
-
-    Parameters
-    ----------
-    tables : object
-        window_theory and flow_outcomes, of one scenario and IP version.
-    confidence : float
-    anchor : str
-        Of the section.
-    """
+def window_findings(tables, confidence) -> list[Finding]:
+    """Return the sentences that the topic's tables have something to say in, of one scenario and IP version."""
     theory = {(row["cca"], row["quantity"]): row for row in tables.window_theory.to_dict("records")}
     sentences = [
-        *(tooth_sentence(theory, cca, confidence) for cca in ("reno", "cubic")),
-        vegas_sentence(theory, confidence),
-        probe_sentence(theory, confidence),
-        resent_sentence(tables.flow_outcomes, confidence),
+        *(_tooth_sentence(theory, cca, confidence) for cca in ("reno", "cubic")),
+        _vegas_sentence(theory, confidence),
+        _probe_sentence(theory, confidence),
+        _resent_sentence(tables.flow_outcomes, confidence),
     ]
-    return [Finding(topic, text, anchor) for topic, text in filter(None, sentences)]
+    return [Finding(topic, text, "time-series") for topic, text in filter(None, sentences)]
 
 
-def value_words(row, decimals, confidence=None, unit="") -> str:
+def _value_words(row, decimals, confidence=None, unit=""):
     """Return "8.42 s (95 % interval 8.15 to 8.68)"; without the words "95 % interval" if no confidence is given."""
     shown = f"{number(row['mean'], decimals)}{unit}"
     if is_missing(row["ci_low"]):
@@ -36,7 +27,7 @@ def value_words(row, decimals, confidence=None, unit="") -> str:
     return f"{shown} ({words}{number(row['ci_low'], decimals)} to {number(row['ci_high'], decimals)})"
 
 
-def n_words(row) -> str:
+def _n_words(row):
     """Return "n = 6 runs, 18 flows"."""
     return f"n = {count(int(row['runs']), 'run')}, {count(int(row['flows']), 'flow')}"
 
@@ -47,24 +38,24 @@ def range_words(low, high, decimals) -> str:
     return words[0] if words[0] == words[1] else " to ".join(words)
 
 
-def tooth_sentence(theory, cca, confidence) -> tuple[str, str] | None:
+def _tooth_sentence(theory, cca, confidence):
     """Say how a loss-based CCA's teeth compare with theory; None without them."""
     rows = [theory.get((cca, name)) for name in ("left by a loss", "time between losses", "growth")]
     if any(row is None for row in rows) or is_missing(rows[1]["theory_low"]):
         return None
     left, period, growth = rows
     text = (
-        f"A loss leaves {value_words(left, 3, confidence)} of {cca_name(cca)}'s window, and the next comes after "
-        f"{value_words(period, 2, unit=' s')}; in theory "
+        f"A loss leaves {_value_words(left, 3, confidence)} of {cca_name(cca)}'s window, and the next comes after "
+        f"{_value_words(period, 2, unit=' s')}; in theory "
         f"{range_words(left['theory_low'], left['theory_high'], 2)} and "
         f"{range_words(period['theory_low'], period['theory_high'], 1)} s"
     )
     if cca == "reno":
-        text += f". In between the window grows by {value_words(growth, 2)} packets a round trip, in theory by 1"
-    return cca_name(cca), f"{text} ({n_words(left)})."
+        text += f". In between the window grows by {_value_words(growth, 2)} packets a round trip, in theory by 1"
+    return cca_name(cca), f"{text} ({_n_words(left)})."
 
 
-def vegas_sentence(theory, confidence) -> tuple[str, str] | None:
+def _vegas_sentence(theory, confidence):
     """Say how many packets Vegas keeps in the queue, and whether it means to; None without Vegas."""
     believed, queued, diff, base = (
         theory.get(("vegas", name))
@@ -73,40 +64,37 @@ def vegas_sentence(theory, confidence) -> tuple[str, str] | None:
     if believed is None or diff is None:
         return None
     text = (
-        f"A Vegas flow keeps {value_words(queued, 1, confidence)} packets in the queue and believes it to be "
-        f"{value_words(believed, 1)}, alpha and beta being 2 and 4"
+        f"A Vegas flow keeps {_value_words(queued, 1, confidence)} packets in the queue and believes it to be "
+        f"{_value_words(believed, 1)}, alpha and beta being 2 and 4"
     )
     if base["mean"] > 1.05:
         text += f"; what it takes for the empty path's RTT is {number(base['least'], 1)} to {number(base['most'], 0)} times that"
-    kept = (
-        f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows"
-        if diff["flows"] > 1
-        else number(diff["flows_as_theory"], 0)
-    )
-    return "Vegas", f"{text}; Linux' own measure, Diff, is between them in {kept} ({n_words(believed)})."
+    kept = number(diff["flows_as_theory"], 0)
+    if diff["flows"] > 1:
+        kept = f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows"
+    return "Vegas", f"{text}; Linux' own measure, Diff, is between them in {kept} ({_n_words(believed)})."
 
 
-def probe_sentence(theory, confidence) -> tuple[str, str] | None:
+def _probe_sentence(theory, confidence):
     """Say how often BBR looks for a smaller RTT; None without it."""
     between, cwnd = theory.get(("bbr", "time between ProbeRTTs")), theory.get(("bbr", "cwnd in ProbeRTT"))
     if between is None:
         return None
     return "BBR", (
-        f"BBR looks for a smaller RTT {value_words(between, 1, confidence, ' s')} after it last did, with a window of "
-        f"{value_words(cwnd, 2)} packets; Linux has 10 s and 4 packets ({n_words(between)})."
+        f"BBR looks for a smaller RTT {_value_words(between, 1, confidence, ' s')} after it last did, with a window of "
+        f"{_value_words(cwnd, 2)} packets; Linux has 10 s and 4 packets ({_n_words(between)})."
     )
 
 
-def resent_sentence(outcomes, confidence) -> tuple[str, str] | None:
+def _resent_sentence(outcomes, confidence):
     """Say how many segments the flows of a run of each CCA send again."""
     rows = outcomes[outcomes["quantity"] == "retransmits"].to_dict("records")
     if not rows:
         return None
-    most = sorted(rows, key=lambda row: -row["mean"])
-    first = value_words(most[0], 0, confidence)
+    rows.sort(key=lambda row: -row["mean"])
     words = [
-        f"{cca_name(most[0]['cca'])} {first}",
-        *(f"{cca_name(row['cca'])} {value_words(row, 0)}" for row in most[1:]),
+        f"{cca_name(row['cca'])} {_value_words(row, 0, None if number_of else confidence)}"
+        for number_of, row in enumerate(rows)
     ]
     runs = sorted({int(row["runs"]) for row in rows})
     n = f"n = {count(runs[0], 'run')} each" if len(runs) == 1 else f"n = {runs[0]} to {runs[-1]} runs"

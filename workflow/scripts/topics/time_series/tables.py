@@ -4,7 +4,7 @@ from run_tables.table import Table, count, interval, number, text
 from run_tables.tidy_tables import CELL_COLUMNS, FLOWS, RUN_KEYS, SCENARIO_LABEL, SOCKETS
 from topics.cells.tables import IN_UNIT
 
-_SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
+_CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])
 _FLOW = (*RUN_KEYS, FLOWS["flow"], SOCKETS["flow_cca"])
 _FLOWS_CCA = text("flow_cca", "CCA of the flows, in a mix one of its own.")
 _PHASE = text(
@@ -23,10 +23,7 @@ PHASE_SHARES = Table(
     "phase_shares",
     "a phase of the flows of a CCA in a cell",
     (
-        _SCENARIO,
-        SCENARIO_LABEL,
-        _CCA,
-        _IP_VERSION,
+        *_CELL,
         _FLOWS_CCA,
         _PHASE,
         count("runs", "", "Valid runs with samples."),
@@ -42,10 +39,7 @@ WINDOW_THEORY = Table(
     "window_theory",
     "a quantity of the flows of a CCA in a cell",
     (
-        _SCENARIO,
-        SCENARIO_LABEL,
-        _CCA,
-        _IP_VERSION,
+        *_CELL,
         _FLOWS_CCA,
         _QUANTITY,
         _UNIT,
@@ -77,10 +71,7 @@ FLOW_OUTCOMES = Table(
     "flow_outcomes",
     "a quantity of the flows of a cell",
     (
-        _SCENARIO,
-        SCENARIO_LABEL,
-        _CCA,
-        _IP_VERSION,
+        *_CELL,
         text(
             "quantity",
             "Of a run's flows: `goodput` (the mean), `goodput_least`, `goodput_most`, `jain` (Jain's index), "

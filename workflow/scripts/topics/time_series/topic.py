@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import compress, product
 
 from study_files.study_design import is_sampled
 from topics.multipath.topic import is_joined, is_transfer
@@ -30,16 +31,11 @@ def sampled_scenarios(design) -> tuple[str, ...]:
 def pictures(design) -> tuple[Picture, ...]:
     """Return the cells of a `StudyDesign` of which one run is drawn: all those that are sampled, or none if they are many."""
     sampled = sampled_scenarios(design)
-    cells = [(s, c, ip) for s in sampled for c in design.ccas for ip in design.ip_versions]
+    cells = list(product(sampled, design.ccas, design.ip_versions))
     if len(cells) > MOST_CELLS or design.flows > MOST_FLOWS:
         return ()
     several = len(sampled) > 1, True, len(design.ip_versions) > 1
-    return tuple(
-        Picture(
-            "-".join(["windows", *(_slug(name) for name, named in zip(cell, several, strict=True) if named)]), *cell
-        )
-        for cell in cells
-    )
+    return tuple(Picture("-".join(["windows", *map(_slug, compress(cell, several))]), *cell) for cell in cells)
 
 
 def _slug(name):

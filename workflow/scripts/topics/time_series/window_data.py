@@ -1,9 +1,7 @@
-"""What a figure of a run over time shows, as a table: lines that are thinned, spells and marks."""
+"""What a figure of a run over time shows, as a table: which run it is, lines that are thinned, spells and marks."""
 
 import numpy as np
 import pandas as pd
-
-from topics.time_series.time_lines import grown, thinned
 
 #: Columns of lines: two for each point of a panel's width.
 LINE_COLUMNS = 372
@@ -11,7 +9,18 @@ LINE_COLUMNS = 372
 COLUMNS = ["flow", "flow_cca", "series", "time_s", "end_s", "value", "value_text"]
 
 
-def run_data(samples, queue, phases, columns=LINE_COLUMNS) -> pd.DataFrame:
+def cell_runs(runs, scenario, cca, ip_version) -> pd.DataFrame:
+    """Return the rows of ``tidy/runs.csv`` of a cell."""
+    return runs[(runs["scenario"] == scenario) & (runs["cca"] == cca) & (runs["ip_version"] == ip_version)]
+
+
+def first_valid(cell) -> int:
+    """Return the replication that is drawn: the first valid one of a cell's runs, the first if none is valid."""
+    valid = cell[cell["valid"]]
+    return int((valid if len(valid) else cell)["replication"].min())
+
+
+def run_data(samples, queue, phases) -> pd.DataFrame:
     """Collect what the figure of a run shows.
 
     Parameters
@@ -21,9 +30,7 @@ def run_data(samples, queue, phases, columns=LINE_COLUMNS) -> pd.DataFrame:
     queue : pandas.DataFrame
         Of the run: time_s, packets, drops, delay_ms.
     phases : pandas.DataFrame
-        Of the run: flow, flow_cca, phase, begin_s, end_s.
-    columns : int
-        As for `thinned`.
+        `PHASES` of the run.
 
     Returns
     -------
@@ -34,31 +41,65 @@ def run_data(samples, queue, phases, columns=LINE_COLUMNS) -> pd.DataFrame:
     """
     parts = []
     for (flow, cca), rows in samples.groupby(["flow", "flow_cca"], sort=False, observed=True):
+        names = {"flow": flow, "flow_cca": str(cca)}
         for series, column in (("cwnd", "cwnd_packets"), ("ssthresh", "ssthresh_packets"), ("rtt", "rtt_ms")):
-            parts.append(_line(rows, column, columns, flow=flow, flow_cca=str(cca), series=series))
-        parts.append(_marks(rows, "retransmits", flow=flow, flow_cca=str(cca), series="retransmission"))
-    spells = phases.rename(columns={"begin_s": "time_s", "phase": "value_text"})
-    parts.append(spells.assign(series="phase").reindex(columns=COLUMNS))
+            parts.append(_line(rows, column).assign(series=series, **names))
+        parts.append(_marks(rows, "retransmits").assign(series="retransmission", **names))
+    parts.append(phases.rename(columns={"begin_s": "time_s", "phase": "value_text"}).assign(series="phase"))
     known = queue["delay_ms"].notna().any()
     name, column = ("queue_delay", "delay_ms") if known else ("queue_packets", "packets")
-    parts += [_line(queue, column, columns, series=name), _marks(queue, "drops", series="drop")]
+    parts += [_line(queue, column).assign(series=name), _marks(queue, "drops").assign(series="drop")]
     rows = [row for part in parts for row in part.reindex(columns=COLUMNS).itertuples(index=False, name=None)]
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.assign(**{name: table[name].astype(float) for name in ("flow", "time_s", "end_s", "value")}).astype(
-        {"flow": "Int64"}
-    )
+    numbers = dict.fromkeys(("flow", "time_s", "end_s", "value"), float)
+    return pd.DataFrame(rows, columns=COLUMNS).astype(numbers).astype({"flow": "Int64"})
 
 
-def _line(rows, column, columns, **names):
-    chosen = thinned(rows["time_s"], rows[column], columns)
-    if not rows[column].notna().any():
-        chosen = chosen[:0]
-    return pd.DataFrame(
-        {"time_s": rows["time_s"].to_numpy()[chosen], "value": rows[column].to_numpy(float)[chosen]}
-    ).assign(**names)
+def _line(rows, column):
+    if rows[column].isna().all():
+        rows = rows[:0]
+    chosen = thinned(rows["time_s"], rows[column], LINE_COLUMNS)
+    return pd.DataFrame({"time_s": rows["time_s"].to_numpy()[chosen], "value": rows[column].to_numpy(float)[chosen]})
 
 
-def _marks(rows, column, **names):
-    counter = np.nan_to_num(rows[column].to_numpy(float))
-    steps = np.diff(counter, prepend=0.0)
-    return pd.DataFrame({"time_s": grown(rows["time_s"], counter), "value": steps[steps > 0]}).assign(**names)
+def _marks(rows, column):
+    """Return the samples in which a counter is higher than in the one before, and by how much; it begins at 0."""
+    steps = np.diff(np.nan_to_num(rows[column].to_numpy(float)), prepend=0.0)
+    return pd.DataFrame({"time_s": rows["time_s"].to_numpy(float), "value": steps})[steps > 0]
+
+
+def thinned(time, values, columns) -> np.ndarray:
+    """Return which samples of a line are to be drawn so that it looks the same.
+
+    The time is cut into columns; of each the first, the last, the lowest and the highest sample stay. Of equal
+    values in a row the first and the last stay.
+
+    Parameters
+    ----------
+    time : array_like of float, shape (n,)
+        Ascending.
+    values : array_like of float, shape (n,)
+        Where one is missing the line is broken: of missing ones in a row the first stays.
+    columns : int
+        Two for each point of the figure's width are as fine as one sees.
+
+    Returns
+    -------
+    numpy.ndarray of int
+        Positions, ascending.
+    """
+    time, values = np.asarray(time, float), np.asarray(values, float)
+    if len(time) == 0:
+        return np.empty(0, int)
+    span = time[-1] - time[0] or 1.0
+    column = np.minimum((columns * (time - time[0]) / span).astype(int), columns - 1)
+    missing = np.isnan(values)
+    # The ends of columns and of gaps.
+    edge = (column[1:] != column[:-1]) | (missing[1:] != missing[:-1])
+    kept = np.r_[True, edge] | np.r_[edge, True]
+    known = pd.Series(values[~missing], np.flatnonzero(~missing)).groupby(column[~missing])
+    kept[[*known.idxmin(), *known.idxmax()]] = True
+    chosen = np.flatnonzero(kept)
+    shown, gap = values[chosen], missing[chosen]
+    same = (shown[1:] == shown[:-1]) | (gap[1:] & gap[:-1])
+    after_same, before_same = np.r_[False, same], np.r_[same, False]
+    return chosen[~(after_same & (before_same | gap))]

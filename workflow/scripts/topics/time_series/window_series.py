@@ -12,27 +12,21 @@ FLOW = [*RUN, "flow"]
 
 
 def valid_series(path, columns, runs) -> Iterator[pd.DataFrame]:
-    """Yield the samples of each valid run.
+    """Yield the samples of each valid run: flow by flow, in each by time.
 
     Parameters
     ----------
     path : str or path
         ``tidy/sockets.parquet``.
     columns : iterable of str
-        Besides `FLOW`, flow_cca and ``time_s``.
+        Besides `FLOW`, flow_cca and time_s.
     runs : pandas.DataFrame
         ``tidy/runs.csv``.
-
-    Yields
-    ------
-    pandas.DataFrame
-        Flow by flow, in each by time.
     """
     valid = {(*key[:3], int(key[3])) for key in runs.loc[runs["valid"], RUN].itertuples(index=False, name=None)}
     names = list(dict.fromkeys(("flow", "flow_cca", "time_s", *columns)))
     for run, rows in series_of_runs(path, names, wanted=valid):
-        factors = dict(zip(RUN, run, strict=True))
-        yield rows.assign(**factors)[[*RUN, *names]]
+        yield rows.assign(**dict(zip(RUN, run, strict=True)))[[*RUN, *names]]
 
 
 def flows_of(series) -> Iterator[tuple[dict, pd.DataFrame]]:

@@ -18,17 +18,9 @@ from tcp_models.throughput_models import CUBIC_C
 
 @dataclass(frozen=True)
 class Path:
-    """A bottleneck and those who share it.
+    """A bottleneck and those who share it: a queue of `buffer_packets` full packets, flows of one CCA.
 
-    Attributes
-    ----------
-    rate_mbps, base_rtt_ms : float
-    buffer_packets : float
-        Full packets that the queue holds.
-    frame_bytes : int
-        Of a full packet, as queue and rate count it.
-    flows : int
-        All of one CCA.
+    `frame_bytes` are those of a full packet, as queue and rate count it.
     """
 
     rate_mbps: float
@@ -101,11 +93,6 @@ def _period_s(cca, path, peak, lowest_together):
     together = np.linspace(lowest_together, path.full_packets, 1001)
     round_trips = peak * (1 - LEFT["reno"]) - 1
     return round_trips * float(path.rtt_ms(together).mean()) / 1000 + 2 * full_rtt_s
-
-
-def reno_growth_packets(round_trips) -> float:
-    """Return by how much Reno's window grows in congestion avoidance: 1 packet a round trip (RFC 5681, section 3.1)."""
-    return float(round_trips)
 
 
 def cubic_growth_packets(begin_packets, origin_packets, seconds, rtt_s, round_trips) -> float:

@@ -5,7 +5,7 @@ import pandas as pd
 from inference.mean_interval import mean_interval
 from run_tables.tidy_tables import CELL, RUN
 from topics.time_series.tables import WINDOW_THEORY
-from topics.time_series.window_measures import UNITS
+from topics.time_series.window_measures import QUANTITIES
 
 AS_THEORY, ABOVE, BELOW, UNDECIDED, NO_VERDICT = "as theory", "above", "below", "undecided", ""
 VERDICTS = {
@@ -15,20 +15,6 @@ VERDICTS = {
     UNDECIDED: "The interval reaches over an end: more replications would tell.",
     NO_VERDICT: "Theory says nothing of it here, or samples are too far apart.",
 }
-#: In percent of theory's ends, for what theory leaves out. What is left of a window is rounded down to packets (2 % of
-#: 25). Growth is in whole packets. Peak and time between losses: flows are neither all in step nor all in turn, and one overflow
-#: hits some of them. Vegas and BBR: samples, and what other flows of the run do.
-TOLERANCE_PERCENT = {
-    "left by a loss": 5,
-    "growth": 15,
-    "peak": 25,
-    "time between losses": 25,
-    "queued as believed": 10,
-    "Diff": 10,
-    "RTT taken for the empty path's": 5,
-    "time between ProbeRTTs": 10,
-    "cwnd in ProbeRTT": 5,
-}
 #: Teeth can't be measured if a window grows by more than this share of its peak from sample to sample.
 COARSE_SHARE = 0.05
 _OF_TEETH = ("left by a loss", "growth", "peak", "time between losses")
@@ -36,6 +22,8 @@ _OF_TEETH = ("left by a loss", "growth", "peak", "time between losses")
 
 def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
     """Return each quantity of the flows of a CCA in a cell, against theory.
+
+    A run's value is the mean of its flows', mean and interval are over runs, least and most over flows.
 
     Parameters
     ----------
@@ -50,45 +38,42 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `WINDOW_THEORY`. A run's value is the mean of its flows', mean and interval are over runs, least and most over flows.
+        `WINDOW_THEORY`, a cell's quantities in the order of `QUANTITIES`.
     """
-    rows = []
-    measures = measures.dropna(subset=["measured"])
-    order = {name: number for number, name in enumerate(UNITS)}
-    for key, group in measures.groupby([*CELL, "flow_cca", "quantity"], sort=False, observed=True):
-        cell, quantity = key[:3], key[-1]
-        of_runs = group.groupby(RUN, sort=False, observed=True)[["measured", "theory_low", "theory_high"]].mean()
-        row = dict(zip((*CELL, "flow_cca", "quantity"), key, strict=True)) | {
-            "scenario_label": labels[cell[0]], "unit": UNITS[quantity], "runs": len(of_runs), "flows": len(group),
-            "least": group["measured"].min(), "most": group["measured"].max(),
-            "theory_low": of_runs["theory_low"].mean(), "theory_high": of_runs["theory_high"].mean(),
-            "tolerance_percent": TOLERANCE_PERCENT.get(quantity), "mean": of_runs["measured"].mean(), "note": "",
-        }  # fmt: skip
-        if len(of_runs) > 1:
-            _, row["ci_low"], row["ci_high"] = mean_interval(of_runs["measured"], confidence)
-        else:
-            row["note"] = "one run: no interval"
-        if quantity in _OF_TEETH and coarse.get(cell, 0.0) > COARSE_SHARE:
-            row["note"] = "samples are too far apart for the window's highest and lowest"
-            row["verdict"] = NO_VERDICT
-        else:
-            row |= _judged(row, group)
-        rows.append(row)
-    table = pd.DataFrame(rows, columns=WINDOW_THEORY.names)
-    cells = table.groupby([*CELL, "flow_cca"], sort=False, observed=True).ngroup()
-    return table.assign(_cell=cells, _order=table["quantity"].map(order)).sort_values(
-        ["_cell", "_order"], kind="stable"
-    )[WINDOW_THEORY.names]
+    rows, keys = [], [*CELL, "flow_cca"]
+    for key, of_cell in measures.dropna(subset=["measured"]).groupby(keys, sort=False, observed=True):
+        cell = dict(zip(keys, key, strict=True)) | {"scenario_label": labels[key[0]]}
+        for quantity, (unit, tolerance) in QUANTITIES.items():
+            group = of_cell[of_cell["quantity"] == quantity]
+            if len(group):
+                row = cell | {"quantity": quantity, "unit": unit, "tolerance_percent": tolerance}
+                is_coarse = quantity in _OF_TEETH and coarse.get(key[:3], 0.0) > COARSE_SHARE
+                rows.append(row | _compared(group, tolerance, is_coarse, confidence))
+    return pd.DataFrame(rows, columns=WINDOW_THEORY.names)
 
 
-def _judged(row, group):
-    low, high = row["theory_low"], row["theory_high"]
-    if pd.isna(low):
-        return {"verdict": NO_VERDICT}
-    margin = row["tolerance_percent"] / 100
-    within = group["measured"].between(low * (1 - margin), high * (1 + margin))
-    ends = (row["ci_low"], row["ci_high"]) if row.get("ci_low") is not None else (row["mean"], row["mean"])
-    return {"flows_as_theory": int(within.sum()), "verdict": verdict(*ends, low * (1 - margin), high * (1 + margin))}
+def _compared(group, tolerance, is_coarse, confidence):
+    """Return what `WINDOW_THEORY` says of one quantity of a cell; of coarse samples without a verdict."""
+    of_runs = group.groupby(RUN, sort=False, observed=True)[["measured", "theory_low", "theory_high"]].mean()
+    mean, low, high = (of_runs[name].mean() for name in of_runs)
+    row = {
+        "runs": len(of_runs), "flows": len(group), "mean": mean, "theory_low": low, "theory_high": high,
+        "least": group["measured"].min(), "most": group["measured"].max(),
+        "note": "", "verdict": NO_VERDICT,
+    }  # fmt: skip
+    ends = mean, mean
+    if len(of_runs) > 1:
+        _, *ends = mean_interval(of_runs["measured"], confidence)
+        row["ci_low"], row["ci_high"] = ends
+    else:
+        row["note"] = "one run: no interval"
+    if is_coarse:
+        row["note"] = "samples are too far apart for the window's highest and lowest"
+    elif not pd.isna(low):
+        allowed = low * (1 - tolerance / 100), high * (1 + tolerance / 100)
+        row["flows_as_theory"] = int(group["measured"].between(*allowed).sum())
+        row["verdict"] = verdict(*ends, *allowed)
+    return row
 
 
 def verdict(low, high, theory_low, theory_high) -> str:
