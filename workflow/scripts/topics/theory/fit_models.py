@@ -7,6 +7,8 @@ Which model a cell is held against:
 - no configured loss: the full link. Losses then come in bursts, when the queue is full, so that their
   share is no rate of independent losses and the response functions don't apply;
 - always: the full queue, against the mean time that packets waited.
+
+`runs` and `scenarios` are ``tidy/runs.csv`` and ``tidy/scenarios.csv``; a row is a dict of `MODELS`' columns.
 """
 
 import numpy as np
@@ -18,7 +20,7 @@ from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import CELL, SCENARIOS
 from tcp_models import throughput_models as theory
 from tcp_models.throughput_models import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
-from topics.theory.response_exponents import fit_exponents
+from topics.theory.response_exponents import few_round_trips, fit_exponents
 from topics.theory.tables import MODELS
 from wording.number_format import count
 
@@ -65,11 +67,6 @@ def add_models(runs) -> pd.DataFrame:
     Response functions are summed over the flows and no more than the ideal goodput, where
     there is one; `<model>, capped` says where they were. They are missing where an input is missing
     or nothing was lost.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
     """
     positive = (runs["rtt_mean_ms"] > 0) & (runs["loss_percent"] > 0) & (runs["mss_bytes"] > 0) & (runs["flows"] > 0)
     known = runs.where(positive)  # the rest is missing, and stays so
@@ -89,112 +86,73 @@ def add_models(runs) -> pd.DataFrame:
     return runs.assign(**columns)
 
 
-def cell_models(runs, cell, confidence, cautions) -> list[dict]:
-    """Return the rows of one cell: what it was held against, and the ratio.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        Its valid runs, with `add_models`' columns.
-    cell : dict
-        Its columns of ``tidy/runs.csv``, of any run.
-    confidence : float
-    cautions : dict of str to str
-        What to say of its scenario's response functions and queue.
-    """
-    rows = []
+def _cell_models(runs, cell, confidence, loss_caution, queue_caution):
+    """Return the rows of one cell: what its valid runs were held against, and the ratio; `cell` is any of its runs."""
     if cell["loss_configured_percent"] > 0:
-        rows.append(_model_row(runs, SQUARE_ROOT, confidence, cautions["loss"], "loss"))
+        law = _model_row(runs, SQUARE_ROOT, confidence, loss_caution, "loss")
         if cell["cca"] != "reno":
-            rows[-1]["note"] = _joined("a yardstick: the law is Reno's, not this CCA's", rows[-1]["note"])
+            law["note"] = _joined("a yardstick: the law is Reno's, not this CCA's", law["note"])
+        yield law
         if cell["cca"] == "cubic":
-            rows.append(_model_row(runs, CUBIC, confidence, cautions["loss"], "loss"))
-            if rows[-1]["modelled"] is not None:
+            response = _model_row(runs, CUBIC, confidence, loss_caution, "loss")
+            if response["modelled"] is not None:
                 region = theory.cubic_region(runs["rtt_mean_ms"].mean(), runs["loss_percent"].mean() / 100)
-                rows[-1]["note"] = _joined(region, rows[-1]["note"])
+                response["note"] = _joined(region, response["note"])
+            yield response
     else:
-        rows.append(_model_row(runs, FULL_LINK, confidence, "", "rate or sender's limit"))
-    rows.append(_model_row(runs, FULL_QUEUE, confidence, cautions["queue"], "rate limit with a queue"))
-    return rows
+        yield _model_row(runs, FULL_LINK, confidence, "", "rate or sender's limit")
+    yield _model_row(runs, FULL_QUEUE, confidence, queue_caution, "rate limit with a queue")
 
 
 def _model_row(runs, model, confidence, caution, needed):
     """Return the row of one model; `needed` is what must be there for it to have a value."""
     quantity, unit, column = (QUEUEING, "ms", QUEUEING) if model == FULL_QUEUE else (GOODPUT, "Mbit/s", "goodput_mbps")
-    row = {"model": model, "quantity": quantity, "unit": unit}
-    row |= dict.fromkeys(("measured", "ratio_low", "ratio_high", "modelled", "ratio"))
     used = runs[runs[column].notna() & runs[model].notna()]
-    notes = [caution] if caution else []
+    row = {"model": model, "quantity": quantity, "unit": unit, "n": len(used)}
+    if runs.empty:
+        return row | {"modelled": None, "note": "no valid run"}
+    notes = [caution]
     if len(used) < len(runs):
         notes.append(f"{len(runs) - len(used)} of {count(len(runs), 'valid run')} without {needed} or measurement")
-    row["n"] = len(used)
-    if len(used) == 0:
-        return row | {"note": "; ".join(["no valid run"] if len(runs) == 0 else notes)}
+    if used.empty:
+        return row | {"modelled": None, "note": _joined(*notes)}
     row["measured"], row["modelled"] = used[column].mean(), used[model].mean()
     row["ratio"], row["ratio_low"], row["ratio_high"] = ratio_interval(used[column], used[model], confidence)
     if model in (SQUARE_ROOT, CUBIC):
-        notes += _steady_state_notes(used, int(used[f"{model}, capped"].sum()))
+        if capped := int(used[f"{model}, capped"].sum()):
+            link = f"more than the link carries in {capped} of {count(len(used), 'run')}"
+            notes.append(f"{link}: the ideal goodput is taken")
+        notes.append(few_round_trips((1000 * used["duration_s"] / used["rtt_mean_ms"]).mean()))
     if len(used) == 1:
         notes.append("one run: no interval")
     elif row["ratio_low"] == row["ratio_high"]:
         notes.append(f"all {len(used)} runs agree: an interval of no width")
-    return row | {"note": "; ".join(notes)}
+    return row | {"note": _joined(*notes)}
 
 
-def _steady_state_notes(runs, capped):
-    """Return what to say of a response function in these runs."""
-    notes = []
-    if capped:
-        notes.append(f"more than the link carries in {capped} of {count(len(runs), 'run')}: the ideal goodput is taken")
-    round_trips = (1000 * runs["duration_s"] / runs["rtt_mean_ms"]).mean()
-    if round_trips < theory.FEW_ROUND_TRIPS:
-        notes.append(f"{round_trips:.0f} round trips a run: the start weighs, the law is of the steady state")
-    return notes
-
-
-def scenario_cautions(scenario) -> dict[str, str]:
-    """Return what a reader must know of a scenario's loss and queue, as words for `cell_models`.
-
-    Parameters
-    ----------
-    scenario : mapping
-        A row of ``tidy/scenarios.csv``.
-    """
-    cautions = {"loss": "", "queue": ""}
+def _cautions(scenario):
+    """Return what a reader must know of a scenario's loss, and of its queue."""
+    loss = queue = ""
     if scenario["segmentation_offload"]:
-        cautions["loss"] = "loss counts super-packets of several segments, the law counts segments"
-        cautions["queue"] = "the queue holds super-packets, which are longer than the full packets of the model"
+        loss = "loss counts super-packets of several segments, the law counts segments"
+        queue = "the queue holds super-packets, which are longer than the full packets of the model"
     if scenario["loss_reverse_percent"] > 0:
-        cautions["loss"] = _joined(cautions["loss"], "acknowledgements are lost too, which the law leaves out")
-    return cautions
+        loss = _joined(loss, "acknowledgements are lost too, which the law leaves out")
+    return loss, queue
 
 
 def _joined(*parts):
-    return "; ".join(part for part in parts if part)
+    return "; ".join(filter(None, parts))
 
 
-def fit_models(runs, scenarios, confidence) -> pd.DataFrame:
-    """Hold every cell against the models that apply to it.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv`` with `add_models`' columns.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
-    confidence : float
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `MODELS`, a row for each cell and model.
-    """
-    cautions = {row["scenario"]: scenario_cautions(row) for row in scenarios.to_dict("records")}
+def _fit_models(runs, scenarios, confidence):
+    """Return `MODELS`: every cell of `add_models`' runs, held against the models that apply to it."""
+    cautions = {row["scenario"]: _cautions(row) for row in scenarios.to_dict("records")}
     rows = []
     for key, group in runs.groupby(CELL, sort=False):
-        cell = group.iloc[0].to_dict()
+        cell = group.iloc[0]
         names = dict(zip(CELL, key, strict=True)) | {"scenario_label": cell["scenario_label"]}
-        cell_rows = cell_models(group[group["valid"]], cell, confidence, cautions[cell["scenario"]])
+        cell_rows = _cell_models(group[group["valid"]], cell, confidence, *cautions[cell["scenario"]])
         rows += [names | row for row in cell_rows]
     return pd.DataFrame(rows, columns=MODELS.names)
 
@@ -203,7 +161,7 @@ def main(inputs, outputs, params) -> None:
     """Read runs and scenarios, write models and regressions."""
     runs = add_models(read_runs(inputs.runs))
     scenarios = read_table(inputs.scenarios, SCENARIOS)
-    models = fit_models(runs, scenarios, params.confidence)
+    models = _fit_models(runs, scenarios, params.confidence)
     models.to_csv(outputs.models, index=False, lineterminator="\n")
     regressions = fit_exponents(runs, scenarios, params.confidence)
     regressions.to_csv(outputs.regressions, index=False, lineterminator="\n")

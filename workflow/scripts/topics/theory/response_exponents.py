@@ -4,6 +4,9 @@ The unit is the cell: its runs share all conditions, and taking them for separat
 a line through three scenarios look certain. So the interval has as many degrees of freedom as there are
 cells beyond the coefficients, and is wide where there are few. Few cells can also lie on a line by chance:
 the interval is never narrower than the spread of the replications allows.
+
+`runs` are ``tidy/runs.csv`` with the columns of ``fit_models.add_models``, `scenarios` ``tidy/scenarios.csv``, and
+`cells` rows of `cell_means`.
 """
 
 import numpy as np
@@ -16,8 +19,6 @@ from tcp_models import throughput_models as theory
 from topics.theory.tables import REGRESSIONS
 from wording.number_format import count
 
-RESPONSE = "goodput per flow"
-TERMS = {"rtt_ms": "RTT", "loss_percent": "loss"}
 # A line through fewer scenarios leaves nothing to judge it by.
 MIN_SCENARIOS = 3
 # RTT and loss that go together so closely can't be told apart.
@@ -35,15 +36,7 @@ CONDITIONS = {
 
 
 def cell_means(runs, scenarios) -> pd.DataFrame:
-    """Return a row a cell: its mean goodput per flow, RTT and loss, over valid runs that have all three.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv`` with the columns of ``fit_models.add_models``.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
-    """
+    """Return a row a cell: its mean goodput per flow, RTT and loss, over valid runs that have all three."""
     measured = runs[["goodput_mbps", "rtt_mean_ms", "loss_percent"]].notna().all(axis=1)
     means = runs[runs["valid"] & measured].groupby(CELL, sort=False).agg(
         runs=("valid", "size"),
@@ -67,13 +60,7 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
 
 
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
-    """Return the exponents that a CCA's own model has in these cells.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        Rows of `cell_means`, of one CCA.
-    cca : str
+    """Return the exponents that a CCA's own model has in these cells, which are all of this CCA.
 
     Returns
     -------
@@ -112,7 +99,7 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     Parameters
     ----------
     cells : pandas.DataFrame
-        Rows of `cell_means`, more than coefficients, all values above 0.
+        More than coefficients, all values above 0.
     terms : list of str
         Columns whose exponents are fitted.
     confidence : float
@@ -144,19 +131,17 @@ def agrees(expected, fit) -> str:
     return "" if low <= 0 <= high else "yes"
 
 
-def regression_row(cells, cca, terms, confidence) -> dict:
+def few_round_trips(number_of) -> str:
+    """Return what to say of a response function after so many round trips a run: "" if they are enough."""
+    words = f"{number_of:.0f} round trips a run: the start weighs, the law is of the steady state"
+    return words if number_of < theory.FEW_ROUND_TRIPS else ""
+
+
+def _regression_row(cells, cca, terms, confidence):
     """Return the row of one regression, without the names of its group.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        Rows of `cell_means` of one group.
-    cca : str
-    terms : list of str
-        The column whose exponent is asked for, then those fitted beside it.
-    confidence : float
+    Of `terms` the first is the column whose exponent is asked for, the others are fitted beside it.
     """
-    row = dict.fromkeys(("expected", "estimate", "ci_low", "ci_high", "r2")) | {"agrees": "", "expected_source": ""}
     notes = [
         f"the scenarios differ in {words}"
         for column, words in CONDITIONS.items()
@@ -165,18 +150,15 @@ def regression_row(cells, cca, terms, confidence) -> dict:
     usable = cells[(cells[["per_flow_mbps", *terms]] > 0).all(axis=1)]
     if len(usable) < len(cells):
         notes.append(f"{count(len(cells) - len(usable), 'scenario')} left out: a value of 0 has no logarithm")
-    row |= {"n": int(usable["runs"].sum()), "scenarios": len(usable)}
-    reason = why_no_line(usable, terms)
-    if reason:
+    row = {"n": int(usable["runs"].sum()), "scenarios": len(usable), "agrees": "", "expected_source": ""}
+    if reason := _why_no_line(usable, terms):
         return row | {"note": "; ".join([reason, *notes])}
     exponents, row["expected_source"], why = expected_exponents(usable, cca)
     fit = power_law(usable, terms, confidence)
-    freedom = len(usable) - 1 - len(terms)
-    notes = [why] * bool(why) + notes
-    notes.append(f"the interval rests on {count(freedom, 'degree')} of freedom")
-    round_trips = (1000 * usable["duration_s"] / usable["rtt_ms"]).min()
-    if exponents and round_trips < theory.FEW_ROUND_TRIPS:
-        notes.append(f"down to {round_trips:.0f} round trips a run: the start weighs, the law is of the steady state")
+    notes = [*filter(None, [why]), *notes]
+    notes.append(f"the interval rests on {count(len(usable) - 1 - len(terms), 'degree')} of freedom")
+    caution = few_round_trips((1000 * usable["duration_s"] / usable["rtt_ms"]).min())
+    notes += [f"down to {caution}"] * bool(exponents and caution)
     if terms[0] in exponents:
         row["expected"] = exponents[terms[0]]
         row["agrees"] = agrees(row["expected"], fit)
@@ -185,7 +167,7 @@ def regression_row(cells, cca, terms, confidence) -> dict:
     return row | fit | {"note": "; ".join(notes)}
 
 
-def why_no_line(cells, terms) -> str:
+def _why_no_line(cells, terms):
     """Return why these cells allow no regression, or ""."""
     conditions = {"rtt_ms": "rtt_path_ms", "loss_percent": "loss_configured_percent"}
     different = cells[conditions[terms[0]]].nunique()
@@ -206,31 +188,16 @@ def why_no_line(cells, terms) -> str:
 
 
 def fit_exponents(runs, scenarios, confidence) -> pd.DataFrame:
-    """Fit the exponent of RTT at each configured loss, and that of loss where it varies.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv`` with the columns of ``fit_models.add_models``.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
-    confidence : float
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `REGRESSIONS`.
-    """
-    cells = cell_means(runs, scenarios)
-    rows = []
+    """Return `REGRESSIONS`: the exponent of RTT at each configured loss, and that of loss where it varies."""
+    rows, cells = [], cell_means(runs, scenarios)
     for (cca, ip_version, flows), group in cells.groupby(["cca", "ip_version", "flows"], sort=False):
-        names = {"response": RESPONSE, "cca": cca, "ip_version": ip_version, "flows": int(flows)}
+        names = {"response": "goodput per flow", "cca": cca, "ip_version": ip_version, "flows": int(flows)}
         for loss, same_loss in group.groupby("loss_configured_percent", sort=False):
-            row = regression_row(same_loss, cca, ["rtt_ms"], confidence)
-            rows.append(names | {"loss_configured_percent": loss, "term": TERMS["rtt_ms"]} | row)
+            row = _regression_row(same_loss, cca, ["rtt_ms"], confidence)
+            rows.append(names | {"loss_configured_percent": loss, "term": "RTT"} | row)
         lossy = group[group["loss_configured_percent"] > 0]
         if lossy["loss_configured_percent"].nunique() > 1:
             beside = ["rtt_ms"] if lossy["rtt_path_ms"].nunique() > 1 else []
-            row = regression_row(lossy, cca, ["loss_percent", *beside], confidence)
-            rows.append(names | {"term": TERMS["loss_percent"]} | row)
+            row = _regression_row(lossy, cca, ["loss_percent", *beside], confidence)
+            rows.append(names | {"term": "loss"} | row)
     return pd.DataFrame(rows, columns=REGRESSIONS.names)

@@ -4,7 +4,6 @@ from run_tables.table import Table, count, interval, number, text
 from run_tables.tidy_tables import CELL_COLUMNS, RUNS, SCENARIO_LABEL
 from topics.cells.tables import IN_UNIT, NOTE
 
-_SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
 _NO_VALUE = "no valid run has what the model needs and a measurement"
 _NO_INTERVAL = "there are fewer than two such runs"
 _NO_LINE = "there is no regression, for the reason in `note`"
@@ -12,10 +11,9 @@ MODELS = Table(
     "models",
     "a model in a cell",
     (
-        _SCENARIO,
+        CELL_COLUMNS[0],
         SCENARIO_LABEL,
-        _CCA,
-        _IP_VERSION,
+        *CELL_COLUMNS[1:],
         text("model", "Model that the cell is held against."),
         text("quantity", "What it is of: `goodput` or `queueing delay`."),
         text("unit", "Unit of this quantity."),
@@ -32,8 +30,7 @@ REGRESSIONS = Table(
     "an exponent of a CCA and IP version",
     (
         text("response", "What goes with a power of `term`: goodput per flow."),
-        _CCA,
-        _IP_VERSION,
+        *CELL_COLUMNS[1:],
         RUNS["flows"],
         number(
             "loss_configured_percent", "%", "Random loss that is set in the scenarios of the fit.", "it is what varies"
