@@ -36,9 +36,8 @@ def summarise(study, folder):
 
 
 def test_counts_by_cell_and_by_check(study, tmp_path):
-    fail(study, 0, "cca")
-    fail(study, 0, "idle-rtt")
-    fail(study, 1, "cca")
+    for row, check in ((0, "cca"), (0, "idle-rtt"), (1, "cca")):
+        fail(study, row, check)
     validity, checks = summarise(study, tmp_path)
     assert validity["total"].eq(3).all()
     assert validity["excluded"].tolist() == [2, *[0] * 7]
@@ -50,16 +49,18 @@ def test_counts_by_cell_and_by_check(study, tmp_path):
     assert checks["check"].tolist() == [name for name, *_ in tidy_tables.SYNTHETIC_CHECKS]
 
 
-def test_valid_run_with_a_failed_check_stops(study, tmp_path):
-    fail(study, 4, "cca")
-    study["runs"].loc[4, "valid"] = True
-    with pytest.raises(ValueError, match="reno/ipv6/2 is valid but failed a check"):
-        summarise(study, tmp_path)
-
-
-def test_excluded_run_without_a_failed_check_stops(study, tmp_path):
-    study["runs"].loc[0, "valid"] = False
-    with pytest.raises(ValueError, match="reno/ipv4/1 is excluded but failed no check"):
+@pytest.mark.parametrize(
+    ("row", "failed", "valid", "message"),
+    [
+        (4, ["cca"], True, "ipv6/2 is valid but failed a check"),
+        (0, [], False, "ipv4/1 is excluded but failed no check"),
+    ],
+)
+def test_verdict_that_contradicts_the_checks_stops(study, tmp_path, row, failed, valid, message):
+    for check in failed:
+        fail(study, row, check)
+    study["runs"].loc[row, "valid"] = valid
+    with pytest.raises(ValueError, match=f"reno/{message}"):
         summarise(study, tmp_path)
 
 

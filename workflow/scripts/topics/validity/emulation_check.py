@@ -6,7 +6,6 @@ from statistics import NormalDist
 import pandas as pd
 
 from run_tables.reading import link_packets
-from wording.number_format import is_missing
 from wording.scenario_words import path_rtts_ms
 
 UNKNOWN = "not counted apart from the queue's drops"
@@ -37,17 +36,12 @@ def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
     return (0.0 if hits == 0 else middle - half), (1.0 if hits == trials else middle + half)
 
 
-def independent_runs(runs) -> pd.DataFrame:
+def _independent_runs(runs):
     """Return the runs whose losses are independent: of each seed the one that sent most packets.
 
     Runs of one scenario and replication have the same seed, so the link drops the same packets by
     number in all of them: what happened to the shorter ones happened in the longest too.
     Counting them all would make an interval up to sqrt(12) times too narrow.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``, valid runs of one scenario, with the packets that reached the link in `packets`.
     """
     return runs.sort_values("packets", kind="stable", ascending=False).drop_duplicates("seed")
 
@@ -68,23 +62,17 @@ def realised_loss(runs, scenarios, confidence) -> pd.DataFrame:
         A row a scenario: scenario, scenario_label, quantity ("loss"), unit, configured, realised,
         low, high, runs (independent ones), packets, note.
     """
-    rows = []
-    for scenario in scenarios.to_dict("records"):
-        valid = _valid(runs, scenario)
-        row = _row(scenario, "loss", "%", float(scenario["loss_forward_percent"]))
-        counted = valid.assign(packets=link_packets(valid))
-        counted = independent_runs(counted[counted["packets"].notna() & counted["link_drops"].notna()])
+
+    def loss(valid):
+        counted = valid.assign(packets=link_packets(valid)).dropna(subset=["packets", "link_drops"])
+        counted = _independent_runs(counted)
         packets, drops = int(counted["packets"].sum()), int(counted["link_drops"].sum())
-        if packets:
-            low, high = wilson_interval(drops, packets, confidence)
-            row |= {"realised": 100 * drops / packets, "low": 100 * low, "high": 100 * high}
-            row |= {"runs": len(counted), "packets": packets}
-        elif len(valid) == 0:
-            row["note"] = "no valid run"
-        else:
-            row["note"] = UNKNOWN if len(counted) == 0 else "no packet reached the link"
-        rows.append(row)
-    return pd.DataFrame(rows).astype(object)
+        if packets == 0:
+            return {"note": UNKNOWN if counted.empty else "no packet reached the link"}
+        low, high = (100 * end for end in wilson_interval(drops, packets, confidence))
+        return {"realised": 100 * drops / packets, "low": low, "high": high, "runs": len(counted), "packets": packets}
+
+    return _checked(runs, scenarios, "loss", "%", lambda scenario: scenario["loss_forward_percent"], loss)
 
 
 def smallest_rtt(runs, scenarios) -> pd.DataFrame:
@@ -96,48 +84,30 @@ def smallest_rtt(runs, scenarios) -> pd.DataFrame:
         As `realised_loss`; realised and low are the smallest RTT of all valid runs, high is the
         largest of the runs' own smallest RTTs.
     """
+
+    def rtt(valid):
+        known = valid["rtt_min_ms"].dropna()
+        if known.empty:
+            return {"note": "no value"}
+        return {
+            "realised": float(known.min()),
+            "low": float(known.min()),
+            "high": float(known.max()),
+            "runs": len(known),
+        }
+
+    return _checked(runs, scenarios, "smallest RTT", "ms", lambda scenario: path_rtts_ms(scenario)[0], rtt)
+
+
+def _checked(runs, scenarios, quantity, unit, configured, realised):
+    """Return the table of a quantity: what is `configured` in each scenario, what is `realised` in its valid runs."""
     rows = []
     for scenario in scenarios.to_dict("records"):
-        valid = _valid(runs, scenario)
-        path = float(path_rtts_ms(scenario)[0])
-        row = _row(scenario, "smallest RTT", "ms", path)
-        known = valid["rtt_min_ms"].dropna()
-        if len(known):
-            low, high = float(known.min()), float(known.max())
-            row |= {"realised": low, "low": low, "high": high, "runs": len(known)}
-        else:
-            row["note"] = "no value" if len(valid) else "no valid run"
-        rows.append(row)
+        valid = runs[(runs["scenario"] == scenario["scenario"]) & runs["valid"]]
+        row = {
+            "scenario": scenario["scenario"], "scenario_label": scenario["label"], "quantity": quantity,
+            "unit": unit, "configured": float(configured(scenario)), "realised": None, "low": None, "high": None,
+            "runs": 0, "packets": None, "note": "no valid run",
+        }  # fmt: skip
+        rows.append(row if valid.empty else row | {"note": ""} | realised(valid))
     return pd.DataFrame(rows).astype(object)
-
-
-def _valid(runs, scenario):
-    return runs[(runs["scenario"] == scenario["scenario"]) & runs["valid"]]
-
-
-def _row(scenario, quantity, unit, configured):
-    return {
-        "scenario": scenario["scenario"], "scenario_label": scenario["label"], "quantity": quantity,
-        "unit": unit, "configured": configured, "realised": None, "low": None, "high": None,
-        "runs": 0, "packets": None, "note": "",
-    }  # fmt: skip
-
-
-def deviations(checked) -> list[tuple[float, float, float] | None]:
-    """Return the deviations from what was configured: realised, low and high less configured.
-
-    Parameters
-    ----------
-    checked : pandas.DataFrame
-        As `realised_loss` and `smallest_rtt` give.
-
-    Returns
-    -------
-    list of (float, float, float) or None
-        One a row; None where nothing was realised.
-    """
-    return [
-        None if is_missing(row["realised"])
-        else tuple(row[name] - row["configured"] for name in ("realised", "low", "high"))
-        for row in checked.to_dict("records")
-    ]  # fmt: skip

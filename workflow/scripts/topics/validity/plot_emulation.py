@@ -1,12 +1,12 @@
 """Draw whether the emulation is right: realised loss and RTT less the configured ones."""
 
+import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     MINUS,
     Grid,
@@ -23,7 +23,7 @@ from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
-from topics.validity.emulation_check import deviations, realised_loss, smallest_rtt
+from topics.validity.emulation_check import realised_loss, smallest_rtt
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import heading
 
@@ -34,33 +34,22 @@ TITLES = {"loss": "Loss of the link", "smallest RTT": "Smallest round-trip time"
 UNITS = {"loss": "percentage points", "smallest RTT": "ms"}
 
 
-def draw_emulation(checks, scenarios, confidence) -> tuple[Figure, list[Panel]]:
-    """Draw the figure.
-
-    Parameters
-    ----------
-    checks : list of pandas.DataFrame
-        As `emulation_check` gives, a panel each, a row a scenario.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``, in the same order.
-    confidence : float
-        Of the interval of the loss.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
+def _draw_emulation(checks, scenarios, confidence):
+    """Return the figure and its panels, one of each of `emulation_check`'s tables; `confidence` is that of the loss."""
     apply_style()
     grid = Grid(len(checks), len(checks), WIDTH_PT, TITLE_PT + ROW_PT * len(scenarios) + AXIS_PT)
     figure = grid.figure()
-    header(figure, "Emulation: realised less configured", _key(confidence))
+    key = [
+        Line2D([], [], ls="none", marker="o", ms=4.5, mew=0, color=LIGHT.blue, label="realised"),
+        Line2D([], [], color=LIGHT.ink, lw=1, label=f"loss: {100 * confidence:g} % interval; RTT: range of the runs"),
+    ]
+    header(figure, "Emulation: realised less configured", key)
     shared, _ = shared_and_own(scenarios)
     panels = []
     for position, checked in enumerate(checks):
         quantity = checked["quantity"].iloc[0]
-        off = deviations(checked)
-        axis = difference_axis([v for row in off if row for v in row], least=LEAST[quantity])
+        off = checked[["realised", "low", "high"]].to_numpy(float) - checked[["configured"]].to_numpy(float)
+        axis = difference_axis(off[~np.isnan(off)].tolist(), least=LEAST[quantity])
         axes = grid.axes(figure, position, LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
         value_axis(axes, "x", axis, spaced=True)
         rows_of(axes, [""] * len(scenarios))
@@ -70,25 +59,16 @@ def draw_emulation(checks, scenarios, confidence) -> tuple[Figure, list[Panel]]:
         axes.axvline(0, color=LIGHT.muted, lw=0.9, zorder=1)
         _beside(axes, -1, "realised", LIGHT.muted)
         for row, (cell, values) in enumerate(zip(checked.to_dict("records"), off, strict=True)):
-            _row(axes, row, cell, values)
+            _row(axes, row, cell, *values)
         unclipped(axes)
         panels.append(grid.panel(position, _describe(checked, scenarios, confidence)))
     return figure, panels
 
 
-def _key(confidence):
-    return [
-        Line2D([], [], ls="none", marker="o", ms=4.5, mew=0, color=LIGHT.blue, label="realised"),
-        Line2D([], [], color=LIGHT.ink, lw=1,
-               label=f"loss: {100 * confidence:g} % interval; RTT: range of the runs"),
-    ]  # fmt: skip
-
-
-def _row(axes, row, cell, values):
-    if values is None:
+def _row(axes, row, cell, deviation, low, high):
+    if is_missing(cell["realised"]):
         remark(axes, row, cell["note"])
         return
-    deviation, low, high = values
     interval_line(axes, low, high, row)
     axes.plot([deviation], [row], ls="none", marker="o", ms=4.5, mew=0, color=LIGHT.blue, zorder=4)
     _beside(axes, row, f"{_words(cell)} {cell['unit']}", LIGHT.ink)
@@ -125,15 +105,9 @@ def main(inputs, outputs, params) -> None:
     """Read runs and scenarios, write figure and data."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     checks = [realised_loss(runs, scenarios, params.confidence), smallest_rtt(runs, scenarios)]
-    figure, panels = draw_emulation(checks, scenarios, params.confidence)
-    columns = {name: [*checks[0][name], *checks[1][name]] for name in checks[0].columns}
-    save_figure(
-        figure,
-        panels,
-        "Realised less configured loss and round-trip time",
-        pd.DataFrame(columns, dtype=object),
-        outputs,
-    )
+    figure, panels = _draw_emulation(checks, scenarios, params.confidence)
+    title = "Realised less configured loss and round-trip time"
+    save_figure(figure, panels, title, pd.concat(checks, ignore_index=True), outputs)
 
 
 if "snakemake" in globals():

@@ -7,20 +7,15 @@ from topics.validity.sentences import trust_sentence
 MAX_EXCLUDED_SHOWN = 200
 
 
-def excluded_rows(runs) -> list[dict[str, str]]:
-    """Return the excluded runs, name and reason, as many as the page lists."""
-    excluded = runs[~runs["valid"]].head(MAX_EXCLUDED_SHOWN)
-    return [{"name": run_name(row), "because": row["invalid_because"]} for row in excluded.to_dict("records")]
-
-
 def section(material) -> dict:
     """Return what the template needs."""
     runs, validity = material.tables.runs, material.tables.validity
+    excluded = runs[~runs["valid"]].head(MAX_EXCLUDED_SHOWN)
     return {
         "checks": material.tables.checks.to_dict("records"),
         "cells_excluded": len(validity[validity["excluded"] > 0]),
         "cells": len(validity),
-        "excluded": excluded_rows(runs),
+        "excluded": [{"name": run_name(row), "because": row["invalid_because"]} for row in excluded.to_dict("records")],
         "runs": len(runs),
         "valid": int(runs["valid"].sum()),
     }

@@ -2,7 +2,7 @@
 
 from report_parts.data_tables import minus
 from run_tables.reading import link_packets
-from wording.number_format import count, is_missing, number
+from wording.number_format import count, number
 from wording.scenario_words import path_rtts_ms
 from wording.sentence_words import listed
 
@@ -54,31 +54,24 @@ def loss_words(valid) -> list[str]:
     """Say how well the links' realised loss agrees with what was configured."""
     lossy = valid[valid["loss_configured_percent"] > 0]
     lossy = lossy.assign(reached=link_packets(lossy)).dropna(subset=["reached", "link_drops"])
-    rates, packets = [], 0.0
-    for configured, group in lossy.groupby("loss_configured_percent"):
-        if group["reached"].sum() > 0:
-            realised = 100 * group["link_drops"].sum() / group["reached"].sum()
-            rates.append((configured, realised))
-            packets += group["reached"].sum()
-    if not rates:
+    sums = lossy.groupby("loss_configured_percent")[["reached", "link_drops"]].sum()
+    sums = sums[sums["reached"] > 0]
+    if sums.empty:
         return []
-    if len(rates) <= 2:
-        shown = " and ".join(f"{number(seen)} % where {configured:.10g} % was set" for configured, seen in rates)
-    else:
-        worst = max(rates, key=lambda rate: abs(rate[1] / rate[0] - 1))
-        shown = f"at worst {number(worst[1])} % where {worst[0]:.10g} % was set"
-    return [f"the links dropped {shown}, of {number(packets, 0)} packets"]
+    rates = list((100 * sums["link_drops"] / sums["reached"]).items())
+    at_worst = ""
+    if len(rates) > 2:
+        rates, at_worst = [max(rates, key=lambda rate: abs(rate[1] / rate[0] - 1))], "at worst "
+    shown = " and ".join(f"{number(seen)} % where {configured:.10g} % was set" for configured, seen in rates)
+    return [f"the links dropped {at_worst}{shown}, of {number(sums['reached'].sum(), 0)} packets"]
 
 
 def rtt_words(valid) -> list[str]:
     """Say how close the lowest round-trip time seen came to the empty path's, in every scenario."""
-    known = valid.dropna(subset=["rtt_min_ms", "rtt_path_ms"])
-    if known.empty:
+    excess = (valid["rtt_min_ms"] - valid["rtt_path_ms"]).groupby(valid["scenario"]).min().dropna()
+    if excess.empty:
         return []
-    excess = (known["rtt_min_ms"] - known["rtt_path_ms"]).groupby(known["scenario"]).min()
     low, high = excess.min(), excess.max()
-    if is_missing(high):
-        return []
     lowest = "the lowest RTT in each scenario is" if len(excess) > 1 else "the lowest RTT is"
     if max(abs(low), abs(high)) < 0.005:
         return [f"{lowest} within 0.01 ms of the empty path's"]
