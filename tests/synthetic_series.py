@@ -10,13 +10,13 @@ from run_tables.tidy_tables import QUEUE, RUN, SOCKETS
 DURATION_S, STEP_S, RTT_MS, PEAK, PERIOD_S = 30, 0.1, 100.0, 20, 1.4
 
 
-def window_samples(cca, seconds=DURATION_S, step_s=STEP_S):
+def window_samples(cca):
     """Return the samples of a flow whose window does what its CCA's document says: a row a sample.
 
     Reno's grows by a packet a round trip of 100 ms from 10 to 20 and is halved, CUBIC's stays at 0.7; after each loss 0.2 s of
     recovery. Vegas keeps 3 packets queued. BBR has Startup, Drain, ProbeBW, and ProbeRTT every 10 s.
     """
-    time = np.arange(0, seconds, step_s).round(6)
+    time = np.arange(0, DURATION_S, STEP_S).round(6)
     table = pd.DataFrame({"time_s": time, "state": "open", "ssthresh_packets": np.nan, "retransmits": 0.0})
     table = table.assign(rtt_ms=RTT_MS, rtt_min_ms=RTT_MS)
     if cca == "bbr":
@@ -42,44 +42,46 @@ def window_samples(cca, seconds=DURATION_S, step_s=STEP_S):
     )  # fmt: skip
 
 
+def _write(parts, declared, path):
+    """Write rows as a table of time series, with whatever declared columns they lack."""
+    pd.concat(parts, ignore_index=True).reindex(columns=declared.names).to_parquet(path, index=False)
+
+
+def _key(flow):
+    return {name: flow[name] for name in (*RUN, "flow", "flow_cca")}
+
+
 def write_series(built):
     """Write sockets.parquet and queue.parquet for the flows of a study."""
     flows = pd.read_csv(built.table("flows"))
     templates = {cca: window_samples(cca) for cca in flows["flow_cca"].unique()}
     sockets = []
-    for row in flows.to_dict("records"):
-        template = templates[row["flow_cca"]]
-        acked = template["time_s"] * row["goodput_mbps"] * 1e6 / 8
-        sockets.append(template.assign(bytes_acked=acked, **{name: row[name] for name in (*RUN, "flow", "flow_cca")}))
-    pd.concat(sockets, ignore_index=True).reindex(columns=SOCKETS.names).to_parquet(
-        built.folder / "tidy/sockets.parquet", index=False
-    )
-    time = np.arange(0, DURATION_S, STEP_S).round(6)
-    one = pd.DataFrame(
-        {"time_s": time, "packets": 5, "bytes": 7570, "drops": (time / 10).astype(int), "delay_ms": 60.0}
-    )
-    queues = [one.assign(**row) for row in flows[RUN].drop_duplicates().to_dict("records")]
-    pd.concat(queues, ignore_index=True).reindex(columns=QUEUE.names).to_parquet(
-        built.folder / "tidy/queue.parquet", index=False
-    )
+    for flow in flows.to_dict("records"):
+        template = templates[flow["flow_cca"]]
+        sockets.append(template.assign(bytes_acked=template["time_s"] * flow["goodput_mbps"] * 1e6 / 8, **_key(flow)))
+    _write(sockets, SOCKETS, built.folder / "tidy/sockets.parquet")
+    queue = window_samples("reno")[["time_s"]].assign(packets=5, bytes=7570, delay_ms=60.0)
+    queue["drops"] = (queue["time_s"] / 10).astype(int)
+    queues = [queue.assign(**run) for run in flows[RUN].drop_duplicates().to_dict("records")]
+    _write(queues, QUEUE, built.folder / "tidy/queue.parquet")
 
 
-def share_out(flows, runs, seed=5):
+def share_out(flows, runs):
     """Return flows.csv with each run's goodput dealt out unevenly to its flows."""
-    weights = pd.Series(np.random.default_rng(seed).gamma(3.0, size=len(flows)), flows.index)
+    weights = pd.Series(np.random.default_rng(5).gamma(3.0, size=len(flows)), flows.index)
     totals = flows[RUN].merge(runs[[*RUN, "goodput_mbps"]], on=RUN, how="left")["goodput_mbps"].to_numpy()
     return flows.assign(goodput_mbps=totals * weights / weights.groupby([flows[name] for name in RUN]).transform("sum"))
 
 
-def write_sockets(flows, path, seconds=20, step_s=0.1):
+def write_sockets(flows, path):
     """Write sockets.parquet with a pacing rate that swings about each flow's goodput, in steps as BBR's gains."""
-    times, parts = np.arange(0, seconds, step_s), []
+    times = np.arange(0, 20, STEP_S)
     gains = np.array([1.25, 0.75, 1, 1, 1, 1, 1, 1])[(np.arange(len(times)) // 2) % 8]
-    for flow in flows.to_dict("records"):
-        keys = {name: flow[name] for name in (*RUN, "flow", "flow_cca")}
-        parts.append(pd.DataFrame({"time_s": times, "pacing_mbps": gains * flow["goodput_mbps"]}).assign(**keys))
-    table = pd.concat(parts, ignore_index=True)
-    table.reindex(columns=SOCKETS.names).to_parquet(path, index=False)
+    parts = [
+        pd.DataFrame({"time_s": times, "pacing_mbps": gains * flow["goodput_mbps"]}).assign(**_key(flow))
+        for flow in flows.to_dict("records")
+    ]
+    _write(parts, SOCKETS, path)
 
 
 def write(built):
