@@ -16,47 +16,31 @@ from topics.multipath.path_environments import environment_of, with_paths
 from topics.multipath.tables import AGGREGATION, PATH_MEANS, PATH_SHARES, PLACE, RUN_MEANS
 
 
-def place_of(scenario, ip_version) -> dict:
+def _place_of(scenario, ip_version):
     """Return the columns `PLACE` of a cell; ``scenario`` is a row of `with_paths`."""
     environment = environment_of(scenario | {"ip_version": ip_version})
     values = scenario | {"scenario_label": scenario["label"], "environment": environment}
     return {column.name: values[column.name] for column in PLACE}
 
 
-def interval_ends(values, confidence) -> tuple[float | None, float | None]:
-    """Return the ends of the interval of the values' mean; None for fewer than two."""
-    known = values.dropna()
-    return mean_interval(known, confidence)[1:] if len(known) > 1 else (None, None)
-
-
 def aggregation(runs, scenarios, confidence) -> pd.DataFrame:
-    """Return a row a cell with the columns of `AGGREGATION`.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    scenarios : pandas.DataFrame
-        As `path_environments.with_paths` gives.
-    confidence : float
-        Of all intervals.
-    """
+    """Return `AGGREGATION` of ``tidy/runs.csv`` and of scenarios as `path_environments.with_paths` gives them."""
     known = {row["scenario"]: row for row in scenarios.to_dict("records")}
     groups = {cell: group[group["valid"]] for cell, group in runs.groupby(CELL, sort=False)}
-    return pd.DataFrame([cell_row(cell, groups, known, confidence) for cell in groups], columns=AGGREGATION.names)
+    return pd.DataFrame([_cell_row(cell, groups, known, confidence) for cell in groups], columns=AGGREGATION.names)
 
 
-def cell_row(cell, groups, scenarios, confidence) -> dict:
+def _cell_row(cell, groups, scenarios, confidence):
     """Return the row of a cell; ``groups`` are the valid runs of all cells."""
     scenario, valid = scenarios[cell[0]], groups[cell]
-    row = (
-        dict(zip(CELL, cell, strict=True)) | place_of(scenario, cell[2]) | {"n": len(valid), "equation": "", "note": ""}
-    )
-    row |= {name: valid[name].mean() for name in RUN_MEANS}
+    row = dict(zip(CELL, cell, strict=True)) | _place_of(scenario, cell[2])
+    row |= {"n": len(valid), "equation": "", "note": ""} | {name: valid[name].mean() for name in RUN_MEANS}
     if valid.empty:
         return row | {"note": "no valid run"}
     for prefix, name in (("goodput", "goodput_mbps"), ("transfer", "transfer_s"), ("cpu_busy", "cpu_busy_percent")):
-        row[f"{prefix}_low"], row[f"{prefix}_high"] = interval_ends(valid[name], confidence)
+        known = valid[name].dropna()
+        if len(known) > 1:
+            _, row[f"{prefix}_low"], row[f"{prefix}_high"] = mean_interval(known, confidence)
     goodput, ceiling = valid["goodput_mbps"], valid["ideal_goodput_mbps"].mean()
     row |= {
         "goodput_sd_percent": 100 * goodput.std(ddof=1) / goodput.mean() if len(valid) > 1 else None,
@@ -80,7 +64,7 @@ def cell_row(cell, groups, scenarios, confidence) -> dict:
 
 
 def path_shares(paths, scenarios) -> pd.DataFrame:
-    """Return a row a cell and path with the columns of `PATH_SHARES`, of the valid runs.
+    """Return `PATH_SHARES` of ``tidy/paths.csv`` and of scenarios as `path_environments.with_paths` gives them.
 
     ``packets`` and ``bytes`` are what left the sender from before the traffic until all of it had arrived. That is
     longer than the traffic's duration by a time that the runs don't tell, so there is no rate.
@@ -88,11 +72,10 @@ def path_shares(paths, scenarios) -> pd.DataFrame:
     known = {row["scenario"]: row for row in scenarios.to_dict("records")}
     rows = []
     for (*cell, path), group in paths[paths["valid"]].groupby([*CELL, "path"], sort=False):
-        row = dict(zip(CELL, cell, strict=True)) | place_of(known[cell[0]], cell[2])
-        row |= {"path": int(path), "n": len(group)}
-        row |= {name: group[name].mean() for name in PATH_MEANS}
-        shares = {"share_lowest": group["share_percent"].min(), "share_highest": group["share_percent"].max()}
-        rows.append(row | shares)
+        row = dict(zip(CELL, cell, strict=True)) | _place_of(known[cell[0]], cell[2])
+        row |= {"path": int(path), "n": len(group)} | {name: group[name].mean() for name in PATH_MEANS}
+        shares = group["share_percent"]
+        rows.append(row | {"share_lowest": shares.min(), "share_highest": shares.max()})
     return pd.DataFrame(rows, columns=PATH_SHARES.names)
 
 

@@ -8,17 +8,7 @@ HOLDS, FAILS, OPEN = "as the equation", "not as the equation", "open"
 
 
 def ratio(first, second, confidence) -> tuple[float | None, float | None, float | None]:
-    """Return the ratio of two samples' means (of logarithms) with its interval, None for what isn't known.
-
-    Parameters
-    ----------
-    first, second : pandas.Series of float
-    confidence : float
-
-    Returns
-    -------
-    ratio, low, high : float or None
-    """
+    """Return the ratio of two samples' means (of logarithms) and its interval's ends, None for what isn't known."""
     first, second = first.dropna(), second.dropna()
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
         return None, None, None

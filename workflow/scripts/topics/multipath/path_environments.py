@@ -69,25 +69,15 @@ def longer_words(path_delay_ms) -> str:
 
 
 def with_paths(scenarios) -> pd.DataFrame:
-    """Add to scenarios how many paths they have, what joins these, and their single path.
+    """Add to ``tidy/scenarios.csv`` how many paths scenarios have, what joins these, and their single path.
 
-    Parameters
-    ----------
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows with ``paths`` as a number, ``by`` (none, mptcp, gre), ``joined`` (in words), ``even`` (whether
-        all paths have the same delay), ``conditions`` (in words, what tells the scenario from others of the same
-        application, rate and platform; mostly empty), and ``baseline``: the only scenario with plain TCP over one
-        path and else the same conditions, whose path has the delay of the shortest path here. It is None
-        if there is none or there are several, and ``baseline_note`` says which.
+    That is ``paths`` as a number, ``by`` (none, mptcp, gre), ``joined`` (in words), ``even`` (whether all paths have the
+    same delay), ``conditions`` (in words, what tells the scenario from others of the same application, rate and
+    platform; mostly empty), and ``baseline``: the only scenario with plain TCP over one path and else the same
+    conditions, whose path has the delay of the shortest path here. It is None if there is none or there are several,
+    and ``baseline_note`` says which.
     """
-    table = scenarios.copy()
-    table["paths"] = table["paths"].astype(int)
-    table["by"] = table["multipath"]
+    table = scenarios.assign(paths=scenarios["paths"].astype(int), by=scenarios["multipath"])
     rows = table.to_dict("records")
     table["joined"] = [joined_by(row["by"], row["tunnel_ip_version"], row["distribution"]) for row in rows]
     table["even"] = [len(set(delays_ms(row["path_delay_ms"]))) == 1 for row in rows]
@@ -117,28 +107,23 @@ def _baseline_note(scenarios):
 
 def _telling_words(rows, places):
     """Return for each scenario in words what differs between the joined scenarios whose panels would have one title."""
-    pairs = list(zip(rows, places, strict=True))
-    groups, alike = {}, Counter()
-    for row, place in pairs:
+    titles = [tuple(place[name] for name in TITLED) for place in places]
+    whole = [
+        (row["by"], row["joined"], row["paths"], row["path_delay_ms"], *place.items())
+        for row, place in zip(rows, places, strict=True)
+    ]
+    groups = {}
+    for row, place, title in zip(rows, places, titles, strict=True):
         if row["by"] != "none":
-            groups.setdefault(_titled(place), []).append(place)
-            alike[_all_of(row, place)] += 1
+            groups.setdefault(title, []).append(place)
+    alike = Counter(key for row, key in zip(rows, whole, strict=True) if row["by"] != "none")
     words = []
-    for row, place in pairs:
-        others = groups.get(_titled(place), [])
+    for row, place, title, key in zip(rows, places, titles, whole, strict=True):
+        others = groups.get(title, [])
         differing = [name for name in place if len({other[name] for other in others}) > 1]
         parts = [_condition_words(name, place[name]) for name in differing]
-        parts += [f"scenario {row['scenario']}"] if alike[_all_of(row, place)] > 1 else []
-        words.append(", ".join(parts))
+        words.append(", ".join([*parts, *([f"scenario {row['scenario']}"] if alike[key] > 1 else [])]))
     return words
-
-
-def _titled(place):
-    return tuple(place[name] for name in TITLED)
-
-
-def _all_of(row, place):
-    return (row["by"], row["joined"], row["paths"], row["path_delay_ms"], *place.items())
 
 
 def _condition_words(name, value):

@@ -33,21 +33,15 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
     return first_runs(runs, scenarios[measured], cca)
 
 
-def busy_over_time(samples) -> pd.DataFrame:
-    """Return the mean over the cores of their busy share in % in windows of `WINDOW_S`, by the window's end.
-
-    Parameters
-    ----------
-    samples : pandas.DataFrame
-        ``time_s`` and ``busy_percent`` of each core's readings.
-    """
+def _busy_over_time(samples):
+    """Return the mean over the cores of their busy share in % in windows of `WINDOW_S`, by the window's end."""
     window = np.ceil(samples["time_s"] / WINDOW_S) * WINDOW_S
     return samples.groupby(window)["busy_percent"].mean().rename_axis("time_s").reset_index()
 
 
 def busy_of(shown, path) -> pd.DataFrame:
     """Return the busy shares of all runs that are drawn, with `COLUMNS`."""
-    return series_of(shown, path, ["time_s", "busy_percent"], busy_over_time, COLUMNS)
+    return series_of(shown, path, ["time_s", "busy_percent"], _busy_over_time, COLUMNS)
 
 
 def draw_cpu_time(busy, cca) -> tuple[Figure, list[Panel]]:

@@ -24,7 +24,6 @@ COLUMNS = [
     "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "conditions", "paths", "n",
     "goodput_mbps", "cpu_busy_percent", "cpu_busy_low", "cpu_busy_high", "cpu_seconds_per_gbyte",
 ]  # fmt: skip
-SINGLE = "TCP"
 
 
 def shown_rows(table) -> pd.DataFrame:
@@ -33,18 +32,7 @@ def shown_rows(table) -> pd.DataFrame:
 
 
 def draw_cpu_use(table) -> tuple[Figure, list[Panel]]:
-    """Draw the figure: for what joins the paths and each IP version a panel for each of `SHOWN`, with the single path.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `shown_rows` gives.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
+    """Draw for what joins the paths and each IP version a panel for each of `SHOWN`; ``table`` as of `shown_rows`."""
     joined, single = table[table["by"] != "none"], table[table["by"] == "none"]
 
     def panels(drawn, ccas, group):
@@ -57,13 +45,12 @@ def draw_cpu_use(table) -> tuple[Figure, list[Panel]]:
             axis = linear_axis(0, max(0.1, table[value].max() if table[value].notna().any() else 0.1))
             second = with_conditions(f"{what}; paths of {rate_words(first['rate_mbps'])}", first["conditions"])
             axes = drawn.add(with_platform(name, "host", table["platform"]), second, axis)
-            words = draw_slots(axes, [SINGLE, *map(str, numbers)], ccas, rows, value, low, high, "paths")
+            words = draw_slots(axes, ["TCP", *map(str, numbers)], ccas, rows, value, low, high, "paths")
             which = with_conditions(name, first["conditions"])
             drawn.finish(axes, f"{what}, {which}, by number of paths. {words or 'No data.'}", cca_entries(ccas))
 
-    title = "CPU time, by number of paths"
     by = ["joined", "rate_mbps", "conditions", "ip_version"]
-    return draw_groups(title, joined, by, panels, panels_each=len(SHOWN))
+    return draw_groups("CPU time, by number of paths", joined, by, panels, panels_each=len(SHOWN))
 
 
 def main(inputs, outputs, params) -> None:

@@ -26,25 +26,13 @@ def shown_rows(table) -> pd.DataFrame:
 
 
 def draw_environments(table) -> tuple[Figure, list[Panel]]:
-    """Draw the figure: a panel for each application, rate, further conditions and distribution over the tunnels.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `shown_rows` gives.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
+    """Draw a panel for each application, rate, further conditions and distribution; ``table`` as of `shown_rows`."""
 
     def panel(drawn, ccas, group):
         first = group.iloc[0]
         environments = environments_of(group["environment"])
-        name = (
-            f"{'FTP' if first['application'] == 'ftp' else first['application']}, {count(int(first['paths']), 'path')}"
-        )
+        application = "FTP" if first["application"] == "ftp" else first["application"]
+        name = f"{application}, {count(int(first['paths']), 'path')}"
         tops = group[["goodput_mbps", "ceiling_mbps"]].max().fillna(0)
         second = with_conditions(f"{rate_words(first['rate_mbps'])} each", first["conditions"])
         named = with_platform(name, first["platform"], table["platform"])

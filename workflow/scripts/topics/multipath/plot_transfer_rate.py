@@ -29,18 +29,10 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
     return first_runs(runs, transfers[(transfers["by"] == "none") | (transfers["paths"] == most)], cca)
 
 
-def rate_over_time(samples) -> pd.DataFrame:
-    """Return the rate of acknowledged data in Mbit/s between two samples, all sockets of a run together.
+def _rate_over_time(samples):
+    """Return the rate of acknowledged data in Mbit/s between two samples (the first since time 0), all sockets together.
 
-    Parameters
-    ----------
-    samples : pandas.DataFrame
-        ``flow``, ``path``, ``time_s`` and ``bytes_acked`` (since the socket's begin) of a run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``time_s``, ``acked_mbps``, the first since time 0; a socket that is gone at a sample keeps what it had acknowledged.
+    A socket that is gone at a sample keeps what it had acknowledged since its begin.
     """
     by_socket = samples.assign(path=samples["path"].fillna(0)).pivot_table(
         index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last"
@@ -48,13 +40,13 @@ def rate_over_time(samples) -> pd.DataFrame:
     total = by_socket.sort_index().ffill().fillna(0).sum(axis=1)
     total = pd.concat([pd.Series({0.0: 0.0}), total[total.index > 0]])
     times = total.index.to_series()
-    rates = 8e-6 * total.diff() / times.diff()
-    return pd.DataFrame({"time_s": times, "acked_mbps": rates})[1:].reset_index(drop=True)
+    rates = pd.DataFrame({"time_s": times, "acked_mbps": 8e-6 * total.diff() / times.diff()})
+    return rates[1:].reset_index(drop=True)
 
 
 def rates_of(shown, path) -> pd.DataFrame:
     """Return the rates of all runs that are drawn, with `COLUMNS`."""
-    return series_of(shown, path, ["flow", "path", "time_s", "bytes_acked"], rate_over_time, COLUMNS)
+    return series_of(shown, path, ["flow", "path", "time_s", "bytes_acked"], _rate_over_time, COLUMNS)
 
 
 def draw_transfer_rate(rates, shown, cca) -> tuple[Figure, list[Panel]]:

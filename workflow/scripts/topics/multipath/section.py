@@ -1,5 +1,9 @@
 """The section on several paths: what they give together, what each carries, what reordering does, and what it costs."""
 
+import math
+from functools import partial
+from operator import itemgetter
+
 from report_parts.data_tables import Cell, Column, data_table, minus, number_cell
 from report_parts.material import Finding
 from topics.multipath.equations import EQUATION_MARGIN_PERCENT, FAILS, HOLDS, OPEN
@@ -14,7 +18,7 @@ from topics.multipath.sentences import (
     uneven_words,
 )
 from topics.multipath.topic import drawn_ccas, has_cpu, has_transfers
-from wording.number_format import is_missing, number
+from wording.number_format import NONE, is_missing, number
 from wording.scenario_series import platform_name
 from wording.sentence_words import cca_name
 
@@ -24,17 +28,15 @@ VERDICTS = (
     (OPEN, "The interval reaches both sides, or there is none: it takes two valid runs of each."),
 )
 ANCHOR = "multipath"
-#: Columns of the table on reordering.
-COUNTS = (
-    "reordering_events", "recoveries", "recoveries_undone", "retransmits", "spurious_retransmits", "cwnd_packets",
-)  # fmt: skip
 
 
 def section(material) -> dict:
     """Return what the template needs."""
     table, design, figures = material.tables.aggregation, material.design, material.figures
     joined = table[table["by"] != "none"]
-    platforms = list(dict.fromkeys(table["platform"]))
+    iperf3_over_most = (table["paths"] == joined["paths"].max()) & (table["application"] == "iperf3")
+    host = table[table["platform"] == "host"]
+    table_of = partial(_table, has_platforms=table["platform"].nunique() > 1)
     return {
         "most": int(joined["paths"].max()),
         "has_gre": bool((joined["by"] == "gre").any()),
@@ -42,90 +44,103 @@ def section(material) -> dict:
         "has_mptcp": bool((joined["by"] == "mptcp").any()),
         "rates": [figures[f"transfer-rate-{cca}"] for cca in drawn_ccas(design)] if has_transfers(design) else [],
         "cpu_times": [figures[f"cpu-time-{cca}"] for cca in drawn_ccas(design)] if has_cpu(design) else [],
-        "table": cells_table(table, platforms),
-        "equations": equations_table(joined, platforms),
+        "table": table_of(
+            "cells",
+            "Goodput by environment, CCA and number of paths",
+            table,
+            CELLS + (TRANSFERS if table["transfer_s"].notna().any() else ()),
+        ),
+        "equations": table_of(
+            "equations", "Time of a transfer and rate, over those of a single path", _equations_of(joined), EQUATIONS
+        ),
         "verdicts": VERDICTS,
-        "shares": shares_table(material.tables.path_shares),
-        "reordering": reordering_table(table, platforms),
+        "shares": _shares_table(material.tables.path_shares),
+        "reordering": table_of(
+            "reordering", "Segments out of order, means of a run", table[iperf3_over_most], REORDERING
+        ),
         "uneven_words": uneven_words(joined),
         "recovery_words": recovery_words(joined),
         "same_words": same_words(table),
         "baseline_words": baseline_words(joined),
         "header_percent": header_percent_words(joined),
-        "cpu": cpu_table(table, platforms) if has_cpu(design) else None,
+        "cpu": table_of("cpu", "CPU time by environment, CCA and number of paths", host, CPU)
+        if has_cpu(design)
+        else None,
         "margin": EQUATION_MARGIN_PERCENT,
     }
 
 
-def first_columns(platforms) -> list[Column]:
-    """Return the columns that say which cell a row is."""
-    return [
-        Column("Scenario", header=True, filtered=True),
-        Column("Environment", filtered=True),
-        Column("CCA", filtered=True),
-        *([Column("Platform", filtered=True)] if len(platforms) > 1 else []),
-    ]
+def _number(heading, name, decimals):
+    """Return a column of numbers, and from a row to its cell."""
+    return Column(heading, "number"), lambda row: number_cell(row[name], decimals)
 
 
-def first_cells(row, platforms) -> list[str]:
-    """Return the cells of `first_columns`."""
-    platform = [platform_name(row["platform"])] if len(platforms) > 1 else []
-    return [row["scenario_label"], row["environment"], cca_name(row["cca"]), *platform]
+def _range(heading, low, high, decimals):
+    """Return a column of intervals, and from a row to its cell."""
+    return Column(heading, "short"), lambda row: _range_cell(row[low], row[high], decimals)
 
 
-def range_cell(low, high, decimals) -> Cell:
-    """Return a cell with an interval."""
+def _range_cell(low, high, decimals):
     if is_missing(low) or is_missing(high):
-        return Cell("–")
+        return Cell(NONE)
     return Cell(minus(f"{number(low, decimals)} to {number(high, decimals)}"), float(low))
 
 
-def cells_table(table, platforms) -> dict:
-    """Return the table of goodput in all cells, and of the time that a file took where one was transferred."""
-    files = table["transfer_s"].notna().any()
+def _percent_of_packets(heading, name):
+    """Return a column of counts in percent of the packets that were sent, and from a row to its cell."""
+    return Column(heading, "number"), lambda row: number_cell(100 * row[name] / (row["packets_sent"] or math.nan), 2)
+
+
+PATHS, RUNS, GOODPUT = _number("Paths", "paths", 0), _number("n", "n", 0), _number("Goodput, Mbit/s", "goodput_mbps", 2)
+CEILINGS = _number("Ceilings' ratio", "ceiling_factor", 3)
+CELLS = (
+    PATHS, RUNS, GOODPUT, _range("Interval", "goodput_low", "goodput_high", 2), _number("SD, %", "goodput_sd_percent", 3),
+    _number("Ceiling, Mbit/s", "ceiling_mbps", 2), _number("% of it", "ceiling_percent", 2),
+    _number("Times a single path", "factor", 3), CEILINGS,
+)  # fmt: skip
+TRANSFERS = (_number("Transfer, s", "transfer_s", 3), _range("Its interval", "transfer_low", "transfer_high", 3))
+EQUATIONS = (
+    PATHS, (Column("What", filtered=True), itemgetter("what")), _number("Ratio", "factor", 3),
+    _range("Interval", "factor_low", "factor_high", 3), CEILINGS,
+    (Column("Verdict", filtered=True), lambda row: row["equation"] or NONE),
+)  # fmt: skip
+REORDERING = (
+    GOODPUT, _percent_of_packets("Out of order, % of packets", "out_of_order_segments"),
+    _percent_of_packets("At MPTCP, % of packets", "out_of_order_mptcp"), _number("Noticed", "reordering_events", 1),
+    _number("Recoveries", "recoveries", 1), _number("Undone", "recoveries_undone", 1), _number("Sent again", "retransmits", 1),
+    _number("Reported as needless", "spurious_retransmits", 1), _number("cwnd, packets", "cwnd_packets", 1),
+)  # fmt: skip
+CPU = (
+    PATHS, RUNS, GOODPUT, _number("Busy, % of the cores", "cpu_busy_percent", 1),
+    _range("Interval", "cpu_busy_low", "cpu_busy_high", 1), _number("CPU s a GB", "cpu_seconds_per_gbyte", 2),
+)  # fmt: skip
+
+
+def _table(name, caption, rows, columns, has_platforms=False):
+    """Return a table of cells of the aggregation; ``columns`` are pairs of a column and from a row to its cell."""
+    platform = (Column("Platform", filtered=True), lambda row: platform_name(row["platform"]))
     columns = [
-        *first_columns(platforms), Column("Paths", "number"), Column("n", "number"), Column("Goodput, Mbit/s", "number"),
-        Column("Interval", "short"), Column("SD, %", "number"), Column("Ceiling, Mbit/s", "number"), Column("% of it", "number"),
-        Column("Times a single path", "number"), Column("Ceilings' ratio", "number"),
-        *([Column("Transfer, s", "number"), Column("Its interval", "short")] if files else []),
-    ]  # fmt: skip
-    rows = [
-        [
-            *first_cells(row, platforms), number_cell(row["paths"], 0), number_cell(row["n"], 0), number_cell(row["goodput_mbps"], 2),
-            range_cell(row["goodput_low"], row["goodput_high"], 2), number_cell(row["goodput_sd_percent"], 3),
-            number_cell(row["ceiling_mbps"], 2), number_cell(row["ceiling_percent"], 2), number_cell(row["factor"], 3),
-            number_cell(row["ceiling_factor"], 3), *(transfer_cells(row) if files else []),
-        ]
-        for row in table.to_dict("records")
-    ]  # fmt: skip
-    return data_table("multipath-cells", "Goodput by environment, CCA and number of paths", columns, rows)
+        (Column("Scenario", header=True, filtered=True), itemgetter("scenario_label")),
+        (Column("Environment", filtered=True), itemgetter("environment")),
+        (Column("CCA", filtered=True), lambda row: cca_name(row["cca"])),
+        *([platform] if has_platforms else []),
+        *columns,
+    ]
+    cells = [[cell(row) for _, cell in columns] for row in rows.to_dict("records")]
+    return data_table(f"multipath-{name}", caption, [column for column, _ in columns], cells)
 
 
-def transfer_cells(row) -> list[Cell]:
-    """Return the cells with the time of a file's transfer and its interval."""
-    return [number_cell(row["transfer_s"], 3), range_cell(row["transfer_low"], row["transfer_high"], 3)]
+def _equations_of(joined):
+    """Return the cells of the paper's equations 3.1 (time of a file transfer, put in the place of the factor) and 3.2."""
+    several = joined[joined["paths"] > 1]
+    files = several["application"] == "ftp"
+    ratios = {
+        name: several[f"time_{name}"].where(files, several[name]) for name in ("factor", "factor_low", "factor_high")
+    }
+    return several.assign(what=files.map({True: "T(1) / T(n)", False: "V(n) / V(1)"}), **ratios)
 
 
-def equations_table(joined, platforms) -> dict:
-    """Return the table of the paper's equations 3.1 (time of a file transfer) and 3.2 (rate)."""
-    columns = [
-        *first_columns(platforms), Column("Paths", "number"), Column("What", filtered=True), Column("Ratio", "number"),
-        Column("Interval", "short"), Column("Ceilings' ratio", "number"), Column("Verdict", filtered=True),
-    ]  # fmt: skip
-    rows = []
-    for row in joined[joined["paths"] > 1].to_dict("records"):
-        name = "time" if row["application"] == "ftp" else ""
-        value, low, high = (row[f"{name}_factor{end}" if name else f"factor{end}"] for end in ("", "_low", "_high"))
-        rows.append(
-            [
-                *first_cells(row, platforms), number_cell(row["paths"], 0), "T(1) / T(n)" if name else "V(n) / V(1)",
-                number_cell(value, 3), range_cell(low, high, 3), number_cell(row["ceiling_factor"], 3), row["equation"] or "–",
-            ]
-        )  # fmt: skip
-    return data_table("multipath-equations", "Time of a transfer and rate, over those of a single path", columns, rows)
-
-
-def shares_table(shares) -> dict | None:
+def _shares_table(shares):
     """Return the table of what each path carried over most paths, over all CCAs; None if nothing was."""
     joined = shares[(shares["by"] != "none") & (shares["application"] == "iperf3")]
     joined = joined[joined["paths"] == joined["paths"].max()]
@@ -139,7 +154,7 @@ def shares_table(shares) -> dict | None:
     rows = [
         [
             group["scenario_label"].iloc[0], environment, number_cell(path, 0), number_cell(len(group), 0),
-            number_cell(group["share_percent"].mean(), 3), range_cell(group["share_lowest"].min(), group["share_highest"].max(), 3),
+            number_cell(group["share_percent"].mean(), 3), _range_cell(group["share_lowest"].min(), group["share_highest"].max(), 3),
             number_cell(group["bytes"].mean() / 1e6, 2), number_cell(group["queue_drops"].mean(), 1), number_cell(group["subflow_rtt_ms"].mean(), 2),
         ]
         for (_, environment, path), group in joined.groupby(["scenario", "environment", "path"], sort=False)
@@ -147,45 +162,6 @@ def shares_table(shares) -> dict | None:
     return data_table(
         "multipath-shares", "What each path carried: means over CCAs, range over their replications", columns, rows
     )
-
-
-def reordering_table(table, platforms) -> dict:
-    """Return the table of segments out of order over most paths: what the receivers saw, and what the senders made of it."""
-    most = table.loc[table["by"] != "none", "paths"].max()
-    columns = [
-        *first_columns(platforms), Column("Goodput, Mbit/s", "number"), Column("Out of order, % of packets", "number"),
-        Column("At MPTCP, % of packets", "number"), Column("Noticed", "number"), Column("Recoveries", "number"),
-        Column("Undone", "number"), Column("Sent again", "number"), Column("Reported as needless", "number"),
-        Column("cwnd, packets", "number"),
-    ]  # fmt: skip
-    rows = []
-    for row in table[(table["paths"] == most) & (table["application"] == "iperf3")].to_dict("records"):
-        per_packet = [
-            Cell("–")
-            if is_missing(row[name]) or not row["packets_sent"]
-            else number_cell(100 * row[name] / row["packets_sent"], 2)
-            for name in ("out_of_order_segments", "out_of_order_mptcp")
-        ]
-        counts = [number_cell(row[name], 1) for name in COUNTS]
-        rows.append([*first_cells(row, platforms), number_cell(row["goodput_mbps"], 2), *per_packet, *counts])
-    return data_table("multipath-reordering", "Segments out of order, means of a run", columns, rows)
-
-
-def cpu_table(table, platforms) -> dict:
-    """Return the table of CPU time where it was measured."""
-    columns = [
-        *first_columns(platforms), Column("Paths", "number"), Column("n", "number"), Column("Goodput, Mbit/s", "number"),
-        Column("Busy, % of the cores", "number"), Column("Interval", "short"), Column("CPU s a GB", "number"),
-    ]  # fmt: skip
-    rows = [
-        [
-            *first_cells(row, platforms), number_cell(row["paths"], 0), number_cell(row["n"], 0), number_cell(row["goodput_mbps"], 2),
-            number_cell(row["cpu_busy_percent"], 1), range_cell(row["cpu_busy_low"], row["cpu_busy_high"], 1),
-            number_cell(row["cpu_seconds_per_gbyte"], 2),
-        ]
-        for row in table[table["platform"] == "host"].to_dict("records")
-    ]  # fmt: skip
-    return data_table("multipath-cpu", "CPU time by environment, CCA and number of paths", columns, rows)
 
 
 def findings(material) -> list[Finding]:

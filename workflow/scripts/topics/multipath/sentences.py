@@ -20,7 +20,7 @@ JOININGS = (
 SAME = ["goodput_mbps", "rtt_mean_ms", "packets_sent"]
 
 
-def ranges(rows, name, decimals) -> str | None:
+def _ranges(rows, name, decimals):
     """Return a column's least and largest value over cells: "369.9 to 370.4"; None without any."""
     values = rows[name].dropna()
     if values.empty:
@@ -29,13 +29,9 @@ def ranges(rows, name, decimals) -> str | None:
     return low if low == high else f"{low} to {high}"
 
 
-def lowest_words(rows) -> str:
-    """Say which cell is the lowest: "Vegas in tun6_path4"."""
-    return cell_words(rows.loc[rows["goodput_mbps"].idxmin()])
-
-
-def cell_words(row) -> str:
-    """Return a cell's CCA and environment."""
+def _cell_words(rows, end):
+    """Say which cell is the lowest, or the highest: "Vegas in tun6_path4"."""
+    row = rows.loc[rows["goodput_mbps"].agg(f"idx{end}")]
     return f"{cca_name(row['cca'])} in {row['environment']}"
 
 
@@ -53,8 +49,8 @@ def aggregation_words(even) -> str:
     alike = ["rate_mbps", "platform", "conditions"]
     for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(alike, sort=False):
         goodputs = [
-            f"{name} {ranges(rows, 'goodput_mbps', 1)} Mbit/s ({ranges(rows, 'ceiling_percent', 1)} % of what headers "
-            f"leave; lowest {lowest_words(rows)})"
+            f"{name} {_ranges(rows, 'goodput_mbps', 1)} Mbit/s ({_ranges(rows, 'ceiling_percent', 1)} % of what headers "
+            f"leave; lowest {_cell_words(rows, 'min')})"
             for name, rows in by_joining(group)
         ]
         paths = with_platform(count(int(group["paths"].iloc[0]), "path"), platform, even["platform"])
@@ -68,7 +64,7 @@ def transfer_words(even) -> str:
     files = even[(even["application"] == "ftp") & even["time_factor"].notna()]
     if files.empty:
         return ""
-    times = [f"{ranges(rows, 'time_factor', 2)} times as long as over {name}" for name, rows in by_joining(files)]
+    times = [f"{_ranges(rows, 'time_factor', 2)} times as long as over {name}" for name, rows in by_joining(files)]
     held, unknown = (int((files["equation"] == verdict).sum()) for verdict in (HOLDS, OPEN))
     more = f"; {unknown:,} can't be told" if unknown else ""
     return (
@@ -84,8 +80,8 @@ def uneven_words(joined) -> str:
     alike = ["path_delay_ms", "rate_mbps", "platform", "conditions"]
     for (delays, _, _, conditions), group in uneven.groupby(alike, sort=False):
         goodputs = [
-            f"{name} gives {ranges(rows, 'goodput_mbps', 1)} Mbit/s (lowest {lowest_words(rows)}, "
-            f"highest {cell_words(rows.loc[rows['goodput_mbps'].idxmax()])})"
+            f"{name} gives {_ranges(rows, 'goodput_mbps', 1)} Mbit/s (lowest {_cell_words(rows, 'min')}, "
+            f"highest {_cell_words(rows, 'max')})"
             for name, rows in by_joining(group)
         ]
         where = with_conditions(f"{longer_words(delays)} each way", conditions)
@@ -96,38 +92,34 @@ def uneven_words(joined) -> str:
 def recovery_words(joined) -> str:
     """Say for tunnels in round robin, iperf3, how many recoveries were undone, and of cwnd where goodput is low."""
     known = joined[joined["recoveries"].notna() & joined["goodput_mbps"].notna() & (joined["paths"] > 1)]
-    tunnels = known[
-        (known["by"] == "gre") & (known["distribution"] == "round-robin") & (known["application"] == "iperf3")
-    ]
+    alike = {"by": "gre", "distribution": "round-robin", "application": "iperf3"}
+    tunnels = known[known[list(alike)].eq(pd.Series(alike)).all(axis=1)]
     even, uneven = tunnels[tunnels["even"]], tunnels[~tunnels["even"]]
     low = uneven[uneven["ceiling_percent"] < 50]
     sentences = []
     if (even["recoveries"] > 0).any():
-        sentences.append(f"Over paths of equal delay in round robin {undone_words(even)}.")
+        sentences.append(f"Over paths of equal delay in round robin {_undone_words(even)}.")
     if not low.empty:
         sentences.append(
             f"Over paths of unequal delay {count(len(low), 'cell')} of {len(uneven):,} "
-            f"{'stays' if len(low) == 1 else 'stay'} below half of the ceiling: there {undone_words(low)}, cwnd was "
-            f"{ranges(low, 'cwnd_packets', 1)} packets at the looks, and {ranges(low, 'retransmits', 0)} segments of "
-            f"{ranges(low, 'packets_sent', 0)} were sent again in a run."
+            f"{'stays' if len(low) == 1 else 'stay'} below half of the ceiling: there {_undone_words(low)}, cwnd was "
+            f"{_ranges(low, 'cwnd_packets', 1)} packets at the looks, and {_ranges(low, 'retransmits', 0)} segments of "
+            f"{_ranges(low, 'packets_sent', 0)} were sent again in a run."
         )
         rest = uneven.drop(low.index)
         if not rest.empty:
-            sentences.append(f"In the other {len(rest):,} cwnd was {ranges(rest, 'cwnd_packets', 1)} packets.")
+            sentences.append(f"In the other {len(rest):,} cwnd was {_ranges(rest, 'cwnd_packets', 1)} packets.")
     return " ".join(sentences)
 
 
-def undone_words(rows) -> str:
+def _undone_words(rows):
     """Return how many of all runs' recoveries were undone: "12 of 15 recoveries were undone"."""
     undone, begun = (round((rows[name] * rows["n"]).sum()) for name in ("recoveries_undone", "recoveries"))
     return f"{undone:,} of {count(begun, 'recovery', 'recoveries')} {'was' if begun == 1 else 'were'} undone"
 
 
 def same_words(table) -> str:
-    """Say which two CCAs are the same in every digit in at least half of their cells; empty if none are.
-
-    Cells are compared by the columns of `SAME`.
-    """
+    """Say which two CCAs are the same in every digit (of `SAME`) in at least half of their cells; empty if none are."""
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):
@@ -170,7 +162,7 @@ def cpu_words(table) -> str:
         least, most = rows["paths"].min(), rows["paths"].max()
         if least < most:
             ends = [
-                f"{ranges(rows[rows['paths'] == paths], 'cpu_busy_percent', 1)} % over {count(int(paths), 'path')}"
+                f"{_ranges(rows[rows['paths'] == paths], 'cpu_busy_percent', 1)} % over {count(int(paths), 'path')}"
                 for paths in (least, most)
             ]
             parts.append(f"with {name} {' and '.join(ends)}")
