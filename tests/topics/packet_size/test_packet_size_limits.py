@@ -20,9 +20,9 @@ from topics.packet_size.sentences import (
     sent_sentence,
     sentences,
 )
-from topics.packet_size.size_words import network_words
 from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
 from topics.packet_size.topic import compares_sizes_alone, message_sizes
+from topics.packet_size.traffic import network_words
 
 SATURATED = (
     "cpu_saturation: core 0 (senders) up to 100.0 %, 0.0 % stolen; core 1 (receivers, program) up to 62.2 %, "

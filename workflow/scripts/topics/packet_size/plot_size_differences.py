@@ -14,9 +14,8 @@ from figure_parts.scenario_panels import DASHES
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.packet_size.size_panels import COLOURS, draw_cells, draw_line, entry, look, of_network, size_slots
-from topics.packet_size.size_words import ENVIRONMENTS, IP_VERSION, PLATFORM, network_words
 from topics.packet_size.tables import SIZE_DIFFERENCES
-from topics.packet_size.traffic import TRAFFIC, is_round_trip
+from topics.packet_size.traffic import ENVIRONMENTS, IP_VERSION, PLATFORM, TRAFFIC, is_round_trip, network_words
 from wording.scenario_words import ip_words
 
 TITLE = "Differences by size of the messages"

@@ -18,9 +18,8 @@ from topics.packet_size.size_panels import (
     of_network,
     size_slots,
 )
-from topics.packet_size.size_words import ENVIRONMENTS, network_words
 from topics.packet_size.tables import SIZE_CELLS
-from topics.packet_size.traffic import THROUGHPUT, TRAFFIC
+from topics.packet_size.traffic import ENVIRONMENTS, THROUGHPUT, TRAFFIC, network_words
 from wording.number_format import is_missing
 
 

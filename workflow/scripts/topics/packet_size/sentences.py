@@ -5,14 +5,25 @@ import pandas as pd
 from report_parts.data_tables import minus
 from report_parts.material import Finding
 from tcp_models.wire_theory import TOLERANCE_PERCENT
-from topics.packet_size.size_words import ENVIRONMENT, ENVIRONMENTS, IP_VERSION, PLATFORM, failure_words, network_words
 from topics.packet_size.topic import TOPIC
-from topics.packet_size.traffic import QUANTITIES, ROUND_TRIP, THROUGHPUT, TRAFFIC
+from topics.packet_size.traffic import (
+    ENVIRONMENT,
+    ENVIRONMENTS,
+    IP_VERSION,
+    PLATFORM,
+    QUANTITIES,
+    ROUND_TRIP,
+    THROUGHPUT,
+    TRAFFIC,
+    network_words,
+)
 from wording.number_format import count, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
 SPREAD = "can't be told from the spread of runs"
+#: What kept a real clock's runs from being valid, in words.
+FAILURES = {"cpu_saturation": "a core was saturated", "clock": "the clock ran late"}
 #: Packets of the smallest messages that hold so much of those of the largest say nothing of the messages' size.
 ALIKE = 0.9
 
@@ -45,8 +56,9 @@ def missing_words(table, value) -> str:
     for traffic, rows in missing.groupby("traffic", sort=False):
         sizes = [plain(size) for size in sorted(rows["message_bytes"].unique())]
         places.append(f"{TRAFFIC[traffic].name} of {listed(sizes)} bytes")
-    checks = list(dict.fromkeys(name for names in missing["failed_checks"] for name in names.split()))
-    return f"{'; '.join(places)}{f': {failure_words(checks)}' if checks else ''}"
+    checks = dict.fromkeys(name for names in missing["failed_checks"] for name in names.split())
+    why = " or ".join(FAILURES.get(name, f"the check {name} failed") for name in checks)
+    return f"{'; '.join(places)}{f': {why}' if why else ''}"
 
 
 def calculation_sentence(cells) -> str:

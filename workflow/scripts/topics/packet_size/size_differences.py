@@ -9,8 +9,8 @@ from scipy import stats
 from inference.welch import difference_variance
 from run_tables.tidy_tables import CELL
 from topics.packet_size.size_cells import t_interval
-from topics.packet_size.size_words import ENVIRONMENT, IP_VERSION, PLATFORM
 from topics.packet_size.tables import SIZE_DIFFERENCES
+from topics.packet_size.traffic import ENVIRONMENT, IP_VERSION, PLATFORM
 from wording.number_format import is_missing
 
 #: What a cell is found by: cells that are compared differ in one of these alone.

@@ -19,7 +19,7 @@ MARKERS = {"uml": ("o", False), "host": ("s", True)}
 
 
 def of_network(table, network) -> pd.DataFrame:
-    """Return the rows of a CCA and a rate, as `size_words.network_words` names them."""
+    """Return the rows of a CCA and a rate, as `traffic.network_words` names them."""
     cca, rate = network
     same_rate = table["rate_mbps"].isna() if is_missing(rate) else table["rate_mbps"] == rate
     return table[(table["cca"] == cca) & same_rate]

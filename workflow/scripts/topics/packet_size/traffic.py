@@ -1,24 +1,19 @@
-"""Which traffic a scenario has whose messages can be compared by size, what is measured of it, and in which unit."""
+"""Which traffic a scenario has whose messages can be compared by size, what is measured of it, what that is called."""
 
 from dataclasses import dataclass
 
 from wording.number_format import is_missing
+from wording.scenario_words import rate_words
+
+#: What is compared, as the column `question` has it.
+IP_VERSION, ENVIRONMENT, PLATFORM = "IP version", "environment", "platform"
+#: Values of the column `background`.
+ENVIRONMENTS = {"none": "peer to peer", "server": "client-server"}
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is measured of a traffic.
-
-    Attributes
-    ----------
-    metric : str
-        The column of ``tidy/runs.csv``.
-    unit : str
-        Unit in the tables of this topic.
-    factor : float
-        From the unit of ``tidy/runs.csv`` to that.
-    words : str
-    """
+    """What is measured of a traffic: a column of ``tidy/runs.csv``, the unit here, the factor to it, and words."""
 
     metric: str
     unit: str
@@ -52,12 +47,7 @@ TRAFFIC = {
 def traffic_of(topology, multipath, flows, application, protocol, segment_bytes) -> str | None:
     """Return which traffic a scenario has, a key of `TRAFFIC`; None if it isn't one flow over one cable.
 
-    Parameters
-    ----------
-    topology, multipath, application, protocol : str
-    flows : int
-    segment_bytes : float or None
-        TCP's limit of a segment; None or nan where the kernel chooses.
+    ``segment_bytes`` is TCP's limit of a segment: None or nan where the kernel chooses.
     """
     if (topology, multipath, flows) != ("cable", "none", 1) or application not in ("iperf3", "round-trip"):
         return None
@@ -69,3 +59,15 @@ def traffic_of(topology, multipath, flows, application, protocol, segment_bytes)
 def is_round_trip(traffic: str) -> bool:
     """Tell whether single messages go back and forth."""
     return TRAFFIC[traffic].quantity is ROUND_TRIP
+
+
+def network_words(table) -> dict[tuple, str]:
+    """Return (CCA, rate) -> what tells a table's cells apart besides traffic, environment, IP version and size.
+
+    That is "", "reno", "1 Gbit/s" or "reno, 1 Gbit/s", in the table's order.
+    """
+    has_ccas, has_rates = (table[name].nunique(dropna=False) > 1 for name in ("cca", "rate_mbps"))
+    return {
+        (cca, rate): ", ".join([cca] * has_ccas + [rate_words(rate)] * has_rates)
+        for cca, rate in table[["cca", "rate_mbps"]].drop_duplicates().itertuples(index=False)
+    }
