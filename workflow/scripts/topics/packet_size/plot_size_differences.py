@@ -1,12 +1,11 @@
 """Draw by size what IPv6 differs from IPv4, with what its header explains, and a real clock from a virtual one."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
 
-from figure_parts.axis_scales import Axis, difference_axis
+from figure_parts.axis_scales import difference_axis
 from figure_parts.category_panels import CategoryPanels
 from figure_parts.figure_style import LIGHT, apply_style
 from figure_parts.figure_svg import save_figure
@@ -34,12 +33,13 @@ class Panel:
     calculated: str | None = None
 
 
-def panels_of(table) -> Iterator[Panel]:
+def _panels_of(table):
     """Yield the panels: IP versions by traffic, then platforms."""
     ip_versions, platforms = (table[table["question"] == question] for question in (IP_VERSION, PLATFORM))
-    for name, _, rows in by_traffic(in_percent(ip_versions)):
+    percent = {name: 100 * ip_versions[name] / ip_versions["mean_first"] for name in ("ci_low", "ci_high")}
+    for name, _, rows in _by_traffic(ip_versions.assign(**percent)):
         yield Panel(name, "IPv6 against IPv4, %", rows, "percent", "expected_percent")
-    for name, traffic, rows in by_traffic(platforms[platforms["background"] == "none"]):
+    for name, traffic, rows in _by_traffic(platforms[platforms["background"] == "none"]):
         unit = TRAFFIC[traffic].quantity.unit
         if is_round_trip(traffic):
             # The cable's time is no part of it: packets take none to pass under a real clock.
@@ -49,12 +49,7 @@ def panels_of(table) -> Iterator[Panel]:
             yield Panel(name, f"{second} less {first}, {unit}", rows, "difference")
 
 
-def in_percent(table) -> pd.DataFrame:
-    """Return the differences of IP versions with their intervals in percent of IPv4's mean."""
-    return table.assign(**{name: 100 * table[name] / table["mean_first"] for name in ("ci_low", "ci_high")})
-
-
-def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
+def _by_traffic(table):
     """Yield the name of each traffic (and network, where there are several), the traffic, and its rows."""
     networks = network_words(table)
     for traffic, kind in TRAFFIC.items():
@@ -64,7 +59,7 @@ def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
                 yield f"{kind.name}, {words}" if words else kind.name, traffic, rows
 
 
-def axis_of(panel) -> Axis:
+def _axis_of(panel):
     """Return an axis with all values and, as far as they don't dwarf these, the ends of their intervals."""
     rows, columns = panel.rows, [name for name in (panel.value, panel.calculated) if name]
     values = [float(value) for name in columns for value in rows[name].dropna()]
@@ -76,21 +71,21 @@ def axis_of(panel) -> Axis:
 def draw_differences(table) -> tuple:
     """Draw the figure of ``analysis/size_differences.csv``; return it with its panels."""
     apply_style()
-    plan, sizes = list(panels_of(table)), sorted(table["message_bytes"].unique())
+    plan, sizes = list(_panels_of(table)), sorted(table["message_bytes"].unique())
     drawn = CategoryPanels(TITLE, len(plan), 3, columns=min(3, len(plan)) or 1)
     for panel in plan:
-        axes = drawn.add(panel.name, panel.second_line, axis_of(panel))
+        axes = drawn.add(panel.name, panel.second_line, _axis_of(panel))
         size_slots(axes, sizes)
         axes.axhline(0, color=LIGHT.muted, lw=0.7, zorder=1)
-        lines, key = draw_panel(axes, panel, sizes)
+        lines, key = _draw_panel(axes, panel, sizes)
         drawn.finish(axes, f"{panel.name}: {panel.second_line}. {'; '.join(lines)}.", key)
     return drawn.figure, drawn.panels
 
 
-def draw_panel(axes, panel, sizes) -> tuple[list[str], list]:
+def _draw_panel(axes, panel, sizes):
     """Draw a panel's lines; return what they show in words, and the panel's key."""
     lines, key = [], []
-    for name, look_of, platform, rows in lines_of(panel.rows):
+    for name, look_of, platform, rows in _lines_of(panel.rows):
         if panel.calculated:
             draw_line(axes, rows, sizes, look_of, panel.calculated)
         shown = draw_cells(axes, rows, sizes, look_of, platform, panel.value)
@@ -101,14 +96,13 @@ def draw_panel(axes, panel, sizes) -> tuple[list[str], list]:
     return lines, key
 
 
-def lines_of(rows) -> Iterator[tuple[str, str, str, list[dict]]]:
+def _lines_of(rows):
     """Yield each line's name, the IP version and the platform whose look it has, and its rows by size.
 
     Of platforms there is a line for each IP version. Where these are compared, an environment has the look of one.
     """
     of_platforms = rows["question"].iloc[0] == PLATFORM
-    for level in rows["ip_version" if of_platforms else "background"].unique():
-        line = rows[rows["ip_version" if of_platforms else "background"] == level]
+    for level, line in rows.groupby("ip_version" if of_platforms else "background", sort=False):
         records = line.sort_values("message_bytes").to_dict("records")
         if of_platforms:
             yield ip_words(level), level, rows["second"].iloc[0], records

@@ -1,7 +1,5 @@
 """What a study of message sizes found, in sentences with numbers."""
 
-import pandas as pd
-
 from report_parts.data_tables import minus
 from report_parts.material import Finding
 from tcp_models.wire_theory import TOLERANCE_PERCENT
@@ -12,12 +10,10 @@ from topics.packet_size.traffic import (
     IP_VERSION,
     PLATFORM,
     QUANTITIES,
-    ROUND_TRIP,
-    THROUGHPUT,
     TRAFFIC,
     network_words,
 )
-from wording.number_format import count, number, plain
+from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
@@ -33,23 +29,23 @@ def sentences(cells, differences) -> list[Finding]:
     if cells.empty:
         return []
     texts = (
-        ("Headers", calculation_sentence(cells)),
+        ("Headers", _calculation_sentence(cells)),
         ("Packets", sent_sentence(cells)),
         ("IP version", ip_version_sentence(differences)),
         ("Server", environment_sentence(differences)),
-        ("Kernel", platform_sentence(differences)),
+        ("Kernel", _platform_sentence(differences)),
     )
     return [Finding(name, text, TOPIC.anchor) for name, text in texts if text]
 
 
-def cell_words(row, table) -> str:
+def _cell_words(row, table):
     """Return "UDP of 128 bytes, IPv4, peer to peer", and the CCA or the rate where the table has several."""
     network = network_words(table).get((row["cca"], row["rate_mbps"]))
     messages = f"{TRAFFIC[row['traffic']].name} of {plain(row['message_bytes'])} bytes"
     return ", ".join(filter(None, (messages, ip_words(row["ip_version"]), ENVIRONMENTS[row["background"]], network)))
 
 
-def missing_words(table, value) -> str:
+def _missing_words(table, value):
     """Return where there is no value and why: "UDP of 128 and 384 bytes: a core was saturated"."""
     missing = table[table[value].isna()]
     places = []
@@ -61,7 +57,7 @@ def missing_words(table, value) -> str:
     return f"{'; '.join(places)}{f': {why}' if why else ''}"
 
 
-def calculation_sentence(cells) -> str:
+def _calculation_sentence(cells):
     """Say in how many cells the value is what headers alone make of it, and which cells have none."""
     judged = cells[cells["agrees"].isin(["True", "False"])]
     if judged.empty:
@@ -72,13 +68,12 @@ def calculation_sentence(cells) -> str:
     if len(throughput):
         worst = throughput.loc[throughput["difference_percent"].abs().idxmax()]
         parts.append(
-            f"throughput is at most {number(abs(worst['difference_percent']), 3)} % off ({cell_words(worst, cells)})"
+            f"throughput is at most {number(abs(worst['difference_percent']), 3)} % off ({_cell_words(worst, cells)})"
         )
     quiet = trips[trips["background"] == "none"]
     if len(quiet):
-        spread = (
-            quiet.groupby(["protocol", "ip_version"])["excess"].agg(lambda values: values.max() - values.min()).max()
-        )
+        excess = quiet.groupby(["protocol", "ip_version"])["excess"]
+        spread = (excess.max() - excess.min()).max()
         low, high = (number(value, 2) for value in (quiet["excess"].min(), quiet["excess"].max()))
         parts.append(
             f"a round trip takes {low} to {high} µs more than the cable needs, which is the guest's clock and the same "
@@ -89,54 +84,50 @@ def calculation_sentence(cells) -> str:
         f"In {agreeing:,} of {count(len(judged), 'cell')} the value is what the headers alone make of it, within "
         f"{plain(TOLERANCE_PERCENT)} %{clock}: {'; '.join(parts)}."
     )
-    return f"{what}{without_value(cells[cells['metric'].isin(judged['metric'])])}"
+    return f"{what}{_without_value(cells[cells['metric'].isin(judged['metric'])])}"
 
 
-def without_value(cells) -> str:
+def _without_value(cells):
     """Say which cells of the metrics that can be calculated have no value (under a real clock round trips can't)."""
     missing = int(cells["mean"].isna().sum())
     if not missing:
         return ""
     verb = "has" if missing == 1 else "have"
-    of, why = count(len(cells), "such cell"), missing_words(cells, "mean")
+    of, why = count(len(cells), "such cell"), _missing_words(cells, "mean")
     return f" {missing:,} of {of} {verb} no valid run ({why}), so nothing of this is about them."
 
 
-def sent_by_tcp(cells) -> pd.DataFrame:
+def _sent_by_tcp(cells):
     """Return peer-to-peer cells of TCP's messages and segments, of the first IP version, CCA and rate."""
-    tcp = cells[
-        (cells["background"] == "none") & cells["packet_bytes"].notna() & cells["traffic"].isin(["tcp", "tcp-segments"])
-    ]
+    of_tcp = cells["packet_bytes"].notna() & cells["traffic"].isin(["tcp", "tcp-segments"])
+    tcp = cells[(cells["background"] == "none") & of_tcp]
     same = ["ip_version", "cca", "rate_mbps"]
     return tcp[(tcp[same] == tcp[same].iloc[0]).all(axis=1)] if len(tcp) else tcp
 
 
 def messages_joined(cells) -> bool:
     """Tell whether the smallest messages left TCP in packets about as large as those of the largest."""
-    tcp = sent_by_tcp(cells)
+    tcp = _sent_by_tcp(cells)
     packets = tcp[tcp["traffic"] == "tcp"].sort_values("message_bytes")["packet_bytes"]
     return len(packets) > 1 and bool(packets.iloc[0] >= ALIKE * packets.iloc[-1])
 
 
 def sent_sentence(cells) -> str:
     """Say what TCP made of small messages."""
-    tcp = sent_by_tcp(cells)
+    tcp = _sent_by_tcp(cells)
     smallest = tcp[tcp["message_bytes"] == tcp["message_bytes"].min()]
     by_traffic = {row["traffic"]: row for row in smallest.to_dict("records")}
     if "tcp" not in by_traffic:
         return ""
     messages, segments = by_traffic["tcp"], by_traffic.get("tcp-segments")
     size, packet = messages["message_bytes"], messages["packet_bytes"]
-    text = f"Messages of {plain(size)} bytes leave TCP in packets of {number(packet, 0)} bytes of data on the average"
-    text += (
-        ", so their size hardly reaches the cable"
-        if messages_joined(cells)
-        else f" ({number(packet / size, 1)} messages each)"
+    separate = f" ({number(packet / size, 1)} messages each)"
+    ending = ", so their size hardly reaches the cable" if messages_joined(cells) else separate
+    held = f"; segments held to {plain(size)} bytes carry {number(segments['mean'], 1)} Mbit/s" if segments else ""
+    return (
+        f"Messages of {plain(size)} bytes leave TCP in packets of {number(packet, 0)} bytes of data on the average"
+        f"{ending}: {number(messages['mean'], 1)} Mbit/s{held}."
     )
-    text += f": {number(messages['mean'], 1)} Mbit/s"
-    if segments:
-        text += f"; segments held to {plain(size)} bytes carry {number(segments['mean'], 1)} Mbit/s"
-    return f"{text}."
 
 
 def ip_version_sentence(differences) -> str:
@@ -144,62 +135,46 @@ def ip_version_sentence(differences) -> str:
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
     if rows.empty:
         return ""
-    if is_real(rows):
+    # Under a real clock a spread of its own comes on top.
+    if (rows["platform"] != "uml").all():
         judged = rows[rows["expected"].notna() & rows["ci_low"].notna()]
         explained = int(((judged["ci_low"] <= judged["expected"]) & (judged["expected"] <= judged["ci_high"])).sum())
-        header = (
-            f" What 20 bytes of header more make lies in the interval in {explained:,} of {count(len(judged), 'cell')}."
-            if len(judged)
-            else ""
-        )
-        return f"{spread_sentence(rows, 'IPv6 against IPv4')}{header}"
+        text = _spread_sentence(rows, "IPv6 against IPv4")
+        inside = f"{explained:,} of {count(len(judged), 'cell')}"
+        return f"{text} What 20 bytes of header more make lies in the interval in {inside}." if len(judged) else text
     parts = []
     for traffic, kind in TRAFFIC.items():
         percent = rows.loc[rows["traffic"] == traffic, "percent"]
         if len(percent):
-            parts.append(f"{kind.name} {range_words(percent)} %")
+            parts.append(f"{kind.name} {_range_words(percent)} %")
     text = f"IPv6 against IPv4, over all sizes: {listed(parts)}"
-    apart = (rows["difference"] - rows["expected"]).abs()
+    apart = (rows["difference"] - rows["expected"]).abs().groupby(rows["unit"]).max()
     unexplained = [
-        f"{number(values.max(), 2)} {quantity.unit} of {quantity.words}"
+        f"{number(apart[quantity.unit], 2)} {quantity.unit} of {quantity.words}"
         for quantity in QUANTITIES
-        for values in [apart[(rows["unit"] == quantity.unit) & apart.notna()]]
-        if len(values)
+        if not is_missing(apart.get(quantity.unit))
     ]
     return f"{text}; 20 bytes of header more explain all but {listed(unexplained)}." if unexplained else f"{text}."
 
 
-def is_real(differences) -> bool:
-    """Tell whether differences are of runs under a real clock, where a spread of its own comes on top."""
-    return bool((differences["platform"] != "uml").all())
-
-
-def range_words(values) -> str:
+def _range_words(values):
     """Return the range of differences: "−9.35 to −1.32"."""
     low, high = (minus(number(value, 2)) for value in (values.min(), values.max()))
     return low if low == high else f"{low} to {high}"
 
 
-def spread_sentence(differences, what) -> str:
-    """Say in how many cells a difference can be told from the spread of runs: those whose interval excludes 0.
-
-    Parameters
-    ----------
-    differences : pandas.DataFrame
-        Rows of ``analysis/size_differences.csv``, with a value each.
-    what : str
-        What the differences are of.
-    """
+def _spread_sentence(differences, what):
+    """Say in how many cells a difference can be told from the spread of runs: those whose interval excludes 0."""
     parts, single = [], []
     for quantity in QUANTITIES:
         rows = differences[differences["unit"] == quantity.unit]
         known = rows[rows["ci_low"].notna()]
         apart = known[(known["ci_low"] > 0) | (known["ci_high"] < 0)]
         if len(known):
-            size = f" ({range_words(apart['percent'])} % there)" if len(apart) else ""
+            size = f" ({_range_words(apart['percent'])} % there)" if len(apart) else ""
             parts.append(f"{len(apart):,} of {count(len(known), 'cell')} of {quantity.words}{size}")
         elif len(rows):
-            single.append(f"{quantity.words} ({range_words(rows['percent'])} % in {count(len(rows), 'cell')})")
+            single.append(f"{quantity.words} ({_range_words(rows['percent'])} % in {count(len(rows), 'cell')})")
     texts = []
     if parts:
         texts.append(f"{what}: the interval of the difference excludes 0 in {listed(parts)}; elsewhere it {SPREAD}.")
@@ -214,41 +189,37 @@ def environment_sentence(differences) -> str:
     if rows.empty:
         return ""
     what = "A server that answers names, leases and a directory besides, against none"
-    return f"{spread_sentence(rows, what)} How much it has to answer is the model's."
+    return f"{_spread_sentence(rows, what)} How much it has to answer is the model's."
 
 
-def platform_sentence(differences) -> str:
+def _platform_sentence(differences):
     """Say what the kernel's own time is, and where it could not keep up."""
     rows = differences[(differences["question"] == PLATFORM) & (differences["background"] == "none")]
-    throughput, trips = (rows[rows["unit"] == unit] for unit in (THROUGHPUT.unit, ROUND_TRIP.unit))
+    throughput, trips = (rows[rows["unit"] == quantity.unit] for quantity in QUANTITIES)
     parts = []
     for traffic in ("udp-rtt", "tcp-rtt"):
         times = trips[(trips["traffic"] == traffic) & trips["percent"].notna()]
         if len(times):
-            kernel, cable = (
-                f"{number(times[name].min(), 1)} to {number(times[name].max(), 1)}"
-                for name in ("mean_second", "mean_first")
-            )
+            ends = times[["mean_second", "mean_first"]].agg(["min", "max"])
+            kernel, cable = (f"{number(low, 1)} to {number(high, 1)}" for low, high in ends.T.to_numpy())
             parts.append(f"a {TRAFFIC[traffic].name} takes the kernel {kernel} µs, where the cable takes {cable}")
     if throughput["percent"].notna().any():
-        parts.append(throughput_words(throughput))
+        parts.append(_throughput_words(throughput))
     return f"On the machine's own kernel {'; '.join(parts)}." if parts else ""
 
 
-def throughput_words(differences) -> str:
+def _throughput_words(differences):
     """Say how far throughput is off under a real clock, of how many cells, and which have none."""
     known = differences[differences["percent"].notna()]
     worst, most = known.loc[known["percent"].idxmin()], known["percent"].max()
-    lost = (
-        f"{number(-worst['percent'], 2)} % less at worst ({cell_words(worst, differences)})"
-        if worst["percent"] < 0
-        else "nowhere less"
-    )
+    lost = "nowhere less"
+    if worst["percent"] < 0:
+        lost = f"{number(-worst['percent'], 2)} % less at worst ({_cell_words(worst, differences)})"
     higher = int((known["percent"] > 0).sum())
     more = f" and up to {number(most, 2)} % more in {higher:,} of them" if higher else ""
     if len(known) == len(differences):
         return f"throughput is, of {count(len(known), 'cell')}, {lost}{more}"
     return (
         f"throughput is, in the {len(known):,} of {count(len(differences), 'cell')} that have a value, {lost}{more}; "
-        f"the others have no valid run ({missing_words(differences, 'percent')}), so what is lost there is not known"
+        f"the others have no valid run ({_missing_words(differences, 'percent')}), so what is lost there is not known"
     )

@@ -24,43 +24,29 @@ FAILED_CHECK = re.compile(r"(?:^|; )([a-z_0-9]+): ")
 
 
 def runs_by_size(runs, scenarios) -> pd.DataFrame:
-    """Return the runs of the scenarios that are compared by size, with what is calculated for each.
+    """Return the rows of ``tidy/runs.csv`` whose scenarios are compared by size, with what is calculated for each.
 
-    Parameters
-    ----------
-    runs, scenarios : pandas.DataFrame
-        ``tidy/runs.csv`` and ``tidy/scenarios.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns of runs, and ``traffic`` (a key of `TRAFFIC`), ``measured`` and ``calculated`` (in the unit of its
-        quantity), ``cpu_us``: CPU time of both hosts for each packet, where it was read.
+    That is ``traffic`` (a key of `TRAFFIC`), ``measured`` and ``calculated`` (in the unit of its quantity), and
+    ``cpu_us``: CPU time of both hosts for each packet, where it was read.
     """
     traffic = {row["scenario"]: traffic_of(*(row[name] for name in OF_TRAFFIC)) for row in scenarios.to_dict("records")}
     table = runs.assign(traffic=runs["scenario"].map(traffic)).dropna(subset=["traffic"])
     table = table.join(scenarios.set_index("scenario")[[*OF_CALCULATION]], on="scenario")
     records = table.to_dict("records")
     return table.assign(
-        measured=[measured(row) for row in records],
-        calculated=[calculated(row) for row in records],
+        measured=[kind.factor * row[kind.metric] for row in records for kind in [TRAFFIC[row["traffic"]].quantity]],
+        calculated=[_calculated(row) for row in records],
         # s for 10**9 bytes x bytes of a packet -> us for a packet.
-        cpu_us=[1e-3 * row["cpu_seconds_per_gbyte"] * payload_bytes(row) for row in records],
+        cpu_us=[1e-3 * row["cpu_seconds_per_gbyte"] * _payload_bytes(row) for row in records],
     )
 
 
-def measured(row) -> float:
-    """Return what was measured of a run, in the unit of its traffic."""
-    quantity = TRAFFIC[row["traffic"]].quantity
-    return quantity.factor * row[quantity.metric]
-
-
-def payload_bytes(row) -> float:
+def _payload_bytes(row):
     """Return the data of a full packet in bytes."""
     return row["message_bytes"] if row["protocol"] == "udp" else row["mss_bytes"]
 
 
-def calculated(row) -> float:
+def _calculated(row):
     """Return what headers alone make of a run; nan where that says nothing of it.
 
     TCP that may fill its segments does: what it sends of a full cable follows from its own segment size, not from
@@ -76,7 +62,7 @@ def calculated(row) -> float:
             return math.nan
         return round_trip_us(rate, row["message_bytes"], protocol, ip_version, overhead)
     background = 0.0 if math.isnan(row["background_mbps"]) else row["background_mbps"]
-    return goodput_mbps(rate, payload_bytes(row), protocol, ip_version, overhead, background)
+    return goodput_mbps(rate, _payload_bytes(row), protocol, ip_version, overhead, background)
 
 
 def data_of_packets(runs, flows) -> pd.Series:
@@ -90,34 +76,32 @@ def data_of_packets(runs, flows) -> pd.Series:
 
 
 def size_cells(runs, packets, confidence, printed=None) -> pd.DataFrame:
-    """Return a row of `SIZE_CELLS` for each cell.
+    """Return a row of `SIZE_CELLS` for each cell of the runs.
 
     Parameters
     ----------
-    runs : pandas.DataFrame
-        As `runs_by_size` gives it.
-    packets : pandas.Series
-        As `data_of_packets` gives it.
+    runs, packets
+        As `runs_by_size` and `data_of_packets` give them.
     confidence : float
     printed : dict, optional
         A claims file's ``paper.cells``.
     """
-    values = printed_values(printed)
+    values = _printed_values(printed)
     groups = runs.assign(packet_bytes=packets).groupby(CELL, sort=False)
-    rows = [cell_row(group, confidence, values) for _, group in groups]
+    rows = [_cell_row(group, confidence, values) for _, group in groups]
     return pd.DataFrame(rows, columns=SIZE_CELLS.names)
 
 
-def cell_row(runs, confidence, printed) -> dict:
-    """Return the row of one cell's runs; ``printed`` as `printed_values` gives it."""
+def _cell_row(runs, confidence, printed):
     valid, first = runs[runs["valid"]], runs.iloc[0]
-    quantity = TRAFFIC[first["traffic"]].quantity
+    quantity, failed = TRAFFIC[first["traffic"]].quantity, runs.loc[~runs["valid"], "invalid_because"]
     same = (*CELL, "scenario_label", "platform", "background", "traffic", "protocol", "rate_mbps")
     row = {name: first[name] for name in same} | {"message_bytes": int(first["message_bytes"])}
-    row |= {"metric": quantity.metric, "unit": quantity.unit, "failed_checks": failed_checks(runs[~runs["valid"]])}
-    row |= {"runs": len(runs), **spread(valid["measured"].dropna(), confidence)}
+    row |= {"metric": quantity.metric, "unit": quantity.unit, "runs": len(runs)}
+    row["failed_checks"] = " ".join(dict.fromkeys(name for why in failed for name in FAILED_CHECK.findall(why)))
+    row |= _spread(valid["measured"].dropna(), confidence)
     row |= {name: valid[name].mean() for name in ("packet_bytes", "background_mbps", "background_back_mbps", "cpu_us")}
-    row |= held_against(row, valid["calculated"].mean())
+    row |= _held_against(row, valid["calculated"].mean())
     # The paper let TCP choose its segments.
     if row["traffic"] != "tcp-segments":
         key = ("metric", "protocol", "background", "ip_version", "message_bytes")
@@ -125,12 +109,7 @@ def cell_row(runs, confidence, printed) -> dict:
     return row
 
 
-def failed_checks(invalid) -> str:
-    """Return the names of the checks that invalid runs failed: "cpu_saturation clock"."""
-    return " ".join(dict.fromkeys(name for why in invalid["invalid_because"] for name in FAILED_CHECK.findall(why)))
-
-
-def spread(values, confidence) -> dict:
+def _spread(values, confidence):
     """Return n, mean, its interval and the standard deviation of a cell's values, as far as there are."""
     row = {"n": len(values), "mean": values.mean() if len(values) else None}
     return row | ({"sd": values.std(ddof=1), **t_interval(values, confidence)} if len(values) >= 2 else {})
@@ -145,7 +124,7 @@ def t_interval(values, confidence) -> dict[str, float]:
     return {"ci_low": low, "ci_high": high}
 
 
-def held_against(row, expected) -> dict:
+def _held_against(row, expected):
     """Return what a cell's mean is against the calculation, and whether it agrees; nothing if one is missing.
 
     A round trip has the clock's steps on top, and of a server's other messages at most their share of the cable.
@@ -166,10 +145,10 @@ def held_against(row, expected) -> dict:
     }
 
 
-def printed_values(printed) -> dict[tuple, dict[str, float]]:
+def _printed_values(printed):
     """Return (metric, protocol, background, IP version, size) -> what a paper prints, in our units: columns."""
     factors = {quantity.metric: quantity.factor for quantity in QUANTITIES}
-    values: dict[tuple, dict[str, float]] = {}
+    values = {}
     for entry in (printed or {}).get("values", ()):
         for place, size in enumerate(printed["message_bytes"]):
             key = (entry["quantity"], entry["protocol"], entry["background"], entry["ip_version"], size)

@@ -1,7 +1,6 @@
 """What differs between cells of the same traffic and size: IP versions, environments, platforms."""
 
 import math
-from collections.abc import Iterator
 
 import pandas as pd
 from scipy import stats
@@ -24,10 +23,9 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
     ----------
     runs : pandas.DataFrame
         As `size_cells.runs_by_size` gives it.
-    cells : pandas.DataFrame
-        ``analysis/size_cells.csv``.
-    others : pandas.DataFrame or None
-        That of the study that carried the same scenarios out on another platform.
+    cells, others : pandas.DataFrame
+        ``analysis/size_cells.csv``, and that of the study that carried the same scenarios out on another platform, or
+        None.
     confidence : float
 
     Raises
@@ -37,12 +35,12 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
     """
     # Both IP versions of a replication have its seed; environments are other scenarios, with seeds of their own.
     rows = [
-        compared(IP_VERSION, "ip_version", a, b, confidence, paired_differences(runs, a, b))
-        for a, b in pairs(cells, cells, "ip_version", "ipv4", "ipv6")
+        _compared(IP_VERSION, "ip_version", a, b, confidence, _paired_differences(runs, a, b))
+        for a, b in _pairs(cells, cells, "ip_version", "ipv4", "ipv6")
     ]
     rows += [
-        compared(ENVIRONMENT, "background", a, b, confidence)
-        for a, b in pairs(cells, cells, "background", "none", "server")
+        _compared(ENVIRONMENT, "background", a, b, confidence)
+        for a, b in _pairs(cells, cells, "background", "none", "server")
     ]
     if others is not None and len(others):
         # Whichever of the two studies asks, the real clock is held against the virtual one.
@@ -50,24 +48,24 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
         first, second = virtual["platform"].iloc[0], real["platform"].iloc[0]
         if first != second and (real["platform"] == second).all():
             rows += [
-                compared(PLATFORM, "platform", a, b, confidence)
-                for a, b in pairs(virtual, real, "platform", first, second)
+                _compared(PLATFORM, "platform", a, b, confidence)
+                for a, b in _pairs(virtual, real, "platform", first, second)
             ]
     return pd.DataFrame(rows, columns=SIZE_DIFFERENCES.names)
 
 
-def pairs(firsts, seconds, column, first, second) -> Iterator[tuple[dict, dict]]:
+def _pairs(firsts, seconds, column, first, second):
     """Yield cells that differ in one column alone, which is ``first`` in the one and ``second`` in the other."""
     keys = [name for name in PLACE if name != column]
-    partners = by_place(seconds[seconds[column] == second], keys)
-    for place, cell in by_place(firsts[firsts[column] == first], keys).items():
+    partners = _by_place(seconds[seconds[column] == second], keys)
+    for place, cell in _by_place(firsts[firsts[column] == first], keys).items():
         if place in partners:
             yield cell, partners[place]
 
 
-def by_place(cells, keys) -> dict[tuple, dict]:
+def _by_place(cells, keys):
     """Return the cell (a dict) of each combination of keys."""
-    by_key: dict[tuple, dict] = {}
+    by_key = {}
     for cell in cells.to_dict("records"):
         place = tuple(None if is_missing(cell[name]) else cell[name] for name in keys)
         if place in by_key:
@@ -77,7 +75,7 @@ def by_place(cells, keys) -> dict[tuple, dict]:
     return by_key
 
 
-def paired_differences(runs, first, second) -> pd.Series:
+def _paired_differences(runs, first, second):
     """Return the differences within replications of two cells, second less first; incomplete pairs are left out."""
     valid = runs[runs["valid"]]
     sides = [
@@ -87,16 +85,8 @@ def paired_differences(runs, first, second) -> pd.Series:
     return (sides[1] - sides[0]).dropna()
 
 
-def compared(question, column, a, b, confidence, paired=None) -> dict:
-    """Return the row of two cells that differ in ``column``.
-
-    Parameters
-    ----------
-    a, b : dict
-        Rows of ``analysis/size_cells.csv``.
-    paired : pandas.Series, optional
-        Differences of their pairs of runs; None if the cells are independent.
-    """
+def _compared(question, column, a, b, confidence, paired=None):
+    """Return the row of two cells that differ in ``column``; ``paired`` are their pairs' differences, if they have any."""
     row = {name: a[name] for name in (*PLACE, "unit")}
     row |= {"question": question, "first": a[column], "second": b[column], column: "", "note": ""}
     row |= {"cpu_us": b["cpu_us"]} if question == PLATFORM else {}
@@ -108,7 +98,7 @@ def compared(question, column, a, b, confidence, paired=None) -> dict:
     difference = b["mean"] - a["mean"] if paired is None or paired.empty else paired.mean()
     row |= {"difference": difference, "percent": 100 * difference / a["mean"]}
     if paired is None:
-        row |= welch(a, b, confidence)
+        row |= _welch(a, b, confidence)
     elif len(paired) >= 2:
         row |= t_interval(paired, confidence)
     if question != PLATFORM and not (is_missing(a["calculated"]) or is_missing(b["calculated"])):
@@ -119,7 +109,7 @@ def compared(question, column, a, b, confidence, paired=None) -> dict:
     return row
 
 
-def welch(a, b, confidence) -> dict:
+def _welch(a, b, confidence):
     """Return Welch's interval of the difference of two cells' means from their n, means and standard deviations."""
     if min(a["n"], b["n"]) < 2:
         return {"note": "one run on a side: no interval"}
