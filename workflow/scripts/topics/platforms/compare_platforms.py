@@ -55,26 +55,14 @@ METRICS = (
 )
 
 
-def compare_values(metric, values_a, values_b, agreement, params) -> dict:
-    """Compare one metric of two platforms.
+def _compare_values(metric, values_a, values_b, agreement, params):
+    """Return the columns from `n_a` on of a metric on two platforms, the second against the first.
 
-    Parameters
-    ----------
-    metric : Compared
-    values_a, values_b : pandas.Series of float
-        Of the valid runs; may be empty. Differences are b against a.
-    agreement : mapping
-        The study's tolerances.
-    params : object
-        confidence, significance.
-
-    Returns
-    -------
-    dict
-        The columns from `n_a` on but for p_differ_bh and verdict, which need the other rows; and ``exact``,
-        whether the difference is known without a test.
+    Without p_differ_bh and verdict, which need the other rows; with ``exact``, whether the difference is known without
+    a test. The values are those of the valid runs, if there are any.
     """
-    row = {"n_a": len(values_a), "n_b": len(values_b), "exact": False, "note": "", "effect_unit": effect_unit(metric)}
+    row = {"n_a": len(values_a), "n_b": len(values_b), "exact": False, "note": ""}
+    row["effect_unit"] = "" if metric.scale == "points" else "%"
     row |= {f"mean_{name}": values.mean() for name, values in (("a", values_a), ("b", values_b)) if len(values)}
     if not (len(values_a) and len(values_b)):
         missing = [name for name, values in (("first", values_a), ("second", values_b)) if not len(values)]
@@ -99,12 +87,7 @@ def compare_values(metric, values_a, values_b, agreement, params) -> dict:
     }  # fmt: skip
 
 
-def effect_unit(metric) -> str:
-    """Return the unit of a difference: "%", or none for an index."""
-    return "" if metric.scale == "points" else "%"
-
-
-def verdict(row, significance) -> str:
+def _verdict(row, significance):
     """Return what a row shows: that the platforms agree, that they differ by more than the tolerance, or neither."""
     if row["exact"]:
         return AGREE if row["tolerance_low"] < row["effect"] < row["tolerance_high"] else DIFFER
@@ -114,19 +97,21 @@ def verdict(row, significance) -> str:
 
 
 def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
-    """Compare every two platforms that carry the same conditions.
+    """Compare every two platforms that carry the same conditions, each two in each of `METRICS`.
 
     Parameters
     ----------
     runs, scenarios : pandas.DataFrame
         The tidy tables.
-    agreement, params
-        As for `compare_values`.
+    agreement : mapping
+        The study's tolerances.
+    params : object
+        confidence, significance.
 
     Returns
     -------
     pandas.DataFrame
-        `PLATFORMS`, in the order of conditions, buffer, CCA, IP version, then platforms and metrics.
+        `PLATFORMS`.
     """
     order, series = platforms_of(scenarios), with_series(scenarios)[["scenario", "conditions", "setting", "buffer"]]
     runs = runs.merge(series, on="scenario", validate="many_to_one")
@@ -139,20 +124,13 @@ def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
                     group.loc[(group["platform"] == platform) & group["valid"], metric.column].dropna().astype(float)
                     for platform in (platform_a, platform_b)
                 ]
-                rows.append(
-                    {
-                        **dict(zip(PLACE, place, strict=True)),
-                        "platform_a": platform_a,
-                        "platform_b": platform_b,
-                        "between": VERSIONS if ":" in platform_a else KERNEL,
-                        "metric": metric.column,
-                        "unit": metric.unit,
-                        **compare_values(metric, *values, agreement, params),
-                    }
-                )
+                row = dict(zip(PLACE, place, strict=True)) | {"platform_a": platform_a, "platform_b": platform_b}
+                row |= {"between": VERSIONS if ":" in platform_a else KERNEL}
+                row |= {"metric": metric.column, "unit": metric.unit}
+                rows.append(row | _compare_values(metric, *values, agreement, params))
     result = pd.DataFrame(rows).reindex(columns=[*PLATFORMS.names, "exact"])
     result["p_differ_bh"] = adjusted_within(result, ["metric"], "p_differ", "fdr_bh") if rows else []
-    result["verdict"] = [verdict(row, params.significance) for row in result.to_dict("records")]
+    result["verdict"] = [_verdict(row, params.significance) for row in result.to_dict("records")]
     return result[PLATFORMS.names]
 
 

@@ -28,18 +28,7 @@ CAUSES = {
 
 
 def causes(platforms: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each condition, CCA and metric that a kernel and two versions of a simulator have.
-
-    Parameters
-    ----------
-    platforms : pandas.DataFrame
-        ``analysis/platforms.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `PLATFORM_CAUSES`; the steps in the effect's unit, each as its second platform against its first.
-    """
+    """Return `PLATFORM_CAUSES` of ``analysis/platforms.csv``: each step is its second platform against its first."""
     keys, rows = [*PLACE, "metric"], []
     for place, group in platforms.groupby(keys, sort=False):
         known = {(row["platform_a"], row["platform_b"]): row for row in group.to_dict("records")}

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from figure_parts.axis_scales import Axis, difference_axis
+from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Panel, save_figure
 from figure_parts.scenario_panels import (
@@ -30,41 +30,33 @@ from wording.sentence_words import cca_name
 TITLE = "Difference between platforms in the same conditions"
 SHOWN = {"goodput_mbps": "goodput", "jain_index": "Jain's index", "rtt_mean_ms": "mean RTT"}
 WIDTH_PT, ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 200, 11, 30, 8, 30
+#: Columns that tell the rows of a panel apart.
+KEY = ("conditions", "buffer", "cca", "ip_version")
 # So many tolerances or largest differences the axis reaches; intervals of few runs are far longer.
 REACH = 1.5
 
 
-def row_names(table) -> dict[tuple, str]:
-    """Return a name for each row of the panels: (conditions, buffer, CCA, IP version) -> "BBR 10 packets"."""
+def _row_names(table):
+    """Return a name for each row of the panels: the columns `KEY` -> "BBR 10 packets"."""
     keys = table[PLACE].drop_duplicates()
     several, both = keys["conditions"].nunique() > 1, keys["ip_version"].nunique() > 1
     order = {cca: place for place, cca in enumerate(keys["cca"].unique())}
     keys = keys.assign(order=keys["cca"].map(order)).sort_values(["conditions", "order", "ip_version"], kind="stable")
     return {
-        (row["conditions"], row["buffer"], row["cca"], row["ip_version"]): ", ".join(
-            part
-            for part in (
-                f"{cca_name(row['cca'])} {row['buffer']}", ip_words(row["ip_version"]) if both else "",
-                f"setting {row['conditions']:.0f}" if several else "",
-            )
-            if part
-        )
+        tuple(row[name] for name in KEY): f"{cca_name(row['cca'])} {row['buffer']}"
+        + (f", {ip_words(row['ip_version'])}" if both else "")
+        + (f", setting {row['conditions']:.0f}" if several else "")
         for row in keys.to_dict("records")
-    }  # fmt: skip
+    }
 
 
 def draw_differences(table) -> tuple[Figure, list[Panel]]:
     """Draw the figure of ``analysis/platforms.csv``; return it with its panels."""
     apply_style()
-    pairs, names = main_pairs(compared_platforms(table)), row_names(table)
+    pairs, names = main_pairs(compared_platforms(table)), _row_names(table)
     left = INDENT_PT + 4 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, names.values()), default=1)
-    grid = Grid(
-        len(pairs) * len(SHOWN),
-        len(SHOWN),
-        max(WIDTH_PT, left + 110),
-        TITLE_PT + ROW_PT * len(names) + AXIS_PT,
-        HEADER_PT,
-    )
+    height = TITLE_PT + ROW_PT * len(names) + AXIS_PT
+    grid = Grid(len(pairs) * len(SHOWN), len(SHOWN), max(WIDTH_PT, left + 110), height, HEADER_PT)
     figure, panels = grid.figure(), []
     header(figure, TITLE, [])
     for platform_a, platform_b in pairs:
@@ -72,7 +64,7 @@ def draw_differences(table) -> tuple[Figure, list[Panel]]:
         for metric, what in SHOWN.items():
             rows = here[here["metric"] == metric]
             axes = grid.axes(figure, len(panels), left, RIGHT_PT, TITLE_PT, AXIS_PT)
-            axis = axis_of(table[table["metric"] == metric])
+            axis = _axis_of(table[table["metric"] == metric])
             value_axis(axes, "x", axis, spaced=True)
             rows_of(axes, list(names.values()))
             unit = "%" if metric != "jain_index" else "difference of the index"
@@ -81,13 +73,12 @@ def draw_differences(table) -> tuple[Figure, list[Panel]]:
             panel_title(axes, title, what, left, 0, RIGHT_PT)
             words = _rows(axes, rows, names)
             unclipped(axes)
-            panels.append(
-                grid.panel(len(panels), f"{title}: difference in {what}, {unit}. {'; '.join(words) or 'No data'}.")
-            )
+            words = f"{title}: difference in {what}, {unit}. {'; '.join(words) or 'No data'}."
+            panels.append(grid.panel(len(panels), words))
     return figure, panels
 
 
-def axis_of(rows) -> Axis:
+def _axis_of(rows):
     """Return the axis of a metric, the same for all pairs of platforms."""
     known = [float(value) for name in ("effect", "tolerance_low", "tolerance_high") for value in rows[name].dropna()]
     reach = REACH * max(map(abs, known), default=1.0)
@@ -100,17 +91,11 @@ def _rows(axes, rows, names):
     """Draw the differences of a panel; return them in words."""
     words = []
     axes.axvline(0, color=LIGHT.muted, lw=0.9, zorder=1)
-    if len(rows) and not is_missing(rows["tolerance_low"].dropna().min()):
-        axes.axvspan(
-            rows["tolerance_low"].dropna().min(),
-            rows["tolerance_high"].dropna().max(),
-            color=LIGHT.line,
-            alpha=0.6,
-            lw=0,
-            zorder=0,
-        )
+    low, high = rows["tolerance_low"].min(), rows["tolerance_high"].max()
+    if not is_missing(low):
+        axes.axvspan(low, high, color=LIGHT.line, alpha=0.6, lw=0, zorder=0)
     for row in rows.to_dict("records"):
-        key = (row["conditions"], row["buffer"], row["cca"], row["ip_version"])
+        key = tuple(row[name] for name in KEY)
         y = list(names).index(key)
         if is_missing(row["effect"]):
             remark(axes, y, "no valid run on one of them")
@@ -119,17 +104,9 @@ def _rows(axes, rows, names):
         if not is_missing(row["ci_low"]):
             interval_line(axes, row["ci_low"], row["ci_high"], y, 0.8, colour)
             interval_line(axes, row["tost_low"], row["tost_high"], y, 2.2, colour)
-        low, high = axes.get_xlim()
-        axes.plot(
-            [min(max(row["effect"], low), high)],
-            [y],
-            ls="none",
-            marker=cca_marker(row["cca"]),
-            ms=4,
-            mec=colour,
-            mfc=colour,
-            zorder=3,
-        )
+        left, right = axes.get_xlim()
+        x, marker = min(max(row["effect"], left), right), cca_marker(row["cca"])
+        axes.plot([x], [y], ls="none", marker=marker, ms=4, mec=colour, mfc=colour, zorder=3)
         words.append(f"{names[key]}: {number(row['effect'])} ({row['verdict']})")
     return words
 

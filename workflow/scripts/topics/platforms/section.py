@@ -1,5 +1,8 @@
 """The section on platforms: Linux against a simulator, and the simulator's versions against each other."""
 
+from functools import partial
+from operator import itemgetter
+
 from report_parts.data_tables import Cell, Column, data_table, effect_cells, number_cell, signed
 from report_parts.material import Finding
 from topics.buffers.kato_table import KATO_PAPER
@@ -10,13 +13,11 @@ from wording.scenario_series import compared_platforms, main_pairs, platform_nam
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
+GOODPUT = "Goodput"
 METRIC_NAMES = {
-    "goodput_mbps": "Goodput",
-    "jain_index": "Jain's index",
-    "rtt_mean_ms": "Mean RTT",
-    "loss_percent": "Loss",
+    "goodput_mbps": GOODPUT, "jain_index": "Jain's index", "rtt_mean_ms": "Mean RTT", "loss_percent": "Loss",
     "retransmits": "Retransmissions",
-}
+}  # fmt: skip
 STYLES = {"agree": "verdict alike", "differ": "verdict differs", "not shown": "verdict open"}
 CAUSE_MEANINGS = {
     ALIKE: "All three comparisons agree within the tolerance.",
@@ -26,12 +27,8 @@ CAUSE_MEANINGS = {
     BOTH: "All three are further apart than the tolerance.",
     UNKNOWN: "A comparison shows neither agreement nor difference, or the three don't fit together.",
 }
-# Columns of platform_causes.csv: each step, and what its comparison shows.
-STEPS = (
-    ("kernel_to_newest", "verdict_newest"),
-    ("newest_to_oldest", "verdict_versions"),
-    ("kernel_to_oldest", "verdict_oldest"),
-)
+#: What the steps from release to release are shown in -> its name there.
+STEP_METRICS = {"goodput_mbps": "goodput", "jain_index": "Jain's index"}
 # CCAs that follow standards which Linux and the simulator both implement: their agreement is what is expected.
 STANDARD_CCAS = ("cubic", "reno")
 
@@ -41,30 +38,31 @@ def section(material) -> dict | None:
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return None
+    standard = [cca_name(cca) for cca in STANDARD_CCAS if cca in material.design.ccas]
     return {
         "names": listed([platform_name(platform) for platform in platforms_of(material.tables.scenarios)]),
-        "tolerances": tolerance_words(table),
+        "tolerances": _tolerance_words(table),
         "reason": material.params["analysis"]["agreement"]["reason"],
-        "summary": summary_rows(table, main_pairs(compared_platforms(table))),
+        "summary": _summary_rows(table, main_pairs(compared_platforms(table))),
         "metrics": list(METRIC_NAMES.values()),
-        "table": comparison_table(table, material.design),
-        "causes": causes_table(causes, material.design) if len(causes) else None,
-        "cause_meanings": [(cause, CAUSE_MEANINGS[cause]) for cause in CAUSE_MEANINGS if cause in set(causes["cause"])],
+        "table": _comparison_table(table, material.design),
+        "causes": _causes_table(causes, material.design) if len(causes) else None,
+        "cause_meanings": [pair for pair in CAUSE_MEANINGS.items() if pair[0] in set(causes["cause"])],
         "steps": step_rows(table),
         "of_the_paper": material.design.claims == KATO_PAPER,
         "has_kernel": any(":" not in platform for platform in material.design.platforms),
         "has_simulator": any(":" in platform for platform in material.design.platforms),
-        "standard": listed([cca_name(cca) for cca in STANDARD_CCAS if cca in material.design.ccas] or ["none"]),
-        "has_standard": any(cca in material.design.ccas for cca in STANDARD_CCAS),
+        "standard": listed(standard or ["none"]),
+        "has_standard": bool(standard),
     }
 
 
-def pair_name(pair) -> str:
-    """Return "ns-3 3.44 against Linux" for (uml, ns3:3.44)."""
-    return f"{platform_name(pair[1])} against {platform_name(pair[0])}"
+def _pair_name(first, second):
+    """Return "ns-3 3.44 against Linux" for uml and ns3:3.44."""
+    return f"{platform_name(second)} against {platform_name(first)}"
 
 
-def tolerance_words(table) -> str:
+def _tolerance_words(table):
     """Return the tolerance of each metric: "goodput within -10 to +10 %"."""
     words = []
     for metric, name in METRIC_NAMES.items():
@@ -76,7 +74,7 @@ def tolerance_words(table) -> str:
     return "; ".join(words)
 
 
-def summary_rows(table, pairs) -> list[dict]:
+def _summary_rows(table, pairs):
     """Return, for pairs of platforms and each CCA, in how many conditions they agree, differ, or show neither."""
     rows = []
     for pair in pairs:
@@ -84,119 +82,91 @@ def summary_rows(table, pairs) -> list[dict]:
         ccas = list(here["cca"].unique())
         for cca in ccas:
             of_cca = here[here["cca"] == cca]
-            cells = [verdict_counts(of_cca.loc[of_cca["metric"] == metric, "verdict"]) for metric in METRIC_NAMES]
-            rows.append(
-                {
-                    "pair": pair_name(pair) if cca == ccas[0] else None,
-                    "span": len(ccas),
-                    "cca": cca_name(cca),
-                    "cells": cells,
-                }
-            )
+            cells = [_verdict_counts(of_cca.loc[of_cca["metric"] == metric, "verdict"]) for metric in METRIC_NAMES]
+            name = _pair_name(*pair) if cca == ccas[0] else None
+            rows.append({"pair": name, "span": len(ccas), "cca": cca_name(cca), "cells": cells})
     return rows
 
 
-def verdict_counts(verdicts) -> str:
+def _verdict_counts(verdicts):
     """Return "all 5 agree", or "3 agree, 2 not shown"."""
-    counts = [(verdict, int((verdicts == verdict).sum())) for verdict in STYLES]
-    known = [(verdict, n) for verdict, n in counts if n]
-    if len(known) == 1 and known[0][1] > 1:
-        return f"all {known[0][1]} {known[0][0]}"
-    return ", ".join(f"{n} {verdict}" for verdict, n in known)
+    known = [(n, verdict) for verdict in STYLES if (n := int((verdicts == verdict).sum()))]
+    all_of = "all " if len(known) == 1 and known[0][0] > 1 else ""
+    return all_of + ", ".join(f"{n} {verdict}" for n, verdict in known)
 
 
-def comparison_table(table, design) -> dict:
+#: Pairs of a column and from a row to its cell, in both tables.
+CCA = (Column("CCA", filtered=True), lambda row: cca_name(row["cca"]))
+IP_VERSION = (Column("IP version", filtered=True), lambda row: ip_words(row["ip_version"]))
+METRIC = (Column("Metric", filtered=True), lambda row: METRIC_NAMES[row["metric"]])
+
+
+def _table(identifier, caption, rows, columns, design, initial):
+    """Return a table; ``columns`` are pairs of a column and from a row to its cell."""
+    columns = [pair for pair in columns if design.ip_versions_compared or pair is not IP_VERSION]
+    cells = [[cell(row) for _, cell in columns] for row in rows.to_dict("records")]
+    return data_table(identifier, caption, [column for column, _ in columns], cells, initial)
+
+
+def _buffer_words(row):
+    return row["buffer"] + (f" ({row['setting']})" if row["setting"] else "")
+
+
+def _comparison_table(table, design):
     """Return the table of all comparisons."""
-    both = design.ip_versions_compared
-    columns = [
-        Column("Platforms", filtered=True),
-        Column("CCA", filtered=True),
-        *([Column("IP version", filtered=True)] if both else []),
-        Column("Buffer", filtered=True, header=True),
-        Column("Metric", filtered=True),
-        Column("First", "number"),
-        Column("Second", "number"),
-        Column("Difference", "number"),
-        Column("Interval", "short"),
-        Column("n", "short"),
-        Column("Verdict", filtered=True),
-        Column("Remark", "note"),
-    ]
-    rows = []
-    for row in table.to_dict("records"):
-        shown, ends = effect_cells(row)
-        setting = f" ({row['setting']})" if row["setting"] else ""
-        rows.append(
-            [
-                pair_name((row["platform_a"], row["platform_b"])),
-                cca_name(row["cca"]),
-                *([ip_words(row["ip_version"])] if both else []),
-                row["buffer"] + setting,
-                METRIC_NAMES[row["metric"]],
-                number_cell(row["mean_a"]),
-                number_cell(row["mean_b"]),
-                shown,
-                ends,
-                f"{row['n_a']:.0f} and {row['n_b']:.0f}",
-                Cell(row["verdict"], None, STYLES[row["verdict"]]),
-                row["note"],
-            ]
-        )
-    return data_table(
-        "platform-comparisons",
-        "Each two platforms in the same conditions: second against first",
-        columns,
-        rows,
-        {"Platforms": pair_name(main_pairs(compared_platforms(table))[0]), "Metric": METRIC_NAMES["goodput_mbps"]},
+    columns = (
+        (Column("Platforms", filtered=True), lambda row: _pair_name(row["platform_a"], row["platform_b"])),
+        CCA,
+        IP_VERSION,
+        (Column("Buffer", filtered=True, header=True), _buffer_words),
+        METRIC,
+        (Column("First", "number"), lambda row: number_cell(row["mean_a"])),
+        (Column("Second", "number"), lambda row: number_cell(row["mean_b"])),
+        (Column("Difference", "number"), lambda row: effect_cells(row)[0]),
+        (Column("Interval", "short"), lambda row: effect_cells(row)[1]),
+        (Column("n", "short"), lambda row: f"{row['n_a']:.0f} and {row['n_b']:.0f}"),
+        (Column("Verdict", filtered=True), lambda row: Cell(row["verdict"], None, STYLES[row["verdict"]])),
+        (Column("Remark", "note"), itemgetter("note")),
     )
+    initial = {"Platforms": _pair_name(*main_pairs(compared_platforms(table))[0]), "Metric": GOODPUT}
+    caption = "Each two platforms in the same conditions: second against first"
+    return _table("platform-comparisons", caption, table, columns, design, initial)
 
 
-def causes_table(causes, design) -> dict:
+def _causes_table(causes, design):
     """Return the table of what differences come from."""
-    first, both = causes.iloc[0], design.ip_versions_compared
-    old, new, kernel = (platform_name(first[name]) for name in ("oldest", "newest", "kernel"))
-    columns = [
-        Column("CCA", filtered=True),
-        *([Column("IP version", filtered=True)] if both else []),
-        Column("Buffer", header=True),
-        Column("Metric", filtered=True),
-        Column(f"{kernel} to {new}", "number"),
-        Column(f"{new} to {old}", "number"),
-        Column(f"{kernel} to {old}", "number"),
-        Column("The difference is", filtered=True),
-    ]
-    rows = []
-    for row in causes.to_dict("records"):
-        steps = [step_of_cause(row, *names) for names in STEPS]
-        setting = f" ({row['setting']})" if row["setting"] else ""
-        ip = [ip_words(row["ip_version"])] if both else []
-        rows.append(
-            [cca_name(row["cca"]), *ip, row["buffer"] + setting, METRIC_NAMES[row["metric"]], *steps, cause_words(row)]
-        )
-    initial = {"Metric": METRIC_NAMES["goodput_mbps"]}
-    return data_table("platform-causes", "What differences between platforms come from", columns, rows, initial)
+    old, new, kernel = (platform_name(causes.iloc[0][name]) for name in ("oldest", "newest", "kernel"))
+    columns = (
+        CCA,
+        IP_VERSION,
+        (Column("Buffer", header=True), _buffer_words),
+        METRIC,
+        (Column(f"{kernel} to {new}", "number"), partial(_step_of_cause, "kernel_to_newest", "verdict_newest")),
+        (Column(f"{new} to {old}", "number"), partial(_step_of_cause, "newest_to_oldest", "verdict_versions")),
+        (Column(f"{kernel} to {old}", "number"), partial(_step_of_cause, "kernel_to_oldest", "verdict_oldest")),
+        (Column("The difference is", filtered=True), _cause_words),
+    )
+    caption = "What differences between platforms come from"
+    return _table("platform-causes", caption, causes, columns, design, {"Metric": GOODPUT})
 
 
-def step_of_cause(row, step, verdict) -> Cell:
+def _step_of_cause(step, verdict, row):
     """Return a cell with one of the steps that a difference is made of, styled as its comparison's verdict."""
     if is_missing(row[step]):
         return Cell(NONE)
     return Cell(f"{signed(row[step])} {row['effect_unit']}".strip(), row[step], STYLES[row[verdict]])
 
 
-def cause_words(row) -> str:
+def _cause_words(row):
     """Return whose a difference is: "the old version's", "both"."""
     return f"{row['cause']}'s" if row["cause"] in (OLD_VERSION, NEW_VERSION) else row["cause"]
 
 
 def step_rows(table) -> list[dict]:
-    """Return the steps from version to version, where most versions ran the same conditions.
+    """Return the steps from version to version, where most versions ran the same conditions; empty without two versions.
 
-    Returns
-    -------
-    list of dict
-        step, changes (list of str) and rows (CCA, buffer, goodput, Jain's index, both with verdict); empty if no
-        conditions have two versions.
+    Each has ``step`` (its name), ``changes`` (list of str), ``buffer``, and ``rows``: CCA and the cells of goodput and
+    Jain's index.
     """
     versions = table[table["platform_a"].str.contains(":") & table["platform_b"].str.contains(":")]
     if versions.empty:
@@ -207,20 +177,17 @@ def step_rows(table) -> list[dict]:
     steps = []
     for older, newer in zip(names, names[1:], strict=False):
         step = here[(here["platform_a"] == older) & (here["platform_b"] == newer)]
-        rows = []
-        for cca in step["cca"].unique():
-            cells = [
-                step_cell(step[(step["cca"] == cca) & (step["metric"] == metric)])
-                for metric in ("goodput_mbps", "jain_index")
-            ]
-            rows.append({"cca": cca_name(cca), "cells": cells})
+        rows = [
+            {"cca": cca_name(cca), "cells": [_step_cell(of_cca[of_cca["metric"] == metric]) for metric in STEP_METRICS]}
+            for cca, of_cca in step.groupby("cca", sort=False)
+        ]
         name = f"{platform_name(older)} to {newer.partition(':')[2]}"
         changes = changes_between(version_of(older), version_of(newer))
         steps.append({"step": name, "changes": changes, "rows": rows, "buffer": step["buffer"].iloc[0]})
     return steps
 
 
-def step_cell(rows) -> dict[str, str]:
+def _step_cell(rows):
     """Return a step's difference with interval and verdict, as text and style."""
     if rows.empty or is_missing(rows.iloc[0]["effect"]):
         return {"text": "no value", "style": "verdict open"}
@@ -242,19 +209,19 @@ def findings(material) -> list[Finding]:
         pair = table[
             (table["platform_a"] == kernels[0])
             & (table["platform_b"] == versions[-1])
-            & table["metric"].isin(("goodput_mbps", "jain_index", "rtt_mean_ms"))
+            & table["metric"].isin((*STEP_METRICS, "rtt_mean_ms"))
         ]
         standard = [cca for cca in material.design.ccas if cca in STANDARD_CCAS]
         for ccas in (standard, [cca for cca in material.design.ccas if cca not in standard]):
             of_ccas = pair[pair["cca"].isin(ccas)]
             if ccas and len(of_ccas):
-                sentences.append(agreement_sentence(of_ccas, ccas, kernels[0], versions[-1]))
+                sentences.append(_agreement_sentence(of_ccas, ccas, kernels[0], versions[-1]))
     if len(versions) > 1:
-        sentences += [versions_sentence(table, causes, versions), steps_sentence(step_rows(table))]
+        sentences += [_versions_sentence(table, causes, versions), steps_sentence(step_rows(table))]
     return [Finding("Platforms", sentence, "platforms") for sentence in sentences if sentence]
 
 
-def agreement_sentence(rows, ccas, kernel, version) -> str:
+def _agreement_sentence(rows, ccas, kernel, version):
     """Say in how many comparisons two platforms agree, in goodput, Jain's index and mean RTT."""
     counts = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in STYLES}
     names = listed([cca_name(cca) for cca in ccas])
@@ -274,33 +241,26 @@ def agreement_sentence(rows, ccas, kernel, version) -> str:
     )
 
 
-def versions_sentence(table, causes, versions) -> str | None:
+def _versions_sentence(table, causes, versions):
     """Say in how many comparisons the oldest and newest version differ, and where that is the old one's."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
-    pair = pair[pair["metric"].isin(("goodput_mbps", "jain_index"))]
+    pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:
         return None
-    parts = []
-    for cca in pair["cca"].unique():
-        verdicts = pair.loc[pair["cca"] == cca, "verdict"]
-        parts.append(f"{cca_name(cca)} in {int((verdicts == 'differ').sum())} of {len(verdicts)}")
-    old = int((causes["cause"] == OLD_VERSION).sum()) if len(causes) else 0
+    parts = [
+        f"{cca_name(cca)} in {int((verdicts == 'differ').sum())} of {len(verdicts)}"
+        for cca, verdicts in pair.groupby("cca", sort=False)["verdict"]
+    ]
     ending = ""
     if len(causes):
-        cases = f"{old} of {count(len(causes), 'case')} of all metrics"
+        cases = f"{int((causes['cause'] == OLD_VERSION).sum())} of {count(len(causes), 'case')} of all metrics"
         ending = f"; in {cases} the newest agrees with Linux and the oldest with neither"
     names = f"{platform_name(versions[0])} and {versions[-1].partition(':')[2]}"
     return f"{names} differ in goodput or Jain's index by more than the tolerance: {listed(parts)} comparisons{ending}."
 
 
 def steps_sentence(steps) -> str | None:
-    """Say which releases made a difference beyond the tolerance, None for fewer than two steps.
-
-    Parameters
-    ----------
-    steps : list of dict
-        As `step_rows` gives.
-    """
+    """Say which releases made a difference beyond the tolerance by `step_rows`, None for fewer than two steps."""
     if len(steps) < 2:
         return None
     parts, quiet = [], []
@@ -308,7 +268,7 @@ def steps_sentence(steps) -> str | None:
         changed = [
             f"{row['cca']} in {name} {cell['text'].rpartition(':')[0]}"
             for row in step["rows"]
-            for name, cell in zip(("goodput", "Jain's index"), row["cells"], strict=True)
+            for name, cell in zip(STEP_METRICS.values(), row["cells"], strict=True)
             if cell["style"] == STYLES["differ"]
         ]
         if changed:
