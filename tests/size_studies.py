@@ -1,5 +1,8 @@
 """Synthetic studies of message sizes: both environments, all traffic, what headers alone make of each run."""
 
+from itertools import product
+from types import SimpleNamespace
+
 import pandas as pd
 
 import tidy_tables
@@ -15,20 +18,19 @@ CLOCK_US, KERNEL_US = {"tcp": 1.4, "udp": 0.4}, {"tcp": 40.0, "udp": 30.0}
 
 def sizes_scenarios(platform="uml", sizes=SIZES, rate_mbps=100):
     """Return scenarios.csv: both environments, all traffic. A rate other than 100 Mbit/s is part of their names."""
-    rows = []
-    for prefix, background in (("p2p", "none"), ("cs", "server")):
-        for traffic in ("tcp", "tcp-segments", "udp", "tcp-rtt", "udp-rtt"):
-            for size in sizes:
-                name = f"{prefix}-{traffic}-{size}" + (f"-{rate_mbps}mbit" if rate_mbps != 100 else "")
-                row = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,), rate_mbps=rate_mbps)
-                more = {
-                    "scenario": name, "label": name, "platform": platform, "queue": "1000 packets",
-                    "queue_packets": 1000, "duration_s": 1, "topology": "cable", "background": background,
-                    "message_bytes": size, "application": "round-trip" if traffic.endswith("rtt") else "iperf3",
-                    "protocol": traffic[:3], "frame_overhead_bytes": 24, "serialisation": "virtual-clock",
-                    "segment_bytes": size if traffic == "tcp-segments" else None,
-                }  # fmt: skip
-                rows.append(row.assign(**more))
+    rows, end = [], f"-{rate_mbps}mbit" if rate_mbps != 100 else ""
+    kinds = product((("p2p", "none"), ("cs", "server")), ("tcp", "tcp-segments", "udp", "tcp-rtt", "udp-rtt"), sizes)
+    for (prefix, background), traffic, size in kinds:
+        name = f"{prefix}-{traffic}-{size}{end}"
+        row = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,), rate_mbps=rate_mbps)
+        more = {
+            "scenario": name, "label": name, "platform": platform, "queue": "1000 packets", "queue_packets": 1000,
+            "duration_s": 1, "topology": "cable", "background": background, "message_bytes": size,
+            "application": "round-trip" if traffic.endswith("rtt") else "iperf3", "protocol": traffic[:3],
+            "frame_overhead_bytes": 24, "serialisation": "virtual-clock",
+            "segment_bytes": size if traffic == "tcp-segments" else None,
+        }  # fmt: skip
+        rows.append(row.assign(**more))
     return pd.concat(rows, ignore_index=True)
 
 
@@ -62,31 +64,24 @@ def values_of(run, platform):
     ])  # fmt: skip
     if run["application"] == "round-trip":
         wire = round_trip_us(rate, size, protocol, ip_version, 24) + CLOCK_US[protocol]
-        return nothing | {
-            "rtt_mean_ms": (wire if platform == "uml" else KERNEL_US[protocol] + 0.01 * size) / 1e3 / less,
-            "packets_sent": 1000,
-        }
+        trip_us = wire if platform == "uml" else KERNEL_US[protocol] + 0.01 * size
+        return nothing | {"rtt_mean_ms": trip_us / 1e3 / less, "packets_sent": 1000}
     full = 1448 if ip_version == "ipv4" else 1428
     payload = size if protocol == "udp" or not pd.isna(run["segment_bytes"]) else full
     background = 0.3 if run["background"] == "server" else 0.0
     goodput = less * goodput_mbps(rate, payload, protocol, ip_version, 24, background)
     goodput -= 0.2 if platform == "host" else 0
-    found = nothing | {"goodput_mbps": goodput, "packets_sent": goodput * 125e3 / payload + 8}
-    return found | ({"mss_bytes": payload, "rtt_mean_ms": 1.4, "retransmits": 0} if protocol == "tcp" else {})
+    values = nothing | {"goodput_mbps": goodput, "packets_sent": goodput * 125e3 / payload + 8}
+    return values | ({"mss_bytes": payload, "rtt_mean_ms": 1.4, "retransmits": 0} if protocol == "tcp" else {})
 
 
-class Namespace(dict):
-    __getattr__ = dict.__getitem__
-
-
-def measure(folder, study, other=(), printed=None):
-    """Return both tables of a study."""
+def measure(folder, study, other=None, printed=None):
+    """Return both tables of a study; ``other`` is the folder of the study on the other platform."""
     tidy = tidy_tables.write_tidy(study, folder)
-    inputs = Namespace(
-        {name: tidy / f"{name}.csv" for name in ("runs", "flows", "scenarios")}, other_size_cells=list(other)
-    )
-    outputs = Namespace({name: folder / f"{name}.csv" for name in ("size_cells", "size_differences")})
-    main(inputs, outputs, Namespace(confidence=0.95, printed=printed))
+    inputs = {name: tidy / f"{name}.csv" for name in ("runs", "flows", "scenarios")}
+    outputs = SimpleNamespace(**{name: folder / f"{name}.csv" for name in ("size_cells", "size_differences")})
+    others = [other / "size_cells.csv"] if other else []
+    main(SimpleNamespace(**inputs, other_size_cells=others), outputs, SimpleNamespace(confidence=0.95, printed=printed))
     return read_table(outputs.size_cells, SIZE_CELLS), read_table(outputs.size_differences, SIZE_DIFFERENCES)
 
 

@@ -13,6 +13,7 @@ from tcp_models.wire_theory import agrees, clock_allowance_us, frame_bytes, good
 from topics.packet_size.traffic import traffic_of
 from wording.scenario_words import amount_words
 
+SIZES = (128, 1408)
 PRINTED = {
     "runs": 40, "message_bytes": [128, 1408],
     "values": [
@@ -39,9 +40,8 @@ PRINTED = {
 def test_what_a_cable_carries(protocol, ip_version, payload, frame, goodput, trip):
     assert frame_bytes(payload, protocol, ip_version, 24) == frame
     assert goodput_mbps(100, payload, protocol, ip_version, 24) == pytest.approx(goodput, abs=5e-5)
-    assert goodput_mbps(100, payload, protocol, ip_version, 24, background_mbps=1) == pytest.approx(
-        0.99 * goodput, abs=5e-5
-    )
+    beside = goodput_mbps(100, payload, protocol, ip_version, 24, background_mbps=1)
+    assert beside == pytest.approx(0.99 * goodput, abs=5e-5)
     assert round_trip_us(100, payload, protocol, ip_version, 24) == pytest.approx(trip)
     assert round_trip_us(10, payload, protocol, ip_version, 24) == pytest.approx(10 * trip)
 
@@ -71,12 +71,11 @@ def test_scenarios_are_told_by_their_traffic(change, traffic):
 
 @pytest.fixture(scope="module")
 def virtual(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("virtual")
-    return folder, *measure(folder, size_studies.sizes_study(sizes=(128, 1408)), printed=PRINTED)
+    return measure(tmp_path_factory.mktemp("virtual"), size_studies.sizes_study(sizes=SIZES), printed=PRINTED)
 
 
 def test_every_cell_is_held_against_the_calculation(virtual):
-    _, cells, _ = virtual
+    cells, _ = virtual
     assert len(cells) == 2 * 5 * 2 * 2
     assert set(cells["agrees"]) == {"True"}
     udp = one(cells, traffic="udp", background="none", ip_version="ipv4", message_bytes=128)
@@ -94,7 +93,7 @@ def test_every_cell_is_held_against_the_calculation(virtual):
 
 
 def test_a_cell_that_is_off_is_said_to_be(tmp_path):
-    study = size_studies.sizes_study(sizes=(128, 1408))
+    study = size_studies.sizes_study(sizes=SIZES)
     runs = study["runs"]
     wrong = (runs["scenario"] == "p2p-udp-128") & (runs["ip_version"] == "ipv4")
     runs.loc[wrong, "goodput_mbps"] *= 0.99
@@ -107,7 +106,7 @@ def test_a_cell_that_is_off_is_said_to_be(tmp_path):
 
 
 def test_data_of_packets_are_those_that_tcp_made(virtual):
-    _, cells, _ = virtual
+    cells, _ = virtual
     for size in (128, 1408):
         for traffic, ip_version, data in (("tcp", "ipv6", 1428), ("tcp-segments", "ipv4", size)):
             cell = one(cells, traffic=traffic, background="none", ip_version=ip_version, message_bytes=size)
@@ -116,73 +115,49 @@ def test_data_of_packets_are_those_that_tcp_made(virtual):
 
 
 def test_printed_values_stand_beside_the_cells_that_they_are_of(virtual):
-    _, cells, differences = virtual
+    cells, differences = virtual
     row = one(cells, traffic="tcp", background="none", ip_version="ipv4", message_bytes=128)
     assert (row["printed_mean"], row["printed_sd"]) == (74.1, 1.97)
-    assert one(cells, traffic="udp-rtt", background="server", ip_version="ipv4", message_bytes=128)[
-        "printed_sd"
-    ] == pytest.approx(90)  # 0.09 ms
+    trip = one(cells, traffic="udp-rtt", background="server", ip_version="ipv4", message_bytes=128)
+    assert trip["printed_sd"] == pytest.approx(90)  # 0.09 ms
     assert cells["printed_sd"].notna().sum() == 6 and cells["printed_mean"].notna().sum() == 2
-    assert one(differences, question="IP version", traffic="tcp", background="none", message_bytes=128)[
-        "printed_percent"
-    ] == pytest.approx(-2.888, abs=1e-3)
+    apart = one(differences, question="IP version", traffic="tcp", background="none", message_bytes=128)
+    assert apart["printed_percent"] == pytest.approx(-2.888, abs=1e-3)
 
 
 def test_ip_versions_are_compared_in_pairs_and_with_their_headers(virtual):
-    _, _, differences = virtual
-    mine = differences[differences["question"] == "IP version"]
-    assert len(mine) == 2 * 5 * 2
-    udp = one(mine, traffic="udp", background="none", message_bytes=128)
-    assert udp["percent"] == pytest.approx(100 * (194 / 214 - 1)) and udp["expected_percent"] == pytest.approx(
-        100 * (194 / 214 - 1)
-    )
+    _, differences = virtual
+    rows = differences[differences["question"] == "IP version"]
+    assert len(rows) == 2 * 5 * 2
+    udp = one(rows, traffic="udp", background="none", message_bytes=128)
+    assert list(udp[["percent", "expected_percent"]]) == pytest.approx([100 * (194 / 214 - 1)] * 2)
     assert udp["ci_low"] <= udp["difference"] <= udp["ci_high"]
-    trip = one(mine, traffic="udp-rtt", background="none", message_bytes=128)
+    trip = one(rows, traffic="udp-rtt", background="none", message_bytes=128)
     assert trip["expected"] == pytest.approx(3.2)  # 2 x 20 bytes at 100 Mbit/s
 
 
 def test_environments_are_compared_as_independent(virtual):
-    _, _, differences = virtual
-    mine = one(differences, question="environment", traffic="udp", ip_version="ipv4", message_bytes=1408)
-    assert mine["percent"] == pytest.approx(-0.3) and mine["expected_percent"] == pytest.approx(-0.3)
+    _, differences = virtual
+    row = one(differences, question="environment", traffic="udp", ip_version="ipv4", message_bytes=1408)
+    assert row["percent"] == pytest.approx(-0.3) and row["expected_percent"] == pytest.approx(-0.3)
     # Welch with n = 3 and equal spreads: t(0.975, 4) = 2.776.
-    sd = 1e-3 / math.sqrt(3) * mine["mean_first"] / (1 - 1e-3 / 3)
-    assert mine["ci_high"] - mine["difference"] == pytest.approx(2.776 * sd * math.sqrt((1 + 0.997**2) / 3), rel=1e-3)
+    sd = 1e-3 / math.sqrt(3) * row["mean_first"] / (1 - 1e-3 / 3)
+    assert row["ci_high"] - row["difference"] == pytest.approx(2.776 * sd * math.sqrt((1 + 0.997**2) / 3), rel=1e-3)
 
 
 @pytest.mark.parametrize("own", ["host", "uml"])
-def test_platforms_are_compared_whichever_of_the_two_studies_asks(virtual, tmp_path, own):
-    folder, cells, _ = virtual
-    host = size_studies.sizes_study("host", sizes=(128, 1408))
-    if own == "host":
-        found, differences = measure(tmp_path, host, [folder / "size_cells.csv"])
-        assert found.loc[found["metric"] == "rtt_mean_ms", "calculated"].isna().all()
-    else:
-        other = tmp_path / "other"
-        other.mkdir()
-        measure(other, host)
-        _, differences = measure(tmp_path, size_studies.sizes_study(sizes=(128, 1408)), [other / "size_cells.csv"])
-    mine = differences[differences["question"] == "platform"]
-    assert len(mine) == 2 * 5 * 2 * 2
-    assert set(mine["first"]) == {"uml"} and set(mine["second"]) == {"host"}
-    lost = one(mine, traffic="udp", background="none", ip_version="ipv4", message_bytes=128)
+def test_platforms_are_compared_whichever_of_the_two_studies_asks(tmp_path, own):
+    of_both = {platform: size_studies.sizes_study(platform, sizes=SIZES) for platform in ("host", "uml")}
+    measure(tmp_path / "other", of_both["uml" if own == "host" else "host"])
+    cells, differences = measure(tmp_path, of_both[own], tmp_path / "other")
+    assert cells.loc[cells["metric"] == "rtt_mean_ms", "calculated"].isna().all() == (own == "host")
+    rows = differences[differences["question"] == "platform"]
+    assert len(rows) == 2 * 5 * 2 * 2
+    assert set(rows["first"]) == {"uml"} and set(rows["second"]) == {"host"}
+    lost = one(rows, traffic="udp", background="none", ip_version="ipv4", message_bytes=128)
     assert lost["difference"] == pytest.approx(-0.2)
-    trip = one(mine, traffic="udp-rtt", background="none", ip_version="ipv4", message_bytes=128)
-    assert trip["mean_second"] == pytest.approx(31.28, rel=1e-3) and trip["mean_first"] == pytest.approx(
-        31.44, rel=1e-3
-    )
-
-
-def test_cells_without_a_valid_run_stay_and_say_nothing(tmp_path):
-    study = size_studies.sizes_study(sizes=(128, 1408))
-    study["runs"].loc[study["runs"]["scenario"] == "p2p-udp-128", "valid"] = False
-    cells, differences = measure(tmp_path, study)
-    gone = cells[cells["scenario"] == "p2p-udp-128"]
-    assert list(gone["n"]) == [0, 0] and gone["mean"].isna().all() and set(gone["agrees"]) == {""}
-    assert (
-        one(differences, question="IP version", traffic="udp", background="none", message_bytes=128)["note"]
-        == "no valid run on one side"
-    )
+    trip = one(rows, traffic="udp-rtt", background="none", ip_version="ipv4", message_bytes=128)
+    assert list(trip[["mean_first", "mean_second"]]) == pytest.approx([31.44, 31.28], rel=1e-3)
 
 
 def test_background_is_counted_with_its_headers():
@@ -193,11 +168,11 @@ def test_background_is_counted_with_its_headers():
         "background": {"dns": counts, "dhcp": counts, "directory": directory},
         "traffic": [{"round_trip": {"seconds": 2.0}}],
     }
-    found = background_metrics(document)
-    assert (found["background_requests"], found["background_answers"]) == (6, 6)
+    metrics = background_metrics(document)
+    assert (metrics["background_requests"], metrics["background_answers"]) == (6, 6)
     # UDP: 300 + 2 x 66, twice; TCP: 4000 + 3 x 90; over 2 s.
-    assert found["background_mbps"] == pytest.approx((2 * 432 + 4270) * 8e-6 / 2)
-    assert found["background_back_mbps"] == pytest.approx((2 * (100 + 2 * 66) + 100 + 2 * 90) * 8e-6 / 2)
+    assert metrics["background_mbps"] == pytest.approx((2 * 432 + 4270) * 8e-6 / 2)
+    assert metrics["background_back_mbps"] == pytest.approx((2 * (100 + 2 * 66) + 100 + 2 * 90) * 8e-6 / 2)
     assert set(background_metrics({}).values()) == {None}
 
 
