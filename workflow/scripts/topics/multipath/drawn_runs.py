@@ -10,20 +10,9 @@ OF_SCENARIO = ["by", "tunnel_ip_version", "distribution", "joined", "conditions"
 
 
 def first_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the first valid run of a CCA in each cell of some scenarios.
+    """Return the first valid run of a CCA in each cell of scenarios, rows of `path_environments.with_paths`.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    scenarios : pandas.DataFrame
-        Those rows of `path_environments.with_paths` whose runs are drawn.
-    cca : str
-
-    Returns
-    -------
-    pandas.DataFrame
-        Rows of `runs`, with ``environment`` and the columns `OF_SCENARIO`.
+    They are rows of ``tidy/runs.csv`` with ``environment`` and the columns `OF_SCENARIO`.
     """
     valid = runs[runs["valid"] & (runs["cca"] == cca)].drop(columns=OF_SCENARIO, errors="ignore")
     valid = valid.merge(scenarios[["scenario", *OF_SCENARIO]], on="scenario")
@@ -32,18 +21,14 @@ def first_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def series_of(drawn, path, readings, measure, columns) -> pd.DataFrame:
-    """Return the time series of all runs that are drawn.
+    """Return the time series of all runs that are drawn, as `first_runs` gives them.
 
     Parameters
     ----------
-    drawn : pandas.DataFrame
-        As `first_runs` gives.
     path : str or path
-        The table with the readings of all runs.
-    readings : list of str
-        Its columns that are read.
+        The table with the readings of all runs, of which the columns ``readings`` are read.
     measure : callable
-        From the readings of a run to its time series, a DataFrame with the last two of `columns`.
+        From the readings of a run to its time series, a DataFrame with the last two of ``columns``.
     columns : list of str
         Of the result; all but the last two are those of `drawn`.
     """

@@ -52,31 +52,17 @@ def has_cpu(design) -> bool:
 
 def _over_time(name, table, title, design):
     for cca in drawn_ccas(design):
-        yield Figure(
-            f"{name}-{cca}",
-            f"plot_{name.replace('-', '_')}",
-            ("runs", "scenarios", table),
-            title=f"{title}, {cca}",
-            shows="single runs",
-            params={"cca_shown": cca},
-            caption=name,
-        )
+        script, inputs, params = f"plot_{name.replace('-', '_')}", ("runs", "scenarios", table), {"cca_shown": cca}
+        yield Figure(f"{name}-{cca}", script, inputs, f"{title}, {cca}", "single runs", params, name)
 
 
 def _figures(design):
     cells, means = ("aggregation",), "means, intervals"
-    yield Figure("environments", "plot_environments", cells, title="Goodput by environment", shows=f"{means}, ceilings")
+    yield Figure("environments", "plot_environments", cells, "Goodput by environment", f"{means}, ceilings")
     if most_path_numbers(design) > 1:
-        yield Figure(
-            "aggregation",
-            "plot_aggregation",
-            cells,
-            title="Goodput by number of paths",
-            shows="ratios, intervals, ceilings",
-        )
-    yield Figure(
-        "path-shares", "plot_path_shares", ("path_shares",), title="Shares of the paths", shows="means, ranges"
-    )
+        shows = "ratios, intervals, ceilings"
+        yield Figure("aggregation", "plot_aggregation", cells, "Goodput by number of paths", shows)
+    yield Figure("path-shares", "plot_path_shares", ("path_shares",), "Shares of the paths", "means, ranges")
     if has_transfers(design):
         yield from _over_time("transfer-rate", "sockets", "File transfer over time", design)
     if has_cpu(design):

@@ -12,9 +12,9 @@ from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import DASHES
 from rule_script import run_rule
 from run_tables.reading import read_table
-from topics.packet_size.size_panels import COLOURS, draw_cells, draw_line, entry, look, of_network, size_slots
+from topics.packet_size.size_panels import COLOURS, by_traffic, draw_cells, draw_line, entry, look, size_slots
 from topics.packet_size.tables import SIZE_DIFFERENCES
-from topics.packet_size.traffic import ENVIRONMENTS, IP_VERSION, PLATFORM, TRAFFIC, is_round_trip, network_words
+from topics.packet_size.traffic import ENVIRONMENTS, IP_VERSION, PLATFORM, TRAFFIC, is_round_trip
 from wording.scenario_words import ip_words
 
 TITLE = "Differences by size of the messages"
@@ -37,9 +37,11 @@ def _panels_of(table):
     """Yield the panels: IP versions by traffic, then platforms."""
     ip_versions, platforms = (table[table["question"] == question] for question in (IP_VERSION, PLATFORM))
     percent = {name: 100 * ip_versions[name] / ip_versions["mean_first"] for name in ("ci_low", "ci_high")}
-    for name, _, rows in _by_traffic(ip_versions.assign(**percent)):
+    for traffic, network, rows in by_traffic(ip_versions.assign(**percent)):
+        name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         yield Panel(name, "IPv6 against IPv4, %", rows, "percent", "expected_percent")
-    for name, traffic, rows in _by_traffic(platforms[platforms["background"] == "none"]):
+    for traffic, network, rows in by_traffic(platforms[platforms["background"] == "none"]):
+        name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         unit = TRAFFIC[traffic].quantity.unit
         if is_round_trip(traffic):
             # The cable's time is no part of it: packets take none to pass under a real clock.
@@ -47,16 +49,6 @@ def _panels_of(table):
         else:
             first, second = (rows[side].iloc[0] for side in ("first", "second"))
             yield Panel(name, f"{second} less {first}, {unit}", rows, "difference")
-
-
-def _by_traffic(table):
-    """Yield the name of each traffic (and network, where there are several), the traffic, and its rows."""
-    networks = network_words(table)
-    for traffic, kind in TRAFFIC.items():
-        for network, words in networks.items():
-            rows = of_network(table[table["traffic"] == traffic], network)
-            if len(rows):
-                yield f"{kind.name}, {words}" if words else kind.name, traffic, rows
 
 
 def _axis_of(panel):

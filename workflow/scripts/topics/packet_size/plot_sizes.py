@@ -12,22 +12,22 @@ from topics.packet_size.size_panels import (
     ASIDE,
     COLOURS,
     SHIFTS,
+    by_traffic,
     draw_cells,
     draw_line,
     keys_of,
-    of_network,
     size_slots,
 )
 from topics.packet_size.tables import SIZE_CELLS
-from topics.packet_size.traffic import ENVIRONMENTS, THROUGHPUT, TRAFFIC, network_words
+from topics.packet_size.traffic import ENVIRONMENTS, THROUGHPUT, TRAFFIC
 from wording.number_format import is_missing
 
 
-def draw_sizes(cells, traffics, title) -> tuple:
+def draw_sizes(cells, title) -> tuple:
     """Draw the figure of cells of one or both platforms, by traffic, environment, network; return it and its panels."""
     apply_style()
     sizes = sorted(cells["message_bytes"].unique())
-    plan = list(_plan(cells, traffics))
+    plan = list(_plan(cells))
     ip_versions, platforms = list(cells["ip_version"].unique()), sorted(cells["platform"].unique(), reverse=True)
     printed = _printed_means(cells)
     key = keys_of(ip_versions, platforms, cells["calculated"].notna().any(), printed.notna().any())
@@ -53,15 +53,13 @@ def draw_sizes(cells, traffics, title) -> tuple:
     return drawn.figure, drawn.panels
 
 
-def _plan(cells, traffics):
+def _plan(cells):
     """Yield each panel's traffic, environment (and network, where there are several) in words, and cells."""
-    networks = network_words(cells)
-    for traffic in traffics:
-        for network, name in networks.items():
-            for background, environment in ENVIRONMENTS.items():
-                rows = of_network(cells[(cells["traffic"] == traffic) & (cells["background"] == background)], network)
-                if len(rows):
-                    yield traffic, f"{environment}, {name}" if name else environment, rows
+    for traffic, network, rows in by_traffic(cells):
+        for background, environment in ENVIRONMENTS.items():
+            of_environment = rows[rows["background"] == background]
+            if len(of_environment):
+                yield traffic, ", ".join(filter(None, (environment, network))), of_environment
 
 
 def _printed_means(cells):
@@ -83,7 +81,7 @@ def main(inputs, outputs, params) -> None:
     cells = pd.concat(tables, ignore_index=True)
     cells = cells[cells["traffic"].isin(params.traffics)]
     title = f"{params.what[0].upper()}{params.what[1:]}"
-    figure, panels = draw_sizes(cells, params.traffics, title)
+    figure, panels = draw_sizes(cells, title)
     save_figure(figure, panels, title, cells, outputs)
 
 

@@ -52,7 +52,7 @@ def section(material: ReportMaterial) -> dict | None:
         "printed": _table(
             "size-printed",
             "Means and standard deviations, here and as printed",
-            cells[(cells["traffic"] != "tcp-segments") & has_printed],
+            _in_papers_units(cells[(cells["traffic"] != "tcp-segments") & has_printed]),
             PRINTED,
         ),
         "remark": ((material.params.get("paper") or {}).get("cells") or {}).get("remark", ""),
@@ -79,7 +79,7 @@ def section(material: ReportMaterial) -> dict | None:
         "kernel_trips": _table(
             "size-kernel-trips",
             "What a round trip takes: the cable by the virtual clock, the kernel by the real one",
-            trips,
+            trips.assign(together=trips["mean_first"] + trips["mean_second"]),
             KERNEL_TRIPS,
         ),
     }
@@ -144,19 +144,11 @@ def _signed_cell(value, decimals, unit=""):
     return Cell(NONE) if is_missing(value) else Cell(f"{signed(value, decimals)}{unit}", round_trip(value))
 
 
-def _in_papers_unit(row, name):
-    """Return a cell's value in the paper's unit, which of round trips is ms."""
-    return (1e-3 if row["unit"] == ROUND_TRIP.unit else 1.0) * row[name]
-
-
 def _printed(heading, name):
     """Return a column of printed values with as many digits as these have, and from a row to its cell."""
-
-    def cell(row):
-        value = _in_papers_unit(row, name)
-        return Cell(NONE) if is_missing(value) else Cell(plain(round(value, 9)), round_trip(value))
-
-    return Column(heading, "number"), cell
+    return Column(
+        heading, "number"
+    ), lambda row: Cell(NONE) if is_missing(row[name]) else Cell(plain(round(row[name], 9)), round_trip(row[name]))
 
 
 VERDICTS = {"True": Cell("agrees", style=ALIKE), "False": Cell("deviates", style=DIFFERS)}
@@ -183,10 +175,10 @@ CELLS = (
     (Column("Verdict", filtered=True), lambda row: VERDICTS.get(row["agrees"], Cell("not calculated", style=OPEN))),
 )
 PRINTED = (
-    (Column("Unit", filtered=True), lambda row: "ms" if row["unit"] == ROUND_TRIP.unit else row["unit"]),
-    (Column("Mean here", "number"), lambda row: number_cell(_in_papers_unit(row, "mean"))),
+    (Column("Unit", filtered=True), itemgetter("unit")),
+    _number("Mean here", "mean"),
     _printed("Mean printed", "printed_mean"),
-    (Column("SD here", "number"), lambda row: number_cell(_in_papers_unit(row, "sd"), 4)),
+    _number("SD here", "sd", 4),
     _printed("SD printed", "printed_sd"),
 )
 KERNEL_THROUGHPUT = (
@@ -200,11 +192,8 @@ KERNEL_THROUGHPUT = (
 KERNEL_TRIPS = (
     _number("Cable, µs", "mean_first", 1),
     _number("Kernel, µs", "mean_second", 1),
-    (Column("Together, µs", "number"), lambda row: number_cell(row["mean_first"] + row["mean_second"], 1)),
-    (
-        Column("Kernel's share", "number"),
-        lambda row: number_cell(100 * row["mean_second"] / (row["mean_first"] + row["mean_second"]), 1, " %"),
-    ),
+    _number("Together, µs", "together", 1),
+    (Column("Kernel's share", "number"), lambda row: number_cell(100 * row["mean_second"] / row["together"], 1, " %")),
 )
 
 
@@ -219,6 +208,13 @@ def _table(identifier, caption, table, columns, compared=""):
     columns = [*(place for name, place in PLACES.items() if name not in left_out), *columns]
     rows = [[cell(row) for _, cell in columns] for row in table.to_dict("records")]
     return data_table(identifier, caption, [column for column, _ in columns], rows)
+
+
+def _in_papers_units(cells):
+    """Return cells with their values in the paper's units, which of round trips is ms."""
+    of_trips, names = cells["unit"] == ROUND_TRIP.unit, ["mean", "sd", "printed_mean", "printed_sd"]
+    values = cells[names].mul(of_trips.map({True: 1e-3, False: 1.0}), axis=0)
+    return cells.assign(**values, unit=cells["unit"].mask(of_trips, "ms"))
 
 
 def _sent_rows(cells):

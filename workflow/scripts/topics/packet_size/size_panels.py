@@ -1,11 +1,14 @@
 """Panels with a slot for each size of message, and the look of their lines."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.category_panels import interval, slots
 from figure_parts.figure_style import LIGHT
 from figure_parts.scenario_panels import DASHES
+from topics.packet_size.traffic import TRAFFIC, network_words
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import ip_words
 
@@ -18,11 +21,15 @@ ASIDE = 0.12
 MARKERS = {"uml": ("o", False), "host": ("s", True)}
 
 
-def of_network(table, network) -> pd.DataFrame:
-    """Return the rows of a CCA and a rate, as `traffic.network_words` names them."""
-    cca, rate = network
-    same_rate = table["rate_mbps"].isna() if is_missing(rate) else table["rate_mbps"] == rate
-    return table[(table["cca"] == cca) & same_rate]
+def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield each traffic of a table, the name of the network (a CCA and a rate) where there are several, and the rows."""
+    networks = network_words(table)
+    for traffic in TRAFFIC:
+        for (cca, rate), words in networks.items():
+            has_rate = table["rate_mbps"].isna() if is_missing(rate) else table["rate_mbps"] == rate
+            rows = table[(table["traffic"] == traffic) & (table["cca"] == cca) & has_rate]
+            if len(rows):
+                yield traffic, words, rows
 
 
 def look(platform) -> tuple[str, bool]:

@@ -71,23 +71,12 @@ def figures(design: StudyDesign) -> Iterator[Figure]:
     for slug, (traffics, what, number) in VALUES.items():
         if sent.isdisjoint(traffics):
             continue
-        yield Figure(
-            slug,
-            "plot_sizes",
-            ("size_cells", "other_size_cells"),
-            title=f"{what[0].upper()}{what[1:]} (figure {number})",
-            shows="means, intervals, calculation",
-            params={"traffics": traffics, "what": what, "number": number},
-            caption="size-values",
-        )
+        inputs, shows = ("size_cells", "other_size_cells"), "means, intervals, calculation"
+        title, params = f"{what[0].upper()}{what[1:]} (figure {number})", {"traffics": traffics, "what": what}
+        yield Figure(slug, "plot_sizes", inputs, title, shows, params | {"number": number}, "size-values")
     if design.ip_versions_compared:
-        yield Figure(
-            "size-differences",
-            "plot_size_differences",
-            ("size_differences",),
-            title="Differences by size",
-            shows="IP versions, and platforms where both are there",
-        )
+        shows = "IP versions, and platforms where both are there"
+        yield Figure("size-differences", "plot_size_differences", ("size_differences",), "Differences by size", shows)
 
 
 TOPIC = Topic(

@@ -6,13 +6,8 @@ from topics.topic import Figure, Topic
 
 
 def _figures(design):
-    yield Figure(
-        "platform-differences",
-        "plot_platform_differences",
-        ("platforms",),
-        title="Platforms compared",
-        shows="difference, interval, tolerance",
-    )
+    shows = "difference, interval, tolerance"
+    yield Figure("platform-differences", "plot_platform_differences", ("platforms",), "Platforms compared", shows)
     if buffers.applies(design):
         yield buffers.flow_goodput_figure(
             "platform-flows", "Goodput of each flow by platform", cca="", lines="platform"
