@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.table import Column, Table, count, interval, number, text, truth
+from run_tables.table import Table, count, interval, number, text, truth
 from run_tables.tidy_tables import CELL_COLUMNS, PATHS, RUNS, SCENARIO_LABEL, SCENARIOS
 
 #: Columns of a run, and of a path in a run, of which the tables have the mean over a cell's valid runs.
@@ -12,8 +12,7 @@ RUN_MEANS = (
 PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percent")
 
 
-def mean_of(column: Column) -> Column:
-    """Return the column of a mean over a cell's valid runs."""
+def _mean_of(column):
     return number(column.name, column.unit, f"{column.meaning} The mean over the valid runs.", "no valid run has it")
 
 
@@ -32,10 +31,7 @@ PLACE = (
     ),
     text("joined", "What joins the paths, in words."),
     text("by", "What joins the paths: `none`, `mptcp` or `gre`."),
-    SCENARIOS["distribution"],
-    SCENARIOS["application"],
-    SCENARIOS["rate_mbps"],
-    SCENARIOS["paths"],
+    *(SCENARIOS[name] for name in ("distribution", "application", "rate_mbps", "paths")),
     truth("even", "Whether all paths have the same delay."),
     SCENARIOS["path_delay_ms"],
     SCENARIOS["platform"],
@@ -52,7 +48,7 @@ AGGREGATION = Table(
         *CELL_COLUMNS,
         *PLACE,
         count("n", "", "Number of valid runs."),
-        *(mean_of(RUNS[name]) for name in RUN_MEANS),
+        *(_mean_of(RUNS[name]) for name in RUN_MEANS),
         *interval("goodput_low", "goodput_high", "Mbit/s", "the mean goodput", _ONE_RUN),
         number(
             "goodput_sd_percent",
@@ -96,7 +92,7 @@ PATH_SHARES = Table(
         *PLACE,
         PATHS["path"],
         count("n", "", "Number of valid runs."),
-        *(mean_of(PATHS[name]) for name in PATH_MEANS),
+        *(_mean_of(PATHS[name]) for name in PATH_MEANS),
         number("share_lowest", "%", "Smallest share of the packets in a valid run.", "no packet left in any"),
         number("share_highest", "%", "Largest share of the packets in a valid run.", "no packet left in any"),
     ),

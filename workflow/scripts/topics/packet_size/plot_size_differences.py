@@ -18,19 +18,20 @@ from topics.packet_size.traffic import ENVIRONMENTS, IP_VERSION, PLATFORM, TRAFF
 from wording.scenario_words import ip_words
 
 TITLE = "Differences by size of the messages"
+#: Nothing is calculated where platforms are compared.
+CALCULATED = "expected_percent"
 # An interval's end that is so many times the largest value is left to an arrowhead.
 REACH = 3
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A panel: two lines of title, its rows, and the columns of the values and of what is calculated."""
+    """A panel: two lines of title, its rows, and the column of the values; beside them stands what is calculated."""
 
     name: str
     second_line: str
     rows: pd.DataFrame
     value: str
-    calculated: str | None = None
 
 
 def _panels_of(table):
@@ -39,7 +40,7 @@ def _panels_of(table):
     percent = {name: 100 * ip_versions[name] / ip_versions["mean_first"] for name in ("ci_low", "ci_high")}
     for traffic, network, rows in by_traffic(ip_versions.assign(**percent)):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
-        yield Panel(name, "IPv6 against IPv4, %", rows, "percent", "expected_percent")
+        yield Panel(name, "IPv6 against IPv4, %", rows, "percent")
     for traffic, network, rows in by_traffic(platforms[platforms["background"] == "none"]):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         unit = TRAFFIC[traffic].quantity.unit
@@ -53,8 +54,8 @@ def _panels_of(table):
 
 def _axis_of(panel):
     """Return an axis with all values and, as far as they don't dwarf these, the ends of their intervals."""
-    rows, columns = panel.rows, [name for name in (panel.value, panel.calculated) if name]
-    values = [float(value) for name in columns for value in rows[name].dropna()]
+    rows = panel.rows
+    values = [float(value) for name in (panel.value, CALCULATED) for value in rows[name].dropna()]
     reach = REACH * max(map(abs, values), default=0.0)
     ends = [float(end) for name in ("ci_low", "ci_high") for end in rows[name].dropna() if abs(end) <= reach]
     return difference_axis([*values, *(ends if rows["ci_low"].notna().any() else [])])
@@ -78,12 +79,11 @@ def _draw_panel(axes, panel, sizes):
     """Draw a panel's lines; return what they show in words, and the panel's key."""
     lines, key = [], []
     for name, look_of, platform, rows in _lines_of(panel.rows):
-        if panel.calculated:
-            draw_line(axes, rows, sizes, look_of, panel.calculated)
+        draw_line(axes, rows, sizes, look_of, CALCULATED)
         shown = draw_cells(axes, rows, sizes, look_of, platform, panel.value)
         lines.append(f"{name}{shown[shown.index(':') :]}")
         key.append(entry(name, COLOURS[look_of], *look(platform)))
-    if panel.calculated and panel.rows[panel.calculated].notna().any():
+    if panel.rows[CALCULATED].notna().any():
         key.append(entry("header", LIGHT.muted, line=DASHES, width=0.9))
     return lines, key
 

@@ -29,7 +29,8 @@ def draw_sizes(cells, title) -> tuple:
     sizes = sorted(cells["message_bytes"].unique())
     plan = list(_plan(cells))
     ip_versions, platforms = list(cells["ip_version"].unique()), sorted(cells["platform"].unique(), reverse=True)
-    printed = _printed_means(cells)
+    # Of what is printed throughput is drawn: the paper's round-trip times are a hundred times ours.
+    printed = cells["printed_mean"].where(cells["metric"] == THROUGHPUT.metric)
     key = keys_of(ip_versions, platforms, cells["calculated"].notna().any(), printed.notna().any())
     drawn = CategoryPanels(title, len(plan), len(key), columns=min(2, len(plan)) or 1)
     values = pd.concat([cells["mean"], cells["calculated"], printed]).dropna()
@@ -60,11 +61,6 @@ def _plan(cells):
             of_environment = rows[rows["background"] == background]
             if len(of_environment):
                 yield traffic, ", ".join(filter(None, (environment, network))), of_environment
-
-
-def _printed_means(cells):
-    """Return what is printed and drawn: throughput. The paper's round-trip times are a hundred times ours."""
-    return cells["printed_mean"].where(cells["metric"] == THROUGHPUT.metric)
 
 
 def _mark_printed(axes, rows, sizes, ip_version):

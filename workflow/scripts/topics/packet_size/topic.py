@@ -1,13 +1,4 @@
-"""What the size of messages does on a cable: throughput and round-trip time against exact calculation.
-
-Read on in
-
-- ``tables.py``: what comes out, column by column, and ``traffic.py``: which traffic it is of, and in which words;
-- ``measure_sizes.py``: the script of the analysis, with ``size_cells.py`` (each cell against the calculation, which
-  itself stands in ``tcp_models/wire_theory.py``) and ``size_differences.py`` (cells against each other);
-- ``plot_sizes.py`` and ``plot_size_differences.py``: the figures, with what they share in ``size_panels.py``;
-- ``section.py`` with its template, and ``sentences.py``: what the report shows and says.
-"""
+"""What the size of messages does on a cable: throughput and round-trip time against exact calculation."""
 
 from collections.abc import Iterator
 
