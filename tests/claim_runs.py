@@ -113,7 +113,7 @@ def study_of(file, replications=3, looks=40, seed=3):
     series = pd.concat(series, ignore_index=True)
 
     def read(columns, scenarios):
-        return series.loc[series["scenario"].isin(scenarios), columns]
+        return series.loc[series["scenario"].isin(scenarios), list(columns)]
 
     table = completed(pd.DataFrame(runs), RUNS)
     scenarios = completed(table[["scenario", "queue"]].drop_duplicates("scenario"), SCENARIOS)

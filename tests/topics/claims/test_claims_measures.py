@@ -95,8 +95,8 @@ def reader(**columns):
     table = pd.DataFrame(rows).assign(**{name: list(values) for name, values in columns.items()})
 
     def read(names, scenarios):
-        assert scenarios == ["a"]
-        return table[names]
+        assert scenarios == ("a",)
+        return table[list(names)]
 
     return read
 

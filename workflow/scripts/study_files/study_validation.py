@@ -30,13 +30,15 @@ UNIT_SPELLINGS = {
 }
 
 
-def problems_of_form(config) -> list[str]:
-    """Compare a study with the schema.
+def problems_of_form(config, schema=None) -> list[str]:
+    """Compare a study, or a file of another kind, with its schema.
 
     Parameters
     ----------
     config : dict
         The study as it stands in its file.
+    schema : dict, optional
+        Of another kind of file.
 
     Returns
     -------
@@ -45,10 +47,11 @@ def problems_of_form(config) -> list[str]:
         for they explain many others, then in the order of the schema.
     """
     unknown, others, seen = [], [], set()
-    for error in validator_class()(study_schema()).iter_errors(config):
+    homes = homes_of_keys() if schema is None else {}
+    for error in validator_class()(schema or study_schema()).iter_errors(config):
         path = tuple(error.absolute_path)
         if error.validator == "additionalProperties":
-            unknown += _unknown_keys(error, path, config)
+            unknown += _unknown_keys(error, path, config, homes)
         elif error.validator == "required":
             others += missing_keys(error, path, config, seen)
         elif path not in seen:
@@ -58,11 +61,11 @@ def problems_of_form(config) -> list[str]:
 
 
 def path_text(path, config) -> str:
-    """Write a path as `scenarios[far].link.rate_mbps`, with a scenario's id if it has one."""
+    """Write a path as `scenarios[far].link.rate_mbps`, with the id of a scenario or claim if it has one."""
     text = ""
     for depth, step in enumerate(path):
         if isinstance(step, int):
-            text += f"[{_scenario_id(config, step) if path[:depth] == ('scenarios',) else step}]"
+            text += f"[{_entry_id(config[path[0]], step) if path[:depth] in (('scenarios',), ('claims',)) else step}]"
         else:
             text += f".{step}" if text else str(step)
     return text
@@ -100,21 +103,21 @@ def _is_endless(value):
     return isinstance(value, float) and not math.isfinite(value)
 
 
-def _scenario_id(config, index):
-    ids = [scenario.get("id") if isinstance(scenario, dict) else None for scenario in config["scenarios"]]
+def _entry_id(entries, index):
+    ids = [entry.get("id") if isinstance(entry, dict) else None for entry in entries]
     name = ids[index]
     return name if isinstance(name, str) and name and ids.count(name) == 1 else index
 
 
-def _unknown_keys(error, path, config):
+def _unknown_keys(error, path, config, homes):
     allowed = list(error.schema["properties"])
     sentences = []
     for key in error.instance:
         if key in error.schema["properties"]:
             continue
         nearest = nearest_choice(key, allowed)
-        if key in homes_of_keys():
-            hint = f"; it belongs to {homes_of_keys()[key]}."
+        if key in homes:
+            hint = f"; it belongs to {homes[key]}."
         else:
             hint = f"; did you mean '{nearest}'?" if nearest else "."
         where = path_text((*path, str(key)), config)
@@ -129,13 +132,15 @@ def missing_keys(error, path, config, seen) -> list[str]:
         nearest_choice(key, error.schema["properties"]) for key in present if key not in error.schema["properties"]
     }
     sentences = []
+    keys = keys_of(error.schema)
     # jsonschema reports each missing key on its own, but doesn't say which.
     for key in error.schema["required"]:
         where = (*path, key)
-        if key in present or key in misspelt or where in seen:
+        # A key that another part of the schema describes is missing there too.
+        if key in present or key in misspelt or where in seen or key not in keys:
             continue
         seen.add(where)
-        allowed = allowed_text(keys_of(error.schema)[key])
+        allowed = allowed_text(keys[key])
         sentences.append(f"{path_text(where, config)} is missing; allowed is {allowed}.")
     return sentences
 

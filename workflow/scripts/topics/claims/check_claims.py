@@ -4,7 +4,7 @@ A claim is reproduced if the whole bootstrap interval of its statistic meets wha
 reproduced if the whole interval misses it, and otherwise not testable with these data.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -32,17 +32,11 @@ def check_claims(
 
     Parameters
     ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
     claims : dict or None
         As `claims_file.load_claims` returns it; None checks nothing.
-    confidence : float
-        Of the intervals.
-    significance : float
-        Of the paper's tests.
-    resamples, seed : int
-        Of the bootstrap.
-    flows, scenarios, sockets
+    confidence, significance : float
+        Of the intervals, and of the paper's tests.
+    runs, resamples, seed, flows, scenarios, sockets
         As for `Samples`.
 
     Returns
@@ -61,16 +55,16 @@ def check_claims(
         if problem:
             row |= {"verdict": NOT_TESTABLE, "because": _sentence(problem)}
         elif claim["kind"] == "no_difference":
-            row |= check_no_difference(claim, samples, *parts[0], significance)
+            row |= _check_no_difference(claim, samples, *parts[0], significance)
         elif claim["kind"] == "normality":
-            row |= check_normality(claim, samples, *parts[0], significance)
+            row |= _check_normality(claim, samples, *parts[0], significance)
         else:
-            row |= check_statistic(claim, samples, parts, confidence)
+            row |= _check_statistic(claim, samples, parts, confidence)
         rows.append(row)
     return pd.DataFrame(rows, columns=CLAIMS.names)
 
 
-def check_statistic(claim, samples, parts, confidence) -> dict[str, str | float | None]:
+def _check_statistic(claim, samples, parts, confidence):
     """Return value, interval, requirement, verdict and reason of a claim with a statistic."""
     outcome = KINDS[claim["kind"]](claim, samples)
     subject = outcome.subject
@@ -104,11 +98,15 @@ def check_statistic(claim, samples, parts, confidence) -> dict[str, str | float 
     }
 
 
-def check_no_difference(claim, samples, measure, mask, significance) -> dict[str, str | float | None]:
+def _pooled(samples, measure, mask):
+    """Return the known values of each IP version, of all its cells in `mask`."""
+    values = np.where(mask[..., None], samples.values(measure), np.nan)
+    return [group[np.isfinite(group)] for group in np.moveaxis(values, 2, 0)]
+
+
+def _check_no_difference(claim, samples, measure, mask, significance):
     """Return what the paper's pooled test says, and what the test of pairs says to that."""
-    values = samples.values(measure)
-    pooled = [values[:, :, place][mask[:, :, place]] for place in (0, 1)]
-    four, six = (group[np.isfinite(group)] for group in pooled)
+    four, six = _pooled(samples, measure, mask)
     row = {"requirement": f"p of the pooled Mann-Whitney test: above {significance:g}"}
     u, p, why_not = mann_whitney(four, six, significance)
     if p is None:
@@ -121,27 +119,25 @@ def check_no_difference(claim, samples, measure, mask, significance) -> dict[str
     }
 
 
-def check_normality(claim, samples, measure, mask, significance) -> dict[str, str | float | None]:
+def _check_normality(claim, samples, measure, mask, significance):
     """Return what the paper's pooled test of normality says, for the IP version farther from rejecting."""
-    values, parts, largest = samples.values(measure), [], None
+    words, largest = [], 0
     subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of both"
     row = {"requirement": f"{subject}: below {significance:g}"}
-    for place, ip_version in enumerate(samples.ip_versions):
-        group = values[:, :, place][mask[:, :, place]]
-        group = group[np.isfinite(group)]
+    for ip_version, group in zip(samples.ip_versions, _pooled(samples, measure, mask), strict=True):
         if ip_version not in claim["ip_versions"]:
             continue
         if len(group) < 3 or group.min() == group.max():
             reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has none such"
             return row | {"verdict": NOT_TESTABLE, "because": _sentence(reason)}
         w, p = shapiro_wilk(group)
-        parts.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")
-        largest = p if largest is None else max(largest, p)
+        words.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")
+        largest = max(largest, p)
     reason = "runs of different scenarios are a mixture, which says nothing of the distribution within a cell"
     return row | {
         "value": _rounded(largest),
         "verdict": REPRODUCED if largest < significance else NOT_REPRODUCED,
-        "because": _sentence(f"{', '.join(parts)}; {reason}"),
+        "because": _sentence(f"{', '.join(words)}; {reason}"),
     }
 
 
@@ -195,14 +191,11 @@ def _sentence(text):
     return f"{text[0].upper() if text[:1].islower() else text[0]}{text[1:]}."
 
 
-def reader_of(path) -> Callable[[Iterable[str], Iterable[str]], pd.DataFrame]:
+def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:
     """Return a function that reads columns and scenarios of a table of time series, each choice once."""
-
-    @lru_cache
-    def read(columns, scenarios):
-        return pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", list(scenarios))])
-
-    return lambda columns, scenarios: read(tuple(columns), tuple(scenarios))
+    return lru_cache(
+        lambda columns, scenarios: pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", scenarios)])
+    )
 
 
 def main(inputs, outputs, params) -> None:
@@ -214,15 +207,8 @@ def main(inputs, outputs, params) -> None:
             "scenarios": read_table(inputs.scenarios, SCENARIOS),
             "sockets": reader_of(inputs.sockets),
         }
-    table = check_claims(
-        read_runs(inputs.runs),
-        params.claims,
-        params.confidence,
-        params.significance,
-        params.resamples,
-        params.seed,
-        **tables,
-    )
+    settings = (getattr(params, name) for name in ("claims", "confidence", "significance", "resamples", "seed"))
+    table = check_claims(read_runs(inputs.runs), *settings, **tables)
     table.to_csv(outputs.claims, index=False, lineterminator="\n")
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from run_tables.tidy_tables import RUN
 from topics.claims.claim_quantities import RELATIONS, STATES, quantities_of
@@ -23,6 +22,8 @@ TIME_WORDS = {
     "spread_percent": "interquartile range over time, in % of the median,",
     "beginnings": "number of beginnings",
 }  # fmt: skip
+#: What pandas calls it otherwise.
+AGGREGATES = {"lowest": "min", "highest": "max", "sd": "std"}
 
 
 @dataclass(frozen=True)
@@ -100,15 +101,7 @@ class Measure:
 
 
 def measure_of(claim, side=None) -> Measure:
-    """Return what a claim measures, or one of the two groups that it compares.
-
-    Parameters
-    ----------
-    claim : dict
-        As `claims_file.load_claims` returns it.
-    side : str, optional
-        A group's key, as `claim_quantities.SIDES` names it.
-    """
+    """Return what a claim measures, or one of the two groups that it compares (a key in `claim_quantities.SIDES`)."""
     group = {**claim, **claim[side]} if side else claim
     over_time, flows = group.get("over_time"), group.get("flows")
     if flows is None and not over_time:
@@ -130,12 +123,10 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
     Parameters
     ----------
     measure : Measure
-    runs : pandas.DataFrame
-        Rows of ``tidy/runs.csv``.
-    flows : pandas.DataFrame, optional
-        ``tidy/flows.csv``; needed for measures of flows.
+    runs, flows : pandas.DataFrame
+        Rows of ``tidy/runs.csv``; ``tidy/flows.csv``, needed for measures of flows.
     sockets : callable, optional
-        Given names of columns and of scenarios, it returns these of ``tidy/sockets.parquet``.
+        Given tuples of columns and of scenarios, it returns these of ``tidy/sockets.parquet``.
 
     Returns
     -------
@@ -148,18 +139,18 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
         values = runs[measure.quantity].to_numpy(float)
         return 100 * values / runs["rate_mbps"].to_numpy(float) if measure.relative_to else values
     if measure.over_time:
-        values = series_values(measure, runs, sockets)
+        values = _series_values(measure, runs, sockets)
     else:
         values = flows[[*FLOW, "flow_cca"]].assign(value=flows[measure.quantity])
     values = values.merge(runs[[*RUN, "rate_mbps", "flows"]], on=RUN)
-    values["value"] = relative(values, measure.relative_to)
+    values["value"] = _relative(values, measure.relative_to)
     if measure.cca:
         values = values[values["flow_cca"] == measure.cca]
-    taken = taken_of_flows(values, measure)
+    taken = _taken_of_flows(values, measure)
     return runs[RUN].merge(taken.rename("value").reset_index(), on=RUN, how="left")["value"].to_numpy(float)
 
 
-def relative(values, to) -> pd.Series:
+def _relative(values, to):
     """Return flows' values in percent of the link's rate, the fair share or all flows' sum, or as they are."""
     if to is None:
         return values["value"]
@@ -170,39 +161,28 @@ def relative(values, to) -> pd.Series:
     return 100 * values["value"] / whole.where(whole > 0)
 
 
-def taken_of_flows(values, measure) -> pd.Series:
-    """Return what is taken of each run's flows; unknown where that of a flow is.
-
-    Parameters
-    ----------
-    values : pandas.DataFrame
-        Columns of `RUN` and ``value``, a row a flow.
-
-    Returns
-    -------
-    pandas.Series of float
-        By run.
-    """
+def _taken_of_flows(values, measure):
+    """Return by run what is taken of its flows' values; unknown where that of a flow is."""
     groups = values.groupby(RUN)["value"]
     if measure.flows == "count":
         counted = meets_requirement(values["value"], dict(measure.within)).astype(float)
-        taken = pd.Series(counted, index=values.index).groupby([values[key] for key in RUN]).sum()
+        taken = values.assign(value=counted).groupby(RUN)["value"].sum()
     elif measure.flows == "variation_percent":
         mean = groups.mean()
         taken = 100 * groups.std() / mean.where(mean > 0)
     else:
-        taken = groups.agg({"lowest": "min", "highest": "max", "sd": "std"}.get(measure.flows, measure.flows))
+        taken = groups.agg(AGGREGATES.get(measure.flows, measure.flows))
     return taken.where(groups.count() == groups.size())
 
 
-def series_values(measure, runs, sockets) -> pd.DataFrame:
+def _series_values(measure, runs, sockets):
     """Return what is taken of each flow's time series: columns of `FLOW`, ``flow_cca`` and ``value``."""
     take, start, end = measure.over_time
     columns = SOURCES.get(measure.quantity, [measure.quantity])
-    series = sockets([*FLOW, "flow_cca", "time_s", *columns], sorted(set(runs["scenario"])))
+    series = sockets((*FLOW, "flow_cca", "time_s", *columns), tuple(sorted(set(runs["scenario"]))))
     series = series.merge(runs[[*RUN, "duration_s"]], on=RUN).sort_values([*FLOW, "time_s"], kind="stable")
     series["elapsed_s"] = series.groupby(FLOW)["time_s"].diff().fillna(series["time_s"])
-    series["value"] = at_each_look(series, measure.quantity)
+    series["value"] = _at_each_look(series, measure.quantity)
     if take == "beginnings":
         before = series.groupby(FLOW)["value"].shift(1)
         series["value"] = ((series["value"] > 0) & ~(before > 0)).astype(float).where(series["value"].notna())
@@ -213,22 +193,21 @@ def series_values(measure, runs, sockets) -> pd.DataFrame:
         values, middle = groups.quantile(0.75) - groups.quantile(0.25), groups.median()
         values = 100 * values / middle.where(middle > 0) if take == "spread_percent" else values
     elif (take, measure.quantity) == ("mean", "acked_mbps"):
-        values = acked_in_window(series, (end - start) / 100)
+        values = _acked_in_window(series, (end - start) / 100)
     elif take == "beginnings":
         values = groups.sum(min_count=1)
     else:
-        values = groups.agg({"lowest": "min", "highest": "max"}.get(take, take))
+        values = groups.agg(AGGREGATES.get(take, take))
     return values.rename("value").reset_index()
 
 
-def acked_in_window(series, share) -> pd.Series:
+def _acked_in_window(series, share):
     """Return each flow's acknowledged Mbit/s over a share of the run's duration, also of one that began later."""
-    megabits = (series["value"] * series["elapsed_s"]).groupby([series[key] for key in (*FLOW, "flow_cca")])
-    seconds = series.groupby([*FLOW, "flow_cca"])["duration_s"].first() * share
-    return megabits.sum(min_count=1) / seconds
+    groups = series.assign(megabits=series["value"] * series["elapsed_s"]).groupby([*FLOW, "flow_cca"])
+    return groups["megabits"].sum(min_count=1) / (groups["duration_s"].first() * share)
 
 
-def at_each_look(series, quantity) -> pd.Series:
+def _at_each_look(series, quantity):
     """Return a quantity at each look: a column, or what follows from others.
 
     A flow is in slow start while nothing is amiss and cwnd is below ssthresh, which is infinite at first

@@ -20,22 +20,14 @@ AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
 
 @dataclass
 class Outcome:
-    """What a claim's statistic is.
+    """What a claim's statistic is."""
 
-    Attributes
-    ----------
-    statistics : numpy.ndarray of float, shape (1 + resamples,)
-        The data's own first. nan where there is none, infinite where a divisor is 0.
-    unit : str
-    subject : str
-        What the requirement is about, in words.
-    detail : str
-        Which cells decide.
-    """
-
+    #: Shape (1 + resamples,), the data's own first. nan where there is none, infinite where a divisor is 0.
     statistics: np.ndarray
     unit: str
+    #: What the requirement is about, in words.
     subject: str
+    #: Which cells decide.
     detail: str
 
 
@@ -58,7 +50,7 @@ def counts_of(parts, samples) -> np.ndarray:
     return np.where(np.logical_or.reduce([mask for _, mask in parts]), counts, 0)
 
 
-def selected(claim, samples, **others) -> np.ndarray:
+def _selected(claim, samples, **others):
     """Return means of the claim's own levels, or of `others`, shape (1 + resamples, scenarios, CCAs, IP versions)."""
     return _taken(samples.means(measure_of(claim)), samples, claim | others)
 
@@ -72,7 +64,7 @@ def _taken(values, samples, cells):
 
 def ordering(claim, samples) -> Outcome:
     """Share of comparisons in which a CCA has its place among those compared, in percent."""
-    field = selected(claim, samples, ccas=claim["among"])
+    field = _selected(claim, samples, ccas=claim["among"])
     holds = []
     for cca in claim["ccas"]:
         own = field[:, :, [claim["among"].index(cca)], :]
@@ -108,37 +100,33 @@ def ordering(claim, samples) -> Outcome:
 
 def threshold(claim, samples) -> Outcome:
     """Lowest, highest, farthest, mean of the cells' means, highest spread, or the median of runs, in the quantity's unit."""
-    measure = measure_of(claim)
+    measure, pick = measure_of(claim), claim["pick"]
     unit = measure.unit
-    cells = selected(claim, samples)
+    cells = _taken((samples.spreads if pick == "spread_percent" else samples.means)(measure), samples, claim)
     flat = cells.reshape(len(cells), -1)
-    if claim["pick"] == "mean":
-        cells_words = count(flat.shape[1], "cell")
+    cells_words = count(flat.shape[1], "cell")
+    if pick == "mean":
         subject = "mean" if flat.shape[1] == 1 else "mean of the cells' means"
         return Outcome(flat.mean(axis=1), unit, subject, f"over {cells_words}")
-    if claim["pick"] == "spread_percent":
-        cells = _taken(samples.spreads(measure), samples, claim)
-        flat = cells.reshape(len(cells), -1)
-        subject = (
-            f"highest standard deviation over the replications of {count(flat.shape[1], 'cell')}, in % of its mean"
-        )
-        meets = meets_requirement(cells[0], claim["requirement"])
-        return Outcome(flat.max(axis=1), "%", subject, f"the bound is met in {meets.sum()} of {meets.size}")
-    if claim["pick"] == "median":
+    if pick == "median":
         statistics = samples.medians(measure, parts_of(claim, samples)[0][1])
-        return Outcome(statistics, unit, "median of all runs pooled", f"over {count(flat.shape[1], 'cell')}")
-    if claim["pick"] == "farthest":
+        return Outcome(statistics, unit, "median of all runs pooled", f"over {cells_words}")
+    meets = meets_requirement(cells[0], claim["requirement"])
+    detail = f"the bound is met in {meets.sum()} of {meets.size}"
+    if pick == "spread_percent":
+        subject = f"highest standard deviation over the replications of {cells_words}, in % of its mean"
+        return Outcome(flat.max(axis=1), "%", subject, detail)
+    if pick == "farthest":
         middle = sum(claim["requirement"].values()) / 2
         distance = np.where(np.isnan(flat), -np.inf, np.abs(flat - middle))
         statistics = flat[np.arange(len(flat)), distance.argmax(axis=1)]
         subject = f"mean of the cell farthest from {plain(middle)} {unit}"
     else:
-        statistics = (flat.min if claim["pick"] == "lowest" else flat.max)(axis=1)
-        subject = f"{claim['pick']} mean of {count(flat.shape[1], 'cell')}"
-    meets = meets_requirement(cells[0], claim["requirement"])
+        statistics = (flat.min if pick == "lowest" else flat.max)(axis=1)
+        subject = f"{pick} mean of {cells_words}"
     worst = np.argwhere(cells[0] == statistics[0])[0]
     levels = [getattr(samples, key).index(claim[key][place]) for key, place in zip(LEVELS, worst, strict=True)]
-    detail = f"it is that of {samples.cell_words(*levels)}; the bound is met in {meets.sum()} of {meets.size}"
+    detail = f"it is that of {samples.cell_words(*levels)}; {detail}"
     return Outcome(statistics, unit, subject, detail + places_words(meets, claim))
 
 
@@ -154,7 +142,8 @@ def ratio(claim, samples) -> Outcome:
         with np.errstate(invalid="ignore"):  # 0 and infinity together have no mean
             statistics = np.exp(logs.mean(axis=1))
     elif claim["combine"] == "farthest":
-        middle = middle_ratio(claim["requirement"])
+        # As many times above the lower bound as below the upper.
+        middle = math.sqrt(math.prod(claim["requirement"].values()))
         with np.errstate(divide="ignore"):  # 0 is as far away as infinity
             distance = np.abs(np.log(flat) - np.log(middle))
         # A ratio that a resample doesn't have (nan) counts as the farthest, so that the resample has no statistic.
@@ -185,11 +174,6 @@ def _ratios(above, below):
     ratios = quotient(above, below)
     ratios[(below == 0) & (above > 0)] = np.inf
     return ratios
-
-
-def middle_ratio(requirement) -> float:
-    """Return the middle of two bounds of a ratio: as many times above the lower as below the upper."""
-    return math.sqrt(math.prod(requirement.values()))
 
 
 def largest_difference(claim, samples) -> Outcome:
@@ -231,7 +215,7 @@ def _groups_words(claim, samples):
 
 def equivalence(claim, samples) -> Outcome:
     """Share of cells whose IPv6 mean lies within a margin around the IPv4 mean, in percent."""
-    cells = selected(claim, samples, ip_versions=["ipv4", "ipv6"])
+    cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = cells[..., 0], cells[..., 1]
     difference = six - four
     base = np.abs(four) / 100 if claim["margin_unit"] == "percent" else 1.0
@@ -242,7 +226,7 @@ def equivalence(claim, samples) -> Outcome:
     unit = "%" if claim["margin_unit"] == "percent" else "points" if unit == "%" else unit
     cells_words = count(within[0].size, "cell")
     subject = f"share of {cells_words} in which IPv6 is within {plain(claim['margin'])} {unit} of IPv4"
-    places = places_words(within[0][:, :, None], {**claim, "ip_versions": [""]})
+    places = places_words(within[0][:, :, None], claim | {"ip_versions": [""]})
     return Outcome(share, "%", subject, f"true in {within[0].sum()} of {within[0].size}{places}")
 
 
@@ -254,7 +238,7 @@ def dominance(claim, samples) -> Outcome:
     cell"), sums of squares and degrees of freedom added over scenarios. Means are divided by their
     scenario's, so that each scenario counts alike; scenarios whose mean is 0 are left out.
     """
-    cells = selected(claim, samples, ip_versions=["ipv4", "ipv6"])
+    cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     centre = cells.mean(axis=(2, 3), keepdims=True)
     relative = np.zeros(cells.shape)
     np.divide(cells, centre, out=relative, where=centre > 0)

@@ -51,18 +51,7 @@ RELATIONS = {
 
 
 def quantities_of(claim) -> dict[str, tuple[str, str]]:
-    """Return the quantities that a claim may name: of runs, of flows or over time.
-
-    Parameters
-    ----------
-    claim : dict
-        A claim, or one of its two groups completed by what the claim gives.
-
-    Returns
-    -------
-    dict
-        Column -> (name, unit).
-    """
+    """Return column -> (name, unit) of what a claim, or one of its two groups completed, may name."""
     if claim.get("over_time"):
         return SERIES_QUANTITIES
     return FLOW_QUANTITIES if claim.get("flows") else RUN_QUANTITIES

@@ -8,6 +8,7 @@ import math
 import zlib
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 from topics.claims.claim_measures import quotient, run_values
@@ -53,35 +54,28 @@ class Samples:
         self._of_runs, self._means = {}, {}
 
     def _fill(self, runs):
+        """Find the place of each run that takes part on each axis; a scenario's replications may have any numbers."""
         numbers = {study: number for number, study in self.found.items()}
-        taken = runs[
-            runs["valid"]
-            & runs["scenario"].isin(list(numbers))
-            & runs["cca"].isin(self.ccas)
-            & runs["ip_version"].isin(self.ip_versions)
+        axes = [
+            pd.Index(levels).get_indexer(names)
+            for levels, names in (
+                (self.scenarios, runs["scenario"].map(numbers)),
+                (self.ccas, runs["cca"]),
+                (self.ip_versions, runs["ip_version"]),
+            )
         ]
-        self.runs = taken
-        self._replications = [
-            sorted(taken.loc[taken["scenario"] == self.found.get(number), "replication"].unique())
-            for number in self.scenarios
-        ]
-        places = [
-            {replication: place for place, replication in enumerate(replications)}
-            for replications in self._replications
-        ]
-        scenario = [self.scenarios.index(numbers[name]) for name in taken["scenario"]]
-        self._where = (
-            np.array(scenario, dtype=int),
-            np.array([self.ccas.index(name) for name in taken["cca"]], dtype=int),
-            np.array([self.ip_versions.index(name) for name in taken["ip_version"]], dtype=int),
-            np.array([places[s][r] for s, r in zip(scenario, taken["replication"], strict=True)], dtype=int),
-        )
+        taken = (runs["valid"] & (np.min(axes, axis=0) >= 0)).to_numpy(bool)
+        self.runs = runs[taken]
+        replications = self.runs.groupby("scenario")["replication"].rank("dense").to_numpy(int) - 1
+        self._where = (*(places[taken] for places in axes), replications)
+        self._shape = tuple(map(len, (self.scenarios, self.ccas, self.ip_versions)))
+        self._replications = np.zeros(len(self.scenarios), dtype=int)
+        np.maximum.at(self._replications, self._where[0], replications + 1)
 
     def _draw(self, resamples, seed):
         """Draw how often each replication counts; row 0 is the data as they are."""
         self._weights = []
-        for number, replications in zip(self.scenarios, self._replications, strict=True):
-            n = len(replications)
+        for number, n in zip(self.scenarios, self._replications, strict=True):
             weights = np.ones((resamples + 1, n), dtype=np.uint16)
             if n:
                 rng = np.random.default_rng([seed, zlib.crc32(self.found[number].encode())])
@@ -96,8 +90,7 @@ class Samples:
 
     def values(self, measure) -> np.ndarray:
         """Return the runs' values, shape (scenarios, CCAs, IP versions, replications); missing is nan."""
-        longest = max(map(len, self._replications), default=0)
-        values = np.full((len(self.scenarios), len(self.ccas), len(self.ip_versions), longest), np.nan)
+        values = np.full((*self._shape, self._replications.max()), np.nan)
         values[self._where] = self.of_runs(measure)
         return values
 
@@ -105,9 +98,9 @@ class Samples:
         """Return the number of values of each cell, shape (scenarios, CCAs, IP versions)."""
         return np.isfinite(self.values(measure)).sum(axis=3)
 
-    def runs_of_cells(self) -> np.ndarray:
+    def _runs_of_cells(self):
         """Return the number of valid runs of each cell, shape (scenarios, CCAs, IP versions)."""
-        number = np.zeros((len(self.scenarios), len(self.ccas), len(self.ip_versions)), dtype=int)
+        number = np.zeros(self._shape, dtype=int)
         np.add.at(number, self._where[:3], 1)
         return number
 
@@ -154,12 +147,7 @@ class Samples:
         return spreads
 
     def medians(self, measure, mask) -> np.ndarray:
-        """Return the median of all runs of the cells in `mask`, shape (1 + resamples,).
-
-        Parameters
-        ----------
-        mask : numpy.ndarray of bool, shape (scenarios, CCAs, IP versions)
-        """
+        """Return the median of all runs of the cells in `mask`, shape (1 + resamples,)."""
         scenario, cca, ip_version, replication = self._where
         values = self.of_runs(measure)
         taken = np.isfinite(values) & mask[scenario, cca, ip_version]
@@ -182,21 +170,16 @@ class Samples:
 
     def mask(self, scenarios, ccas, ip_versions) -> np.ndarray:
         """Return the cells of these levels, shape (scenarios, CCAs, IP versions)."""
-        chosen = [
-            np.isin(levels, names)
-            for levels, names in ((self.scenarios, scenarios), (self.ccas, ccas), (self.ip_versions, ip_versions))
-        ]
-        return chosen[0][:, None, None] & chosen[1][None, :, None] & chosen[2][None, None, :]
+        return (
+            np.isin(self.scenarios, scenarios)[:, None, None]
+            & np.isin(self.ccas, ccas)[:, None]
+            & np.isin(self.ip_versions, ip_versions)
+        )
 
     def why_not(self, parts, duration_s=None) -> str | None:
         """Say why a claim's cells can't answer, or return None.
 
-        Parameters
-        ----------
-        parts : list of (Measure, numpy.ndarray of bool)
-            What is measured, and in which cells, shape (scenarios, CCAs, IP versions).
-        duration_s : float, optional
-            The only duration of runs that can answer.
+        Its parts are as `claim_predicates.parts_of` gives them; runs of another duration than `duration_s` can't answer.
         """
         mask = np.logical_or.reduce([mask for _, mask in parts])
         levels = [
@@ -213,15 +196,11 @@ class Samples:
             others = {self.durations[self.found[number]] for number in levels[2]} - {duration_s}
             if others:
                 return f"it is about runs of {duration_s:g} s, and those of this study last {min(others):g} s"
-        few = self._too_few(self.runs_of_cells(), mask, ("no valid run", "a single valid run"), "of")
-        if few:
-            return few
+        few = self._too_few(self._runs_of_cells(), mask, ("no valid run", "a single valid run"), "of")
         for measure, mask in parts:
             words = f"no value of the {measure.name}", "a single one"
-            few = self._too_few(self.counts(measure), mask, words, "in the runs of")
-            if few:
-                return few
-        return None
+            few = few or self._too_few(self.counts(measure), mask, words, "in the runs of")
+        return few
 
     def _too_few(self, counts, mask, words, of):
         counts = np.where(mask, counts, MIN_REPLICATIONS)

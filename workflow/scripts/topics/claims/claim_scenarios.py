@@ -15,12 +15,10 @@ OF_SCENARIOS = ("segment_bytes", "distribution")
 
 
 def scenario_conditions(runs, scenarios=None) -> list[dict]:
-    """Return the conditions of a study's scenarios.
+    """Return the conditions of the scenarios in `tidy/runs.csv`.
 
     Parameters
     ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
     scenarios : pandas.DataFrame, optional
         ``tidy/scenarios.csv``; without it nothing is known of a queue that was set in bytes, and of `OF_SCENARIOS`.
 
@@ -48,29 +46,18 @@ def _bytes_of(queue):
 
 
 def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
-    """Find the paper's scenarios among those of a study, by their conditions.
-
-    Parameters
-    ----------
-    known : list of dict
-        As `scenario_conditions` returns it.
-    scenarios : list of dict
-        ``id`` and conditions: lists of values, None for no limit, or ranges (``at_least``, ``at_most``).
+    """Find the scenarios of a claims file among those of a study, as `scenario_conditions` gives them.
 
     Returns
     -------
-    found : dict of str to str
-        The paper's number to the study's scenario.
-    missing : dict of str to str
-        The paper's number to a sentence why there is none.
+    found, missing : dict of str to str
+        The paper's number to the study's scenario, or to a sentence why there is none.
     """
     found, missing = {}, {}
     for scenario in scenarios:
         number = scenario["id"]
-        conditions = {key: allowed for key, allowed in scenario.items() if key in NUMBERS + TEXTS}
-        matching = [
-            row for row in known if all(_is_among(row.get(key), allowed) for key, allowed in conditions.items())
-        ]
+        conditions = [(key, allowed) for key, allowed in scenario.items() if key in NUMBERS + TEXTS]
+        matching = [row for row in known if all(_is_among(row.get(key), allowed) for key, allowed in conditions)]
         if len(matching) > 1:
             matching = [row for row in matching if row["scenario_label"] == number] or matching
         if not matching:

@@ -44,10 +44,7 @@ def _cells_words(cells, claim):
 def side_words(claim, name, samples, measured=("", "")) -> str:
     """Name one of the two groups that a claim compares by what it has and the other has not.
 
-    Parameters
-    ----------
-    measured : tuple of str
-        What is measured on this side and on the other, in words.
+    What is measured on this side and on the other is `measured`, in words.
     """
     side, other = claim[name], claim[next(key for key in SIDES[claim["kind"]] if key != name)]
     if measured[0] != measured[1]:

@@ -1,7 +1,6 @@
 """A paper's claims: reading a claims file, validating and completing it.
 
-What is wrong is said as `study_validation` says it of studies: one sentence with file, claim,
-key, value and what is allowed. The predicates themselves are in `claim_predicates`.
+The predicates themselves are in `claim_predicates`.
 """
 
 import copy
@@ -11,20 +10,11 @@ from pathlib import Path
 import yaml
 
 from study_files.strict_yaml import FileError, read_mapping
-from study_files.study_validation import (
-    missing_keys,
-    nearest_choice,
-    path_text,
-    validator_class,
-    value_text,
-    wrong_value,
-)
+from study_files.study_validation import problems_of_form, value_text
 from topics.claims.claim_quantities import LEVELS, RELATIONS, SIDES, STATES, quantities_of
 from wording.number_format import count
 
 SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "claims.schema.yaml"
-TOP_KEYS = ["paper", "scenarios", "ccas", "claims"]
-IP_VERSIONS = ["ipv4", "ipv6"]
 
 
 class ClaimsError(FileError):
@@ -33,11 +23,6 @@ class ClaimsError(FileError):
 
 def load_claims(path) -> dict:
     """Read, validate and complete a claims file.
-
-    Parameters
-    ----------
-    path : str or pathlib.Path
-        A YAML file.
 
     Returns
     -------
@@ -51,8 +36,8 @@ def load_claims(path) -> dict:
     ClaimsError
         With one sentence for each problem.
     """
-    content = read_mapping(path, "a claims file", TOP_KEYS, ClaimsError)
-    problems = _problems_of_form(content)
+    content = read_mapping(path, "a claims file", claims_schema()["required"], ClaimsError)
+    problems = problems_of_form(content, claims_schema())
     if not problems:
         content = _complete(content)
         problems = _contradictions(content)
@@ -73,62 +58,26 @@ def kind_schema(kind) -> dict:
     return claims_schema()["$defs"][kind]
 
 
-def _problems_of_form(content):
-    """Compare a claims file with its schema: unknown keys first, for they explain many others."""
-    unknown, others, seen = [], [], set()
-    validator = validator_class()(claims_schema())  # a study's notion of a number
-    for error in validator.iter_errors(content):
-        path = tuple(error.absolute_path)
-        if error.validator == "additionalProperties":
-            unknown += [_named(sentence, path, content) for sentence in _unknown_keys(error, path, content)]
-        elif error.validator == "required":
-            others += [_named(sentence, path, content) for sentence in missing_keys(error, path, content, seen)]
-        elif path not in seen:
-            others.append(_named(wrong_value(error, path, content), path, content))
-            seen.add(path)
-    return unknown + others
-
-
-def _named(sentence, path, content):
-    """Write `claims[bbr-highest]` for `claims[3]`, where the claim has an id of its own."""
-    if len(path) < 2 or path[0] != "claims":
-        return sentence
-    ids = [claim.get("id") if isinstance(claim, dict) else None for claim in content["claims"]]
-    name = ids[path[1]]
-    if not isinstance(name, str) or ids.count(name) > 1:
-        return sentence
-    return sentence.replace(f"claims[{path[1]}]", f"claims[{name}]", 1)
-
-
-def _unknown_keys(error, path, content):
-    allowed = list(error.schema["properties"])
-    for key in error.instance:
-        if key not in allowed:
-            nearest = nearest_choice(key, allowed)
-            hint = f"; did you mean '{nearest}'?" if nearest else "."
-            where = path_text((*path, str(key)), content)
-            yield f"unknown key '{where}'{hint} Allowed here: {', '.join(allowed)}."
-
-
 def _complete(content):
     """Return the content with every key of the schema, in its order."""
     schema = claims_schema()["properties"]
     complete = {
         "paper": _complete_paper(content["paper"], schema["paper"]),
         "ccas": list(content["ccas"]),
-        "ip_versions": list(content.get("ip_versions", IP_VERSIONS)),
+        "ip_versions": list(content.get("ip_versions", ("ipv4", "ipv6"))),
         "scenarios": [
             {key: value if key == "id" or isinstance(value, (list, dict)) else [value] for key, value in item.items()}
             for item in content["scenarios"]
         ],
     }
-    everywhere = {
-        "scenarios": [scenario["id"] for scenario in content["scenarios"]],
-        "ccas": complete["ccas"],
-        "ip_versions": complete["ip_versions"],
-    }
-    complete["claims"] = [_complete_claim(claim, everywhere) for claim in content["claims"]]
+    complete["claims"] = [_complete_claim(claim, _levels(complete)) for claim in content["claims"]]
     return complete
+
+
+def _levels(content):
+    """Return all names that each of a claim's keys may choose."""
+    names = {key: content[key] for key in LEVELS}
+    return names | {"scenarios": [scenario["id"] for scenario in content["scenarios"]]}
 
 
 def _complete_paper(paper, node):
@@ -143,13 +92,14 @@ def _complete_paper(paper, node):
 
 
 def _complete_claim(claim, everywhere):
-    complete = everywhere | _filled(kind_schema(claim["kind"]), claim)
+    schema = kind_schema(claim["kind"])
+    complete = everywhere | _filled(schema, claim)
     _complete_measure(complete)
     if claim["kind"] == "ordering":
         complete.setdefault("among", everywhere["ccas"])
     for side in SIDES.get(claim["kind"], ()):
         levels = {key: complete[key] for key in LEVELS}
-        complete[side] = levels | _filled(kind_schema(claim["kind"])["properties"][side], complete[side])
+        complete[side] = levels | _filled(schema["properties"][side], complete[side])
         _complete_measure(complete[side])
     return copy.deepcopy(complete)
 
@@ -194,12 +144,7 @@ def _printed_of_other_number(cells):
 
 
 def _contradictions_of(claim, content):
-    known = {
-        "scenarios": [scenario["id"] for scenario in content["scenarios"]],
-        "ccas": content["ccas"],
-        "among": content["ccas"],
-        "ip_versions": content["ip_versions"],
-    }
+    known = _levels(content) | {"among": content["ccas"]}
     sides = {"": claim} | {f"{side}.": claim[side] for side in SIDES.get(claim["kind"], ())}
     for prefix, chosen in sides.items():
         for key, allowed in known.items():
