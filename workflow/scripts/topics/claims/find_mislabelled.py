@@ -17,41 +17,17 @@ from run_tables.tidy_tables import CELL, FLOWS, RUN
 from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 
 
-def observed_ccas(flows) -> pd.DataFrame:
-    """Return the CCA that iperf3 reports for each run: its name, or several joined by `+`.
-
-    Parameters
-    ----------
-    flows : pandas.DataFrame
-        ``tidy/flows.csv``. Flows without a report are passed over.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `RUN` and ``observed``, a row a run that has a report.
-    """
+def _observed_ccas(flows):
+    """Return the CCA that iperf3 reports for each run, or several joined by `+`; flows without a report are passed over."""
     known = flows[flows["cca_observed"] != ""]
     joined = known.groupby(RUN, sort=False)["cca_observed"].agg(lambda names: "+".join(sorted(set(names))))
     return joined.rename("observed").reset_index()
 
 
-def reference_scenarios(scenarios) -> dict[str, str]:
-    """Find for each scenario that refuses CCAs the one that allows them and is otherwise the same.
-
-    Parameters
-    ----------
-    scenarios : list of dict
-        The resolved study's.
-
-    Returns
-    -------
-    dict of str to str
-        Scenario to its reference; those without one are left out.
-    """
+def _reference_scenarios(scenarios):
+    """Find for each scenario that refuses CCAs the one that allows them and is otherwise the same, if there is one."""
     allowed = {_conditions(s): s["id"] for s in reversed(scenarios) if _restricted(s) == "allowed"}
-    return {
-        s["id"]: allowed[_conditions(s)] for s in scenarios if _restricted(s) == "refused" and _conditions(s) in allowed
-    }
+    return {s["id"]: allowed.get(_conditions(s)) for s in scenarios if _restricted(s) == "refused"}
 
 
 def _restricted(scenario):
@@ -60,39 +36,31 @@ def _restricted(scenario):
 
 def _conditions(scenario):
     """Return all that a scenario sets but its names and `restricted_ccas`, as a key."""
-    rest = {key: value for key, value in scenario.items() if key not in ("id", "label")}
-    transport = {key: value for key, value in rest.get("transport", {}).items() if key != "restricted_ccas"}
-    return json.dumps(rest | {"transport": transport}, sort_keys=True)
+    transport = scenario.get("transport", {}) | {"restricted_ccas": ""}
+    return json.dumps(scenario | {"id": "", "label": "", "transport": transport}, sort_keys=True)
 
 
 def find_mislabelled(runs, flows, scenarios) -> pd.DataFrame:
-    """Describe each cell in which another CCA ran than was asked for.
-
-    Parameters
-    ----------
-    runs, flows : pandas.DataFrame
-        ``tidy/runs.csv`` and ``tidy/flows.csv``.
-    scenarios : list of dict
-        The resolved study's.
+    """Describe each cell in which another CCA ran than was asked for, by the study's own (resolved) scenarios.
 
     Returns
     -------
     pandas.DataFrame
         As `MISLABELLED`, a row a cell and CCA observed; no row if there is none.
     """
-    runs = runs.merge(observed_ccas(flows), on=RUN, how="left", validate="one_to_one")
+    runs = runs.merge(_observed_ccas(flows), on=RUN, how="left", validate="one_to_one")
     wrong = runs[runs["observed"].notna() & (runs["observed"] != runs["cca"])]
     valid = runs[runs["valid"]]
-    references = reference_scenarios(scenarios)
+    references = _reference_scenarios(scenarios)
     rows = [
-        describe(group, valid, references.get(scenario), {"scenario": scenario, "cca": cca, "ip_version": ip_version})
-        | {"same_as": ", ".join(namesakes(group, wrong))}
-        for (scenario, cca, ip_version, _), group in wrong.groupby([*CELL, "observed"], sort=False)
+        _describe(group, valid, references.get(key[0]), dict(zip(CELL, key, strict=False)))
+        | {"same_as": ", ".join(_namesakes(group, wrong))}
+        for key, group in wrong.groupby([*CELL, "observed"], sort=False)
     ]
     return pd.DataFrame(rows, columns=MISLABELLED.names)
 
 
-def describe(group, valid, reference, cell) -> dict:
+def _describe(group, valid, reference, cell):
     """Describe the runs of one cell in which one other CCA ran; see `MISLABELLED`.
 
     The CCA that ran is shown as it ran under its own name: in the same scenario, with the same
@@ -100,35 +68,30 @@ def describe(group, valid, reference, cell) -> dict:
     """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}
-    row |= means(group)
+    row |= _means(group)
     row["reference_scenario"] = reference or ""
     # Only the same scenario and replication has the same seed.
-    twins = of_cell(valid, cell["scenario"], observed, cell["ip_version"])
+    twins = _of_cell(valid, cell["scenario"], observed, cell["ip_version"])
     if twins.empty:
         notes.append(f"no valid run of {observed} in the same scenario to compare with run by run")
     else:
-        row["identical_runs"], row["difference_percent"] = compare_runs(group, twins)
+        row["identical_runs"], row["difference_percent"] = _compare_runs(group, twins)
     beside = {"observed": twins} if len(twins) else {}
     if reference is None:
         notes.append("no scenario of the study differs from this one in restricted_ccas only")
     else:
         there = {"asked": cell["cca"]} | ({} if beside else {"observed": observed})
-        beside |= {side: of_cell(valid, reference, cca, cell["ip_version"]) for side, cca in there.items()}
+        beside |= {side: _of_cell(valid, reference, cca, cell["ip_version"]) for side, cca in there.items()}
         notes += [f"no valid run of {cca} in {reference}" for side, cca in there.items() if beside[side].empty]
     for side, runs in beside.items():
-        row |= {f"{name}_{side}": value for name, value in means(runs).items()}
+        row |= {f"{name}_{side}": value for name, value in _means(runs).items()}
     return row | {"note": "; ".join(notes)}
 
 
-def namesakes(group, wrong) -> list[str]:
+def _namesakes(group, wrong):
     """Return the other CCAs of a scenario and IP version that were published as something else too, with the same runs.
 
     Under one seed, CCAs whose runs agree to the last digit of every metric are one CCA.
-
-    Parameters
-    ----------
-    group, wrong : pandas.DataFrame
-        The mislabelled runs of one cell, and all there are.
     """
     first = group.iloc[0]
     others = wrong[(wrong["scenario"] == first["scenario"]) & (wrong["ip_version"] == first["ip_version"])]
@@ -141,16 +104,11 @@ def namesakes(group, wrong) -> list[str]:
     ]
 
 
-def compare_runs(runs, twins) -> tuple[int, float | None]:
-    """Compare runs with those of the same replications of another CCA.
+def _compare_runs(runs, twins):
+    """Compare runs with those of the same replications of another CCA, metric by metric.
 
-    Returns
-    -------
-    identical : int
-        Runs whose metrics are all exactly the same.
-    difference_percent : float or None
-        The largest difference of any metric of any run, of the greater of both values; None if no
-        replication has both.
+    Returns how many have no metric that differs, and the largest difference in percent of the greater of both
+    values; None if no replication has both.
     """
     columns = ["replication", *MISLABELLED_METRICS]
     both = runs[columns].merge(twins[columns], on="replication").dropna()
@@ -162,14 +120,12 @@ def compare_runs(runs, twins) -> tuple[int, float | None]:
     return int((values == of_twins).all(axis=1).sum()), float(apart.max())
 
 
-def of_cell(runs, scenario, cca, ip_version) -> pd.DataFrame:
-    """Return the runs of one cell."""
-    return runs[(runs["scenario"] == scenario) & (runs["cca"] == cca) & (runs["ip_version"] == ip_version)]
+def _of_cell(runs, scenario, cca, ip_version):
+    return runs[runs[CELL].eq([scenario, cca, ip_version]).all(axis=1)]
 
 
-def means(runs) -> dict[str, float | None]:
-    """Return the mean of each metric over runs, None where there is no value."""
-    return {metric: runs[metric].mean() if runs[metric].notna().any() else None for metric in MISLABELLED_METRICS}
+def _means(runs):
+    return {metric: runs[metric].mean() for metric in MISLABELLED_METRICS}
 
 
 def main(inputs, outputs, params) -> None:

@@ -41,10 +41,7 @@ OWNER_MEANINGS = {
 
 
 def follows_published_method(scenarios) -> bool:
-    """Return whether a study emulates as the published script does.
-
-    Its mark is netem with delay and loss on both ends of one link, as Mininet places it.
-    """
+    """Return whether a study emulates as the published script: netem on both ends of a link, as Mininet places it."""
     return bool((scenarios["netem"] == "both-ends").all())
 
 
@@ -61,7 +58,7 @@ def value_text(row) -> str:
         return NONE
     if row["value"] != 0 and abs(row["value"]) < 0.0005:
         return f"{row['value']:.2g}"
-    decimals = claim_decimals(row)
+    decimals = _claim_decimals(row)
     unit = f" {row['unit']}" if row["unit"] else ""
     text = minus(number(row["value"], decimals)) + unit
     if is_missing(row["low"]) and is_missing(row["high"]):
@@ -70,7 +67,7 @@ def value_text(row) -> str:
     return f"{text} ({f'{low} to {high}' if high != NONE else f'{low} or more'})"
 
 
-def claim_decimals(row) -> int:
+def _claim_decimals(row):
     """Return decimals by which a reader can hold our value and its interval against the bounds: as many as these have.
 
     Where one of ours would look equal to a bound that it isn't equal to, there are more.
@@ -85,23 +82,14 @@ def claim_decimals(row) -> int:
 
 
 def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
-    """Return the table of claims.
+    """Return the table of `CLAIMS`, quoted if statements are the paper's own words.
 
     Parameters
     ----------
-    claims : pandas.DataFrame
-        ``analysis/claims.csv``.
     other : tuple of (str, pandas.DataFrame), optional
         Name and claims of the study of the other method.
     swapped : bool
         Whether this study is the one that follows the published method.
-    quoted : bool
-        Whether statements are the paper's own words.
-
-    Returns
-    -------
-    dict
-        As `data_table`.
     """
     columns = [
         Column("Claim", "words", header=True),
@@ -127,25 +115,24 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
     rows = []
     for row in claims.to_dict("records"):
         statement = f"\u201c{row['statement']}\u201d" if quoted else row["statement"]
-        cells = [statement, verdict_cell(row["verdict"]), row["published"], value_text(row)]
+        cells = [statement, _verdict_cell(row["verdict"]), row["published"], value_text(row)]
         if other:
-            cells += other_cells(row, partners.get(row["claim"]), swapped)
+            cells += _other_cells(row, partners.get(row["claim"]), swapped)
         cells += [row["requirement"], row["tolerance"], row["because"], row["remark"]]
         rows.append([*cells, row["section"], number_cell(row["runs"], 0)])
     return data_table("claims-table", "Claims of the paper, one by one", columns, rows)
 
 
-def other_cells(row, partner, swapped) -> list[str | Cell]:
+def _other_cells(row, partner, swapped):
     """Return the other method's value and verdict on a claim, and whose conclusion it is."""
     if partner is None:
         return [NONE, "not checked", Cell("open", style="verdict open")]
     verdicts = row["verdict"], partner["verdict"]
     text, style = owner(*(reversed(verdicts) if swapped else verdicts), row["kind"])
-    return [value_text(partner), verdict_cell(partner["verdict"]), Cell(text, style=style)]
+    return [value_text(partner), _verdict_cell(partner["verdict"]), Cell(text, style=style)]
 
 
-def verdict_cell(verdict) -> Cell:
-    """Return a verdict's cell."""
+def _verdict_cell(verdict):
     return Cell(verdict, style=STYLES.get(verdict, "verdict open"))
 
 
@@ -209,23 +196,16 @@ def mislabelled_table(table, scenarios=None) -> dict:
 
 
 def mislabelled_words(table, study) -> str:
-    """Return what the mislabelled cells show: what was asked for, what ran, and what would have been published.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        ``analysis/mislabelled.csv``, with a row at least.
-    study : str or None
-        The study's name, if it isn't the page's own.
-    """
+    """Return what was asked for, what ran and what would have been published, of a study that isn't the page's own."""
     runs = int(table["runs"].sum())
     asked, ran = (listed([cca_name(name) for name in dict.fromkeys(table[column])]) for column in ("cca", "observed"))
     where = f" of the study {study}" if study else ""
     words = [
         f"In {count(runs, 'run')}{where} the kernel refused the sysctl: "
-        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} asked for, and by iperf3's own report {ran} ran."
+        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} asked for, and by iperf3's own report {ran} ran.",
+        _proof_words(table),
+        _example_words(table),
     ]
-    words += [proof_words(table), example_words(table)]
     same = int(table["identical_runs"].fillna(0).sum())
     if same:
         verb = "is" if same == 1 else "are"
@@ -236,21 +216,21 @@ def mislabelled_words(table, study) -> str:
     return " ".join(filter(None, words))
 
 
-def proof_words(table) -> str:
+def _proof_words(table):
     """Say where several CCAs would have been published with runs that are the same to the last digit."""
     twins = table[table["same_as"] != ""]
     if twins.empty:
         return ""
-    groups = {}
-    for row in twins.to_dict("records"):
-        names = frozenset([row["cca"], *row["same_as"].split(", ")])
-        groups.setdefault((row["scenario"], row["ip_version"], names), row)
-    largest = max(groups, key=lambda group: len(group[2]))[2]
+    groups = dict.fromkeys(
+        (row["scenario"], row["ip_version"], frozenset([row["cca"], *row["same_as"].split(", ")]))
+        for row in twins.to_dict("records")
+    )
+    largest = max((names for *_, names in groups), key=len)
     # In the order of the table, which is the study's.
     names = [cca_name(name) for name in dict.fromkeys(table["cca"]) if name in largest]
     fewest, most = (number(end, 0) for end in (twins["runs"].min(), twins["runs"].max()))
     every = f"all {fewest if fewest == most else f'{fewest} to {most}'} replications" if most != "1" else "the only run"
-    alike = {group[2] for group in groups} == {largest}
+    alike = all(names == largest for *_, names in groups)
     return (
         f"A script that doesn't read the setting back would have published {listed(names)} as "
         f"{count(len(names), 'CCA')} "
@@ -261,7 +241,7 @@ def proof_words(table) -> str:
     )
 
 
-def example_words(table) -> str:
+def _example_words(table):
     """Say what the CCAs asked for have in the same conditions, where that is the most times apart."""
     known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)].reset_index(drop=True)
     if known.empty:

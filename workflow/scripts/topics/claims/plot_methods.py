@@ -1,12 +1,10 @@
 """Draw two studies of the same cells side by side: mean goodput here and there."""
 
-import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, log_axis
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     TITLE_PT,
     WIDTHS_PT,
@@ -33,44 +31,19 @@ IP_STEP = 0.42
 NOTHING = "The studies have no cell in common."
 
 
-def common_cells(descriptive, other, metric) -> pd.DataFrame:
-    """Put the means of the cells that both studies have side by side.
+def _common_cells(descriptive, other, metric):
+    """Put the means of the cells that both studies have side by side, in this study's order.
 
-    Parameters
-    ----------
-    descriptive, other : pandas.DataFrame
-        ``analysis/descriptive.csv`` of this and of the other study.
-    metric : Metric
-
-    Returns
-    -------
-    pandas.DataFrame
-        In this study's order: scenario, scenario_label, cca, ip_version, n, the metric's column,
-        other_n and other_<column>, note (why a cell can't be compared).
+    Columns: those of the cell, scenario_label, n, the metric's, other_n and other_<metric>, note (why a cell
+    can't be compared). No value is None.
     """
-    there = other[other["metric"] == metric.column].set_index(CELL)
-    rows = []
-    for row in descriptive[descriptive["metric"] == metric.column].to_dict("records"):
-        cell = tuple(row[name] for name in CELL)
-        if cell not in there.index:
-            continue
-        partner = there.loc[cell]
-        values = [row["mean"], partner["mean"]]
-        rows.append(
-            {
-                "scenario": row["scenario"], "scenario_label": row["scenario_label"], "cca": row["cca"],
-                "ip_version": row["ip_version"], "n": int(row["n"]), metric.column: _known(values[0]),
-                "other_n": int(partner["n"]), f"other_{metric.column}": _known(values[1]),
-                "note": _note(values),
-            }
-        )  # fmt: skip
-    columns = [*CELL[:1], "scenario_label", *CELL[1:], "n", metric.column, "other_n",
-               f"other_{metric.column}", "note"]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns, dtype=object)
-
-
-def _known(value):
-    return None if is_missing(value) else float(value)
+    here, there = (table[table["metric"] == metric.column] for table in (descriptive, other))
+    cells = here.merge(there[[*CELL, "n", "mean"]], on=CELL, suffixes=("", "_there"))
+    cells["note"] = [_note(means) for means in zip(cells["mean"], cells["mean_there"], strict=True)]
+    names = {"mean": metric.column, "n_there": "other_n", "mean_there": f"other_{metric.column}"}
+    cells = cells.rename(columns=names).astype({"n": int, "other_n": int})
+    columns = [CELL[0], "scenario_label", *CELL[1:], "n", metric.column, *list(names.values())[1:], "note"]
+    return cells[columns].astype(object).where(cells[columns].notna(), None)
 
 
 def _note(values):
@@ -80,23 +53,10 @@ def _note(values):
     return "nothing got through" if min(values) <= 0 else ""
 
 
-def draw_methods(cells, scenarios, metric, names) -> tuple[Figure, list[Panel]]:
-    """Draw the figure.
+def _draw_methods(cells, scenarios, metric, names):
+    """Draw the cells of `_common_cells`: a panel for each of this study's scenarios that has one.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        As `common_cells` gives.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv`` of this study; those with a common cell are a panel each.
-    metric : Metric
-    names : (str, str)
-        Of this study and of the other.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
+    The names are those of this study and of the other.
     """
     apply_style()
     shown = scenarios[scenarios["scenario"].isin(set(cells["scenario"]))]
@@ -178,9 +138,9 @@ def main(inputs, outputs, params) -> None:
     """Read scenarios and both descriptions, write figure and data."""
     metric = metric_by_slug("goodput")
     here, there = (read_table(path, DESCRIPTIVE) for path in (inputs.descriptive, *inputs.other_descriptive))
-    cells = common_cells(here, there, metric)
+    cells = _common_cells(here, there, metric)
     names = (params.name, params.other_name)
-    figure, panels = draw_methods(cells, read_table(inputs.scenarios, SCENARIOS), metric, names)
+    figure, panels = _draw_methods(cells, read_table(inputs.scenarios, SCENARIOS), metric, names)
     save_figure(figure, panels, f"{metric.name} of the same cells in two studies", cells, outputs)
 
 

@@ -1,7 +1,5 @@
 """The section on a paper's claims, and on CCAs that ran under the name of another."""
 
-import pandas as pd
-
 from report_parts.material import Finding
 from report_parts.page_files import citation
 from topics.claims.page_tables import (
@@ -17,7 +15,7 @@ from topics.packet_size.topic import compares_sizes_alone
 
 def section(material) -> dict | None:
     """Return the claims, and the cells in which another CCA ran; None if there is neither, nor a figure of both methods."""
-    context = {"claims": claims_part(material), "mislabelled": mislabelled_part(material)}
+    context = {"claims": claims_part(material), "mislabelled": _mislabelled_part(material)}
     return context if any(context.values()) or "methods" in material.figures else None
 
 
@@ -27,17 +25,17 @@ def findings(material) -> list[Finding]:
     if tables.claims is None or tables.claims.empty:
         return []
     swapped = follows_published_method(tables.scenarios)
-    return [Finding("Claims", claims_sentence(tables.claims, other_method(material), swapped), "claims")]
+    return [Finding("Claims", claims_sentence(tables.claims, _other_method(material), swapped), "claims")]
 
 
-def other_method(material) -> tuple[str, pd.DataFrame] | None:
+def _other_method(material):
     """Return name and claims of the study of the other method; None if there is none, or if it asks what sizes do."""
     return None if compares_sizes_alone(material.design) else material.other_claims
 
 
 def claims_part(material) -> dict | None:
     """Return the table of claims and how they came out, or None if none were checked."""
-    tables, other, paper = material.tables, other_method(material), material.params.get("paper")
+    tables, other, paper = material.tables, _other_method(material), material.params.get("paper")
     if tables.claims is None or tables.claims.empty:
         return None
     swapped = follows_published_method(tables.scenarios)
@@ -53,7 +51,7 @@ def claims_part(material) -> dict | None:
     }
 
 
-def mislabelled_part(material) -> dict | None:
+def _mislabelled_part(material):
     """Return the cells in which another CCA ran, of this study or the other; None if there are none."""
     tables = material.tables
     for table, study, scenarios in (

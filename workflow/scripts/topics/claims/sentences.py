@@ -1,10 +1,10 @@
 """How many of a paper's claims hold, in one sentence."""
 
-import math
+import numpy as np
 
 from topics.claims.page_tables import TEST_KINDS
 from topics.claims.tables import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
-from wording.number_format import count, is_missing
+from wording.number_format import count
 
 # A longer statement doesn't fit into the sentence on claims.
 EXAMPLE_WORDS = 14
@@ -13,12 +13,7 @@ EXAMPLE_WORDS = 14
 def claims_sentence(claims, other=None, swapped=False) -> str:
     """Say how many of a paper's claims hold here, and how many are the published method's alone, with one of them.
 
-    Parameters
-    ----------
-    claims, other
-        As for `page_tables.claims_table`; None if no claims were checked.
-    swapped : bool
-        Whether this study is the one that follows the published method.
+    Parameters are those of `page_tables.claims_table`; no claims (None) if none were checked.
     """
     if claims is None or claims.empty:
         return "No paper's claims were checked, for the study's file names none."
@@ -48,24 +43,14 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
 
 
 def telling_example(claims) -> str | None:
-    """Return the statement of the claim whose two values are the most times apart; of several, the one with most runs.
+    """Return the statement of the claim whose value and value_other are the most times apart; of several, of most runs.
 
     Those that are a test's p, and those too long for a sentence, are passed over.
-
-    Parameters
-    ----------
-    claims : pandas.DataFrame
-        With statement, value, value_other, runs, and kind if it is known.
     """
-    best = None
-    for row in claims.to_dict("records"):
-        value, other = row["value"], row["value_other"]
-        if row.get("kind") in TEST_KINDS or len(row["statement"].split()) > EXAMPLE_WORDS:
-            continue
-        if is_missing(value) or is_missing(other) or min(value, other) <= 0:
-            continue
-        # Rounded, so that claims on the same value are a tie.
-        rank = (round(abs(math.log(value / other)), 9), row["runs"])
-        if best is None or rank > best[0]:
-            best = rank, row["statement"]
-    return best and best[1]
+    values = claims[["value", "value_other"]].astype(float)
+    short = claims["statement"].str.split().str.len() <= EXAMPLE_WORDS
+    known = claims[short & ~claims["kind"].isin(TEST_KINDS) & (values > 0).all(axis=1)]
+    # Rounded, so that claims on the same value are a tie.
+    apart = np.log((values["value"] / values["value_other"])[known.index]).abs().round(9)
+    ranked = known.assign(apart=apart).sort_values(["apart", "runs"], ascending=False)
+    return None if known.empty else ranked["statement"].iloc[0]

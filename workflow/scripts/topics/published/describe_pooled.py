@@ -12,8 +12,7 @@ from inference.pooled_tests import mann_whitney
 from rule_script import run_rule
 from run_tables.metrics import PUBLISHED_METRICS
 from run_tables.reading import read_runs
-from topics.published.hypotheses import HYPOTHESES
-from topics.published.tables import POOLED, POOLED_TESTS
+from topics.published.tables import HYPOTHESES, POOLED, POOLED_TESTS
 from wording.number_format import count, number, plain
 
 # Decimals to which values are rounded before they are counted: as the paper prints them
@@ -29,19 +28,7 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
     A continuous quantity has no mode of its own: which value is the most frequent depends on the
     step it is rounded to.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-    decimals : int
-        Decimals that are kept.
-    unit : str
-        Unit of the values, for the sentence.
-
-    Returns
-    -------
-    mode : float or None
-        None if several values are the most frequent, or each occurs once.
-    note : str
+    There is none if several values are the most frequent, or each occurs once.
     """
     values = np.asarray(values, float)
     if len(values) == 0:
@@ -60,18 +47,9 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
 
 
 def describe(values, metric) -> dict:
-    """Describe one metric over all runs of an IP version.
+    """Describe one metric over all valid runs of an IP version, some of which may have no value.
 
-    Parameters
-    ----------
-    values : pandas.Series of float
-        A value for each valid run, missing where the run has none.
-    metric : metrics.Metric
-
-    Returns
-    -------
-    dict
-        n, mean, median, mode, mode_note, sd, shapiro_w, shapiro_p (left out where there is none) and note.
+    What `POOLED` has of it and can't be computed is left out, and the note says why.
     """
     known = values.dropna().astype(float)
     n = len(known)
@@ -100,52 +78,19 @@ def describe(values, metric) -> dict:
     return {**row, "note": "; ".join(notes)}
 
 
-def describe_pooled(runs) -> pd.DataFrame:
-    """Describe the published metrics by IP version (table 3 of the paper).
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `POOLED`, a row for each metric and IP version.
-    """
-    rows = []
-    for metric in PUBLISHED_METRICS:
-        for ip_version in sorted(runs["ip_version"].unique()):
-            values = runs.loc[runs["valid"] & (runs["ip_version"] == ip_version), metric.column]
-            rows.append(
-                {
-                    "metric": metric.column,
-                    "name": metric.name,
-                    "unit": metric.unit,
-                    "ip_version": ip_version,
-                    **describe(values, metric),
-                }
-            )
+def _describe_pooled(runs):
+    """Describe the published metrics by IP version, a row for each of both (table 3 of the paper)."""
+    rows = [
+        {"metric": metric.column, "name": metric.name, "unit": metric.unit, "ip_version": ip_version}
+        | describe(runs.loc[runs["valid"] & (runs["ip_version"] == ip_version), metric.column], metric)
+        for metric in PUBLISHED_METRICS
+        for ip_version in sorted(runs["ip_version"].unique())
+    ]
     return pd.DataFrame(rows, columns=POOLED.names)
 
 
 def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str, str]:
-    """Return conclusion and hypothesis of table 4 that a pooled test ends with.
-
-    Parameters
-    ----------
-    u : float
-        U of the IPv4 values.
-    p : float
-    n_ipv4, n_ipv6 : int
-    more_is_better : bool
-        Whether the larger value is the better one.
-    significance : float
-
-    Returns
-    -------
-    conclusion, hypothesis : str
-    """
+    """Return conclusion and hypothesis of table 4 that a pooled test with U of the IPv4 values ends with."""
     name = "H0"
     if p < significance:
         ipv4_better = (u > n_ipv4 * n_ipv6 / 2) == more_is_better
@@ -153,29 +98,15 @@ def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str,
     return "H0 kept" if name == "H0" else "H0 rejected", f"{name}: {HYPOTHESES[name]}"
 
 
-def compare_pooled(runs, significance) -> pd.DataFrame:
-    """Compare the IP versions in the published metrics (table 5 of the paper).
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    significance : float
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `POOLED_TESTS`, a row a metric.
-    """
+def _compare_pooled(runs, significance):
+    """Compare the IP versions in the published metrics, a row each (table 5 of the paper)."""
     valid = runs[runs["valid"]]
     rows = []
     for metric in PUBLISHED_METRICS:
         ipv4, ipv6 = (valid.loc[valid["ip_version"] == ip, metric.column].dropna() for ip in ("ipv4", "ipv6"))
         u, p, note = mann_whitney(ipv4, ipv6, significance)
-        conclusion, text = ("", "")
-        if p is not None:
-            better = metric.column in MORE_IS_BETTER
-            conclusion, text = hypothesis(u, p, len(ipv4), len(ipv6), better, significance)
+        outcome = u, p, len(ipv4), len(ipv6), metric.column in MORE_IS_BETTER, significance
+        conclusion, text = ("", "") if p is None else hypothesis(*outcome)
         rows.append(
             {
                 "metric": metric.column, "name": metric.name, "n_ipv4": len(ipv4), "n_ipv6": len(ipv6),
@@ -188,8 +119,8 @@ def compare_pooled(runs, significance) -> pd.DataFrame:
 def main(inputs, outputs, params) -> None:
     """Read the runs, write description and tests."""
     runs = read_runs(inputs.runs)
-    describe_pooled(runs).to_csv(outputs.pooled, index=False, lineterminator="\n")
-    compare_pooled(runs, params.significance).to_csv(outputs.pooled_tests, index=False, lineterminator="\n")
+    _describe_pooled(runs).to_csv(outputs.pooled, index=False, lineterminator="\n")
+    _compare_pooled(runs, params.significance).to_csv(outputs.pooled_tests, index=False, lineterminator="\n")
 
 
 if "snakemake" in globals():

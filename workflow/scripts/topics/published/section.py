@@ -2,7 +2,7 @@
 
 from report_parts.page_files import citation
 from report_parts.test_cells import tiny
-from topics.published.hypotheses import HYPOTHESES
+from topics.published.tables import HYPOTHESES
 from wording.number_format import number, plain
 from wording.scenario_words import ip_words
 
@@ -46,27 +46,16 @@ def section(material) -> dict:
         "notes": notes,
         "hypotheses": [(name, f"{words}.") for name, words in HYPOTHESES.items()],
         "tests": tests,
-        "printed": printed_tables(tables, paper),
+        "printed": _printed_tables(tables, paper),
         "paper": citation(paper),
     }
 
 
-def printed_tables(tables, paper) -> dict | None:
-    """Return what a paper prints in its tables 3 and 5, to stand beside this study's rows.
+def _printed_tables(tables, paper):
+    """Return what a paper prints in its tables 3 and 5, to stand beside this study's rows; None if it isn't given.
 
-    Parameters
-    ----------
-    tables : namespace
-        ``pooled`` and ``pooled_tests``.
-    paper : dict or None
-        A claims file's ``paper``.
-
-    Returns
-    -------
-    dict or None
-        pooled, tests: a dict of texts for each row of these tables, None for a row of which nothing
-        is printed, None for the whole if there is no other; pooled_remark, tests_remark. None if
-        the paper's values aren't given.
+    pooled and tests are dicts of texts for each row of these tables: None for a row of which nothing is printed,
+    None for the whole if there is no other.
     """
     printed = (paper or {}).get("tables")
     if not printed:

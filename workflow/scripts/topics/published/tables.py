@@ -3,6 +3,12 @@
 from run_tables.table import Table, count, number, text
 from topics.cells.tables import IN_UNIT, METRIC, NOTE, UNIT
 
+#: The hypotheses that the paper tests.
+HYPOTHESES = {
+    "H0": "TCP performs alike over IPv4 and IPv6",
+    "H1": "TCP performs better over IPv4",
+    "H2": "TCP performs better over IPv6",
+}
 _NAME = text("name", "Name of the metric.")
 _TESTED = "there are fewer than three values, or all are equal"
 POOLED = Table(
