@@ -1,5 +1,7 @@
 """Small tables of runs with given values, and claims about them, for the tests of claims."""
 
+from string import Template
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -140,6 +142,16 @@ def _looks(one, looks, rng):
     columns |= {"bytes_acked": np.cumsum(rng.uniform(1e4, 1e5, looks)), "ssthresh_packets": rng.uniform(1, 50, looks)}
     columns |= {"state": rng.choice(["open", "recovery", "loss"], looks), "time_s": np.linspace(0.5, 60, looks)}
     return pd.DataFrame(one | columns)
+
+
+def mistakes(text, **words):
+    """Return a parameter set for each two lines of a text: what is changed, in YAML, and the message.
+
+    A $NAME in them is replaced by the word of that name.
+    """
+    lines = Template(text).substitute(words).strip().split("\n")
+    pairs = zip(lines[::2], map(str.strip, lines[1::2]), strict=True)
+    return [pytest.param(yaml.safe_load(change), message, id=message[:60]) for change, message in pairs]
 
 
 def problem(folder, what):

@@ -6,65 +6,39 @@ import claim_runs
 from topics.claims import claims_file as claims
 
 THRESHOLD = {"kind": "threshold", "pick": "mean", "requirement": {"above": 1}}
-STATISTICS = {"mean": 319, "median": 80, "mode": 997.8, "sd": 390, "w": 0.74, "p": 7.7e-75}
+STATISTICS = "mean: 319, median: 80, mode: 997.8, sd: 390, w: 0.74, p: 7.7e-75"
 TEST = {"u": 26470672.5, "p": 0.491, "conclusion": "H0"}
 COLUMNS = "throughput_per_stream_mbps, rtt_first_stream_ms, retransmit_percent, retransmits"
-# The paper's tables, and the message.
-TABLE_CASES = [
-    (
-        {"table_3": {}, "runs_per_ip_version": 10},
-        f"paper.tables.table_3 is {{}}; allowed is a mapping with the keys {COLUMNS}, remark.",
-    ),
-    (
-        {"table_3": {"retransmits": {"ipv4": STATISTICS}}},
-        "paper.tables.runs_per_ip_version is missing; allowed is a whole number from 1 to 1000000000 (runs).",
-    ),
-    (
-        {"runs_per_ip_version": 7200.5},
-        "paper.tables.runs_per_ip_version is 7200.5; allowed is a whole number from 1 to 1000000000 (runs).",
-    ),
-    (
-        {"runs_per_ip_version": 10, "table_4": {}},
-        "unknown key 'paper.tables.table_4'; did you mean 'table_5'? "
-        "Allowed here: runs_per_ip_version, table_3, table_5.",
-    ),
-    (
-        {"runs_per_ip_version": 10, "table_3": {"throughput": {"ipv4": STATISTICS}}},
-        "unknown key 'paper.tables.table_3.throughput'; did you mean 'throughput_per_stream_mbps'? "
-        f"Allowed here: {COLUMNS}, remark.",
-    ),
-    (
-        {"runs_per_ip_version": 10, "table_3": {"retransmits": {"6": STATISTICS}}},
-        "unknown key 'paper.tables.table_3.retransmits.6'; did you mean 'ipv6'? Allowed here: ipv4, ipv6.",
-    ),
-    (
-        {"runs_per_ip_version": 10, "table_3": {"retransmits": {"ipv4": STATISTICS | {"w": 1.2}}}},
-        "paper.tables.table_3.retransmits.ipv4.w is 1.2; allowed is a number from 0 to 1.",
-    ),
-    (
-        {"runs_per_ip_version": 10, "table_3": {"retransmits": {"ipv4": STATISTICS | {"mean": "about 319"}}}},
-        'paper.tables.table_3.retransmits.ipv4.mean is "about 319"; allowed is a number from 0 to 1000000000.',
-    ),
-    (
-        {"runs_per_ip_version": 10, "table_3": {"retransmits": {"ipv6": STATISTICS | {"sd": float("nan")}}}},
-        "paper.tables.table_3.retransmits.ipv6.sd is .nan; allowed is a number from 0 to 1000000000.",
-    ),
-    (
-        {"runs_per_ip_version": 10, "table_5": {"retransmits": {"u": 5, "p": 0.5}}},
-        "paper.tables.table_5.retransmits.conclusion is missing; allowed is one of H0, H1, H2.",
-    ),
-    (
-        {"runs_per_ip_version": 10, "table_5": {"retransmits": TEST | {"conclusion": "H_0"}}},
-        "paper.tables.table_5.retransmits.conclusion is \"H_0\"; allowed is one of H0, H1, H2.",
-    ),
-    (
-        {"runs_per_ip_version": 10, "table_5": {"remark": 5}},
-        "paper.tables.table_5.remark is 5; allowed is text, in quotes.",
-    ),
-]  # fmt: skip
+# The paper's tables, and below them the message.
+MISTAKES = """
+    {table_3: {}, runs_per_ip_version: 10}
+        paper.tables.table_3 is {}; allowed is a mapping with the keys $COLUMNS, remark.
+    {table_3: {retransmits: {ipv4: {$STATISTICS}}}}
+        paper.tables.runs_per_ip_version is missing; allowed is a whole number from 1 to 1000000000 (runs).
+    {runs_per_ip_version: 7200.5}
+        paper.tables.runs_per_ip_version is 7200.5; allowed is a whole number from 1 to 1000000000 (runs).
+    {runs_per_ip_version: 10, table_4: {}}
+        unknown key 'paper.tables.table_4'; did you mean 'table_5'? Allowed here: runs_per_ip_version, table_3, table_5.
+    {runs_per_ip_version: 10, table_3: {throughput: {ipv4: {$STATISTICS}}}}
+        unknown key 'paper.tables.table_3.throughput'; did you mean 'throughput_per_stream_mbps'? Allowed here: $COLUMNS, remark.
+    {runs_per_ip_version: 10, table_3: {retransmits: {'6': {$STATISTICS}}}}
+        unknown key 'paper.tables.table_3.retransmits.6'; did you mean 'ipv6'? Allowed here: ipv4, ipv6.
+    {runs_per_ip_version: 10, table_3: {retransmits: {ipv4: {$STATISTICS, w: 1.2}}}}
+        paper.tables.table_3.retransmits.ipv4.w is 1.2; allowed is a number from 0 to 1.
+    {runs_per_ip_version: 10, table_3: {retransmits: {ipv4: {$STATISTICS, mean: about 319}}}}
+        paper.tables.table_3.retransmits.ipv4.mean is "about 319"; allowed is a number from 0 to 1000000000.
+    {runs_per_ip_version: 10, table_3: {retransmits: {ipv6: {$STATISTICS, sd: .nan}}}}
+        paper.tables.table_3.retransmits.ipv6.sd is .nan; allowed is a number from 0 to 1000000000.
+    {runs_per_ip_version: 10, table_5: {retransmits: {u: 5, p: 0.5}}}
+        paper.tables.table_5.retransmits.conclusion is missing; allowed is one of H0, H1, H2.
+    {runs_per_ip_version: 10, table_5: {retransmits: {u: 5, p: 0.5, conclusion: H_0}}}
+        paper.tables.table_5.retransmits.conclusion is "H_0"; allowed is one of H0, H1, H2.
+    {runs_per_ip_version: 10, table_5: {remark: 5}}
+        paper.tables.table_5.remark is 5; allowed is text, in quotes.
+"""
 
 
-@pytest.mark.parametrize(("tables", "message"), TABLE_CASES, ids=[case[1][:60] for case in TABLE_CASES])
+@pytest.mark.parametrize(("tables", "message"), claim_runs.mistakes(MISTAKES, STATISTICS=STATISTICS, COLUMNS=COLUMNS))
 def test_printed_tables_one_sentence_a_mistake(tmp_path, tables, message):
     what = claim_runs.content(THRESHOLD)
     what["paper"]["tables"] = tables
