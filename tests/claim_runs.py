@@ -12,7 +12,7 @@ from tidy_tables import completed
 from topics.claims import check_claims
 from topics.claims import claims_file as claims
 from topics.claims.claim_measures import SOURCES
-from topics.claims.claim_quantities import SERIES_QUANTITIES, STATES
+from topics.claims.claim_quantities import FLOW_QUANTITIES, SERIES_QUANTITIES, STATES
 
 QUANTITIES = (
     "throughput_per_stream_mbps", "rtt_first_stream_ms", "retransmit_percent", "retransmits",
@@ -21,31 +21,24 @@ QUANTITIES = (
 CCAS = ["reno", "cubic", "bbr"]
 
 
-def table(values, delays_ms=(10, 50)):
-    """Return runs.csv, each quantity with the same values.
+def table(values, delays_ms=(10, 50), ccas=CCAS, ip_versions=("ipv4", "ipv6")):
+    """Return runs.csv, each quantity with the same values, a scenario ("1", "2", ...) for each delay.
 
-    Parameters
-    ----------
-    values : callable
-        Given scenario ("1", "2", ...), CCA, IP version, it returns the values of the replications;
-        None is an invalid run.
-    delays_ms : sequence of float
-        A scenario each.
+    Given scenario, CCA, IP version, `values` returns those of the replications; None is an invalid run.
     """
-    rows = []
-    for place, delay_ms in enumerate(delays_ms, start=1):
-        for cca in CCAS:
-            for ip_version in ("ipv4", "ipv6"):
-                for replication, value in enumerate(values(str(place), cca, ip_version), start=1):
-                    rows.append(
-                        {
-                            "scenario": f"{delay_ms}ms", "scenario_label": str(place), "cca": cca,
-                            "ip_version": ip_version, "replication": replication, "valid": value is not None,
-                            "rate_mbps": 1000.0, "delay_ms": float(delay_ms), "loss_configured_percent": 0.0,
-                            "flows": 1.0, "duration_s": 10.0, "mss_bytes": 1448.0 if ip_version == "ipv4" else 1428.0,
-                            **dict.fromkeys(QUANTITIES, 99.0 if value is None else float(value)),
-                        }
-                    )  # fmt: skip
+    rows = [
+        {
+            "scenario": f"{delay_ms}ms", "scenario_label": str(place), "cca": cca,
+            "ip_version": ip_version, "replication": replication, "valid": value is not None,
+            "rate_mbps": 1000.0, "delay_ms": float(delay_ms), "loss_configured_percent": 0.0,
+            "flows": 1.0, "duration_s": 10.0, "mss_bytes": 1448.0 if ip_version == "ipv4" else 1428.0,
+            **dict.fromkeys(QUANTITIES, 99.0 if value is None else float(value)),
+        }
+        for place, delay_ms in enumerate(delays_ms, start=1)
+        for cca in ccas
+        for ip_version in ip_versions
+        for replication, value in enumerate(values(str(place), cca, ip_version), start=1)
+    ]  # fmt: skip
     return completed(pd.DataFrame(rows), RUNS)
 
 
@@ -84,18 +77,9 @@ def check(folder, values, claim, **options):
 
 
 def study_of(file, replications=3, looks=40, seed=3):
-    """Return the tables of a study with all that a claims file asks for, drawn at random.
+    """Return runs, flows, scenarios and a reader of sockets with all that a claims file asks for, drawn at random.
 
-    Parameters
-    ----------
-    file : dict
-        As `claims.load_claims` returns it. Of each condition of its scenarios the first value holds, or the lowest.
-
-    Returns
-    -------
-    runs, flows, scenarios : pandas.DataFrame
-    sockets : callable
-        As `claim_measures.run_values` needs it.
+    Of each condition of the file's scenarios the first value holds, or the lowest.
     """
     rng = np.random.default_rng(seed)
     runs, flows, series = [], [], []
@@ -108,10 +92,9 @@ def study_of(file, replications=3, looks=40, seed=3):
                 drawn = {name: rng.uniform(5, 50) for name in QUANTITIES} | {"jain_index": rng.uniform(0.5, 1)}
                 runs.append(row | key | drawn | {"valid": True, "duration_s": 60.0, "scenario_label": scenario["id"]})
                 for flow, name in enumerate(names):
-                    one = key | {"flow": flow, "flow_cca": name}
-                    columns = ("goodput_mbps", "retransmits", "rtt_mean_ms", "rtt_max_ms")
-                    flows.append(one | {column: rng.uniform(1, 9) for column in columns})
-                    series.append(_looks(one, looks, rng))
+                    whose = key | {"flow": flow, "flow_cca": name}
+                    flows.append(whose | {column: rng.uniform(1, 9) for column in FLOW_QUANTITIES})
+                    series.append(_looks(whose, looks, rng))
     series = pd.concat(series, ignore_index=True)
 
     def read(columns, scenarios):
@@ -137,11 +120,11 @@ def _conditions(scenario):
     return row | {"queue": f"{bytes_} bytes"}
 
 
-def _looks(one, looks, rng):
+def _looks(whose, looks, rng):
     columns = {name: rng.uniform(1, 50, looks) for name in SERIES_QUANTITIES if name not in (*STATES, *SOURCES)}
     columns |= {"bytes_acked": np.cumsum(rng.uniform(1e4, 1e5, looks)), "ssthresh_packets": rng.uniform(1, 50, looks)}
     columns |= {"state": rng.choice(["open", "recovery", "loss"], looks), "time_s": np.linspace(0.5, 60, looks)}
-    return pd.DataFrame(one | columns)
+    return pd.DataFrame(whose | columns)
 
 
 def mistakes(text, **words):

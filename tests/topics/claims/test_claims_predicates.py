@@ -1,5 +1,6 @@
 """Each kind of claim is reproduced, not reproduced or undecided as the values that were put in say."""
 
+import pandas as pd
 import pytest
 
 from claim_runs import check
@@ -34,10 +35,7 @@ def test_ordering(tmp_path, values, verdict):
 
 
 def test_ordering_counts_comparisons(tmp_path):
-    def values(scenario, cca, ip_version):
-        return steady(bbr=20 if (scenario, ip_version) == ("1", "ipv4") else 5)(scenario, cca, ip_version)
-
-    row = check(tmp_path, values, BBR_FIRST)
+    row = check(tmp_path, lambda s, cca, ip: steady(bbr=20 if (s, ip) == ("1", "ipv4") else 5)(s, cca, ip), BBR_FIRST)
     assert row["value"] == row["low"] == row["high"] == 25
     assert row["unit"] == "%"
     assert row["requirement"] == "share of 4 comparisons in which bbr has the highest mean: above 50 %"
@@ -69,10 +67,7 @@ def test_nobody_is_first_where_all_are_equal(tmp_path):
     assert row["because"] == "There is nothing to compare: all values are equal, or a divisor is 0."
     assert row[["value", "low", "high"]].isna().all()
 
-    def values(scenario, cca, ip_version):
-        return [0, 0, 0] if scenario == "1" else steady(bbr=20)(scenario, cca, ip_version)[:3]
-
-    row = check(tmp_path, values, BBR_FIRST)
+    row = check(tmp_path, lambda s, cca, ip: [0, 0, 0] if s == "1" else steady(bbr=20)(s, cca, ip)[:3], BBR_FIRST)
     assert (row["verdict"], row["value"]) == (REPRODUCED, 100)
     assert row["because"].startswith("True in 2 of 2 (2 comparisons in which all are equal left out); ")
 
@@ -185,10 +180,7 @@ def test_ratio_with_a_divisor_of_zero(tmp_path):
     assert row["verdict"] == NOT_TESTABLE
     assert row[["value", "low", "high"]].isna().all()
 
-    def sometimes(scenario, cca, ip_version):
-        return [0, 0, 1] if cca == "reno" else [8, 9, 10]
-
-    row = check(tmp_path, sometimes, claim)
+    row = check(tmp_path, lambda s, cca, ip: [0, 0, 1] if cca == "reno" else [8, 9, 10], claim)
     assert row["verdict"] == REPRODUCED
     assert row["value"] == pytest.approx(27)
     assert row["low"] > 2
@@ -202,10 +194,9 @@ def test_ratio_with_a_divisor_of_zero(tmp_path):
 )
 def test_equivalence(tmp_path, factor, verdict):
     def values(scenario, cca, ip_version):
-        wobble = [0, 0, 0, 0, 0, 0] if factor < 1.05 else [-1, 1, -0.5, 0.5, 0, 0]
-        return [10 + step for step in [0, 1, 2, 0, 1, 2]] if ip_version == "ipv4" else [
-            (10 + step) * factor + more for step, more in zip([0, 1, 2, 0, 1, 2], wobble, strict=True)
-        ]  # fmt: skip
+        wobble = [0, 0, 0, 0, 0, 0] if factor < 1.05 or ip_version == "ipv4" else [-1, 1, -0.5, 0.5, 0, 0]
+        times = factor if ip_version == "ipv6" else 1
+        return [(10 + step) * times + more for step, more in zip([0, 1, 2, 0, 1, 2], wobble, strict=True)]
 
     claim = {"kind": "equivalence", "margin": 5, "margin_unit": "percent", "requirement": {"at_least": 90}}
     row = check(tmp_path, values, claim)
@@ -214,14 +205,11 @@ def test_equivalence(tmp_path, factor, verdict):
 
 
 def test_equivalence_in_points(tmp_path):
-    def values(scenario, cca, ip_version):
-        return [0.0 if ip_version == "ipv4" else {"1": 0.4, "2": 0.6}[scenario]] * 3
-
     claim = {
         "kind": "equivalence", "quantity": "retransmit_percent", "margin": 0.5, "margin_unit": "points",
         "requirement": {"at_least": 90},
     }  # fmt: skip
-    row = check(tmp_path, values, claim)
+    row = check(tmp_path, lambda s, cca, ip: [0.0 if ip == "ipv4" else {"1": 0.4, "2": 0.6}[s]] * 3, claim)
     assert (row["value"], row["verdict"]) == (50, NOT_REPRODUCED)
     assert "within 0.5 points of IPv4" in row["requirement"]
     assert row["because"].startswith("True in 3 of 6, not in scenario 2; ")
@@ -246,71 +234,64 @@ def test_dominance_against_a_hand_calculation(tmp_path):
     assert row["verdict"] == REPRODUCED
 
 
-def test_dominance_false_undecided_and_without_any_spread(tmp_path):
-    def by_version(scenario, cca, ip_version):
-        return [(20 if ip_version == "ipv6" else 10) + step + (cca == "bbr") for step in (-0.1, 0, 0.1)]
-
-    assert check(tmp_path, by_version, dominance(above=50))["verdict"] == NOT_REPRODUCED
-
-    def noise(scenario, cca, ip_version):
-        order = {"reno": [0, 1, 2, 3], "cubic": [3, 0, 1, 2], "bbr": [1, 3, 0, 2]}[cca]
-        return [10 + step + (1.5 * step if ip_version == "ipv6" else 0) for step in order]
-
-    assert check(tmp_path, noise, dominance(above=50))["verdict"] == NOT_TESTABLE
-    row = check(tmp_path, lambda *cell: [7, 7, 7], dominance(above=50))
-    assert row["verdict"] == NOT_TESTABLE
-    assert row[["value", "low", "high"]].isna().all()
-
-
-def test_no_difference(tmp_path):
-    def values(scenario, cca, ip_version):
-        base = {"reno": 10, "cubic": 200, "bbr": 900}[cca] * (1 if scenario == "1" else 0.3)
-        return [base * (1 + 0.01 * step) * (0.99 if ip_version == "ipv6" else 1) for step in range(6)]
-
-    row = check(tmp_path, values, {"kind": "no_difference"})
-    assert row["verdict"] == REPRODUCED
-    assert row["value"] > 0.5
-    assert "but the signed-rank test in 36 pairs within 6 cells finds IPv6 lower, by 1 % in" in row["because"]
-    assert "its longer header alone makes 1.4 %" in row["because"]
-    assert row["because"].endswith("p < 0.001, which pooling hides.")
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        (lambda s, cca, ip: [(20 if ip == "ipv6" else 10) + step + (cca == "bbr") for step in (-0.1, 0, 0.1)], NOT_REPRODUCED),
+        # The CCAs' runs are the same in another order, so only noise is left.
+        (lambda s, cca, ip: [10 + (1 + 1.5 * (ip == "ipv6")) * step for step in ORDERS[cca]], NOT_TESTABLE),
+        (lambda *cell: [7, 7, 7], NOT_TESTABLE),
+    ],
+)  # fmt: skip
+def test_dominance_false_undecided_and_without_any_spread(tmp_path, values, verdict):
+    row = check(tmp_path, values, dominance(above=50))
+    assert row["verdict"] == verdict
+    assert row[["value", "low", "high"]].isna().all() == (values("1", "reno", "ipv4") == [7, 7, 7])
 
 
-def test_difference_and_agreement_with_the_paired_test(tmp_path):
-    def apart(scenario, cca, ip_version):
-        return [10 + step + (50 if ip_version == "ipv6" else 0) for step in range(6)]
-
-    row = check(tmp_path, apart, {"kind": "no_difference", "quantity": "rtt_first_stream_ms"})
-    assert row["verdict"] == NOT_REPRODUCED
-    assert row["value"] < 0.001
-
-    def alike(scenario, cca, ip_version):
-        sign = 1 if ip_version == "ipv6" else -1
-        return [10 + sign * step for step in (1, -1, 2, -2, 3, -3)]
-
-    row = check(tmp_path, alike, {"kind": "no_difference"})
-    assert row["verdict"] == REPRODUCED
-    assert "the signed-rank test in 36 pairs within 6 cells agrees, p = 1.000" in row["because"]
+ORDERS = {"reno": [0, 1, 2, 3], "cubic": [3, 0, 1, 2], "bbr": [1, 3, 0, 2]}
+FAR_APART = {"reno": 10, "cubic": 200, "bbr": 900}
 
 
-def test_no_difference_of_equal_values(tmp_path):
-    row = check(tmp_path, lambda *cell: [0, 0, 0], {"kind": "no_difference", "quantity": "retransmits"})
-    assert (row["verdict"], row["because"]) == (NOT_TESTABLE, "All values are equal: no test.")
-    row = check(tmp_path, lambda s, cca, v: [0 if cca == "bbr" else 5] * 3, {"kind": "no_difference"})
-    assert row["because"].endswith("in 18 pairs within 6 cells no pair differs.")
-
-
-def test_normality(tmp_path):
-    def mixture(scenario, cca, ip_version):
-        return [{"reno": 1, "cubic": 2, "bbr": 1000}[cca] + step for step in range(6)]
-
-    row = check(tmp_path, mixture, {"kind": "normality"})
-    assert row["verdict"] == REPRODUCED
-    assert row["value"] < 0.05
-
-    def bell(scenario, cca, ip_version):
-        return [{"reno": -1, "cubic": 0, "bbr": 1}[cca] * 0.6 + step for step in (-1.3, -0.6, -0.2, 0.2, 0.6, 1.3)]
-
-    row = check(tmp_path, bell, {"kind": "normality"})
-    assert row["verdict"] == NOT_REPRODUCED
-    row = check(tmp_path, lambda *cell: [3, 3, 3], {"kind": "normality"})
-    assert row["verdict"] == NOT_TESTABLE
+@pytest.mark.parametrize(
+    ("claim", "values", "verdict", "p", "because"),
+    [
+        (
+            {}, lambda s, cca, ip: [
+                FAR_APART[cca] * (1 if s == "1" else 0.3) * (1 + 0.01 * step) * (0.99 if ip == "ipv6" else 1)
+                for step in range(6)
+            ],
+            REPRODUCED, (0.5, 1), "; but the signed-rank test in 36 pairs within 6 cells finds IPv6 lower, by 1 % in the "
+            "median pair (its longer header alone makes 1.4 %), p < 0.001, which pooling hides.",
+        ),
+        (
+            {"quantity": "rtt_first_stream_ms"}, lambda s, cca, ip: [10 + step + 50 * (ip == "ipv6") for step in range(6)],
+            NOT_REPRODUCED, (0, 0.001), "",
+        ),
+        (
+            {}, lambda s, cca, ip: [10 + (1 if ip == "ipv6" else -1) * step for step in (1, -1, 2, -2, 3, -3)],
+            REPRODUCED, (0.05, 1), "the signed-rank test in 36 pairs within 6 cells agrees, p = 1.000.",
+        ),
+        (
+            {}, lambda s, cca, ip: [0 if cca == "bbr" else 5] * 3,
+            REPRODUCED, (0.05, 1), "in 18 pairs within 6 cells no pair differs.",
+        ),
+        ({"quantity": "retransmits"}, lambda *cell: [0] * 3, NOT_TESTABLE, None, "All values are equal: no test."),
+        (
+            {"kind": "normality"}, lambda s, cca, ip: [{"reno": 1, "cubic": 2, "bbr": 1000}[cca] + step for step in range(6)],
+            REPRODUCED, (0, 0.05), "",
+        ),
+        (
+            {"kind": "normality"}, lambda s, cca, ip: [
+                {"reno": -0.6, "cubic": 0, "bbr": 0.6}[cca] + step for step in (-1.3, -0.6, -0.2, 0.2, 0.6, 1.3)
+            ],
+            NOT_REPRODUCED, (0.05, 1), "",
+        ),
+        ({"kind": "normality"}, lambda *cell: [3, 3, 3], NOT_TESTABLE, None, ""),
+    ],
+)  # fmt: skip
+def test_pooled_tests(tmp_path, claim, values, verdict, p, because):
+    row = check(tmp_path, values, {"kind": "no_difference"} | claim)
+    assert row["verdict"] == verdict
+    assert pd.isna(row["value"]) if p is None else p[0] <= row["value"] <= p[1]
+    assert row["because"].endswith(because)

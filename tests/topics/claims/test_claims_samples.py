@@ -50,10 +50,7 @@ def test_replications_are_drawn_for_all_ccas_and_ip_versions_at_once(tmp_path):
 
 
 def test_data_come_first_and_holes_are_left_out(tmp_path):
-    def values(scenario, cca, ip_version):
-        return [None, 2, 4, 9] if cca == "bbr" else [1, 2, None, 3]
-
-    samples = samples_of(tmp_path, values)
+    samples = samples_of(tmp_path, lambda s, cca, ip: [None, 2, 4, 9] if cca == "bbr" else [1, 2, None, 3])
     means = samples.means(QUANTITY)
     assert means[0, 0, :, 0].tolist() == [2, 2, 5]
     assert samples.counts(QUANTITY).tolist() == [[[3, 3]] * 3] * 2

@@ -23,11 +23,10 @@ def test_scenarios_are_recognised_by_their_conditions():
     found, missing = match_scenarios(scenario_conditions(runs), wanted)
     assert found == {"a": "10ms", "b": "50ms"}
     assert missing == {"c": "no scenario of this study has the conditions of scenario c"}
-    runs["rate_mbps"] = math.nan
-    assert match_scenarios(scenario_conditions(runs), [conditions("a")])[0] == {"a": "10ms"}
-    assert match_scenarios(scenario_conditions(runs), [conditions("a", rate_mbps=[1000])])[0] == {}
-    runs["rate_mbps"] = 100.0
-    assert match_scenarios(scenario_conditions(runs), [conditions("a")])[0] == {}
+    unlimited, slow = (scenario_conditions(runs.assign(rate_mbps=rate)) for rate in (math.nan, 100.0))
+    assert match_scenarios(unlimited, [conditions("a")])[0] == {"a": "10ms"}
+    assert match_scenarios(unlimited, [conditions("a", rate_mbps=[1000])])[0] == {}
+    assert match_scenarios(slow, [conditions("a")])[0] == {}
 
 
 def test_label_decides_between_scenarios_with_the_same_conditions():
@@ -39,8 +38,8 @@ def test_label_decides_between_scenarios_with_the_same_conditions():
     assert missing["4"] == "10ms, 20ms all have the conditions of scenario 4, and none has its number as label"
 
 
-def platforms(*queues):
-    """Return runs and scenarios on two platforms with these queues: RTT 120 ms, 100 Mbit/s, 1,420 bytes a packet."""
+def platforms():
+    """Return runs and scenarios on two platforms with two queues: RTT 120 ms, 100 Mbit/s, 1,420 bytes a packet."""
     rows = [
         {
             "scenario": f"{platform}-{place}", "scenario_label": f"{platform}-{place}", "platform": platform, "pairs": 16,
@@ -48,38 +47,53 @@ def platforms(*queues):
             "queue_packets": float(queue.split()[0]) if queue.endswith("packets") else math.nan,
         }
         for platform in ("uml", "ns3:3.44")
-        for place, queue in enumerate(queues)
+        for place, queue in enumerate(("10 packets", "750000 bytes"))
     ]  # fmt: skip
     table = pd.DataFrame(rows)
     return completed(table, RUNS), completed(table[["scenario", "queue"]], SCENARIOS)
 
 
+def traffics():
+    """Return runs and scenarios of three kinds of messages."""
+    rows = [
+        {"scenario": "whole", "protocol": "tcp", "message_bytes": 128, "background": "none", "segment_bytes": math.nan},
+        {"scenario": "short", "protocol": "tcp", "message_bytes": 128, "background": "server", "segment_bytes": 128},
+        {"scenario": "large", "protocol": "udp", "message_bytes": 384, "background": "none", "segment_bytes": 64},
+    ]
+    table = pd.DataFrame(rows).assign(topology="cable", rate_mbps=100.0, scenario_label=lambda table: table["scenario"])
+    scenarios = table[["scenario", "segment_bytes"]].assign(queue="1000 packets")
+    return completed(table.drop(columns="segment_bytes"), RUNS), completed(scenarios, SCENARIOS)
+
+
 @pytest.mark.parametrize(
-    ("condition", "found"),
+    ("tables", "condition", "found"),
     [
-        ({"platform": ["uml"], "queue_packets": [10]}, "uml-0"),
-        ({"platform": ["ns3:3.39", "ns3:3.44"], "queue_packets": [10]}, "ns3:3.44-0"),
-        ({"platform": ["ns3:3.39"]}, None),
-        ({"platform": ["uml"], "queue_bytes": [750000]}, "uml-1"),
+        (platforms, {"platform": ["uml"], "queue_packets": [10]}, "uml-0"),
+        (platforms, {"platform": ["ns3:3.39", "ns3:3.44"], "queue_packets": [10]}, "ns3:3.44-0"),
+        (platforms, {"platform": ["ns3:3.39"]}, None),
+        (platforms, {"platform": ["uml"], "queue_bytes": [750000]}, "uml-1"),
         # A BDP is 1.5 MB: 10 packets are 0.0095 of it.
-        ({"platform": ["uml"], "queue_bdp": {"at_least": 0.009, "at_most": 0.01}}, "uml-0"),
-        ({"platform": ["uml"], "queue_bdp": {"at_least": 0.5}}, "uml-1"),
-        ({"platform": ["uml"], "queue_bdp": {"at_most": 0.009}}, None),
-        ({"platform": ["uml"], "queue_packets": [10], "pairs": [16], "rtt_path_ms": [120]}, "uml-0"),
-        ({"platform": ["uml"], "queue_packets": [10], "pairs": [1]}, None),
+        (platforms, {"platform": ["uml"], "queue_bdp": {"at_least": 0.009, "at_most": 0.01}}, "uml-0"),
+        (platforms, {"platform": ["uml"], "queue_bdp": {"at_least": 0.5}}, "uml-1"),
+        (platforms, {"platform": ["uml"], "queue_bdp": {"at_most": 0.009}}, None),
+        (platforms, {"platform": ["uml"], "queue_packets": [10], "pairs": [16], "rtt_path_ms": [120]}, "uml-0"),
+        (platforms, {"platform": ["uml"], "queue_packets": [10], "pairs": [1]}, None),
+        # A missing value is in no range: the other queue is in bytes.
+        (platforms, {"platform": ["uml"], "queue_packets": {"at_most": 1000}}, "uml-0"),
+        (traffics, {"segment_bytes": [None]}, "whole"),
+        (traffics, {"segment_bytes": [128]}, "short"),
+        (traffics, {"message_bytes": [384]}, "large"),
+        (traffics, {"protocol": ["udp"]}, "large"),
+        (traffics, {"background": ["server"], "multipath": ["none"]}, "short"),
+        (traffics, {"message_bytes": {"at_most": 128}, "background": ["none"]}, "whole"),
+        (traffics, {"paths": [4]}, None),
+        (traffics, {"application": ["ftp"]}, None),
     ],
 )
-def test_platforms_and_queues_are_told_apart(condition, found):
-    known = scenario_conditions(*platforms("10 packets", "750000 bytes"))
+def test_each_condition_tells_scenarios_apart(tables, condition, found):
+    known = scenario_conditions(*tables())
     assert match_scenarios(known, [{"id": "a"} | condition])[0] == ({"a": found} if found else {})
 
 
 def test_a_queue_in_bytes_is_unknown_without_the_table_of_scenarios():
-    runs, _ = platforms("750000 bytes")
-    assert match_scenarios(scenario_conditions(runs), [{"id": "a", "queue_bytes": [750000]}])[0] == {}
-
-
-def test_a_missing_value_is_in_no_range():
-    runs, scenarios = platforms("10 packets", "750000 bytes")
-    known = scenario_conditions(runs[runs["platform"] == "uml"], scenarios)
-    assert match_scenarios(known, [{"id": "a", "queue_packets": {"at_most": 1000}}])[0] == {"a": "uml-0"}
+    assert match_scenarios(scenario_conditions(platforms()[0]), [{"id": "a", "queue_bytes": [750000]}])[0] == {}
