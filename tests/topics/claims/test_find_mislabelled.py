@@ -7,7 +7,7 @@ import pytest
 
 import tidy_tables
 from run_tables.reading import read_table
-from run_tables.tidy_tables import RUN
+from run_tables.tidy_tables import CELL, RUN
 from topics.claims import find_mislabelled
 from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 
@@ -46,9 +46,12 @@ class Study:
         self.flows.loc[refused, "cca_observed"] = observed
         return self
 
-    def mean(self, scenario, cca, ip_version, metric):
-        chosen = self.runs[["scenario", "cca", "ip_version"]].eq([scenario, cca, ip_version]).all(axis=1)
-        return self.runs.loc[chosen, metric].mean()
+    def mean(self, metric, *cell):
+        return self.runs.loc[self.runs[CELL].eq(cell).all(axis=1), metric].mean()
+
+    def first(self, cca="vegas"):
+        """The row of the first run that was refused this CCA."""
+        return self.runs.index[(self.runs["scenario"] == "refusing") & (self.runs["cca"] == cca)][0]
 
     def find(self, folder):
         """Write the tables, run the script's main, read what it wrote."""
@@ -71,8 +74,15 @@ def test_normal_runs_and_dctcp_do_not_show_up(study, tmp_path):
     assert (tmp_path / "mislabelled.csv").read_text() == ",".join(MISLABELLED.names) + "\n"
 
 
-def test_runs_excluded_for_another_reason_do_not_show_up(study, tmp_path):
-    study.runs.loc[:5, ["valid", "invalid_because"]] = [False, "idle-rtt: 40 ms, expected 20 ms"]
+@pytest.mark.parametrize(
+    ("table", "columns", "values"),
+    [
+        ("runs", ["valid", "invalid_because"], [False, "idle-rtt: 40 ms, expected 20 ms"]),
+        ("flows", ["cca_observed"], [""]),
+    ],
+)
+def test_runs_excluded_for_another_reason_or_without_a_report_do_not_show_up(study, tmp_path, table, columns, values):
+    getattr(study, table).loc[:5, columns] = values
     assert study.find(tmp_path).empty
 
 
@@ -86,20 +96,19 @@ def test_refused_cca_is_set_beside_both(study, tmp_path):
     assert table["reference_scenario"].eq("near").all() and table["note"].eq("").all()
     for row in table.to_dict("records"):
         for metric in MISLABELLED_METRICS:
-            assert row[metric] == pytest.approx(study.mean("refusing", "cubic", row["ip_version"], metric))
-            assert row[f"{metric}_asked"] == pytest.approx(study.mean("near", "vegas", row["ip_version"], metric))
+            assert row[metric] == pytest.approx(study.mean(metric, "refusing", "cubic", row["ip_version"]))
+            assert row[f"{metric}_asked"] == pytest.approx(study.mean(metric, "near", "vegas", row["ip_version"]))
             assert row[f"{metric}_observed"] == row[metric]
 
 
 def test_identical_means_to_the_last_digit(study, tmp_path):
     study.refuse()
-    first = study.runs.index[(study.runs["scenario"] == "refusing") & (study.runs["cca"] == "vegas")][0]
-    study.runs.loc[first, "goodput_mbps"] *= 1 + 1e-12
+    study.runs.loc[study.first(), "goodput_mbps"] *= 1 + 1e-12
     table = study.find(tmp_path)
     assert table["identical_runs"].tolist() == [2, 3]
     assert 0 < table["difference_percent"][0] < 1e-9
     assert table["difference_percent"][1] == 0
-    study.runs.loc[first, "goodput_mbps"] *= 0.8
+    study.runs.loc[study.first(), "goodput_mbps"] *= 0.8
     assert study.find(tmp_path)["difference_percent"][0] == pytest.approx(20)
 
 
@@ -107,8 +116,7 @@ def test_ccas_that_agree_to_the_last_digit_are_named(study, tmp_path):
     study.refuse("vegas").refuse("dctcp")
     table = study.find(tmp_path)
     assert dict(zip(table["cca"], table["same_as"], strict=True)) == {"vegas": "dctcp", "dctcp": "vegas"}
-    first = study.runs.index[(study.runs["scenario"] == "refusing") & (study.runs["cca"] == "vegas")][0]
-    study.runs.loc[first, "rtt_mean_ms"] *= 1 + 1e-12
+    study.runs.loc[study.first(), "rtt_mean_ms"] *= 1 + 1e-12
     table = study.find(tmp_path)
     assert table[table["ip_version"] == "ipv4"]["same_as"].eq("").all()
     assert table[table["ip_version"] == "ipv6"]["same_as"].ne("").all()
@@ -116,8 +124,7 @@ def test_ccas_that_agree_to_the_last_digit_are_named(study, tmp_path):
 
 def test_replications_without_a_twin_are_not_compared(study, tmp_path):
     study.refuse(rows=slice(0, 1))
-    twin = (study.runs["scenario"] == "refusing") & (study.runs["cca"] == "cubic") & (study.runs["replication"] == 1)
-    study.runs.loc[twin, "valid"] = False
+    study.runs.loc[study.first("cubic"), "valid"] = False
     table = study.find(tmp_path)
     assert table["identical_runs"].tolist() == [0]
     assert table["difference_percent"].isna().all()
@@ -148,7 +155,7 @@ def test_study_without_a_reference(study, tmp_path):
     assert table["note"].eq("no scenario of the study differs from this one in restricted_ccas only").all()
     assert table["goodput_mbps_asked"].isna().all()
     for row in table.to_dict("records"):  # the CCA that ran did so under its own name, too
-        mean = study.mean("refusing", "cubic", row["ip_version"], "goodput_mbps")
+        mean = study.mean("goodput_mbps", "refusing", "cubic", row["ip_version"])
         assert row["goodput_mbps_observed"] == pytest.approx(mean)
     assert table["identical_runs"].eq(3).all()
 
@@ -157,11 +164,6 @@ def test_scenario_that_allows_them_is_found_out_too(study, tmp_path):
     table = study.refuse(scenario="near").find(tmp_path)
     assert table["scenario"].tolist() == ["near", "near"]
     assert table["reference_scenario"].eq("").all()
-
-
-def test_flows_without_a_report_are_passed_over(study, tmp_path):
-    study.flows["cca_observed"] = ""
-    assert study.find(tmp_path).empty
 
 
 def test_broken_flows_stop(study, tmp_path):

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.filterwarnings("error")
 _, RTT, LOSS, _ = PUBLISHED_METRICS
 
 
-def pooled(study, folder):
-    """Return both tables as their readers get them."""
-    tidy = tidy_tables.write_tidy(study, folder)
+def pooled(folder, study=None, **options):
+    """Return both tables as their readers get them, of a study or of one with these options."""
+    tidy = tidy_tables.write_tidy(study or tidy_tables.synthetic_study(**options), folder)
     outputs = SimpleNamespace(pooled=folder / "pooled.csv", pooled_tests=folder / "pooled_tests.csv")
     describe_pooled.main(SimpleNamespace(runs=tidy / "runs.csv"), outputs, SimpleNamespace(significance=0.05))
     tables = []
@@ -29,6 +29,9 @@ def pooled(study, folder):
         assert "nan" not in path.read_text() and "inf" not in path.read_text()
         tables.append(read_table(path, declared))
     return tables
+
+
+ONE_CELL = {"scenarios": tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,)), "ccas": ["reno"]}
 
 
 @pytest.mark.parametrize(
@@ -43,9 +46,7 @@ def pooled(study, folder):
     ],
 )
 def test_mode_says_what_it_is(values, decimals, expected, note):
-    found, words = mode(values, decimals, "Mbit/s")
-    assert found == expected
-    assert words == note
+    assert mode(values, decimals, "Mbit/s") == (expected, note)
 
 
 def test_mode_writes_no_negative_zero():
@@ -87,7 +88,7 @@ def test_normality_of_many_values_is_approximate():
 
 def test_pooled_table_is_over_all_valid_runs_of_an_ip_version(tmp_path):
     study = tidy_tables.synthetic_study(replications=3, invalid_share=0.1)
-    table, tests = pooled(study, tmp_path)
+    table, tests = pooled(tmp_path, study)
     valid = study["runs"][study["runs"]["valid"]]
     assert table[["metric", "ip_version"]].to_numpy().tolist() == [
         [metric.column, ip] for metric in PUBLISHED_METRICS for ip in ("ipv4", "ipv6")
@@ -105,13 +106,12 @@ def test_pooled_table_is_over_all_valid_runs_of_an_ip_version(tmp_path):
 
 @pytest.mark.parametrize("factor, rejected", [(0.5, ["H1", "H2", "H2", "H2"]), (2.0, ["H2", "H1", "H1", "H1"])])
 def test_rejected_hypothesis_names_who_is_better(tmp_path, factor, rejected):
-    scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,))
-    study = tidy_tables.synthetic_study(scenarios, ["reno"], replications=30)
+    study = tidy_tables.synthetic_study(**ONE_CELL, replications=30)
     runs = study["runs"]
     for metric in PUBLISHED_METRICS:
         runs[metric.column] = runs[metric.column].astype(float)
         runs.loc[runs["ip_version"] == "ipv6", metric.column] *= factor
-    _, tests = pooled(study, tmp_path)
+    _, tests = pooled(tmp_path, study)
     assert tests["conclusion"].eq("H0 rejected").all()
     assert [text[:2] for text in tests["hypothesis"]] == rejected
 
@@ -123,23 +123,18 @@ def test_hypothesis_by_direction():
 
 
 def test_one_ip_version_no_valid_run_and_equal_values(tmp_path):
-    study = tidy_tables.synthetic_study(replications=2, ip_versions=["ipv6"])
-    table, tests = pooled(study, tmp_path / "one")
+    table, tests = pooled(tmp_path / "one", replications=2, ip_versions=["ipv6"])
     assert table["ip_version"].eq("ipv6").all() and len(table) == 4
     assert tests["note"].eq("no value over IPv4").all() and tests["conclusion"].eq("").all()
     study = tidy_tables.synthetic_study(replications=2)
-    for metric in PUBLISHED_METRICS:
-        study["runs"][metric.column] = 0
-    table, tests = pooled(study, tmp_path / "equal")
-    assert tests["note"].eq("all values are equal: no test").all()
-    study["runs"]["valid"] = False
-    table, tests = pooled(study, tmp_path / "none")
+    study["runs"][[metric.column for metric in PUBLISHED_METRICS]] = 0
+    assert pooled(tmp_path / "equal", study)[1]["note"].eq("all values are equal: no test").all()
+    table, tests = pooled(tmp_path / "none", replications=2, invalid_share=1)
     assert table["note"].eq("no valid run").all() and table["n"].eq(0).all() and len(table) == 8
     assert tests["note"].eq("no value over IPv4 and IPv6").all()
 
 
 def test_too_few_runs_for_a_test(tmp_path):
-    scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,))
-    _, tests = pooled(tidy_tables.synthetic_study(scenarios, ["reno"], replications=3), tmp_path)
+    _, tests = pooled(tmp_path, **ONE_CELL, replications=3)
     assert tests["note"].eq("no test: with 3 and 3 values p can't be below 0.1").all()
     assert tests["p"].isna().all()
