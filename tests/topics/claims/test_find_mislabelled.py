@@ -47,7 +47,7 @@ class Study:
         return self
 
     def mean(self, metric, *cell):
-        return self.runs.loc[self.runs[CELL].eq(cell).all(axis=1), metric].mean()
+        return self.runs.loc[self.runs[CELL].eq(list(cell)).all(axis=1), metric].mean()
 
     def first(self, cca="vegas"):
         """The row of the first run that was refused this CCA."""
@@ -75,14 +75,14 @@ def test_normal_runs_and_dctcp_do_not_show_up(study, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("table", "columns", "values"),
+    ("table", "rows", "values"),
     [
-        ("runs", ["valid", "invalid_because"], [False, "idle-rtt: 40 ms, expected 20 ms"]),
-        ("flows", ["cca_observed"], [""]),
+        ("runs", slice(5), {"valid": False, "invalid_because": "idle-rtt: 40 ms, expected 20 ms"}),
+        ("flows", slice(None), {"cca_observed": ""}),
     ],
 )
-def test_runs_excluded_for_another_reason_or_without_a_report_do_not_show_up(study, tmp_path, table, columns, values):
-    getattr(study, table).loc[:5, columns] = values
+def test_runs_excluded_for_another_reason_or_without_a_report_do_not_show_up(study, tmp_path, table, rows, values):
+    getattr(study, table).loc[rows, list(values)] = list(values.values())
     assert study.find(tmp_path).empty
 
 

@@ -116,10 +116,9 @@ def _unknown_keys(error, path, config, homes):
         if key in error.schema["properties"]:
             continue
         nearest = nearest_choice(key, allowed)
+        hint = f"; did you mean '{nearest}'?" if nearest else "."
         if key in homes:
             hint = f"; it belongs to {homes[key]}."
-        else:
-            hint = f"; did you mean '{nearest}'?" if nearest else "."
         where = path_text((*path, str(key)), config)
         sentences.append(f"unknown key '{where}'{hint} Allowed here: {', '.join(allowed)}.")
     return sentences

@@ -49,17 +49,19 @@ def check_claims(
     for claim in claims["claims"] if claims else ():
         row = dict.fromkeys(CLAIMS.names, "") | {key: claim[key] for key in CLAIMS.names if key in claim}
         row |= {"claim": claim["id"], "unit": "", "value": None, "low": None, "high": None, "requirement": ""}
+        row["verdict"] = NOT_TESTABLE
         parts = parts_of(claim, samples)
         row["runs"] = int(counts_of(parts, samples).sum())
-        problem = samples.why_not(parts, claim.get("duration_s"))
-        if problem:
-            row |= {"verdict": NOT_TESTABLE, "because": _sentence(problem)}
+        because = samples.why_not(parts, claim.get("duration_s"))
+        if because:
+            row["because"] = because
         elif claim["kind"] == "no_difference":
             row |= _check_no_difference(claim, samples, *parts[0], significance)
         elif claim["kind"] == "normality":
             row |= _check_normality(claim, samples, *parts[0], significance)
         else:
             row |= _check_statistic(claim, samples, parts, confidence)
+        row["because"] = f"{row['because'][0].upper()}{row['because'][1:]}."
         rows.append(row)
     return pd.DataFrame(rows, columns=CLAIMS.names)
 
@@ -72,8 +74,7 @@ def _check_statistic(claim, samples, parts, confidence):
         subject = f"{parts[0][0].words}; {subject}"
     row = {"unit": outcome.unit, "requirement": f"{subject}: {requirement_words(claim['requirement'], outcome.unit)}"}
     if not np.isfinite(outcome.statistics[0]):
-        reason = "there is nothing to compare: all values are equal, or a divisor is 0"
-        return row | {"verdict": NOT_TESTABLE, "because": _sentence(reason)}
+        return row | {"because": "there is nothing to compare: all values are equal, or a divisor is 0"}
     counts = counts_of(parts, samples)
     n = int(counts[counts > 0].min())
     low, high = bootstrap_interval(outcome.statistics, confidence, n)
@@ -94,7 +95,7 @@ def _check_statistic(claim, samples, parts, confidence):
         "low": _rounded(low),
         "high": _rounded(high),
         "verdict": verdict,
-        "because": _sentence("; ".join(filter(None, [outcome.detail, reason]))),
+        "because": "; ".join(filter(None, [outcome.detail, reason])),
     }
 
 
@@ -110,12 +111,12 @@ def _check_no_difference(claim, samples, measure, mask, significance):
     row = {"requirement": f"p of the pooled Mann-Whitney test: above {significance:g}"}
     u, p, why_not = mann_whitney(four, six, significance)
     if p is None:
-        return row | {"verdict": NOT_TESTABLE, "because": _sentence(why_not)}
+        return row | {"because": why_not}
     words = f"U = {u:,.10g} of {len(four):,} and {len(six):,} runs pooled over scenarios and CCAs"
     return row | {
         "value": _rounded(p),
         "verdict": REPRODUCED if p > significance else NOT_REPRODUCED,
-        "because": _sentence(f"{words}; {_paired_words(claim, samples, measure, mask, significance)}"),
+        "because": f"{words}; {_paired_words(claim, samples, measure, mask, significance)}",
     }
 
 
@@ -129,7 +130,7 @@ def _check_normality(claim, samples, measure, mask, significance):
             continue
         if len(group) < 3 or group.min() == group.max():
             reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has none such"
-            return row | {"verdict": NOT_TESTABLE, "because": _sentence(reason)}
+            return row | {"because": reason}
         w, p = shapiro_wilk(group)
         words.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")
         largest = max(largest, p)
@@ -137,7 +138,7 @@ def _check_normality(claim, samples, measure, mask, significance):
     return row | {
         "value": _rounded(largest),
         "verdict": REPRODUCED if largest < significance else NOT_REPRODUCED,
-        "because": _sentence(f"{', '.join(words)}; {reason}"),
+        "because": f"{', '.join(words)}; {reason}",
     }
 
 
@@ -185,10 +186,6 @@ def _spans(low, high, requirement):
 def _rounded(value):
     """Return a value without digits that depend on the machine's order of summing; None if infinite."""
     return float(f"{value:.12g}") if np.isfinite(value) else None
-
-
-def _sentence(text):
-    return f"{text[0].upper() if text[:1].islower() else text[0]}{text[1:]}."
 
 
 def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:

@@ -28,30 +28,19 @@ AGGREGATES = {"lowest": "min", "highest": "max", "sd": "std"}
 
 @dataclass(frozen=True)
 class Measure:
-    """What is taken of a run.
+    """What is taken of a run."""
 
-    Attributes
-    ----------
-    quantity : str
-        A column of `claim_quantities`.
-    flows : str or None
-        What is taken over its flows: mean, sum, lowest, highest, sd, variation_percent or count; None is
-        the run's own value.
-    cca : str or None
-        Only flows of this CCA.
-    within : tuple of (str, float)
-        With `count`: the bounds that flows must meet to be counted.
-    relative_to : str or None
-        Each value in percent of this: link, fair_share or total.
-    over_time : tuple of (str, float, float) or None
-        What is taken of a flow's time series, and from where to where in percent of the run's duration.
-    """
-
+    #: A column of `claim_quantities`.
     quantity: str
+    #: What is taken over its flows: mean, sum, lowest, highest, sd, variation_percent or count; None is its own value.
     flows: str | None = None
+    #: Only flows of this CCA.
     cca: str | None = None
+    #: With `count`: the bounds that flows must meet to be counted, pairs of key and number.
     within: tuple = ()
+    #: Each value in percent of this: link, fair_share or total.
     relative_to: str | None = None
+    #: What is taken of a flow's time series, and from where to where in percent of the run's duration.
     over_time: tuple | None = None
 
     @property

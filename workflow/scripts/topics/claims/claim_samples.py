@@ -23,26 +23,18 @@ class Samples:
 
     Parameters
     ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``. Invalid runs take no part.
+    runs, flows, scenarios : pandas.DataFrame
+        The tidy tables; flows are needed for claims about them, scenarios for those about queues set in bytes.
     claims : dict
         A claims file as `claims_file.load_claims` returns it.
-    resamples : int
-        Bootstrap resamples.
-    seed : int
-        Of the study. Each scenario's draws depend on it and on the scenario's id only.
-    flows, scenarios : pandas.DataFrame, optional
-        ``tidy/flows.csv`` and ``tidy/scenarios.csv``; needed for claims about flows, and about queues set in bytes.
+    resamples, seed : int
+        Of the bootstrap. Each scenario's draws depend on the seed and on the scenario's id only.
     sockets : callable, optional
         Reads ``tidy/sockets.parquet``, as `claim_measures.run_values` needs it.
-
-    Attributes
-    ----------
-    scenarios, ccas, ip_versions : list of str
-        Levels of the axes: the paper's numbers of scenarios, CCAs, IP versions.
     """
 
     def __init__(self, runs, claims, resamples, seed, flows=None, scenarios=None, sockets=None):
+        # Levels of the axes, as the paper names them.
         self.scenarios = [scenario["id"] for scenario in claims["scenarios"]]
         self.ccas, self.ip_versions = claims["ccas"], claims["ip_versions"]
         self.found, self.missing = match_scenarios(scenario_conditions(runs, scenarios), claims["scenarios"])
@@ -113,10 +105,7 @@ class Samples:
                 yield place, weights.astype(float), cells, np.isfinite(cells)
 
     def means(self, measure) -> np.ndarray:
-        """Return the cells' means, shape (1 + resamples, scenarios, CCAs, IP versions).
-
-        Row 0 holds the data as they are. A cell without a value in a resample is nan.
-        """
+        """Return the cells' means, shape (1 + resamples, scenarios, CCAs, IP versions), nan if a resample has no value."""
         if measure not in self._means:
             values = self.values(measure)
             means = np.full((len(self._weights[0]), *values.shape[:3]), np.nan)
@@ -229,16 +218,11 @@ def bootstrap_interval(statistics, confidence, n) -> tuple[float, float]:
     Parameters
     ----------
     statistics : numpy.ndarray of float, shape (1 + resamples,)
-        The data's own first. Resamples in which there is none (nan) are left out.
+        The data's own first, which the interval encloses. Resamples in which there is none (nan) are left out.
     confidence : float
         Two-sided, between 0 and 1.
     n : int
         Replications of the smallest cell, at least two.
-
-    Returns
-    -------
-    low, high : float
-        They enclose the data's own value. They may be infinite.
     """
     known = statistics[~np.isnan(statistics)]
     drawn = np.sort(known[1:] if len(known) > 1 else known)

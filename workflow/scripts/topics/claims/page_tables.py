@@ -103,14 +103,8 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
             Column(f"Verdict in {other[0]}", filtered=True),
             Column("Whose conclusion", "short", filtered=True),
         ]
-    columns += [
-        Column("Required", "words"),
-        Column("Our tolerance", "words"),
-        Column("Why", "words"),
-        Column("Remark", "words"),
-        Column("Section", "short"),
-        Column("Runs (n)", "number"),
-    ]
+    columns += [Column(heading, "words") for heading in ("Required", "Our tolerance", "Why", "Remark")]
+    columns += [Column("Section", "short"), Column("Runs (n)", "number")]
     partners = {row["claim"]: row for row in other[1].to_dict("records")} if other else {}
     rows = []
     for row in claims.to_dict("records"):
@@ -169,11 +163,8 @@ def mislabelled_table(table, scenarios=None) -> dict:
         Column("Identical to runs of what ran", "number"),
     ]
     for _, name, unit in MISLABELLED_VALUES:
-        columns += [
-            Column(f"{name} under the wrong name, {unit}", "number"),
-            Column(f"{name} of the CCA asked for", "number"),
-            Column(f"{name} of the CCA that ran", "number"),
-        ]
+        whose = (f"under the wrong name, {unit}", "of the CCA asked for", "of the CCA that ran")
+        columns += [Column(f"{name} {words}", "number") for words in whose]
     places = Scenarios(scenarios) if scenarios is not None else None
     rows = []
     for row in table.to_dict("records"):

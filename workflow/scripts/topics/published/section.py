@@ -1,5 +1,7 @@
 """The section that repeats a paper's analysis as it was published."""
 
+import itertools
+
 from report_parts.page_files import citation
 from report_parts.test_cells import tiny
 from topics.published.tables import HYPOTHESES
@@ -10,26 +12,23 @@ from wording.scenario_words import ip_words
 def section(material) -> dict:
     """Return the paper's tables 3 to 5 from this study's runs, in its layout."""
     tables, paper = material.tables, material.params.get("paper")
-    notes = []
-    pooled = []
-    for row in tables.pooled.to_dict("records"):
-        marks = []
-        for note in (row["mode_note"] and f"Mode: {row['mode_note']}", row["note"]):
-            if note and note not in notes:
-                notes.append(note)
-            if note:
-                marks.append(notes.index(note) + 1)
-        pooled.append(
-            {
-                "ip": ip_words(row["ip_version"]),
-                "name": f"{row['name']}, {row['unit']}",
-                "n": number(row["n"], 0),
-                **{key: number(row[key]) for key in ("mean", "median", "mode", "sd")},
-                "w": number(row["shapiro_w"], 3),
-                "p": tiny(row["shapiro_p"]),
-                "marks": marks,
-            }
-        )
+    notes_of = [
+        list(filter(None, (row["mode_note"] and f"Mode: {row['mode_note']}", row["note"])))
+        for row in tables.pooled.to_dict("records")
+    ]
+    notes = list(dict.fromkeys(itertools.chain(*notes_of)))
+    pooled = [
+        {
+            "ip": ip_words(row["ip_version"]),
+            "name": f"{row['name']}, {row['unit']}",
+            "n": number(row["n"], 0),
+            **{key: number(row[key]) for key in ("mean", "median", "mode", "sd")},
+            "w": number(row["shapiro_w"], 3),
+            "p": tiny(row["shapiro_p"]),
+            "marks": [notes.index(note) + 1 for note in dict.fromkeys(own)],
+        }
+        for row, own in zip(tables.pooled.to_dict("records"), notes_of, strict=True)
+    ]
     tests = [
         {
             "name": row["name"],
