@@ -9,9 +9,9 @@ import drawn_figure
 import tidy_tables
 from drawn_figure import Drawn, marks, paths, scale, words
 from figure_parts import axis_scales, figure_style
-from figure_parts.small_dots import DOTS_AT_MOST
 from run_tables.tidy_tables import CELL
 from topics.cells import describe_cells
+from topics.speed.goodput_scatter import DOTS_AT_MOST
 from topics.speed.plot_distributions import STEPS_AT_MOST, steps
 from topics.speed.plot_ideal import ramp_step, share_words
 from topics.speed.plot_knee import full_queue_ms

@@ -9,12 +9,10 @@ import pytest
 
 import tidy_tables
 from colour_vision import DEFICIENCY, contrast, lab, linear
-from drawn_figure import marks, panel
+from drawn_figure import Drawn, marks, panel
 from figure_parts import axis_scales, figure_style
 from figure_parts.figure_svg import SVG
-from run_tables.metrics import METRICS, metric_by_slug
-from topics.cells import cell_figure_data
-from topics.cells.tables import DESCRIPTIVE
+from run_tables.metrics import METRICS
 
 
 @pytest.mark.parametrize("slug", ["goodput", "rtt", "loss", "retransmits"])
@@ -32,9 +30,9 @@ def test_data_beside_a_figure_are_what_it_shows(real_shape):
         described = pd.read_csv(real_shape.folder / "analysis" / "descriptive.csv")
         dots, means = data[data["mark"] == "replication"], data[data["mark"] == "mean"]
         assert sorted(dots[metric.column]) == sorted(runs.loc[runs["valid"], metric.column])
-        mine = described[described["metric"] == metric.column]
-        np.testing.assert_array_equal(means["ci_low"], mine["ci_low"])
-        np.testing.assert_array_equal(means[metric.column], mine["mean"])
+        expected = described[described["metric"] == metric.column]
+        np.testing.assert_array_equal(means["ci_low"], expected["ci_low"])
+        np.testing.assert_array_equal(means[metric.column], expected["mean"])
 
 
 def test_figure_is_plain_svg_with_a_view_for_each_panel(real_shape):
@@ -109,11 +107,10 @@ def test_round_trip_axes_cover_the_same_multiples_of_the_path():
     assert one.low / 20 == pytest.approx(two.low / 200)
 
 
-def test_no_value_of_an_excluded_run_is_shown():
+def test_no_value_of_an_excluded_run_is_shown(tmp_path):
     scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(0,), flows=(1,))
-    runs = tidy_tables.synthetic_study(scenarios, ["reno"], replications=2)["runs"]
-    runs.loc[0, ["valid", "goodput_mbps"]] = [False, 123456.0]
-    empty = pd.DataFrame(columns=DESCRIPTIVE.names)
-    data = cell_figure_data.figure_data(runs, empty, metric_by_slug("goodput"))
-    assert len(data) == 3
-    assert 123456.0 not in list(data["goodput_mbps"])
+    study = tidy_tables.synthetic_study(scenarios, ["reno"], ["ipv4"], replications=3)
+    study["runs"].loc[0, ["valid", "goodput_mbps"]] = [False, 123456.0]
+    drawn = Drawn(tmp_path, study)
+    assert len(marks(drawn.panel("goodput"))) == 2
+    assert 123456.0 not in list(drawn.data("goodput")["goodput_mbps"])

@@ -11,8 +11,7 @@ import tidy_tables
 from inference.pooled_tests import mann_whitney, smallest_p
 from run_tables.reading import read_table
 from topics.ip_version import compare_overall
-from topics.ip_version.overall_methods import ALIGNED, EQUAL, MSS_RATIO, POOLED, VAN_ELTEREN
-from topics.ip_version.tables import IP_OVERALL
+from topics.ip_version.tables import ALIGNED, EQUAL, IP_OVERALL, MSS_RATIO, POOLED, VAN_ELTEREN
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -1,25 +1,160 @@
-"""Draw one metric by scenario, CCA and IP version."""
+"""Draw one metric by scenario, CCA and IP version: each replication a dot, and the mean.
 
+One panel a scenario, one row a CCA, in it one line an IP version: IPv4 filled, IPv6 open below it.
+"""
+
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import panel_axes, relative_axes
+from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
+from figure_parts.scenario_figure import ScenarioFigure
+from figure_parts.scenario_panels import (
+    INDENT_PT,
+    LETTER_SHARE,
+    interval_line,
+    reference_entry,
+    reference_line,
+    remark,
+    replication_entries,
+)
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import SCENARIOS
-from study_files.study_design import cell_words
-from topics.cells.cell_figure import draw_cell_figure, reference_value
-from topics.cells.cell_figure_data import figure_data
+from run_tables.tidy_tables import CELL, SCENARIOS
+from study_files.study_design import MIX, cell_words
 from topics.cells.tables import DESCRIPTIVE
+from wording.number_format import is_missing, number
+from wording.scenario_words import conditions, heading, ip_words
+
+# A row with a line for each of two IP versions, and one with a single line.
+ROW_PT, LOW_ROW_PT = 24, 17
+LABELS_PT = 56
+# As shares of a row: from one IP version to the other, from the line's middle up to the dots and
+# down to the mean, and the height over which dots are spread.
+IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
+
+
+def _collected(runs, descriptive, metric) -> pd.DataFrame:
+    """Return what the figure shows: a row for each valid replication that has a value, and for each mean."""
+    dots = runs[runs["valid"] & runs[metric.column].notna()].assign(mark="replication")
+    means = descriptive[descriptive["metric"] == metric.column]
+    means = means.rename(columns={"mean": metric.column}).astype({"n": int}).assign(mark="mean")
+    columns = [*CELL[:1], "scenario_label", *CELL[1:], "mark", "replication", metric.column]
+    rows = [*dots[columns].to_dict("records"), *means.to_dict("records")]
+    columns += ["ci_low", "ci_high", "n", "note"]
+    return pd.DataFrame({name: [row.get(name) for row in rows] for name in columns}, dtype=object)
+
+
+def _labels_pt(ccas) -> float:
+    """Return how wide the rows' names are, in points: a mix of CCAs takes more than a CCA."""
+    # A plus takes a third more than a letter, and the axis keeps 5 points to itself.
+    mixes = [len(cca) + cca.count(MIX) / 3 for cca in ccas if MIX in cca]
+    return max(LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * max(mixes)) if mixes else LABELS_PT
+
+
+def _reference(runs, metric) -> float | None:
+    """Return what a scenario sets for a metric, None if nothing: of a rate that of all its paths together."""
+    value = runs[metric.reference].iloc[0] if metric.reference else None
+    if is_missing(value):
+        return None
+    return float(value) * (runs["paths"].iloc[0] if metric.reference == "rate_mbps" else 1)
+
+
+def _axes_of_panels(data, scenarios, references, metric):
+    panels, relative = [], metric.reference == "rtt_path_ms"
+    for name in scenarios["scenario"]:
+        cells = data[data["scenario"] == name]
+        shown = [float(value) for value in cells[metric.column] if not is_missing(value)]
+        if references[name] is not None and not relative:
+            shown.append(references[name])
+        panels.append(shown + _ends_within_reach(cells, shown))
+    return (
+        relative_axes(panels, [references[name] for name in scenarios["scenario"]]) if relative else panel_axes(panels)
+    )
+
+
+def _ends_within_reach(cells, shown):
+    # The t interval of two values is 13 times as wide as they are apart. Intervals may widen an
+    # axis by half; what reaches further gets an arrowhead.
+    if not shown:
+        return []
+    low, high = min(shown), max(shown)
+    room = (high - low) / 2
+    floor, ceiling = max(low - room, low / 2), high + room
+    ends = [float(v) for name in ("ci_low", "ci_high") for v in cells[name] if not is_missing(v)]
+    return [min(max(end, floor), ceiling) for end in ends]
+
+
+def _key(metric, ip_versions, references):
+    mean = Line2D([], [], color=LIGHT.ink, marker="|", ms=5.5, mew=1.3, lw=1, label="mean, 95 % interval")
+    entries = [*replication_entries(ip_versions), mean]
+    if any(value is not None for value in references.values()):
+        entries.append(reference_entry(metric.reference_name))
+    return entries
+
+
+def _draw_cell(axes, cell, cca, is_open, y, metric):
+    values = [float(v) for v in cell.loc[cell["mark"] == "replication", metric.column]]
+    colour = cca_colour(cca)
+    spread = JITTER if len(values) > 1 else 0
+    axes.plot(
+        values, [y - DOTS_UP + spread * (_van_der_corput(i + 1) - 0.5) for i in range(len(values))],
+        ls="none", marker=cca_marker(cca), ms=3.4 if len(values) <= 20 else 2.6, mec=colour,
+        mew=0.8, mfc="none" if is_open else colour, zorder=2,
+        alpha=0.8 if len(values) <= 20 else 0.4,
+    )  # fmt: skip
+    for mean in cell[cell["mark"] == "mean"].to_dict("records"):
+        if is_missing(mean[metric.column]):
+            remark(axes, y, "no valid run" if mean["n"] == 0 else "no value")
+            continue
+        if not is_missing(mean["ci_low"]):
+            interval_line(axes, mean["ci_low"], mean["ci_high"], y + MEAN_DOWN)
+        axes.plot([mean[metric.column]], [y + MEAN_DOWN], marker="|", ms=5.5, mew=1.3, color=LIGHT.ink, zorder=3)
+
+
+def _van_der_corput(index) -> float:
+    """Return term `index` of the base-2 van der Corput sequence: even jitter without chance."""
+    value, part = 0.0, 0.5
+    while index:
+        value, index, part = value + part * (index & 1), index >> 1, part / 2
+    return value
+
+
+def _describe(cells, scenario, metric) -> str:
+    parts = []
+    for cca, group in cells[cells["mark"] == "mean"].groupby("cca", sort=False):
+        values = (
+            f"{ip_words(ip_version)} {'none' if is_missing(mean) else number(mean)}"
+            for ip_version, mean in zip(group["ip_version"], group[metric.column], strict=True)
+        )
+        parts.append(f"{cca}: {', '.join(values)}")
+    return f"{metric.name} in {heading(scenario)} ({conditions(scenario)}). Means in {metric.unit}: {'; '.join(parts)}."
 
 
 def main(inputs, outputs, params) -> None:
     """Read runs, their description and the scenarios, write figure and data."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     metric = metric_by_slug(params.metric)
-    data = figure_data(runs, read_table(inputs.descriptive, DESCRIPTIVE), metric)
-    references = {name: reference_value(group, metric) for name, group in runs.groupby("scenario", sort=False)}
+    data = _collected(runs, read_table(inputs.descriptive, DESCRIPTIVE), metric)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
-    figure, panels = draw_cell_figure(data, scenarios, references, ccas, ip_versions, metric)
-    save_figure(figure, panels, f"{metric.name} by {cell_words(ccas, ip_versions)}", data, outputs)
+    references = {name: _reference(group, metric) for name, group in runs.groupby("scenario", sort=False)}
+    row_pt = ROW_PT if len(ip_versions) > 1 else LOW_ROW_PT
+    title, key = f"{metric.name}, {metric.unit}", _key(metric, ip_versions, references)
+    drawn = ScenarioFigure(title, key, len(scenarios), row_pt * len(ccas), _labels_pt(ccas))
+    axis_of_panels = _axes_of_panels(data, scenarios, references, metric)
+    for scenario, axis in zip(scenarios.to_dict("records"), axis_of_panels, strict=True):
+        cells = data[data["scenario"] == scenario["scenario"]]
+        axes = drawn.add_rows(scenario, axis, metric.unit, ccas)
+        reference_line(axes, references[scenario["scenario"]])
+        for row, cca in enumerate(ccas):
+            for line, ip_version in enumerate(ip_versions):
+                y = row + (line - (len(ip_versions) - 1) / 2) * IP_STEP
+                cell = cells[(cells["cca"] == cca) & (cells["ip_version"] == ip_version)]
+                _draw_cell(axes, cell, cca, ip_version == "ipv6", y, metric)
+        drawn.finish(axes, _describe(cells, scenario, metric))
+    save_figure(drawn.figure, drawn.panels, f"{metric.name} by {cell_words(ccas, ip_versions)}", data, outputs)
 
 
 if "snakemake" in globals():

@@ -12,8 +12,7 @@ from inference.stratified_tests import FEW_VALUES, aligned_ranks, van_elteren
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
-from topics.ip_version.overall_methods import ALIGNED, EQUAL, MSS_RATIO, POOLED, VAN_ELTEREN
-from topics.ip_version.tables import IP_OVERALL
+from topics.ip_version.tables import ALIGNED, EQUAL, IP_OVERALL, MSS_RATIO, POOLED, VAN_ELTEREN
 from wording.number_format import count
 
 PAIR = ["scenario", "cca", "replication"]

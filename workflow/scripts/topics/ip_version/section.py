@@ -13,8 +13,8 @@ from report_parts.test_cells import (
     mean_cells,
     metric_cell,
 )
-from topics.ip_version.overall_methods import METHODS
 from topics.ip_version.sentences import ip_version_sentence
+from topics.ip_version.tables import METHODS
 from topics.ip_version.verdicts import VERDICTS
 from wording.number_format import NONE, is_missing, number
 from wording.sentence_words import p_words

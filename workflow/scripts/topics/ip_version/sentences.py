@@ -1,7 +1,7 @@
 """Whether the IP version matters: one sentence from the tests over all cells, in pairs and pooled."""
 
 from report_parts.data_tables import signed
-from topics.ip_version.overall_methods import ALIGNED, EQUAL, MSS_RATIO, POOLED, VAN_ELTEREN
+from topics.ip_version.tables import ALIGNED, EQUAL, MSS_RATIO, POOLED, VAN_ELTEREN
 from wording.number_format import count, is_missing, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import p_words

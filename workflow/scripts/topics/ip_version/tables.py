@@ -1,8 +1,23 @@
-"""The analysis tables of the topic, column by column."""
+"""The analysis tables of the topic, column by column, and the methods that compare IP versions over the whole study."""
 
 from run_tables.table import Table, count, interval, number, text
 from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
 from topics.cells.tables import EFFECT_UNIT, IN_EFFECT_UNIT, IN_UNIT, METRIC, NOTE, UNIT
+
+POOLED = "Mann-Whitney, pooled"
+VAN_ELTEREN = "van Elteren, by cell"
+ALIGNED = "aligned ranks, by pair and cell"
+EQUAL = "equal"
+MSS_RATIO = "ratio of the MSSs"
+#: Method -> what `statistic` is, and what the test takes for independent.
+METHODS = {
+    POOLED: "U of the IPv4 values; every run counts as independent, whatever its scenario and CCA",
+    VAN_ELTEREN: (
+        "z, positive where IPv6 ranks higher; runs of a cell count as independent, so with common "
+        "seeds it rejects less often than it may"
+    ),
+    ALIGNED: ("z, positive where IPv6 ranks higher; compares runs of the same seed, as the experiment was designed"),
+}
 
 _SCENARIO, _CCA, _ = CELL_COLUMNS
 _NO_PAIR = "no replication has a value of both IP versions"

@@ -2,26 +2,14 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, axis_for
-from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
+from figure_parts.figure_svg import save_figure
 from figure_parts.named_marks import name_marks, name_missing
-from figure_parts.scenario_panels import (
-    INDENT_PT,
-    TITLE_PT,
-    header,
-    lines_behind,
-    parts_of,
-    scenario_grid,
-    scenario_title,
-    size_pt,
-    unclipped,
-    unit_below,
-    value_axis,
-)  # fmt: skip
+from figure_parts.scenario_figure import NAME_PT, PLOT_PT, ScenarioFigure
+from figure_parts.scenario_panels import parts_of
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table
@@ -29,7 +17,8 @@ from run_tables.tidy_tables import CELL, SCENARIOS
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
-LEFT_PT, RIGHT_PT, AXIS_PT, Y_NAME_PT, PLOT_PT = 30, 12, 32, 13, 128
+METRIC = metric_by_slug("goodput")
+LEFT_PT, RIGHT_PT = 30, 12
 # More CCAs than these are spread over several panels, so that lines can be told apart.
 CCAS_A_PANEL = 8
 # Of more values so many steps are drawn, evenly spaced in rank.
@@ -63,71 +52,18 @@ def steps(values) -> tuple[np.ndarray, np.ndarray]:
     return ordered[ranks], (ranks + 1) / n
 
 
-def distribution_data(runs, column) -> pd.DataFrame:
-    """Collect what the figure shows: a row a step, or one that says why a cell has none.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    column : str
-        The metric's column.
-
-    Returns
-    -------
-    pandas.DataFrame
-        scenario, scenario_label, cca, ip_version, n, the column, share, note.
-    """
+def _collected(runs) -> pd.DataFrame:
+    """Return what the figure shows: a row a step, or one that says why a cell has none."""
     rows = []
-    for cell, group in runs.groupby(CELL, sort=False):
-        known = group.loc[group["valid"] & group[column].notna(), column]
-        first = (*cell, group["scenario_label"].iloc[0], len(known))
+    for (scenario, *cell), group in runs.groupby(CELL, sort=False):
+        known = group.loc[group["valid"] & group[METRIC.column].notna(), METRIC.column]
+        first = (scenario, group["scenario_label"].iloc[0], *cell, len(known))
         if len(known):
             rows += [(*first, value, share, "") for value, share in zip(*steps(known), strict=True)]
         else:
-            note = "no value" if group["valid"].any() else "no valid run"
-            rows.append((*first, None, None, note))
-    columns = [*CELL, "scenario_label", "n", column, "share", "note"]
-    data = pd.DataFrame(rows, columns=columns).astype(object)
-    return data[["scenario", "scenario_label", "cca", "ip_version", "n", column, "share", "note"]]
-
-
-def draw_distributions(data, scenarios, metric, ccas, ip_versions) -> tuple[Figure, list[Panel]]:
-    """Draw the figure.
-
-    Parameters
-    ----------
-    data : pandas.DataFrame
-        As `distribution_data` gives.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``, a panel a row, or several for many CCAs.
-    metric : Metric
-    ccas, ip_versions : list of str
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
-    apply_style()
-    top = TITLE_PT + Y_NAME_PT
-    parts = parts_of(ccas, CCAS_A_PANEL)
-    grid = scenario_grid(len(scenarios) * len(parts), top + PLOT_PT + AXIS_PT)
-    figure = grid.figure()
-    header(figure, f"{metric.name}: distribution of the replications", _key(ip_versions))
-    panels = []
-    for scenario in scenarios.to_dict("records"):
-        of_scenario = data[data["scenario"] == scenario["scenario"]]
-        # An axis of its own for each scenario: this figure is about shapes.
-        axis = axis_for([value for value in of_scenario[metric.column] if not is_missing(value)])
-        for part in parts:
-            axes = grid.axes(figure, len(panels), LEFT_PT, RIGHT_PT, top, AXIS_PT)
-            shown = of_scenario[of_scenario["cca"].isin(part)]
-            _frame(axes, axis, scenario, metric)
-            _lines(axes, shown, metric.column)
-            unclipped(axes)
-            panels.append(grid.panel(len(panels), _describe(shown, scenario, metric)))
-    return figure, panels
+            rows.append((*first, None, None, "no value" if group["valid"].any() else "no valid run"))
+    columns = ["scenario", "scenario_label", "cca", "ip_version", "n", METRIC.column, "share", "note"]
+    return pd.DataFrame(rows, columns=columns).astype(object)
 
 
 def _key(ip_versions):
@@ -138,69 +74,56 @@ def _key(ip_versions):
     ]  # fmt: skip
 
 
-def _frame(axes, axis, scenario, metric):
-    value_axis(axes, "x", axis, spaced=True)
-    value_axis(axes, "y", SHARES)
-    lines_behind(axes, "xy")
-    axes.tick_params(axis="y", labelcolor=LIGHT.muted, labelsize=SMALL_SIZE_PT)
-    unit_below(axes, axis, f"{metric.name}, {metric.unit}")
-    scenario_title(axes, scenario, LEFT_PT, raised=Y_NAME_PT)
-    width, height = size_pt(axes)
-    axes.text(
-        -(LEFT_PT - INDENT_PT) / width, 1 + 5 / height, "share of replications at or below",
-        size=SMALL_SIZE_PT, color=LIGHT.muted, va="baseline", transform=axes.transAxes,
-    )  # fmt: skip
-
-
-def _lines(axes, data, column):
-    anchors, dots, missing = {}, [], []
-    for (cca, ip_version), cell in data.groupby(["cca", "ip_version"], sort=False):
-        if is_missing(cell[column].iloc[0]):
-            missing.append((f"{cca} {ip_words(ip_version)}", cell["note"].iloc[0]))
-            continue
-        values, shares = (cell[name].to_numpy(float) for name in (column, "share"))
-        colour, is_open = cca_colour(cca), ip_version == "ipv6"
-        xs, ys = [values[0], *values], [0.0, *shares]
-        axes.step(xs, ys, where="post", color=colour, lw=1.1, ls=LINES.get(ip_version, "-"), zorder=2)
-        middle = values[int(np.searchsorted(shares, 0.5))]
-        axes.plot(
-            [middle], [0.5], ls="none", marker=cca_marker(cca), ms=4.2, mec=colour, mew=1,
-            mfc="none" if is_open else colour, zorder=3,
-        )  # fmt: skip
-        at = [float(values[int(np.searchsorted(shares, share))]) for share in NAMED_AT]
-        anchors.setdefault(cca, []).extend(zip(at, NAMED_AT, strict=True))
-        heights = np.linspace(0.02, 1, HEIGHTS_KEPT_FREE)
-        dots += zip(values[np.searchsorted(shares, heights - 1e-9)], heights, strict=True)
-    name_marks(axes, anchors, dots, dot_cost=12, leader_from=2)
-    name_missing(axes, missing)
-
-
-def _describe(data, scenario, metric):
-    parts = []
+def _draw_cells(axes, data) -> str:
+    """Draw the lines of a panel; return smallest, middle and largest value of each cell in words."""
+    anchors, dots, missing, words = {}, [], [], []
     for (cca, ip_version), cell in data.groupby(["cca", "ip_version"], sort=False):
         name = f"{cca} {ip_words(ip_version)}"
-        if is_missing(cell[metric.column].iloc[0]):
-            parts.append(f"{name}: {cell['note'].iloc[0]}")
+        if is_missing(cell[METRIC.column].iloc[0]):
+            missing.append((name, cell["note"].iloc[0]))
+            words.append(f"{name}: {cell['note'].iloc[0]}")
             continue
-        values, shares = (cell[key].to_numpy(float) for key in (metric.column, "share"))
-        middle = values[int(np.searchsorted(shares, 0.5))]
-        parts.append(f"{name}: {number(values[0])}, {number(middle)}, {number(values[-1])}")
-    return (
-        f"Distribution of {metric.name.lower()} over the replications in {heading(scenario)} "
-        f"({conditions(scenario)}). Smallest, middle and largest in {metric.unit}: {'; '.join(parts)}."
-    )
+        values, shares = (cell[column].to_numpy(float) for column in (METRIC.column, "share"))
+        colour = cca_colour(cca)
+        xs, ys = [values[0], *values], [0.0, *shares]
+        axes.step(xs, ys, where="post", color=colour, lw=1.1, ls=LINES.get(ip_version, "-"), zorder=2)
+        middle = values[np.searchsorted(shares, 0.5)]
+        axes.plot(
+            [middle], [0.5], ls="none", marker=cca_marker(cca), ms=4.2, mec=colour, mew=1,
+            mfc="none" if ip_version == "ipv6" else colour, zorder=3,
+        )  # fmt: skip
+        anchors.setdefault(cca, []).extend(zip(values[np.searchsorted(shares, NAMED_AT)], NAMED_AT, strict=True))
+        heights = np.linspace(0.02, 1, HEIGHTS_KEPT_FREE)
+        dots += zip(values[np.searchsorted(shares, heights - 1e-9)], heights, strict=True)
+        words.append(f"{name}: {number(values[0])}, {number(middle)}, {number(values[-1])}")
+    name_marks(axes, anchors, dots, dot_cost=12, leader_from=2)
+    name_missing(axes, missing)
+    return "; ".join(words)
 
 
 def main(inputs, outputs, params) -> None:
     """Read runs and scenarios, write figure and data."""
-    metric = metric_by_slug("goodput")
-    runs = read_runs(inputs.runs)
-    data = distribution_data(runs, metric.column)
-    figure, panels = draw_distributions(
-        data, read_table(inputs.scenarios, SCENARIOS), metric, list(runs["cca"].unique()),
-        list(runs["ip_version"].unique()),
+    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+    data, name = _collected(runs), METRIC.name
+    parts = parts_of(list(runs["cca"].unique()), CCAS_A_PANEL)
+    drawn = ScenarioFigure(
+        f"{name}: distribution of the replications", _key(runs["ip_version"].unique()), len(scenarios) * len(parts),
+        PLOT_PT, LEFT_PT, RIGHT_PT, above=NAME_PT,
     )  # fmt: skip
-    save_figure(figure, panels, f"Distribution of {metric.name.lower()} in each cell", data, outputs)
+    for scenario in scenarios.to_dict("records"):
+        of_scenario = data[data["scenario"] == scenario["scenario"]]
+        # An axis of its own for each scenario: this figure is about shapes.
+        axis = axis_for([value for value in of_scenario[METRIC.column] if not is_missing(value)])
+        for part in parts:
+            x_words = f"{name}, {METRIC.unit}"
+            axes = drawn.add_plot(scenario, axis, x_words, SHARES, "share of replications at or below")
+            cells = _draw_cells(axes, of_scenario[of_scenario["cca"].isin(part)])
+            drawn.finish(
+                axes,
+                f"Distribution of {name.lower()} over the replications in {heading(scenario)} "
+                f"({conditions(scenario)}). Smallest, middle and largest in {METRIC.unit}: {cells}.",
+            )
+    save_figure(drawn.figure, drawn.panels, f"Distribution of {name.lower()} in each cell", data, outputs)
 
 
 if "snakemake" in globals():

@@ -31,41 +31,18 @@ TILE_PT, RIGHT_PT, NAMES_PT, TITLE_PT, KEY_PT, HEADER_PT = 23, 14, 36, 32, 34, 3
 NO_IDEAL = "no ideal known"
 
 
-def ideal_shares(runs) -> pd.DataFrame:
-    """Compute each cell's mean goodput over the ideal.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a cell: scenario, scenario_label, cca, ip_version, n, goodput_mbps and
-        ideal_goodput_mbps (means over the valid runs), percent (100 times the mean of their
-        ratios), note.
-    """
+def _ideal_shares(runs) -> pd.DataFrame:
+    """Return a row a cell: means over the valid runs, percent (100 times the mean of goodput over ideal), note."""
     rows = []
-    for cell, group in runs.groupby(CELL, sort=False):
+    for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"] & group["goodput_mbps"].notna()]
         known = valid[valid["ideal_goodput_mbps"] > 0]
-        row = {**dict(zip(CELL, cell, strict=True)), "scenario_label": group["scenario_label"].iloc[0]}
-        row |= {"n": len(valid), "goodput_mbps": None, "ideal_goodput_mbps": None, "percent": None, "note": ""}
-        if len(valid):
-            row["goodput_mbps"] = float(valid["goodput_mbps"].mean())
-        if len(known):
-            shares = 100 * known["goodput_mbps"] / known["ideal_goodput_mbps"]
-            row["ideal_goodput_mbps"] = float(known["ideal_goodput_mbps"].mean())
-            row["percent"] = float(shares.mean())
-        elif not group["valid"].any():
-            row["note"] = "no valid run"
-        else:
-            row["note"] = NO_IDEAL if len(valid) else "no value"
-        rows.append(row)
-    columns = ["scenario", "scenario_label", "cca", "ip_version", "n", "goodput_mbps",
-               "ideal_goodput_mbps", "percent", "note"]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns).astype(object)
+        note = "" if len(known) else NO_IDEAL if len(valid) else "no value" if group["valid"].any() else "no valid run"
+        shares = 100 * known["goodput_mbps"] / known["ideal_goodput_mbps"]
+        means = (values.mean() for values in (valid["goodput_mbps"], known["ideal_goodput_mbps"], shares))
+        rows.append((scenario, group["scenario_label"].iloc[0], *cell, len(valid), *means, note))
+    columns = ["scenario", "scenario_label", "cca", "ip_version", "n", "goodput_mbps", "ideal_goodput_mbps", "percent"]
+    return pd.DataFrame(rows, columns=[*columns, "note"]).astype(object)
 
 
 def ramp_step(percent) -> int:
@@ -80,35 +57,20 @@ def share_words(percent) -> str:
     return f"{percent:.1f}" if percent >= 0.095 or percent == 0 else f"{percent:.2f}"
 
 
-def draw_ideal(shares, scenarios, ccas, ip_versions) -> tuple[Figure, list[Panel]]:
-    """Draw the figure.
-
-    Parameters
-    ----------
-    shares : pandas.DataFrame
-        As `ideal_shares` gives.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``, a row of tiles each.
-    ccas, ip_versions : list of str
-        Columns of tiles, and panels.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    """
+def _draw(shares, scenarios, ccas, ip_versions) -> tuple[Figure, list[Panel]]:
+    """Draw a panel an IP version, a row of tiles a scenario, a column a CCA."""
     apply_style()
     parts = parts_of(ccas, CCAS_A_PANEL)
     shown = [(ip_version, part) for part in parts for ip_version in ip_versions]
     width = LABELS_PT + TILE_PT * max(6, len(parts[0])) + RIGHT_PT
-    top, bottom = TITLE_PT + NAMES_PT, KEY_PT
-    grid = Grid(len(shown), len(ip_versions), width, top + ROW_PT * len(scenarios) + bottom, HEADER_PT)
-    figure = grid.figure()
+    top = TITLE_PT + NAMES_PT
+    grid = Grid(len(shown), len(ip_versions), width, top + ROW_PT * len(scenarios) + KEY_PT, HEADER_PT)
+    figure, panels = grid.figure(), []
     header(figure, "Goodput over the ideal, %", [])
-    panels = []
+    places = {name: row for row, name in enumerate(scenarios["scenario"])}
     for position, (ip_version, part) in enumerate(shown):
         right = width - LABELS_PT - TILE_PT * len(part)
-        axes = grid.axes(figure, position, LABELS_PT, right, top, bottom)
+        axes = grid.axes(figure, position, LABELS_PT, right, top, KEY_PT)
         of_panel = shares[(shares["ip_version"] == ip_version) & shares["cca"].isin(part)]
         axes.set_xlim(0, len(part))
         axes.set_ylim(len(scenarios) - 0.5, -0.5)
@@ -120,7 +82,6 @@ def draw_ideal(shares, scenarios, ccas, ip_versions) -> tuple[Figure, list[Panel
                 column + 0.45, -0.5 - 4 / ROW_PT, cca, size=FONT_SIZE_PT - 0.5, color=LIGHT.ink,
                 rotation=50, rotation_mode="anchor", ha="left", va="baseline",
             )  # fmt: skip
-        places = {name: row for row, name in enumerate(scenarios["scenario"])}
         for cell in of_panel.to_dict("records"):
             _tile(axes, part.index(cell["cca"]), places[cell["scenario"]], cell)
         _key(axes, len(scenarios))
@@ -187,9 +148,9 @@ def _describe(of_panel, scenarios, ip_version):
 def main(inputs, outputs, params) -> None:
     """Read runs and scenarios, write figure and data."""
     runs = read_runs(inputs.runs)
-    shares = ideal_shares(runs)
+    shares = _ideal_shares(runs)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
-    figure, panels = draw_ideal(shares, read_table(inputs.scenarios, SCENARIOS), ccas, ip_versions)
+    figure, panels = _draw(shares, read_table(inputs.scenarios, SCENARIOS), ccas, ip_versions)
     save_figure(figure, panels, f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", shares, outputs)
 
 

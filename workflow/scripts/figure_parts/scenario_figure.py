@@ -1,0 +1,81 @@
+"""A figure whose panels are scenarios: each with its title and an axis of values below."""
+
+from matplotlib.axes import Axes
+
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
+from figure_parts.scenario_panels import (
+    INDENT_PT,
+    TITLE_PT,
+    header,
+    lines_behind,
+    rows_of,
+    scenario_grid,
+    scenario_title,
+    size_pt,
+    unclipped,
+    unit_below,
+    value_axis,
+)  # fmt: skip
+
+AXIS_PT, NAME_PT, PLOT_PT = 32, 13, 128
+
+
+class ScenarioFigure:
+    """A figure, panel by panel.
+
+    Parameters
+    ----------
+    title : str
+    key : list of matplotlib.artist.Artist
+        Each with a label.
+    panels : int
+    plot_pt : float
+        Height of each plot, in points.
+    left, right : float
+        From a panel's edges to its plot, in points.
+    above : float
+        Points kept free between titles and plot.
+    """
+
+    def __init__(self, title, key, panels, plot_pt, left, right=10, above=0):
+        apply_style()
+        self.left, self.right, self.above = left, right, above
+        self.grid = scenario_grid(panels, TITLE_PT + above + plot_pt + AXIS_PT)
+        self.figure, self.panels = self.grid.figure(), []
+        header(self.figure, title, key)
+
+    def add(self, scenario, axis, unit) -> Axes:
+        """Add the panel of a row of ``tidy/scenarios.csv`` with an `Axis` of values; return its axes."""
+        axes = self.grid.axes(self.figure, len(self.panels), self.left, self.right, TITLE_PT + self.above, AXIS_PT)
+        value_axis(axes, "x", axis, spaced=True)
+        unit_below(axes, axis, unit)
+        scenario_title(axes, scenario, self.left, self.above)
+        self.panels.append(None)
+        return axes
+
+    def add_rows(self, scenario, axis, unit, names) -> Axes:
+        """Add a panel with one row a name, from the top; return its axes."""
+        axes = self.add(scenario, axis, unit)
+        rows_of(axes, names)
+        return axes
+
+    def add_plot(self, scenario, x_axis, x_words, y_axis, y_words, better="") -> Axes:
+        """Add a panel of y over x; above it, what y is and, in a few words, where good results are."""
+        axes = self.add(scenario, x_axis, x_words)
+        value_axis(axes, "y", y_axis)
+        lines_behind(axes, "xy")
+        axes.tick_params(axis="y", labelcolor=LIGHT.muted, labelsize=SMALL_SIZE_PT)
+        width, height = size_pt(axes)
+        named = (y_words, -(self.left - INDENT_PT) / width, "left", "normal"), (better, 1.0, "right", "italic")
+        for text, place, side, style in named:
+            if text:
+                axes.text(
+                    place, 1 + 5 / height, text, size=SMALL_SIZE_PT, color=LIGHT.muted, ha=side, style=style,
+                    va="baseline", transform=axes.transAxes,
+                )  # fmt: skip
+        return axes
+
+    def finish(self, axes, description) -> None:
+        """Say in words what the latest panel shows, now that all is drawn."""
+        unclipped(axes)
+        self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)

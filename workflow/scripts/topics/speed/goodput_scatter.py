@@ -1,0 +1,169 @@
+"""Draw goodput against another quantity, a panel a scenario: each replication a dot, and the means.
+
+CCAs have their colour and marker and are named beside their means; IPv4 is filled, IPv6 open.
+"""
+
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from figure_parts.axis_scales import linear_axis, panel_axes
+from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
+from figure_parts.figure_svg import save_figure
+from figure_parts.named_marks import name_marks, name_missing
+from figure_parts.scenario_figure import NAME_PT, PLOT_PT, ScenarioFigure
+from figure_parts.scenario_panels import reference_entry, reference_line, replication_entries
+from run_tables.tidy_tables import CELL
+from study_files.study_design import cell_words
+from wording.number_format import is_missing, number
+from wording.scenario_words import conditions, heading, ip_words
+
+LEFT_PT = 36
+# Beyond this number of CCAs a panel grows, so that there is room for their names.
+CCAS_AT_EASE, PER_CCA_PT = 8, 8
+# Up to here each dot has the CCA's shape; above, a cloud of small dots says more in fewer bytes.
+MARKERS_AT_MOST = 20
+# Of more replications in a cell the first ones are drawn; the mean is that of all.
+DOTS_AT_MOST = 100
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One direction of the figure: its column of the runs, and how it is named on the axis."""
+
+    column: str
+    name: str
+    unit: str
+
+    @property
+    def words(self) -> str:
+        """Name and unit."""
+        return f"{self.name}, {self.unit}"
+
+
+GOODPUT = Quantity("goodput_mbps", "Goodput", "Mbit/s")
+
+
+def write_scatter(outputs, runs, scenarios, x, references=None, reference_name=None) -> None:
+    """Draw goodput against a quantity and write figure and data.
+
+    Parameters
+    ----------
+    outputs : object
+        As `save_figure`'s.
+    runs, scenarios : pandas.DataFrame
+        The tables of these names, the runs with the column of `x`.
+    x : Quantity
+    references : dict of str to float or None, optional
+        For each scenario the value of `x` at which a dashed line stands.
+    reference_name : str, optional
+        What this line is.
+    """
+    data = _collected(runs, x.column, references or {})
+    ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
+    title = f"{GOODPUT.name} against {x.name}"
+    key = _key(ip_versions, reference_name if (data["mark"] == "reference").any() else None)
+    plot_pt = PLOT_PT + PER_CCA_PT * max(0, len(ccas) - CCAS_AT_EASE)
+    drawn = ScenarioFigure(title, key, len(scenarios), plot_pt, LEFT_PT, above=NAME_PT)
+    x_axes, y_axes = (_axes_of_panels(data, scenarios, quantity.column) for quantity in (x, GOODPUT))
+    for scenario, x_axis, y_axis in zip(scenarios.to_dict("records"), x_axes, y_axes, strict=True):
+        rows = data[data["scenario"] == scenario["scenario"]]
+        y_words = GOODPUT.words if y_axis.kind == "linear" else f"{GOODPUT.words}, log."
+        axes = drawn.add_plot(scenario, x_axis, x.words, y_axis, y_words, "better: up, left")
+        lines = [float(value) for value in rows.loc[rows["mark"] == "reference", x.column]]
+        for value in lines:
+            reference_line(axes, value)
+        _marks(axes, rows, x.column, lines)
+        drawn.finish(axes, _describe(rows, scenario, x, lines))
+    save_figure(drawn.figure, drawn.panels, f"{title}, by {cell_words(ccas, ip_versions)}", data, outputs)
+
+
+def _collected(runs, x, references):
+    # A row for each dot, each mean (with n, and note if a cell has none) and each reference line.
+    y = GOODPUT.column
+    rows = []
+    for cell, group in runs.groupby(CELL, sort=False):
+        known = group[group["valid"] & group[x].notna() & group[y].notna()]
+        same = {**dict(zip(CELL, cell, strict=True)), "scenario_label": group["scenario_label"].iloc[0]}
+        dots = known.head(DOTS_AT_MOST)[["replication", x, y]].to_dict("records")
+        rows += [same | {"mark": "replication"} | dot for dot in dots]
+        mean = {"mark": "mean", "n": len(known)}
+        if len(known):
+            mean |= {x: float(known[x].mean()), y: float(known[y].mean())}
+        else:
+            mean["note"] = "no value" if group["valid"].any() else "no valid run"
+        rows.append(same | mean)
+    labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
+    for scenario, value in references.items():
+        if value is not None:
+            rows.append({"scenario": scenario, "scenario_label": labels[scenario], "mark": "reference", x: value})
+    columns = ["scenario", "scenario_label", "cca", "ip_version", "mark", "replication", x, y, "n", "note"]
+    return pd.DataFrame({name: [row.get(name) for row in rows] for name in columns}, dtype=object)
+
+
+def _key(ip_versions, reference_name):
+    mean = Line2D(
+        [], [], ls="none", marker="o", ms=5.5, mec=LIGHT.ink, mfc=LIGHT.ink, label="mean, with the CCA's name"
+    )
+    return [*replication_entries(ip_versions), mean, *([reference_entry(reference_name)] if reference_name else [])]
+
+
+def _axes_of_panels(data, scenarios, column):
+    values = [
+        [float(v) for v in data.loc[data["scenario"] == name, column] if not is_missing(v)]
+        for name in scenarios["scenario"]
+    ]
+    if any(value < 0 for panel in values for value in panel):
+        # A real clock can measure less than the path's delay.
+        return [linear_axis(min(panel, default=0.0), max(panel, default=1.0)) for panel in values]
+    return panel_axes(values)
+
+
+def _marks(axes, rows, x, lines):
+    y = GOODPUT.column
+    everywhere, means, missing = [], {}, []
+    for (cca, ip_version), cell in rows.groupby(["cca", "ip_version"], sort=False):
+        dots = cell[cell["mark"] == "replication"]
+        points = [(float(a), float(b)) for a, b in zip(dots[x], dots[y], strict=True)]
+        face = "none" if ip_version == "ipv6" else cca_colour(cca)
+        _dots(axes, points, cca, face)
+        everywhere += points
+        for mean in cell[cell["mark"] == "mean"].to_dict("records"):
+            if is_missing(mean[y]):
+                missing.append((f"{cca} {ip_words(ip_version)}", mean["note"]))
+                continue
+            means.setdefault(cca, []).append((float(mean[x]), float(mean[y])))
+            axes.plot(
+                [float(mean[x])], [float(mean[y])], ls="none", marker=cca_marker(cca), ms=5.5, mec=cca_colour(cca),
+                mew=1.3, mfc=face, zorder=3,
+            )  # fmt: skip
+    name_marks(axes, means, everywhere, lines)
+    name_missing(axes, missing)
+
+
+def _dots(axes, points, cca, face):
+    colour = cca_colour(cca)
+    if len(points) <= MARKERS_AT_MOST:
+        axes.plot(
+            [x for x, _ in points], [y for _, y in points], ls="none", marker=cca_marker(cca),
+            ms=2.8, mec=colour, mew=0.7, mfc=face, alpha=0.6, zorder=2,
+        )  # fmt: skip
+        return
+    # Each dot is a line of no length.
+    path = Path([point for point in points for _ in range(2)], [Path.MOVETO, Path.LINETO] * len(points))
+    axes.add_patch(PathPatch(path, fill=False, ec=colour, lw=1.6, capstyle="round", alpha=0.45, zorder=2))
+
+
+def _describe(rows, scenario, x, lines):
+    parts = []
+    for row in rows[rows["mark"] == "mean"].to_dict("records"):
+        values = (f"{number(row[quantity.column])} {quantity.unit}" for quantity in (GOODPUT, x))
+        words = row["note"] if is_missing(row[GOODPUT.column]) else " at ".join(values)
+        parts.append(f"{row['cca']} {ip_words(row['ip_version'])}: {words}")
+    return (
+        f"{GOODPUT.name} against {x.name} in {heading(scenario)} ({conditions(scenario)}). Means: {'; '.join(parts)}."
+        + "".join(f" Dashed line at {number(value)} {x.unit}." for value in lines)
+    )
