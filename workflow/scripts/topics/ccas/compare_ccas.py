@@ -31,20 +31,10 @@ GROUP = ["scenario", "ip_version"]
 MIN_COMPLETE_SHARE = 0.5
 
 
-def blocks_of(group, metric) -> pd.DataFrame:
-    """Return the values of a scenario and IP version, a row a replication and a column a CCA.
+def _blocks_of(group: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return a metric of a scenario and IP version, a row a replication and a column a CCA, in the runs' order.
 
-    Parameters
-    ----------
-    group : pandas.DataFrame
-        Its rows of ``tidy/runs.csv``.
-    metric : str
-        Column of the values.
-
-    Returns
-    -------
-    pandas.DataFrame
-        CCAs in the table's order; missing where a run is excluded or has no value.
+    It is missing where a run is excluded or has no value.
     """
     values = group.assign(value=group[metric].where(group["valid"]))
     wide = values.pivot(index="replication", columns="cca", values="value")
@@ -60,14 +50,14 @@ def compare_group(blocks, significance) -> dict:
     Parameters
     ----------
     blocks : pandas.DataFrame
-        As `blocks_of` gives.
+        A row a replication, a column a CCA; missing where there is no value.
     significance : float
         A test that can't reach it with these numbers is not made.
 
     Returns
     -------
     dict
-        ccas (with a value), blocks (complete), test, statistic, p, kendall_w, note.
+        Columns of `CCA_TESTS` from `ccas` on, but for p_holm.
     """
     notes = []
     without = [cca for cca in blocks.columns if blocks[cca].isna().all()]
@@ -91,11 +81,11 @@ def compare_group(blocks, significance) -> dict:
     elif missing == 0:
         notes.append(f"{count(len(complete), 'block')} of {blocks.shape[1]} CCAs can't give p < {significance:g}")
     else:
-        row |= compare_unblocked(blocks, significance, notes)
+        row |= _compare_unblocked(blocks, significance, notes)
     return row | {"note": sentence(notes)}
 
 
-def compare_unblocked(blocks, significance, notes) -> dict:
+def _compare_unblocked(blocks, significance, notes) -> dict:
     """Test the CCAs' values as independent groups; append to `notes` why, or why not."""
     groups = [blocks[cca].dropna().to_numpy() for cca in blocks.columns]
     if smallest_kruskal_wallis_p([len(group) for group in groups]) >= significance:
@@ -124,7 +114,7 @@ def compare_pair(metric, a, b, params) -> dict:
     Returns
     -------
     dict
-        The columns from `pairs` on, but for p_holm.
+        Columns of `CCA_PAIRS` from `pairs` on, but for p_holm.
     """
     complete = ~(np.isnan(a) | np.isnan(b))
     a, b = a[complete], b[complete]
@@ -132,19 +122,9 @@ def compare_pair(metric, a, b, params) -> dict:
     notes = list(result.notes)
     if not complete.all():
         notes.insert(0, incomplete_words(int((~complete).sum()), len(complete)))
-    row = {
-        "pairs": result.pairs,
-        "mean_a": result.mean_a,
-        "mean_b": result.mean_b,
-        "effect": result.effect,
-        "ci_low": result.ci_low,
-        "ci_high": result.ci_high,
-        "hl": result.hl,
-        "test": result.test.name,
-        "statistic": result.test.statistic,
-        "p": result.test.p,
-        "note": sentence(notes),
-    }
+    names = ("pairs", "mean_a", "mean_b", "effect", "ci_low", "ci_high", "hl")
+    row = {name: getattr(result, name) for name in names} | {"note": sentence(notes)}
+    row |= {"test": result.test.name, "statistic": result.test.statistic, "p": result.test.p}
     if result.pairs:
         row["cliffs_delta"] = cliffs_delta(*np.split(without_noise(np.concatenate([a, b])), 2))
     if result.pairs > 1 and not result.constant:
@@ -157,37 +137,22 @@ def compare_pair(metric, a, b, params) -> dict:
 def compare_ccas(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare the CCAs in every scenario and IP version.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    params : object
-        As `main`'s.
-
     Returns
     -------
     together, by_pair : pandas.DataFrame
-        As `CCA_TESTS` and `CCA_PAIRS`, metrics in the order of `metrics.METRICS`, the rest in
-        the table's.
+        As `CCA_TESTS` and `CCA_PAIRS`, metrics in the order of `metrics.METRICS`, the rest in the runs'.
     """
     together, by_pair = [], []
     for metric in METRICS:
+        same = {"metric": metric.column, "unit": metric.unit, "effect_unit": metric.effect_unit}
         for (scenario, ip_version), group in runs.groupby(GROUP, sort=False):
-            head = {
-                "metric": metric.column,
-                "unit": metric.unit,
-                "effect_unit": metric.effect_unit,
-                "scenario": scenario,
-                "scenario_label": group["scenario_label"].iloc[0],
-                "ip_version": ip_version,
-            }
-            blocks = blocks_of(group, metric.column)
-            together.append(head | compare_group(blocks, params.significance))
-            by_pair += [
-                {**head, "cca_a": a, "cca_b": b}
-                | compare_pair(metric, blocks[a].to_numpy(), blocks[b].to_numpy(), params)
-                for a, b in combinations(blocks.columns, 2)
-            ]
+            label = group["scenario_label"].iloc[0]
+            place = same | {"scenario": scenario, "scenario_label": label, "ip_version": ip_version}
+            blocks = _blocks_of(group, metric.column)
+            together.append(place | compare_group(blocks, params.significance))
+            for a, b in combinations(blocks.columns, 2):
+                pair = compare_pair(metric, blocks[a].to_numpy(), blocks[b].to_numpy(), params)
+                by_pair.append(place | {"cca_a": a, "cca_b": b} | pair)
     together = pd.DataFrame(together).reindex(columns=CCA_TESTS.names)
     by_pair = pd.DataFrame(by_pair).reindex(columns=CCA_PAIRS.names)
     together["p_holm"] = adjusted_within(together, ["metric"], "p", "holm")

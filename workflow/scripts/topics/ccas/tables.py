@@ -2,10 +2,20 @@
 
 from run_tables.table import Table, count, interval, number, text
 from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
-from topics.cells.tables import EFFECT_UNIT, IN_EFFECT_UNIT, IN_UNIT, METRIC, NOTE, UNIT
+from topics.cells.tables import (
+    EFFECT_UNIT,
+    IN_EFFECT_UNIT,
+    IN_UNIT,
+    MEAN_INTERVAL,
+    METRIC,
+    NO_TEST,
+    NOTE,
+    PAIRED_TEST,
+    TOO_FEW_PAIRS,
+    UNIT,
+)
 
 _SCENARIO, _, _IP_VERSION = CELL_COLUMNS
-_NO_TEST = "no test was made"
 CCA_TESTS = Table(
     "ccas",
     "a metric in a scenario and IP version",
@@ -17,10 +27,10 @@ CCA_TESTS = Table(
         _IP_VERSION,
         count("ccas", "CCAs", "CCAs that have a value."),
         count("blocks", "replications", "Replications in which all of these CCAs have one."),
-        text("test", "`Friedman`, of these blocks, or `Kruskal-Wallis`, of all values.", _NO_TEST),
-        number("statistic", "", "Friedman's Q or Kruskal and Wallis's H, corrected for ties.", _NO_TEST),
-        number("p", "", "The p value of the test that all CCAs are alike.", _NO_TEST),
-        number("p_holm", "", "This p after Holm's correction for all tests of the metric.", _NO_TEST),
+        text("test", "`Friedman`, of these blocks, or `Kruskal-Wallis`, of all values.", NO_TEST),
+        number("statistic", "", "Friedman's Q or Kruskal and Wallis's H, corrected for ties.", NO_TEST),
+        number("p", "", "The p value of the test that all CCAs are alike.", NO_TEST),
+        number("p_holm", "", "This p after Holm's correction for all tests of the metric.", NO_TEST),
         number(
             "kendall_w",
             "",
@@ -47,35 +57,22 @@ CCA_PAIRS = Table(
         number("mean_a", IN_UNIT, "Mean of `cca_a` in these replications.", _NO_PAIR),
         number("mean_b", IN_UNIT, "Mean of `cca_b` in these replications.", _NO_PAIR),
         number("effect", IN_EFFECT_UNIT, "Mean difference of `cca_a` from `cca_b`.", _NO_PAIR),
-        *interval(
-            "ci_low",
-            "ci_high",
-            IN_EFFECT_UNIT,
-            "the mean difference",
-            "there are fewer than two pairs, or all differ by the same",
-        ),
+        *MEAN_INTERVAL,
         number("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
-        *interval(
-            "hl_low",
-            "hl_high",
-            IN_EFFECT_UNIT,
-            "the Hodges-Lehmann estimate",
-            "there are too few pairs for it, or all differ by the same",
-        ),
+        *interval("hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate", TOO_FEW_PAIRS),
         number(
             "cliffs_delta",
             "",
             "Cliff's delta: how much more often a value of `cca_a` is the larger one of all combinations, -1 to 1.",
             _NO_PAIR,
         ),
-        text("test", "`paired t` or `Wilcoxon signed-rank`.", _NO_TEST),
-        number("statistic", "", "Student's t, or the sum of the ranks of positive differences.", _NO_TEST),
-        number("p", "", "The p value of the test that the two are alike.", _NO_TEST),
+        *PAIRED_TEST,
+        number("p", "", "The p value of the test that the two are alike.", NO_TEST),
         number(
             "p_holm",
             "",
             "This p after Holm's correction for all pairs of the metric, scenario and IP version.",
-            _NO_TEST,
+            NO_TEST,
         ),
         NOTE,
     ),

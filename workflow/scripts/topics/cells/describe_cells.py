@@ -30,8 +30,7 @@ def describe(values, runs, confidence) -> dict:
     Returns
     -------
     dict
-        n, mean, ci_low, ci_high, median, sd, min, max, shapiro_w, shapiro_p (left out where there
-        is none) and note, which says why.
+        Columns of `DESCRIPTIVE` from `n` on; a statistic is left out where there is none, and `note` says why.
     """
     known = values.dropna().astype(float)
     n = len(known)
@@ -62,33 +61,14 @@ def describe(values, runs, confidence) -> dict:
 
 
 def describe_cells(runs, confidence) -> pd.DataFrame:
-    """Describe every metric of every cell, in the order of the table.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    confidence : float
-        Of the interval of the mean.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a cell and metric, as `DESCRIPTIVE`.
-    """
+    """Describe every metric of every cell with intervals of some confidence; return `DESCRIPTIVE`."""
     rows = []
     for cell, group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"]]
+        same = {**dict(zip(CELL, cell, strict=True)), "scenario_label": group["scenario_label"].iloc[0]}
         for metric in DESCRIBED_METRICS:
-            rows.append(
-                {
-                    **dict(zip(CELL, cell, strict=True)),
-                    "scenario_label": group["scenario_label"].iloc[0],
-                    "metric": metric.column,
-                    "unit": metric.unit,
-                    **describe(valid[metric.column], len(group), confidence),
-                }
-            )
+            statistics = describe(valid[metric.column], len(group), confidence)
+            rows.append(same | {"metric": metric.column, "unit": metric.unit} | statistics)
     return pd.DataFrame(rows, columns=DESCRIPTIVE.names)
 
 

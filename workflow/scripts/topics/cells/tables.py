@@ -11,6 +11,16 @@ UNIT = text("unit", "Unit of the metric.")
 EFFECT_UNIT = text("effect_unit", "Unit of differences: `%` or `points`.")
 NOTE = text("note", "What can't be computed and why, and what else to know of the row.", "there is nothing to say")
 
+#: Of tables that compare pairs: why a number is missing, and the test that was made.
+NO_TEST = "no test was made"
+NO_SPREAD = "there are fewer than two pairs, or all differ by the same"
+TOO_FEW_PAIRS = "there are too few pairs for it, or all differ by the same"
+MEAN_INTERVAL = interval("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
+PAIRED_TEST = (
+    text("test", "`paired t` or `Wilcoxon signed-rank`.", NO_TEST),
+    number("statistic", "", "Student's t, or the sum of the ranks of positive differences.", NO_TEST),
+)
+
 _TESTED = "there are fewer than three values, or all are equal"
 DESCRIPTIVE = Table(
     "descriptive",

@@ -27,33 +27,19 @@ from wording.scenario_words import ip_words
 IPV4, IPV6 = "ipv4", "ipv6"
 
 
-def pairs_of(runs, metric) -> pd.DataFrame:
-    """Return the values of each pair of runs.
+def _pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the values of each pair of runs, in the table's order, missing where a run is excluded or has none.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    metric : str
-        Its column.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index (scenario, cca, replication), one row for each replication that either IP version
-        ran, in the table's order; columns ipv4, ipv6, mss_ipv4, mss_ipv6 (bytes), missing where
-        the run is excluded or has no value.
+    Indexed by scenario, cca and replication; columns ipv4, ipv6, mss_ipv4, mss_ipv6 (bytes).
     """
     known = runs["valid"] & runs[metric].notna()
     values = runs.assign(value=runs[metric].where(known), mss=runs["mss_bytes"].where(known))
-    wide = values.set_index(["scenario", "cca", "replication", "ip_version"])[["value", "mss"]]
-    wide = wide.unstack("ip_version").reindex(wide.index.droplevel("ip_version").unique())
-    columns = {
-        name: wide.get((source, version), pd.Series(np.nan, wide.index))
-        for source, prefix in (("value", ""), ("mss", "mss_"))
-        for name, version in ((prefix + IPV4, IPV4), (prefix + IPV6, IPV6))
-    }
-    return pd.DataFrame(columns)
+    pair = ["scenario", "cca", "replication"]
+    wide = values.pivot(index=pair, columns="ip_version", values=["value", "mss"]).reindex(
+        index=pd.MultiIndex.from_frame(values[pair].drop_duplicates()),
+        columns=pd.MultiIndex.from_product([["value", "mss"], [IPV4, IPV6]]),
+    )
+    return wide.set_axis([IPV4, IPV6, "mss_ipv4", "mss_ipv6"], axis=1)
 
 
 def compare_cell(metric, pairs, key, params) -> dict:
@@ -64,7 +50,7 @@ def compare_cell(metric, pairs, key, params) -> dict:
     metric : metrics.Metric
         What is compared.
     pairs : pandas.DataFrame
-        The cell's rows of `pairs_of`.
+        ipv4, ipv6, mss_ipv4, mss_ipv6 (bytes) of each replication; missing where there is none.
     key : str
         Names the row; the bootstrap's seed is made of the study's and this.
     params : object
@@ -73,7 +59,7 @@ def compare_cell(metric, pairs, key, params) -> dict:
     Returns
     -------
     dict
-        The columns from `pairs` on, but for what needs the other cells: p_holm, p_bh,
+        Columns of `IP_VERSION_TESTS` from `pairs` on, but for what needs the other cells: p_holm, p_bh,
         p_expected_holm, verdict.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
@@ -85,34 +71,21 @@ def compare_cell(metric, pairs, key, params) -> dict:
     notes = list(result.notes)
     if not complete.all():
         notes.insert(0, incomplete_words(int((~complete).sum()), len(complete)))
-    row = {
-        "scale": result.scale,
-        "pairs": result.pairs,
-        "mean_ipv4": result.mean_b,
-        "mean_ipv6": result.mean_a,
-        "effect": result.effect,
-        "ci_low": result.ci_low,
-        "ci_high": result.ci_high,
-        "hl": result.hl,
-        "normality_p": result.test.normality_p,
-        "test": result.test.name,
-        "statistic": result.test.statistic,
-        "p": result.test.p,
-        "margin": params.margins[metric.column],
-        "equivalent": "",
-    }
-    row |= expected_columns(metric, result, used, notes)
+    row = {name: getattr(result, name) for name in ("scale", "pairs", "effect", "ci_low", "ci_high", "hl", "constant")}
+    row |= {"mean_ipv4": result.mean_b, "mean_ipv6": result.mean_a, "normality_p": result.test.normality_p}
+    row |= {"test": result.test.name, "statistic": result.test.statistic, "p": result.test.p}
+    row |= {"margin": params.margins[metric.column], "equivalent": ""}
+    row |= _expected_columns(metric, result, used, notes)
     if result.pairs:
         row["rank_biserial"] = rank_biserial(result.contrasts)
     if result.pairs > 1 and not result.constant:
-        row |= bootstrap_columns(result, key, params, notes)
-        row |= equivalence_columns(result, row["margin"], params, notes)
-        row |= power_columns(result, params.detect[metric.column], metric.effect_unit, params, notes)
-    row |= {"constant": result.constant, "note": sentence(notes)}
-    return row
+        row |= _bootstrap_columns(result, key, params, notes)
+        row |= _equivalence_columns(result, row["margin"], params, notes)
+        row |= _power_columns(result, params.detect[metric.column], metric.effect_unit, params, notes)
+    return row | {"note": sentence(notes)}
 
 
-def expected_columns(metric, result, used, notes) -> dict[str, float]:
+def _expected_columns(metric, result, used, notes) -> dict[str, float]:
     """Return the goodput ratio that the headers alone make, and p of the test against it.
 
     A full link carries goodput in proportion to the segment that fits a packet: the null
@@ -133,7 +106,7 @@ def expected_columns(metric, result, used, notes) -> dict[str, float]:
     return row
 
 
-def bootstrap_columns(result, key, params, notes) -> dict[str, float]:
+def _bootstrap_columns(result, key, params, notes) -> dict[str, float]:
     """Return the bootstrap intervals of Hodges-Lehmann estimate and rank-biserial correlation.
 
     There are none with so few pairs that even the range of all contrasts would miss the centre of
@@ -156,7 +129,7 @@ def bootstrap_columns(result, key, params, notes) -> dict[str, float]:
     return row | {"rank_biserial_low": low, "rank_biserial_high": high}
 
 
-def equivalence_columns(result, margin, params, notes) -> dict[str, float | str]:
+def _equivalence_columns(result, margin, params, notes) -> dict[str, float | str]:
     """Return TOST's p, decision, interval, and the smallest margin that it would have shown.
 
     It follows the test that was chosen; where none could be, only the mean's interval is given.
@@ -177,7 +150,7 @@ def equivalence_columns(result, margin, params, notes) -> dict[str, float | str]
     }
 
 
-def power_columns(result, detect, effect_unit, params, notes) -> dict:
+def _power_columns(result, detect, effect_unit, params, notes) -> dict:
     """Return the detectable effect and the pairs that the stated one needs (paired t test)."""
     sd = float(result.contrasts.std(ddof=1))
     needed = pairs_needed(sd, detect, params.power, params.significance, result.scale)
@@ -188,43 +161,22 @@ def power_columns(result, detect, effect_unit, params, notes) -> dict:
 
 
 def compare_ip_versions(runs, params) -> pd.DataFrame:
-    """Compare the IP versions in every cell.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    params : object
-        As `main`'s.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `IP_VERSION_TESTS`, metrics in the order of `metrics.METRICS`, then the table's scenarios and CCAs.
-    """
-    labels = runs.drop_duplicates("scenario").set_index("scenario")["scenario_label"]
+    """Compare the IP versions in every cell; return `IP_VERSION_TESTS`, metrics in their order, cells in the runs'."""
+    labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     versions = sorted(set(runs["ip_version"]))
     rows = []
     for metric in METRICS:
-        for (scenario, cca), pairs in pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False):
+        same = {"metric": metric.column, "unit": metric.unit, "effect_unit": metric.effect_unit}
+        for (scenario, cca), pairs in _pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False):
             cell = compare_cell(metric, pairs, f"{metric.column}/{scenario}/{cca}", params)
             if len(versions) < 2:
                 cell["note"] = f"the study has {ip_words(versions[0])} only"
-            rows.append(
-                {
-                    "metric": metric.column,
-                    "unit": metric.unit,
-                    "effect_unit": metric.effect_unit,
-                    "scenario": scenario,
-                    "scenario_label": labels[scenario],
-                    "cca": cca,
-                    **cell,
-                }
-            )
+            rows.append(same | {"scenario": scenario, "scenario_label": labels[scenario], "cca": cca} | cell)
     table = pd.DataFrame(rows).reindex(columns=[*IP_VERSION_TESTS.names, "constant"])
-    table["p_holm"] = adjusted_within(table, ["metric"], "p", "holm")
-    table["p_bh"] = adjusted_within(table, ["metric"], "p", "fdr_bh")
-    table["p_expected_holm"] = adjusted_within(table, ["metric"], "p_expected", "holm")
+    for column, p, method in (
+        ("p_holm", "p", "holm"), ("p_bh", "p", "fdr_bh"), ("p_expected_holm", "p_expected", "holm")
+    ):  # fmt: skip
+        table[column] = adjusted_within(table, ["metric"], p, method)
     table["verdict"] = [verdict(row, params.significance) for row in table.to_dict("records")]
     return table[IP_VERSION_TESTS.names].astype({"pairs_needed": "Int64"})
 

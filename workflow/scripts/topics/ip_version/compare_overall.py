@@ -20,69 +20,49 @@ PAIR = ["scenario", "cca", "replication"]
 MSS_METRIC = "goodput_mbps"
 
 
-def direction(higher) -> str:
-    """Return which IP version ranks higher: "IPv6 higher" if `higher` is positive."""
+def _direction(higher):
     if not higher:
         return ""
     return "IPv6 higher" if higher > 0 else "IPv4 higher"
 
 
-def compare_metric(runs, metric, significance) -> list[dict]:
-    """Return the rows of one metric.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        Valid runs.
-    metric : metrics.Metric
-    significance : float
-
-    Returns
-    -------
-    list of dict
-        As `IP_OVERALL`.
-    """
+def _compare_metric(runs: pd.DataFrame, metric, significance) -> list[dict]:
+    """Return a metric's rows of `IP_OVERALL`, of valid runs."""
     values = runs.rename(columns={metric.column: "value"})
+    values = values[values["value"].notna() & values["ip_version"].isin(["ipv4", "ipv6"])]
     rows = [_pooled(values, significance), _van_elteren(values, EQUAL), _aligned(values, EQUAL, metric.scale)]
     if metric.column == MSS_METRIC:
         # IPv6 over (mss6 / mss4) against IPv4 is goodput over MSS against goodput over MSS.
         segments = values["value"] / values["mss_bytes"].where(values["mss_bytes"] > 0)
-        values = values.assign(value=without_last_bits(segments))
+        values = values.assign(value=_without_last_bits(segments)).dropna(subset="value")
         rows += [_van_elteren(values, MSS_RATIO), _aligned(values, MSS_RATIO, metric.scale)]
     return [{"metric": metric.column, **row} for row in rows]
 
 
-def without_last_bits(values) -> pd.Series:
+def _without_last_bits(values) -> pd.Series:
     """Return values with 40 bits (12 digits), so that equal ones stay equal after a division."""
     mantissa, exponent = np.frexp(values)
     return np.ldexp(np.round(mantissa * 2.0**40) / 2.0**40, exponent)
 
 
-def _known(values):
-    return values[values["value"].notna() & values["ip_version"].isin(["ipv4", "ipv6"])]
-
-
 def _pooled(values, significance):
-    known = _known(values)
-    first, second = (known.loc[known["ip_version"] == ip, "value"] for ip in ("ipv4", "ipv6"))
+    first, second = (values.loc[values["ip_version"] == ip, "value"] for ip in ("ipv4", "ipv6"))
     u, p, note = mann_whitney(first, second, significance)
     return {
         "method": POOLED, "null": EQUAL, "strata": 1, "n_ipv4": len(first), "n_ipv6": len(second),
         "statistic": u, "p": p, "note": note,
-        "direction": "" if u is None else direction(len(first) * len(second) / 2 - u),
+        "direction": "" if u is None else _direction(len(first) * len(second) / 2 - u),
     }  # fmt: skip
 
 
 def _van_elteren(values, null):
-    known = _known(values)
-    cells = known.groupby(["scenario", "cca"], sort=False).ngroup()
-    result = van_elteren(known["value"], known["ip_version"] == "ipv6", cells)
+    cells = values.groupby(["scenario", "cca"], sort=False).ngroup()
+    result = van_elteren(values["value"], values["ip_version"] == "ipv6", cells)
     return _row(VAN_ELTEREN, null, result, result.n_first + result.n_second, "value")
 
 
 def _aligned(values, null, scale):
-    wide = _known(values).pivot(index=PAIR, columns="ip_version", values="value")
-    wide = wide.reindex(columns=["ipv4", "ipv6"])
+    wide = values.pivot(index=PAIR, columns="ip_version", values="value").reindex(columns=["ipv4", "ipv6"])
     pairs = wide.dropna()
     notes = [f"{count(len(wide) - len(pairs), 'run')} without a partner"] if len(wide) > len(pairs) else []
     if scale == "ratio":
@@ -97,13 +77,12 @@ def _aligned(values, null, scale):
 
 def _row(method, null, result, n, what, notes=()):
     """Return a row, with all that was left out in its note."""
-    notes = list(notes)
-    if result.unpaired_strata:
-        notes.append(f"{count(result.unpaired_strata, 'cell')} left out: only one IP version there")
-    if result.equal_strata:
-        notes.append(f"{count(result.equal_strata, 'cell')} left out: no {what} differs there")
-    if result.equal_pairs:
-        notes.append(f"{count(result.equal_pairs, 'pair')} without a difference left out")
+    left_out = (
+        (result.unpaired_strata, "cell", " left out: only one IP version there"),
+        (result.equal_strata, "cell", f" left out: no {what} differs there"),
+        (result.equal_pairs, "pair", " without a difference left out"),
+    )
+    notes = [*notes, *(count(number, name) + words for number, name, words in left_out if number)]
     if result.z is None:
         notes.insert(0, "no test: no cell has a difference to rank in both IP versions")
     elif n < FEW_VALUES:
@@ -111,26 +90,14 @@ def _row(method, null, result, n, what, notes=()):
     return {
         "method": method, "null": null, "strata": result.strata, "n_ipv4": result.n_first,
         "n_ipv6": result.n_second, "statistic": result.z, "p": result.p,
-        "direction": direction(result.z), "note": "; ".join(notes),
+        "direction": _direction(result.z), "note": "; ".join(notes),
     }  # fmt: skip
 
 
 def compare_overall(runs, significance) -> pd.DataFrame:
-    """Compare the IP versions in every metric, over all cells.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    significance : float
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `IP_OVERALL`, a row for each metric, method and null.
-    """
+    """Compare the IP versions in every metric over all cells; return `IP_OVERALL`."""
     valid = runs[runs["valid"]]
-    rows = [row for metric in METRICS for row in compare_metric(valid, metric, significance)]
+    rows = [row for metric in METRICS for row in _compare_metric(valid, metric, significance)]
     return pd.DataFrame(rows, columns=IP_OVERALL.names)
 
 

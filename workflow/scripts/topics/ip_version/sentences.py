@@ -31,15 +31,15 @@ def ip_version_sentence(tables, significance) -> str:
     known = {(row["method"], row["null"]): row for row in overall.to_dict("records")}
     method = next((name for name in DESIGNED if (name, EQUAL) in known), None)
     if method is None:
-        return cell_words(cells, significance)
+        return _cell_words(cells, significance)
     equal, ratio = known[method, EQUAL], known.get((method, MSS_RATIO))
-    text = overall_words(
-        DESIGNED[method], equal, ratio, header(cells, tables.runs), signed(cells["effect"].median(), 2), significance
+    text = _overall_words(
+        DESIGNED[method], equal, ratio, _header(cells, tables.runs), signed(cells["effect"].median(), 2), significance
     )
-    return f"{text}{pooled_words(known.get((POOLED, EQUAL)), equal['p'] < significance, significance)}."
+    return f"{text}{_pooled_words(known.get((POOLED, EQUAL)), equal['p'] < significance, significance)}."
 
 
-def cell_words(cells, significance) -> str:
+def _cell_words(cells, significance) -> str:
     """Say how many cells differ by test: all there is to say where no test over the whole could be made."""
     tested = cells[cells["p_holm"].notna()]
     median = f"the median difference from IPv4's is {signed(cells['effect'].median(), 2)} %"
@@ -52,14 +52,10 @@ def cell_words(cells, significance) -> str:
     )
 
 
-def header(cells, runs) -> dict | None:
-    """Return what IPv6's longer header costs, as words and numbers.
+def _header(cells, runs) -> dict | None:
+    """Return what IPv6's longer header costs, None if no cell has an expected effect.
 
-    Returns
-    -------
-    dict or None
-        header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448"),
-        percent (float); None if no cell has an expected effect.
+    header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448"), percent (float).
     """
     expected = cells["expected_effect"].dropna()
     if expected.empty:
@@ -77,19 +73,11 @@ def header(cells, runs) -> dict | None:
     return words
 
 
-def overall_words(name, equal, ratio, cost, median, significance) -> str:
+def _overall_words(name, equal, ratio, cost, median, significance):
     """Say what the test over all cells finds against equality, and against what the header costs.
 
-    Parameters
-    ----------
-    name : str
-        The test's, in a word.
-    equal, ratio : mapping
-        Rows of ``ip_overall`` of one method, the second or None.
-    cost : dict or None
-        As `header` returns.
-    median : str
-        Of the cells' differences, in percent.
+    `name` is the test's in a word; `equal` and `ratio` are its rows of ``ip_overall``, the second or None; `cost` is
+    `_header`'s; `median` that of the cells' differences, in percent.
     """
     differs = equal["p"] < significance
     if differs:
@@ -123,7 +111,7 @@ def overall_words(name, equal, ratio, cost, median, significance) -> str:
     return f"{text}, nor one from what {cost['header']} would cost, the {against}, {p})"
 
 
-def pooled_words(pooled, differs, significance) -> str:
+def _pooled_words(pooled, differs, significance) -> str:
     """Say whether the pooled test, as published, sees what the other does."""
     if pooled is None or is_missing(pooled["p"]):
         return ""

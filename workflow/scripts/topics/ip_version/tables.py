@@ -2,7 +2,18 @@
 
 from run_tables.table import Table, count, interval, number, text
 from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
-from topics.cells.tables import EFFECT_UNIT, IN_EFFECT_UNIT, IN_UNIT, METRIC, NOTE, UNIT
+from topics.cells.tables import (
+    EFFECT_UNIT,
+    IN_EFFECT_UNIT,
+    IN_UNIT,
+    MEAN_INTERVAL,
+    METRIC,
+    NO_TEST,
+    NOTE,
+    PAIRED_TEST,
+    TOO_FEW_PAIRS,
+    UNIT,
+)
 
 POOLED = "Mann-Whitney, pooled"
 VAN_ELTEREN = "van Elteren, by cell"
@@ -21,11 +32,11 @@ METHODS = {
 
 _SCENARIO, _CCA, _ = CELL_COLUMNS
 _NO_PAIR = "no replication has a value of both IP versions"
-_NO_SPREAD = "there are fewer than two pairs, or all differ by the same"
-_NO_TEST = "no test was made"
+_UNDER_THREE = "there are fewer than three pairs, or all differ by the same"
 _NO_BOOTSTRAP = "there are too few pairs for a bootstrap, or all differ by the same"
+_ONE_SIGN = f"{_NO_BOOTSTRAP}, or have the same sign"
 _NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
-_NOT_TESTED_AGAINST = "there is no such test"
+_UNTESTED = "there is no such test"
 IP_VERSION_TESTS = Table(
     "ip_versions",
     "a metric in a scenario and CCA",
@@ -41,19 +52,14 @@ IP_VERSION_TESTS = Table(
         number("mean_ipv4", IN_UNIT, "Mean over IPv4 in these replications.", _NO_PAIR),
         number("mean_ipv6", IN_UNIT, "Mean over IPv6 in these replications.", _NO_PAIR),
         number("effect", IN_EFFECT_UNIT, "Mean difference of IPv6 from IPv4.", _NO_PAIR),
-        *interval("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", _NO_SPREAD),
+        *MEAN_INTERVAL,
         number(
             "ci90_low",
             IN_EFFECT_UNIT,
             "Lower end of the interval of the two one-sided tests, whose confidence is 1 - 2 x significance.",
-            "there are too few pairs for it, or all differ by the same",
+            TOO_FEW_PAIRS,
         ),
-        number(
-            "ci90_high",
-            IN_EFFECT_UNIT,
-            "Upper end of this interval.",
-            "there are too few pairs for it, or all differ by the same",
-        ),
+        number("ci90_high", IN_EFFECT_UNIT, "Upper end of this interval.", TOO_FEW_PAIRS),
         number("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
         *interval("hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate, by bootstrap", _NO_BOOTSTRAP),
         number(
@@ -63,48 +69,34 @@ IP_VERSION_TESTS = Table(
             _NO_PAIR,
         ),
         *interval(
-            "rank_biserial_low",
-            "rank_biserial_high",
-            "",
-            "the rank-biserial correlation, by bootstrap",
-            f"{_NO_BOOTSTRAP}, or have the same sign",
+            "rank_biserial_low", "rank_biserial_high", "", "the rank-biserial correlation, by bootstrap", _ONE_SIGN
         ),
-        number(
-            "normality_p",
-            "",
-            "The p value of Shapiro-Wilk's test of the pairs' differences.",
-            "there are fewer than three pairs, or all differ by the same",
-        ),
-        text("test", "`paired t` or `Wilcoxon signed-rank`.", _NO_TEST),
-        number("statistic", "", "Student's t, or the sum of the ranks of positive differences.", _NO_TEST),
-        number("p", "", "The p value of the test that the IP versions are alike.", _NO_TEST),
-        number("p_holm", "", "This p after Holm's correction for all cells of the metric.", _NO_TEST),
-        number("p_bh", "", "This p after Benjamini and Hochberg's correction for all cells of the metric.", _NO_TEST),
+        number("normality_p", "", "The p value of Shapiro-Wilk's test of the pairs' differences.", _UNDER_THREE),
+        *PAIRED_TEST,
+        number("p", "", "The p value of the test that the IP versions are alike.", NO_TEST),
+        number("p_holm", "", "This p after Holm's correction for all cells of the metric.", NO_TEST),
+        number("p_bh", "", "This p after Benjamini and Hochberg's correction for all cells of the metric.", NO_TEST),
         number(
             "expected_effect",
             "%",
             "Difference that the longer header alone makes: the ratio of the MSSs.",
             _NOT_EXPECTED,
         ),
-        number(
-            "p_expected", "", "The p value of the test against this ratio instead of equality.", _NOT_TESTED_AGAINST
-        ),
-        number(
-            "p_expected_holm", "", "This p after Holm's correction for all cells of the metric.", _NOT_TESTED_AGAINST
-        ),
+        number("p_expected", "", "The p value of the test against this ratio instead of equality.", _UNTESTED),
+        number("p_expected_holm", "", "This p after Holm's correction for all cells of the metric.", _UNTESTED),
         number(
             "margin", IN_EFFECT_UNIT, "Differences up to this one count as none: the study's margin of equivalence."
         ),
         number(
-            "p_tost", "", "The p value of the two one-sided tests that the difference is within the margin.", _NO_TEST
+            "p_tost", "", "The p value of the two one-sided tests that the difference is within the margin.", NO_TEST
         ),
-        text("equivalent", "`yes` if it is shown to be within the margin, else `no`.", _NO_TEST),
-        number("smallest_margin", IN_EFFECT_UNIT, "The smallest margin at which equivalence would be shown.", _NO_TEST),
+        text("equivalent", "`yes` if it is shown to be within the margin, else `no`.", NO_TEST),
+        number("smallest_margin", IN_EFFECT_UNIT, "The smallest margin at which equivalence would be shown.", NO_TEST),
         number(
             "detectable",
             IN_EFFECT_UNIT,
             "The smallest true difference that a paired t test of so many pairs shows with the study's power.",
-            "there are fewer than three pairs, or all differ by the same",
+            _UNDER_THREE,
         ),
         count(
             "pairs_needed",
@@ -130,9 +122,9 @@ IP_OVERALL = Table(
             "statistic",
             "",
             "U of the IPv4 values of the pooled test, else z, positive where IPv6 ranks higher.",
-            _NO_TEST,
+            NO_TEST,
         ),
-        number("p", "", "The p value, two-sided.", _NO_TEST),
+        number("p", "", "The p value, two-sided.", NO_TEST),
         text("direction", "`IPv4 higher` or `IPv6 higher`.", "no test was made, or neither ranks higher"),
         NOTE,
     ),

@@ -1,6 +1,6 @@
 """Who is fastest and where, and what the fastest pays: two sentences from means and the test of CCAs."""
 
-import pandas as pd
+from collections import Counter
 
 from wording.number_format import count
 from wording.sentence_words import between, cca_name, place_words, short
@@ -14,8 +14,7 @@ LEAST_POINTS = 0.1
 PLACE = ["scenario", "ip_version"]
 
 
-def means_of(descriptive, metric) -> pd.DataFrame:
-    """Return the cells that have a mean of one metric."""
+def _means_of(descriptive, metric):
     return descriptive[(descriptive["metric"] == metric) & descriptive["mean"].notna()]
 
 
@@ -24,7 +23,7 @@ def speed_sentence(tables, significance, one_ip_version=False) -> str:
 
     With one IP version in the study, that isn't named.
     """
-    means = means_of(tables.descriptive, "goodput_mbps")
+    means = _means_of(tables.descriptive, "goodput_mbps")
     if means.empty:
         return "No valid run has a goodput."
     if means["cca"].nunique() < 2:
@@ -32,52 +31,37 @@ def speed_sentence(tables, significance, one_ip_version=False) -> str:
             f"The study has values of one CCA only, {cca_name(means['cca'].iloc[0])}, whose mean goodput was "
             f"{between(means['mean'])} Mbit/s in {count(len(means), 'cell')}; there is nothing to compare it with."
         )
-    lossy = _lossy(tables.scenarios)
+    loss = tables.scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1)
+    lossy = means["scenario"].isin(tables.scenarios.loc[loss > 0, "scenario"])
     parts = []
     for where, group in (("with random loss", True), ("without loss", False)):
-        in_group = means[means["scenario"].map(lossy) == group]
-        parts += lead_words(in_group, where, again=bool(parts), one_ip_version=one_ip_version)
+        parts += _lead_words(means[lossy == group], where, bool(parts), one_ip_version)
     if not parts:
-        parts = [
-            f"no two CCAs have a goodput in the same scenario{'' if one_ip_version else ' over the same IP version'}"
-        ]
-    return sentence("; ".join([*parts, cca_test_words(tables.ccas, tables.cca_pairs, significance)]))
+        place = "scenario" if one_ip_version else "scenario over the same IP version"
+        parts = [f"no two CCAs have a goodput in the same {place}"]
+    text = "; ".join([*parts, _test_words(tables.ccas, tables.cca_pairs, significance)])
+    return f"{text[0].upper()}{text[1:]}."
 
 
-def lead_words(means, where, again=False, one_ip_version=False) -> list[str]:
-    """Say in how many places (scenario and IP version) one CCA clearly leads.
+def _lead_words(means, where, again, one_ip_version) -> list[str]:
+    """Say in how many places (scenario and IP version) one CCA clearly leads: one text, or none if no CCAs meet.
 
-    Parameters
-    ----------
-    means : pandas.DataFrame
-        scenario, ip_version, cca, mean.
-    where : str
-        What these places have in common.
-    again : bool
-        Whether the sentence has said before what a place and a lead are.
-    one_ip_version : bool
-        Whether the study has no other, so that a place is a scenario.
-
-    Returns
-    -------
-    list of str
-        None or one.
+    `where` is what the places have in common; `again` whether the sentence has said before what a place and a lead are.
     """
-    firsts = leaders(means)
-    if not firsts:
+    total, leads = _leads(means)
+    if not total:
         return []
     lead = "leads so clearly" if again else f"leads by {CLEAR} or more"
-    clear = clear_leads(firsts)
-    if not clear:
-        return [f"{where} no CCA {lead} in {in_places(0, len(firsts), again, one_ip_version)}"]
-    cca = most_frequent(name for name, _ in clear)
-    leads = [times for name, times in clear if name == cca]
+    if not leads:
+        return [f"{where} no CCA {lead} in {_in_places(0, total, again, one_ip_version)}"]
+    cca = _leader(leads)
+    times = [times for name, times in leads if name == cca]
     over = "" if again else " the next CCA's goodput"
-    places = in_places(len(leads), len(firsts), again, one_ip_version)
-    return [f"{where} {cca_name(cca)} {lead} in {places}, with {between(leads)} times{over}"]
+    places = _in_places(len(times), total, again, one_ip_version)
+    return [f"{where} {cca_name(cca)} {lead} in {places}, with {between(times)} times{over}"]
 
 
-def in_places(leads, total, again=False, one_ip_version=False) -> str:
+def _in_places(leads, total, again, one_ip_version):
     """Return "all 12 combinations of scenario and IP version", without what they are if it was said before."""
     place = "scenario{}" if one_ip_version else "combination{} of scenario and IP version"
     if total == 1:
@@ -88,35 +72,24 @@ def in_places(leads, total, again=False, one_ip_version=False) -> str:
     return share if again else f"{share} {place.format('s')}"
 
 
-def leaders(means) -> list[tuple[str, float | None]]:
-    """Return who is first in each place where CCAs meet, with how many times the next one's mean.
-
-    Returns
-    -------
-    list of (str, float or None)
-        None where the next one has nothing.
-    """
-    firsts = []
+def _leads(means) -> tuple[int, list[tuple[str, float]]]:
+    """Return in how many places CCAs meet, and who leads clearly there, with how many times the next one's mean."""
+    places, leads = 0, []
     for _, group in means.groupby(PLACE, sort=False):
         if len(group) > 1:
-            ordered = group.sort_values("mean", ascending=False, kind="stable")
-            first, second = ordered["mean"].iloc[0], ordered["mean"].iloc[1]
-            firsts.append((ordered["cca"].iloc[0], first / second if second > 0 else None))
-    return firsts
+            places += 1
+            first, second = group.sort_values("mean", ascending=False, kind="stable")[:2].to_dict("records")
+            if second["mean"] > 0 and first["mean"] / second["mean"] >= CLEAR_LEAD:
+                leads.append((first["cca"], first["mean"] / second["mean"]))
+    return places, leads
 
 
-def most_frequent(names) -> str:
-    """Return the name that occurs most often, the first of several."""
-    names = list(names)
-    return max(dict.fromkeys(names), key=names.count)
+def _leader(leads):
+    """Return who leads most often, the first of several."""
+    return Counter(cca for cca, _ in leads).most_common(1)[0][0]
 
 
-def clear_leads(firsts) -> list[tuple[str, float]]:
-    """Return those of `leaders` whose lead is clear, in the same form."""
-    return [(cca, times) for cca, times in firsts if times is not None and times >= CLEAR_LEAD]
-
-
-def cca_test_words(ccas, pairs, significance) -> str:
+def _test_words(ccas, pairs, significance) -> str:
     """Say in how many places the test over all CCAs finds a difference in goodput.
 
     Of two CCAs the test of the pair says all.
@@ -138,18 +111,17 @@ def price_sentence(tables, one_ip_version=False) -> str:
 
     Where none leads clearly, none pays for it. A lone IP version isn't named.
     """
-    goodput = means_of(tables.descriptive, "goodput_mbps")
+    goodput = _means_of(tables.descriptive, "goodput_mbps")
     if goodput["cca"].nunique() == 1:
-        return lone_price(tables, goodput["cca"].iloc[0], one_ip_version)
-    firsts = leaders(goodput)
-    if not firsts:
+        return _lone_price(tables, goodput["cca"].iloc[0], one_ip_version)
+    places, leads = _leads(goodput)
+    if not places:
         return "What speed costs can't be said, for no two CCAs have values in the same place."
-    clear = clear_leads(firsts)
-    if not clear:
+    if not leads:
         return f"No CCA leads by {CLEAR} or more anywhere, so there is no speed that one pays for."
-    cca = most_frequent(name for name, _ in clear)
-    again = against_others(means_of(tables.descriptive, "retransmit_percent"), cca)
-    rtt = against_others(means_of(tables.descriptive, "rtt_mean_ms"), cca)
+    cca = _leader(leads)
+    again = _against_others(_means_of(tables.descriptive, "retransmit_percent"), cca)
+    rtt = _against_others(_means_of(tables.descriptive, "rtt_mean_ms"), cca)
     if again.empty and rtt.empty:
         return "What speed costs can't be said, for neither retransmissions nor RTTs are known."
     more, longer = (table[table["own"] >= CLEAR_LEAD * table["others"]] for table in (again, rtt))
@@ -181,16 +153,16 @@ def price_sentence(tables, one_ip_version=False) -> str:
     return f"{subject} pays for it: {', '.join(parts)}."
 
 
-def lone_price(tables, cca, one_ip_version=False) -> str:
+def _lone_price(tables, cca, one_ip_version=False) -> str:
     """Say what the study's only CCA sent again, and how long its queue was."""
     parts = []
-    means = means_of(tables.descriptive, "retransmit_percent")
+    means = _means_of(tables.descriptive, "retransmit_percent")
     if len(means):
         top = means.loc[means["mean"].idxmax()]
         place = place_words(top, tables.scenarios, one_ip_version)
         again = f"{short(top['mean'])} % of its segments" if top["mean"] > 0 else "nothing"
         parts.append(f"sent {again} again in {place}" + (", the most of all cells" if len(means) > 1 else ""))
-    means = means_of(tables.descriptive, "rtt_mean_ms")
+    means = _means_of(tables.descriptive, "rtt_mean_ms")
     path = dict(zip(tables.runs["scenario"], tables.runs["rtt_path_ms"], strict=True))
     means = means.assign(path=means["scenario"].map(path))
     means = means[means["path"] > 0]
@@ -202,23 +174,12 @@ def lone_price(tables, cca, one_ip_version=False) -> str:
     return f"{cca_name(cca)}, the only CCA, {' and '.join(parts)}."
 
 
-def against_others(means, cca) -> pd.DataFrame:
-    """Return one CCA's mean and the highest of all others', a row each place that has both.
-
-    Returns
-    -------
-    pandas.DataFrame
-        scenario, ip_version, own, others.
-    """
+def _against_others(means, cca):
+    """Return scenario, ip_version, own (a CCA's mean) and others (the highest of theirs) of each place that has both."""
     is_own = means["cca"] == cca
     own = means[is_own].rename(columns={"mean": "own"})[[*PLACE, "own"]]
     others = means[~is_own].groupby(PLACE, sort=False)["mean"].max().rename("others").reset_index()
     return own.merge(others, on=PLACE)
-
-
-def sentence(text) -> str:
-    """Return a text that begins with a capital and ends with a full stop."""
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _rtt_words(row, path):
@@ -231,8 +192,3 @@ def _no_price(again, rtt):
     least = f"{CLEAR} and {LEAST_POINTS:g} percentage points"
     words = [] if again.empty else [f"nowhere was its share of segments sent again {least} above all others'"]
     return words + ([] if rtt.empty else [f"nowhere was its mean RTT {CLEAR} above all others'"])
-
-
-def _lossy(scenarios):
-    loss = scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0
-    return dict(zip(scenarios["scenario"], loss, strict=True))
