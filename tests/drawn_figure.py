@@ -17,30 +17,23 @@ from topics.cells.describe_cells import describe_cells
 from topics.ip_version.tables import IP_VERSION_TESTS
 from topics.outline import figure_params, study_outline, table_paths
 
-FROM_RUNS = ["ideal", "price", "knee", "distributions", "emulation"]
 DIFFERENCES = [f"ip-difference-{metric.slug}" for metric in METRICS]
-ALL = [*FROM_RUNS, *DIFFERENCES, "methods"]
-COLOUR = re.compile(r"stroke: (#[0-9a-f]{6})")
+ALL = ["ideal", "price", "knee", "distributions", "emulation", *DIFFERENCES, "methods"]
 
 
-def difference_table(runs, margin=5.0):
+def difference_table(runs):
     """Return a table in the shape of ``analysis/ip_versions.csv``, its numbers made up by cell."""
-    rows = []
-    for metric in METRICS:
-        cells = runs.drop_duplicates(["scenario", "cca"])
-        for number, (scenario, label, cca) in enumerate(
-            zip(cells["scenario"], cells["scenario_label"], cells["cca"], strict=True)
-        ):
-            effect = 0.7 * number - 3
-            rows.append(
-                {
-                    "metric": metric.column, "effect_unit": metric.effect_unit, "scenario": scenario,
-                    "scenario_label": label, "cca": cca, "pairs": 5, "effect": effect,
-                    "ci_low": effect - 2, "ci_high": effect + 2, "ci90_low": effect - 1.5,
-                    "ci90_high": effect + 1.5, "margin": margin, "verdict": "undecided",
-                    "expected_effect": -1.381 if metric.slug == "goodput" else None, "note": "",
-                }
-            )  # fmt: skip
+    cells = runs.drop_duplicates(["scenario", "cca"])[["scenario", "scenario_label", "cca"]].to_dict("records")
+    rows = [
+        cell | {
+            "metric": metric.column, "effect_unit": metric.effect_unit, "pairs": 5, "effect": 0.7 * number - 3,
+            "ci_low": 0.7 * number - 5, "ci_high": 0.7 * number - 1, "ci90_low": 0.7 * number - 4.5,
+            "ci90_high": 0.7 * number - 1.5, "margin": 5.0, "verdict": "undecided",
+            "expected_effect": -1.381 if metric.slug == "goodput" else None, "note": "",
+        }
+        for metric in METRICS
+        for number, cell in enumerate(cells)
+    ]  # fmt: skip
     return pd.DataFrame(rows, columns=IP_VERSION_TESTS.names)
 
 
@@ -52,13 +45,13 @@ class Drawn:
         tidy_tables.write_tidy(study, folder)
         self.runs = read_runs(folder / "tidy" / "runs.csv")
         descriptive = describe_cells(self.runs, 0.95)
-        differences = difference_table(self.runs) if differences is None else differences
+        tables = {
+            "descriptive": descriptive,
+            "other_descriptive": descriptive if other is None else other,
+            "ip_versions": difference_table(self.runs) if differences is None else differences,
+        }
         (folder / "analysis").mkdir()
-        for name, table in (
-            ("descriptive", descriptive),
-            ("other_descriptive", descriptive if other is None else other),
-            ("ip_versions", differences),
-        ):
+        for name, table in tables.items():
             table.to_csv(folder / "analysis" / f"{name}.csv", index=False, lineterminator="\n")
         resolved = study["provenance"]["study"] | {"analysis": tidy_tables.ANALYSIS | {"compare_with": "another"}}
         self.design = StudyDesign(resolved, frozenset({"descriptive"}))
@@ -67,7 +60,7 @@ class Drawn:
             StudyDesign(resolved | {"ip_versions": tidy_tables.IP_VERSIONS}, frozenset({"descriptive"}))
         ).figures
 
-    def draw(self, name, **params):
+    def draw(self, name):
         """Draw a figure; return its path."""
         figure = next(figure for figure in self.figures if figure.slug == name)
         inputs = {
@@ -76,9 +69,9 @@ class Drawn:
             else [self.folder / f"analysis/{table}.csv"]
             for table, path in table_paths(figure.inputs, self.design).items()
         }
-        given = figure_params(figure, self.design, {"confidence": 0.95, "significance": 0.05}) | params
+        params = figure_params(figure, self.design, {"confidence": 0.95, "significance": 0.05})
         outputs = {"figure": self.figure(name), "data": self.folder / f"{name}.csv"}
-        carry_out(f"topics.{figure.script.replace('/', '.')}", inputs, outputs, given)
+        carry_out(f"topics.{figure.script.replace('/', '.')}", inputs, outputs, params)
         return self.figure(name)
 
     def figure(self, name):
@@ -103,15 +96,9 @@ def panel(path, number=1):
 
 
 def scale(panel, direction, kind):
-    """Return a function from a value to its place in the SVG, from the axis's own tick labels.
+    """Return a function from a value on the "x" or "y" axis to its place in the SVG, from the axis's own tick labels.
 
-    Parameters
-    ----------
-    panel : Element
-    direction : str
-        "x" or "y".
-    kind : str
-        "linear" or "log".
+    `kind` is "linear" or "log".
     """
     change = math.log10 if kind == "log" else float
     known = []
@@ -127,14 +114,14 @@ def scale(panel, direction, kind):
     return lambda value: at_one + (change(value) - one) * (at_two - at_one) / (two - one)
 
 
-def marks(panel, colour=None):
-    """Return places (x, y) of a panel's marks in the colours of CCAs, or of one colour."""
+def marks(panel, colour=None, kind="stroke"):
+    """Return places (x, y) of a panel's marks whose stroke or fill has the colour of a CCA, or one colour."""
     wanted = {colour} if colour else {getattr(figure_style.LIGHT, hue) for hue in figure_style.HUES}
     places = []
     for parent in panel.iter(f"{{{SVG}}}g"):
         for use in parent.findall(f"{{{SVG}}}use"):
-            found = COLOUR.search(use.get("style") or parent.get("style") or "")
-            if found and found.group(1) in wanted and use.get(f"{{{XLINK}}}href"):
+            drawn = re.search(rf"{kind}: (#[0-9a-f]{{6}})", use.get("style") or parent.get("style") or "")
+            if drawn and drawn.group(1) in wanted and use.get(f"{{{XLINK}}}href"):
                 places.append((float(use.get("x")), float(use.get("y"))))
     return places
 

@@ -29,9 +29,8 @@ def drawn(tmp_path_factory):
     return Drawn(tmp_path_factory.mktemp("values"), study)
 
 
-def assert_places(found, expected):
-    assert len(found) == len(expected)
-    np.testing.assert_allclose(sorted(found), sorted(expected), atol=0.03)
+def assert_places(drawn, expected):
+    np.testing.assert_allclose(sorted(drawn), sorted(expected), atol=0.03)
 
 
 @pytest.mark.parametrize(("name", "x", "kinds"), [("price", "retransmit_percent", ("linear", "log")),
@@ -47,11 +46,9 @@ def test_scatter_draws_every_valid_run_and_the_means(name, x, kinds, drawn):
     to_x, to_y = scale(panel, "x", kinds[0]), scale(panel, "y", kinds[1])
     first = GRID["scenario"][0]
     for cca in ("reno", "cubic", "bbr"):
-        mine = data[(data["scenario"] == first) & (data["cca"] == cca)]
-        assert_places(
-            marks(panel, figure_style.cca_colour(cca)),
-            [(to_x(a), to_y(b)) for a, b in zip(mine[x], mine["goodput_mbps"], strict=True)],
-        )
+        rows = data[(data["scenario"] == first) & (data["cca"] == cca)]
+        expected = zip(map(to_x, rows[x]), map(to_y, rows["goodput_mbps"]), strict=True)
+        assert_places(marks(panel, figure_style.cca_colour(cca)), expected)
     assert {"reno", "cubic", "bbr", "better: up, left"} <= set(words(panel))
 
 
@@ -144,23 +141,12 @@ def test_emulation_shows_deviations_and_says_what_was_not_counted(tmp_path):
     rtt = data[data["quantity"] == "smallest RTT"].iloc[0]
     assert (rtt["configured"], rtt["realised"], rtt["low"], rtt["high"]) == (20, 20.1, 20.1, 20.6)
     to_x = scale(panel, "x", "linear")
-    dots = [place[0] for place in marks_of_fill(panel, figure_style.LIGHT.blue)]
+    dots = [place[0] for place in marks(panel, figure_style.LIGHT.blue, "fill")]
     assert dots[0] == pytest.approx(to_x(0.1), abs=0.03)
     loss = data[data["quantity"] == "loss"].iloc[1]
     assert pd.isna(loss["realised"])
     assert loss["note"] == emulation_check.UNKNOWN
     assert emulation_check.UNKNOWN in words(drawn.panel("emulation", 1))
-
-
-def marks_of_fill(panel, colour):
-    """Return places of marks that have a fill and no line."""
-    svg = f"{{{drawn_figure.SVG}}}"
-    return [
-        (float(use.get("x")), float(use.get("y")))
-        for parent in panel.iter(f"{svg}g")
-        for use in parent.findall(f"{svg}use")
-        if f"fill: {colour}" in (use.get("style") or parent.get("style") or "")
-    ]
 
 
 def test_difference_marks_band_and_arrowheads(tmp_path):
@@ -185,7 +171,7 @@ def test_difference_marks_band_and_arrowheads(tmp_path):
     thin = [p for p in paths(panel, f"stroke: {figure_style.LIGHT.ink}; stroke-linecap: square") if len(p) == 4]
     assert len(thin) == 2
     assert (thin[1][0], thin[1][2]) == pytest.approx((to_x(1), to_x(2)), abs=0.03)
-    assert len(marks_of_fill(panel, figure_style.LIGHT.ink)) == 2
+    assert len(marks(panel, figure_style.LIGHT.ink, "fill")) == 2
     assert words(panel).count("no pair") == 1
     assert data["effect"].isna().sum() == 1
     assert "cubic: 1.500 (1.000 to 2.000), undecided" in panel.get("aria-label")
@@ -241,11 +227,9 @@ def test_methods_side_by_side(tmp_path):
     to_x = scale(panel, "x", "log")
     here = data[data["scenario"] == GRID["scenario"][0]]
     for cca in ("reno", "cubic"):
-        mine = here[here["cca"] == cca]
-        found = [x for x, _ in marks(panel, figure_style.cca_colour(cca))]
-        np.testing.assert_allclose(sorted(found), sorted(map(to_x, mine["goodput_mbps"])), atol=0.03)
-    crosses = [x for x, _ in marks(panel, figure_style.LIGHT.ink)]
-    np.testing.assert_allclose(sorted(crosses), sorted(map(to_x, here["other_goodput_mbps"])), atol=0.03)
+        places = [x for x, _ in marks(panel, figure_style.cca_colour(cca))]
+        assert_places(places, map(to_x, here.loc[here["cca"] == cca, "goodput_mbps"]))
+    assert_places([x for x, _ in marks(panel, figure_style.LIGHT.ink)], map(to_x, here["other_goodput_mbps"]))
 
 
 def test_methods_without_a_common_cell_says_so(tmp_path):

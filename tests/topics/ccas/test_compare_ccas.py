@@ -127,12 +127,3 @@ def test_every_gap_has_its_note_and_nothing_is_nan(tmp_path, ccas, replications)
         assert not any(f",{word}" in text for word in ("nan", "inf", "-inf"))
     assert (together.loc[together["p"].isna(), "note"] != "").all()
     assert (by_pair.loc[by_pair["p"].isna(), "note"] != "").all()
-
-
-def test_same_table_same_bytes(tmp_path):
-    study = tidy_tables.synthetic_study(ONE, replications=7)
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        compare(study, tmp_path / name)
-    for name in ("ccas.csv", "cca_pairs.csv"):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()

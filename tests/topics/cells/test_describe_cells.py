@@ -93,12 +93,3 @@ def test_intervals_hold_the_true_mean_about_as_often_as_they_say(tmp_path):
     held = (goodput["ci_low"] <= goodput["mean_y"]) & (goodput["mean_y"] <= goodput["ci_high"])
     # 144 cells at 95 %: 90 to 99 % is within 2.7 standard deviations.
     assert 0.90 <= held.mean() <= 0.99
-
-
-def test_same_table_same_bytes(tmp_path):
-    study = tidy_tables.synthetic_study(replications=3)
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        describe_study(study, tmp_path / name)
-    one, two = (tmp_path / name / "descriptive.csv" for name in ("one", "two"))
-    assert one.read_bytes() == two.read_bytes()

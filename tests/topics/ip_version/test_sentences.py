@@ -41,7 +41,7 @@ def test_the_difference_agrees_with_the_header():
 
 
 @pytest.mark.parametrize(
-    "ratio, equal_direction, ratio_direction, said",
+    "ratio, equal_direction, ratio_direction, words",
     [
         (0.001, "IPv4 higher", "IPv6 higher", "is lower than IPv4's (median −1.40 %, paired test p = 0.002), but by "
          "less than 20 more bytes of header would cost: it differs from the segment-size ratio 1428/1448 (−1.38 %, "
@@ -52,13 +52,13 @@ def test_the_difference_agrees_with_the_header():
         (None, "IPv4 higher", "", "(median −1.40 %, paired test p = 0.002); the published, pooled test misses it"),
     ],
 )  # fmt: skip
-def test_a_difference_that_the_header_does_not_explain(ratio, equal_direction, ratio_direction, said):
+def test_a_difference_that_the_header_does_not_explain(ratio, equal_direction, ratio_direction, words):
     over = overall(0.5, 0.002, ratio, (equal_direction, ratio_direction))
-    assert said in ip_sentence(ip_cells([0.5]), over)
+    assert words in ip_sentence(ip_cells([0.5]), over)
 
 
 @pytest.mark.parametrize(
-    "pooled, paired, ratio, said",
+    "pooled, paired, ratio, words",
     [
         (0.01, 0.01, 0.5, "; the published, pooled test sees it too (p = 0.010)."),
         (0.5, 0.6, 0.7, "Over all cells the paired test finds no difference between IPv6's goodput and IPv4's "
@@ -68,8 +68,8 @@ def test_a_difference_that_the_header_does_not_explain(ratio, equal_direction, r
          "1428/1448 (−1.38 %, p = 0.001); the published, pooled test sees one (p = 0.010)."),
     ],
 )  # fmt: skip
-def test_pooled_and_paired_test_are_told_apart(pooled, paired, ratio, said):
-    assert said in ip_sentence(ip_cells([0.5]), overall(pooled, paired, ratio))
+def test_pooled_and_paired_test_are_told_apart(pooled, paired, ratio, words):
+    assert words in ip_sentence(ip_cells([0.5]), overall(pooled, paired, ratio))
 
 
 def test_the_stratified_test_stands_in_for_the_paired_one():

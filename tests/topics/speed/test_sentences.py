@@ -17,6 +17,11 @@ def descriptive(rows, metric="goodput_mbps"):
     return table.assign(metric=metric, scenario_label=table["scenario"].str[:12], n=4)
 
 
+def at(place, **means):
+    """Return a place's rows over IPv4: a mean for each CCA."""
+    return [(place, "ipv4", cca, mean) for cca, mean in means.items()]
+
+
 def cca_tests(p_holm, test="Friedman"):
     return pd.DataFrame({"metric": "goodput_mbps", "test": test, "p_holm": p_holm})
 
@@ -31,9 +36,8 @@ def speed(rows, tests=None, pairs=None):
 
 
 def test_leader_is_named_with_and_without_loss_and_with_the_test():
-    rows = [(LOSSY[0], "ipv4", "reno", 10.0), (LOSSY[0], "ipv4", "bbr", 800.0), (LOSSY[0], "ipv4", "cubic", 20.0),
-            (LOSSY[1], "ipv4", "reno", 5.0), (LOSSY[1], "ipv4", "bbr", 500.0), (LOSSY[1], "ipv4", "cubic", 4.0),
-            (CLEAN[0], "ipv4", "reno", 930.0), (CLEAN[0], "ipv4", "bbr", 900.0)]  # fmt: skip
+    rows = at(LOSSY[0], reno=10.0, bbr=800.0, cubic=20.0) + at(LOSSY[1], reno=5.0, bbr=500.0, cubic=4.0)
+    rows += at(CLEAN[0], reno=930.0, bbr=900.0)
     assert speed(rows, cca_tests([0.01, 0.2, None])) == (
         "With random loss BBR leads by 10 % or more in both combinations of scenario and IP version, with 40 to 100 "
         "times the next CCA's goodput; without loss no CCA leads so clearly in the only one; the CCAs' goodput differs "
@@ -42,14 +46,13 @@ def test_leader_is_named_with_and_without_loss_and_with_the_test():
 
 
 def test_the_second_half_counts_and_names_for_itself():
-    rows = [(LOSSY[0], "ipv4", "reno", 10.0), (LOSSY[0], "ipv4", "bbr", 800.0),
-            (CLEAN[0], "ipv4", "reno", 930.0), (CLEAN[0], "ipv4", "bbr", 400.0),
-            (CLEAN[1], "ipv4", "reno", 930.0), (CLEAN[1], "ipv4", "bbr", 900.0)]  # fmt: skip
+    rows = at(LOSSY[0], reno=10.0, bbr=800.0) + at(CLEAN[0], reno=930.0, bbr=400.0)
+    rows += at(CLEAN[1], reno=930.0, bbr=900.0)
     assert "; without loss Reno leads so clearly in 1 of 2, with 2.33 times; " in speed(rows)
 
 
 def test_two_ccas_are_held_against_the_test_of_the_pair():
-    rows = [(CLEAN[0], "ipv4", "reno", 9.3), (CLEAN[0], "ipv4", "bbr", 9.4)]
+    rows = at(CLEAN[0], reno=9.3, bbr=9.4)
     sentence = speed(rows, cca_tests([None], test=""), cca_tests([0.001, 0.7], test="paired t"))
     assert sentence.startswith("Without loss no CCA leads by 10 % or more in the only combination of scenario and IP ")
     assert sentence.endswith("the CCAs' goodput differs significantly in 1 of 2 (paired t, Holm-corrected).")
@@ -59,45 +62,44 @@ def test_two_ccas_are_held_against_the_test_of_the_pair():
     assert untested.endswith("no test of the CCAs could be made.")
 
 
-@pytest.mark.parametrize("p, said", [([0.9, 0.8], "none of 2"), ([0.01, 0.02], "all 2"), ([0.01, 0.2], "1 of 2")])
-def test_significant_differences_are_counted(p, said):
-    rows = [(CLEAN[0], "ipv4", "reno", 9.3), (CLEAN[0], "ipv4", "bbr", 9.4)]
-    assert f"differs significantly in {said} (" in speed(rows, cca_tests(p))
+@pytest.mark.parametrize("p, words", [([0.9, 0.8], "none of 2"), ([0.01, 0.02], "all 2"), ([0.01, 0.2], "1 of 2")])
+def test_significant_differences_are_counted(p, words):
+    rows = at(CLEAN[0], reno=9.3, bbr=9.4)
+    assert f"differs significantly in {words} (" in speed(rows, cca_tests(p))
 
 
 def test_lead_over_nothing_is_no_ratio():
-    sentence = speed([(CLEAN[0], "ipv4", "reno", 0.0), (CLEAN[0], "ipv4", "bbr", 5.0)])
+    sentence = speed(at(CLEAN[0], reno=0.0, bbr=5.0))
     assert "inf" not in sentence
     assert "no CCA leads" in sentence
 
 
 def test_one_cca_has_nothing_to_be_compared_with():
-    assert speed([(CLEAN[0], "ipv4", "reno", 1.0)]).startswith(
+    assert speed(at(CLEAN[0], reno=1.0)).startswith(
         "The study has values of one CCA only, Reno, whose mean goodput was 1 Mbit/s in 1 cell"
     )
 
 
 def test_ccas_that_never_meet_are_not_compared():
-    rows = [(CLEAN[0], "ipv4", "reno", 1.0), (CLEAN[1], "ipv4", "bbr", 2.0)]
+    rows = at(CLEAN[0], reno=1.0) + at(CLEAN[1], bbr=2.0)
     assert speed(rows).startswith("No two CCAs have a goodput in the same scenario over the same IP version; ")
     assert price(rows, [], []) == "What speed costs can't be said, for no two CCAs have values in the same place."
 
 
 CELL = CLEAN[0]
 PLACE = f"scenario {CELL[:12]} over IPv4 (10 ms each way, no loss, 1 flow)"
-FAST = [(CELL, "ipv4", "bbr", 900.0), (CELL, "ipv4", "reno", 450.0), (CELL, "ipv4", "cubic", 400.0)]
+FAST = at(CELL, bbr=900.0, reno=450.0, cubic=400.0)
 
 
 def price(goodput, again, rtt, path=20.0):
     table = pd.concat([descriptive(goodput), descriptive(again, "retransmit_percent"), descriptive(rtt, "rtt_mean_ms")])
     runs = pd.DataFrame({"scenario": list(SCENARIOS["scenario"]), "rtt_path_ms": path})
-    named = SCENARIOS.assign(label=SCENARIOS["scenario"].str[:12])
-    scenarios = named.assign(scenario=SCENARIOS["scenario"])
+    scenarios = SCENARIOS.assign(label=SCENARIOS["scenario"].str[:12])
     return sentences.price_sentence(SimpleNamespace(descriptive=table, runs=runs, scenarios=scenarios))
 
 
 def cells(*values, scenario=CELL):
-    return [(scenario, "ipv4", cca, value) for cca, value in zip(("bbr", "reno", "cubic"), values, strict=True)]
+    return at(scenario, **dict(zip(("bbr", "reno", "cubic"), values, strict=True)))
 
 
 def test_price_of_the_fastest_is_held_against_the_highest_of_the_others():
@@ -135,11 +137,11 @@ def test_price_names_the_place_where_it_is_highest():
 
 
 def test_who_does_not_lead_pays_for_no_speed():
-    close = [(CELL, "ipv4", "bbr", 900.0), (CELL, "ipv4", "reno", 901.0)]
+    close = at(CELL, bbr=900.0, reno=901.0)
     none = "No CCA leads by 10 % or more anywhere, so there is no speed that one pays for."
     assert price(close, cells(1.0, 2.0, 1.0), cells(20.0, 40.0, 20.0)) == none
     # A lead in one place is one, wherever else it is close.
-    once = [*close, (CLEAN[1], "ipv4", "bbr", 900.0), (CLEAN[1], "ipv4", "reno", 450.0)]
+    once = close + at(CLEAN[1], bbr=900.0, reno=450.0)
     assert price(once, cells(2.0, 1.0, 1.0), []).startswith("BBR, which leads most often, pays for it: in ")
 
 
@@ -155,7 +157,7 @@ def test_price_without_values():
 
 
 def test_price_of_a_lone_cca():
-    assert price(FAST[:1], [(CELL, "ipv4", "bbr", 1.25)], [(CELL, "ipv4", "bbr", 30.0)]) == (
+    assert price(FAST[:1], at(CELL, bbr=1.25), at(CELL, bbr=30.0)) == (
         f"BBR, the only CCA, sent 1.25 % of its segments again in {PLACE} and had a mean RTT of 1.5 times the empty "
         "path's."
     )

@@ -57,14 +57,7 @@ class Axis:
 def panel_axes(panels) -> list[Axis]:
     """Return an axis for each panel, one for all panels that share it without being squeezed.
 
-    Parameters
-    ----------
-    panels : list of list of float
-        Values of each panel, references included. None negative; a panel may be empty.
-
-    Returns
-    -------
-    list of Axis
+    `panels` are the values of each, references included: none negative; there may be none.
     """
     groups = []  # lists of positions in `panels`
     for position in range(len(panels)):
@@ -131,19 +124,10 @@ def log_axis(low, high) -> Axis:
 
 
 def relative_axes(values, paths) -> list[Axis]:
-    """Return one axis a panel, each covering the same multiples of its path's value.
+    """Return an axis for each panel's values, each covering the same multiples of its path's own value.
 
-    Parameters
-    ----------
-    values : list of list of float
-        Values of each panel.
-    paths : list of float
-        The path's own value for each panel, such as the RTT of the empty path.
-
-    Returns
-    -------
-    list of Axis
-        Linear, or logarithmic above a factor of 10. If a path's value is 0 or unknown, as `panel_axes`.
+    That is such as the RTT of the empty path; if one is 0 or unknown, axes are as of `panel_axes`. Otherwise they are
+    linear, or logarithmic above a factor of 10.
     """
     if not all(path and path > 0 for path in paths):
         return panel_axes(values)

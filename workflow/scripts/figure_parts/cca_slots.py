@@ -7,6 +7,7 @@ from figure_parts.axis_scales import Axis
 from figure_parts.category_panels import CategoryPanels, interval, nothing, slots
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Panel
+from figure_parts.scenario_panels import DASHES
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
@@ -22,20 +23,8 @@ def cca_entries(ccas) -> list[Line2D]:
     ]
 
 
-def shifts(count) -> list[float]:
-    """Return how far from the middle of a slot each of its marks stands."""
-    return [SPREAD * (place / (count - 1) - 0.5) if count > 1 else 0.0 for place in range(count)]
-
-
 def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
-    """Return (slot, CCA) -> row of a table for `draw_slots`.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        With ``scenario`` and ``cca``.
-    slot_of : callable
-        Of a row, a mapping.
+    """Return (slot, CCA) -> row of a table with ``scenario`` and ``cca``, for `draw_slots`.
 
     Raises
     ------
@@ -55,51 +44,37 @@ def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
 
 
 def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") -> str:
-    """Draw the marks of a panel.
+    """Draw the marks of a panel; return in words what it shows.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         With its vertical axis.
-    names : list of str
-        Of the slots.
-    ccas : list of str
+    names, ccas : list of str
+        Of the slots, and in each of them.
     rows : dict
         (slot, CCA) -> mapping with the values; a pair that isn't there gets no mark.
     value, low, high : str
         Keys of the mean and its interval.
     below : str
         What the slots are, below the axis.
-
-    Returns
-    -------
-    str
-        What the panel shows in words.
     """
     slots(axes, names, below)
     words = []
+    shifts = [SPREAD * (place / (len(ccas) - 1) - 0.5) if len(ccas) > 1 else 0.0 for place in range(len(ccas))]
     for slot, name in enumerate(names):
         shown = []
-        for shift, cca in zip(shifts(len(ccas)), ccas, strict=True):
-            row = rows.get((slot, cca))
+        for shift, cca in zip(shifts, ccas, strict=True):
+            row, x, colour = rows.get((slot, cca)), slot + shift, cca_colour(cca)
             if row is None:
                 continue
             if is_missing(row[value]):
-                nothing(axes, slot + shift)
+                nothing(axes, x)
                 shown.append(f"{cca_name(cca)} none valid")
                 continue
             if low and not is_missing(row[low]):
-                interval(axes, slot + shift, row[low], row[high], cca_colour(cca))
-            axes.plot(
-                [slot + shift],
-                [row[value]],
-                ls="none",
-                marker=cca_marker(cca),
-                ms=4.2,
-                mew=0,
-                color=cca_colour(cca),
-                zorder=3,
-            )
+                interval(axes, x, row[low], row[high], colour)
+            axes.plot([x], [row[value]], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=colour, zorder=3)
             shown.append(f"{cca_name(cca)} {number(row[value])}")
         if shown:
             words.append(f"{name.replace(chr(10), ' ')}: {', '.join(shown)}.")
@@ -114,17 +89,9 @@ def draw_groups(title, table, by, draw_group, panels_each=1) -> tuple[Figure, li
     title : str
         Of the whole figure.
     table : pandas.DataFrame
-        With ``cca``.
-    by : list of str
-        Columns whose values make a group.
+        With ``cca`` and the columns `by`, whose values make a group.
     draw_group : callable
         Of the figure's `CategoryPanels`, the CCAs of the table and a group's rows; adds `panels_each` panels.
-    panels_each : int
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
     """
     apply_style()
     groups = [rows for _, rows in table.groupby(by, sort=False)]
@@ -148,4 +115,4 @@ def empty_panel(drawn) -> None:
 def step(axes, slot, value) -> None:
     """Draw a dashed line across one slot, such as its ceiling."""
     if not is_missing(value):
-        axes.plot([slot - 0.46, slot + 0.46], [value] * 2, color=LIGHT.muted, lw=0.9, ls=(0, (3, 2)), zorder=1)
+        axes.plot([slot - 0.46, slot + 0.46], [value] * 2, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)

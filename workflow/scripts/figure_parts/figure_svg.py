@@ -61,18 +61,9 @@ def save_figure(figure, panels, title, data, outputs, **csv) -> None:
 
 
 def save_svg(figure, path, title, panels) -> None:
-    """Write a matplotlib figure as SVG with a named view for each of its panels.
+    """Write a figure drawn with `figure_style.apply_style` as SVG with a named view for each of its panels.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Drawn with `figure_style.apply_style`.
-    path : str or path
-        File to be written.
-    title : str
-        What the figure shows.
-    panels : list of Panel
-        Each becomes ``<view id="...-view">``, so that ``file.svg#...-view`` shows it alone.
+    Each `Panel` becomes ``<view id="...-view">``, so that ``file.svg#...-view`` shows it alone.
     """
     buffer = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "sawtooth"}):
@@ -83,13 +74,13 @@ def save_svg(figure, path, title, panels) -> None:
     # Date and program version.
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
-    compact(root)
+    _compact(root)
     _describe(root, title, panels)
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(ET.tostring(root, encoding="unicode") + "\n")
 
 
-def compact(root) -> None:
+def _compact(root):
     """Shorten coordinates and repeated styles of an SVG tree in place."""
     for element in root.iter():
         for name in _GEOMETRY:

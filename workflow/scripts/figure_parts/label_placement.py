@@ -8,9 +8,11 @@ import math
 
 import numpy as np
 
+from figure_parts.scenario_panels import LETTER_SHARE
+
 RINGS_PT = (8, 12, 17, 23, 30, 38, 48, 60, 74, 90)
 DIRECTIONS = 16
-LINE_HEIGHT, LETTER_SHARE = 1.1, 0.62
+LINE_HEIGHT = 1.1
 # What a place costs: points of distance, times of overlap.
 OVERLAP, MARK, DOT, CROSSING = 1000.0, 60.0, 3.0, 80.0
 # Half the size of a mark, in points.

@@ -3,8 +3,8 @@
 import numpy as np
 
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, cca_colour
-from figure_parts.label_placement import DOT, LETTER_SHARE, LINE_HEIGHT, place_labels
-from figure_parts.scenario_panels import size_pt
+from figure_parts.label_placement import DOT, LINE_HEIGHT, place_labels
+from figure_parts.scenario_panels import LETTER_SHARE, size_pt
 
 
 def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> None:
@@ -50,14 +50,7 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> No
 
 
 def name_missing(axes, missing) -> None:
-    """Write into the lower right corner which cells have no mark, and why.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    missing : list of (str, str)
-        Name of a cell and the reason.
-    """
+    """Write into the lower right corner which cells have no mark, of (name, reason) each."""
     if not missing:
         return
     lines = [f"{name}: {reason}" for name, reason in missing]

@@ -105,15 +105,7 @@ def scenario_grid(panels, panel_height) -> Grid:
 
 
 def header(figure, title, entries) -> None:
-    """Write the figure's title and its key.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    title : str
-    entries : list of matplotlib.artist.Artist
-        Of the key, each with a label.
-    """
+    """Write the figure's title and its key, of entries with a label each."""
     height, width = figure.get_figheight() * INCH_PT, figure.get_figwidth() * INCH_PT
     left = (GAP_PT / 2 + INDENT_PT) / width
     figure.text(left, 1 - 19 / height, title, size=10.5, weight="bold", va="baseline")
@@ -206,23 +198,15 @@ def size_pt(axes) -> tuple[float, float]:
 
 
 def scenario_title(axes, scenario, left, raised=0) -> None:
-    """Write a scenario's name and conditions above its panel.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    scenario : mapping
-        A row of ``tidy/scenarios.csv``.
-    left : float
-        From the panel's edge to its axes, in points.
-    raised : float
-        Points kept free for more lines between title and axes.
-    """
+    """Write name and conditions of a row of ``tidy/scenarios.csv`` above its panel; the rest is `panel_title`'s."""
     panel_title(axes, heading(scenario), conditions(scenario), left, raised)
 
 
 def panel_title(axes, first, second, left, raised=0, right=0) -> None:
-    """Write a title in bold and a line below it, as far as they fit between the panel's edges."""
+    """Write a title in bold and a line below it, as far as they fit between the panel's edges.
+
+    `left` and `right` are from there to the axes; `raised` is kept free for more lines between title and axes.
+    """
     width, height = size_pt(axes)
     for text, y, weight, size, colour in (
         (first, 17 + raised, "bold", FONT_SIZE_PT, LIGHT.ink),

@@ -8,12 +8,7 @@ ROW_PT, LABELS_PT = 24, 122
 
 
 def shared_and_own(scenarios) -> tuple[str, list[str]]:
-    """Tell the conditions that all scenarios share from those that set each apart.
-
-    Parameters
-    ----------
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
+    """Tell the conditions that all rows of ``tidy/scenarios.csv`` share from those that set each apart.
 
     Returns
     -------
@@ -32,11 +27,7 @@ def shared_and_own(scenarios) -> tuple[str, list[str]]:
 def label_rows(axes, scenarios) -> None:
     """Write name and conditions of each scenario to the left of its row.
 
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        `LABELS_PT` from the panel's left edge, its rows at 0, 1, 2 and so on.
-    scenarios : pandas.DataFrame
+    The axes begin `LABELS_PT` from the panel's left edge and have their rows at 0, 1, 2 and so on.
     """
     _, own = shared_and_own(scenarios)
     left = -(LABELS_PT - INDENT_PT) / size_pt(axes)[0]

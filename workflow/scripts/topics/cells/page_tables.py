@@ -30,21 +30,15 @@ def mean_tables(descriptive, scenarios, metric) -> list[dict]:
     name_of_ccas = "Mix" if cca_word(table["cca"].unique()) == "mix" else "CCA"
     step = max(1, MAX_VALUE_COLUMNS // len(ip_versions))
     tables = []
-    for start in range(0, len(across), step):
-        part = across[start : start + step]
+    for part in (across[start : start + step] for start in range(0, len(across), step)):
         rows = []
         for row_key, name, detail in down:
             keys = [(row_key, key) if scenarios_down else (key, row_key) for key, *_ in part]
             cells = [number(mean.get((*key, ip))) for key in keys for ip in ip_versions]
             rows.append({"heading": name, "detail": detail, "cells": cells})
-        tables.append(
-            {
-                "row_name": "Scenario" if scenarios_down else name_of_ccas,
-                "groups": [name for _, name, _ in part],
-                "ip_versions": [ip_words(ip) for ip in ip_versions],
-                "rows": rows,
-            }
-        )
+        groups, words = [name for _, name, _ in part], [ip_words(ip) for ip in ip_versions]
+        row_name = "Scenario" if scenarios_down else name_of_ccas
+        tables.append({"row_name": row_name, "groups": groups, "ip_versions": words, "rows": rows})
     return tables
 
 
@@ -62,10 +56,8 @@ def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list
     notes = [note for note in dict.fromkeys(table["note"]) if note]
     groups = []
     for scenario in scenarios.to_dict("records"):
-        rows = [
-            _statistics(row, metric, notes)
-            for row in table[table["scenario"] == scenario["scenario"]].to_dict("records")
-        ]
+        cells = table[table["scenario"] == scenario["scenario"]].to_dict("records")
+        rows = [_statistics(cell, metric, notes) for cell in cells]
         groups.append({"heading": heading(scenario), "conditions": conditions(scenario), "rows": rows})
     return groups, notes
 

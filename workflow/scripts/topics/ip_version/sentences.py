@@ -14,12 +14,7 @@ METRIC = "goodput_mbps"
 def ip_version_sentence(tables, significance) -> str:
     """Say whether IPv6's goodput differs from IPv4's, whether its longer header explains that, and what pooling sees.
 
-    Parameters
-    ----------
-    tables : object
-        runs, ip_versions and ip_overall: DataFrames.
-    significance : float
-        Against which each p is held.
+    `tables` has the tables runs, ip_versions and ip_overall.
     """
     present = list(dict.fromkeys(tables.runs["ip_version"]))
     if len(present) < 2:

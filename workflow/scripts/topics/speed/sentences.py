@@ -132,10 +132,8 @@ def price_sentence(tables, one_ip_version=False) -> str:
     path = dict(zip(tables.runs["scenario"], tables.runs["rtt_path_ms"], strict=True))
     if more.empty:
         top = longer.loc[(longer["own"] / longer["others"]).idxmax()]
-        parts = [
-            f"in {place_words(top, tables.scenarios, one_ip_version)} {_rtt_words(top, path)}",
-            *_no_price(again, rtt[:0]),
-        ]
+        delay = f"in {place_words(top, tables.scenarios, one_ip_version)} {_rtt_words(top, path)}"
+        parts = [delay, *_no_price(again, rtt[:0])]
         return f"{subject} pays for it with delay: {', but '.join(parts)}."
     top = more.loc[(more["own"] - more["others"]).idxmax()]
     parts = [
@@ -175,7 +173,7 @@ def _lone_price(tables, cca, one_ip_version=False) -> str:
 
 
 def _against_others(means, cca):
-    """Return scenario, ip_version, own (a CCA's mean) and others (the highest of theirs) of each place that has both."""
+    """Return scenario, ip_version, own (a CCA's mean) and others (their highest) of each place that has both."""
     is_own = means["cca"] == cca
     own = means[is_own].rename(columns={"mean": "own"})[[*PLACE, "own"]]
     others = means[~is_own].groupby(PLACE, sort=False)["mean"].max().rename("others").reset_index()
