@@ -36,7 +36,7 @@ LABELS_PT = 56
 IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
 
 
-def _collected(runs, descriptive, metric) -> pd.DataFrame:
+def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
     """Return what the figure shows: a row for each valid replication that has a value, and for each mean."""
     dots = runs[runs["valid"] & runs[metric.column].notna()].assign(mark="replication")
     means = descriptive[descriptive["metric"] == metric.column]
@@ -70,9 +70,9 @@ def _axes_of_panels(data, scenarios, references, metric):
         if references[name] is not None and not relative:
             shown.append(references[name])
         panels.append(shown + _ends_within_reach(cells, shown))
-    return (
-        relative_axes(panels, [references[name] for name in scenarios["scenario"]]) if relative else panel_axes(panels)
-    )
+    if relative:
+        return relative_axes(panels, [references[name] for name in scenarios["scenario"]])
+    return panel_axes(panels)
 
 
 def _ends_within_reach(cells, shown):
@@ -137,7 +137,7 @@ def main(inputs, outputs, params) -> None:
     """Read runs, their description and the scenarios, write figure and data."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     metric = metric_by_slug(params.metric)
-    data = _collected(runs, read_table(inputs.descriptive, DESCRIPTIVE), metric)
+    data = _figure_rows(runs, read_table(inputs.descriptive, DESCRIPTIVE), metric)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     references = {name: _reference(group, metric) for name, group in runs.groupby("scenario", sort=False)}
     row_pt = ROW_PT if len(ip_versions) > 1 else LOW_ROW_PT

@@ -21,7 +21,7 @@ ROW_PT, LABELS_PT = 20, 56
 NUMBERS = ["effect", "ci_low", "ci_high", "ci90_low", "ci90_high", "expected_effect", "margin"]
 
 
-def _collected(table, metric, scenarios, ccas) -> pd.DataFrame:
+def _figure_rows(table, metric, scenarios, ccas) -> pd.DataFrame:
     """Return what the figure shows: a row a scenario and CCA, whether ``ip_versions`` has it or not."""
     of_metric = table[table["metric"] == metric.column]
     known = {(row["scenario"], row["cca"]): row for row in of_metric.to_dict("records")}
@@ -102,7 +102,7 @@ def main(inputs, outputs, params) -> None:
     """Read runs, scenarios and the comparison, write figure and data."""
     metric, scenarios = metric_by_slug(params.metric), read_table(inputs.scenarios, SCENARIOS)
     ccas = list(read_runs(inputs.runs)["cca"].unique())
-    data = _collected(read_table(inputs.ip_versions, IP_VERSION_TESTS), metric, scenarios, ccas)
+    data = _figure_rows(read_table(inputs.ip_versions, IP_VERSION_TESTS), metric, scenarios, ccas)
     title, axis = f"{metric.name}: IPv6 less IPv4", _axis(data)
     key = _key(data, params.confidence, params.significance)
     drawn = ScenarioFigure(title, key, len(scenarios), ROW_PT * len(ccas), LABELS_PT)

@@ -62,7 +62,7 @@ def write_scatter(outputs, runs, scenarios, x, references=None, reference_name=N
     reference_name : str, optional
         What this line is.
     """
-    data = _collected(runs, x.column, references or {})
+    data = _figure_rows(runs, x.column, references or {})
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     title = f"{GOODPUT.name} against {x.name}"
     key = _key(ip_versions, reference_name if (data["mark"] == "reference").any() else None)
@@ -81,7 +81,7 @@ def write_scatter(outputs, runs, scenarios, x, references=None, reference_name=N
     save_figure(drawn.figure, drawn.panels, f"{title}, by {cell_words(ccas, ip_versions)}", data, outputs)
 
 
-def _collected(runs, x, references):
+def _figure_rows(runs, x, references):
     # A row for each dot, each mean (with n, and note if a cell has none) and each reference line.
     y = GOODPUT.column
     rows = []

@@ -52,7 +52,7 @@ def steps(values) -> tuple[np.ndarray, np.ndarray]:
     return ordered[ranks], (ranks + 1) / n
 
 
-def _collected(runs) -> pd.DataFrame:
+def _figure_rows(runs) -> pd.DataFrame:
     """Return what the figure shows: a row a step, or one that says why a cell has none."""
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
@@ -104,7 +104,7 @@ def _draw_cells(axes, data) -> str:
 def main(inputs, outputs, params) -> None:
     """Read runs and scenarios, write figure and data."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    data, name = _collected(runs), METRIC.name
+    data, name = _figure_rows(runs), METRIC.name
     parts = parts_of(list(runs["cca"].unique()), CCAS_A_PANEL)
     drawn = ScenarioFigure(
         f"{name}: distribution of the replications", _key(runs["ip_version"].unique()), len(scenarios) * len(parts),

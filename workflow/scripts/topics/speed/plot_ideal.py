@@ -37,7 +37,9 @@ def _ideal_shares(runs) -> pd.DataFrame:
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"] & group["goodput_mbps"].notna()]
         known = valid[valid["ideal_goodput_mbps"] > 0]
-        note = "" if len(known) else NO_IDEAL if len(valid) else "no value" if group["valid"].any() else "no valid run"
+        note = "no value" if group["valid"].any() else "no valid run"
+        if len(valid):
+            note = "" if len(known) else NO_IDEAL
         shares = 100 * known["goodput_mbps"] / known["ideal_goodput_mbps"]
         means = (values.mean() for values in (valid["goodput_mbps"], known["ideal_goodput_mbps"], shares))
         rows.append((scenario, group["scenario_label"].iloc[0], *cell, len(valid), *means, note))
