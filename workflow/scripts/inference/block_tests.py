@@ -83,17 +83,12 @@ def smallest_friedman_p(b, k) -> float:
 
 
 def kruskal_wallis_test(groups) -> tuple[float, float] | None:
-    """Return H and p of the Kruskal-Wallis test (1952), corrected for ties, chi-square approximation.
+    """Return H and p of the Kruskal-Wallis test (1952), corrected for ties, chi-square approximation; None if all are tied.
 
     Parameters
     ----------
     groups : list of numpy.ndarray of float
         Three groups or more.
-
-    Returns
-    -------
-    statistic, p : float
-        None if all values are tied.
     """
     pooled = without_noise(np.concatenate(groups))
     if pooled.min() == pooled.max():

@@ -2,7 +2,8 @@
 
 That no difference is found doesn't show that there is none. Here the null hypothesis is that the
 effect lies outside the margin; rejecting it shows equivalence (Schuirmann, 1987, "A comparison
-of the two one-sided tests procedure and the power approach").
+of the two one-sided tests procedure and the power approach"). `kind` is "t" (t tests of the mean)
+or "rank" (signed-rank tests about the centre of symmetry); intervals are (low, high) as contrasts.
 """
 
 import math
@@ -19,16 +20,9 @@ def bounds(margin, scale) -> tuple[float, float]:
 
 
 def tost(contrasts, kind, low, high) -> float:
-    """Return p of the two one-sided tests: the larger of both.
+    """Return p of the two one-sided tests of contrasts that are not all equal: the larger of both.
 
-    Parameters
-    ----------
-    contrasts : numpy.ndarray of float, shape (n,)
-        Not all equal.
-    kind : str
-        "t" (t tests of the mean) or "rank" (signed-rank tests about the centre of symmetry).
-    low, high : float
-        Bounds as contrasts; a bound at infinity can't be exceeded.
+    `low` and `high` are the bounds as contrasts; a bound at infinity can't be exceeded.
     """
     above = p_of(kind, contrasts - low, "greater") if math.isfinite(low) else 0.0
     below = p_of(kind, contrasts - high, "less") if math.isfinite(high) else 0.0
@@ -38,13 +32,8 @@ def tost(contrasts, kind, low, high) -> float:
 def tost_interval(contrasts, kind, significance, walsh=None) -> tuple[float, float] | None:
     """Return the interval that belongs to TOST: inside the margin exactly if both tests reject.
 
-    Its confidence is 1 - 2 x significance. "t" gives that of the mean, "rank" that of the
-    Hodges-Lehmann estimate (Walsh averages; the test inverted).
-
-    Returns
-    -------
-    low, high : float
-        As contrasts, or None if there are too few of them for the rank version.
+    Its confidence is 1 - 2 x significance. "t" gives that of the mean, "rank" that of the Hodges-Lehmann
+    estimate (Walsh averages; the test inverted), or None if there are too few contrasts for it.
     """
     if kind == "t":
         return mean_interval(contrasts, 1 - 2 * significance)[1:]
@@ -52,11 +41,5 @@ def tost_interval(contrasts, kind, significance, walsh=None) -> tuple[float, flo
 
 
 def smallest_margin(interval, scale) -> float:
-    """Return the smallest margin, in the effect's unit, at which equivalence holds.
-
-    Parameters
-    ----------
-    interval : tuple of float
-        As `tost_interval` gives.
-    """
+    """Return the smallest margin, in the effect's unit, at which equivalence holds for the interval of `tost_interval`."""
     return max(abs(to_effect(bound, scale)) for bound in interval)

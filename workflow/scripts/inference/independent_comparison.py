@@ -76,10 +76,6 @@ def difference(first, second, scale) -> Difference:
         One value or more each.
     scale : str
         "ratio" turns into "relative" where a value is 0.
-
-    Returns
-    -------
-    Difference
     """
     first, second = np.asarray(first, float), np.asarray(second, float)
     used = usable_scale(first, second, scale)

@@ -12,13 +12,7 @@ SHAPIRO_MIN_N = 3
 
 
 def shapiro_wilk(values) -> tuple[float, float]:
-    """Return W and p.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        Three or more, not all equal. Above `SHAPIRO_MAX_N` the p is approximate.
-    """
+    """Return W and p of three values or more that are not all equal; above `SHAPIRO_MAX_N` the p is approximate."""
     with warnings.catch_warnings():  # said in a note instead
         warnings.filterwarnings("ignore", message=r".*For N > 5000")
         result = pingouin.normality(_scaled(pd.Series(values, dtype=float)).reset_index(drop=True), method="shapiro")
@@ -26,14 +20,9 @@ def shapiro_wilk(values) -> tuple[float, float]:
 
 
 def shapiro_wilk_p(values) -> float:
-    """Return p alone, straight from scipy, which pingouin calls too.
+    """Return the p of `shapiro_wilk` alone, straight from scipy, which pingouin calls too.
 
     A study has thousands of these, and pingouin makes a table for each.
-
-    Parameters
-    ----------
-    values : numpy.ndarray of float, shape (n,)
-        As of `shapiro_wilk`.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r".*For N > 5000")

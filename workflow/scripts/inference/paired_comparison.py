@@ -21,11 +21,10 @@ class Comparison:
         That the contrasts are on; see `paired_contrasts`.
     contrasts, walsh : numpy.ndarray of float
         One a pair, and their Walsh averages.
-    mean_a, mean_b, effect, ci_low, ci_high, hl : float or None
-        Means of the values; mean contrast with its interval and Hodges-Lehmann estimate, all
-        three in the effect's unit.
     test : PairedTest
         Of the contrasts against 0.
+    mean_a, mean_b, effect, ci_low, ci_high, hl : float or None
+        Means of the values; mean contrast with its interval and Hodges-Lehmann estimate, all three in the effect's unit.
     notes : tuple of str
         What is missing, and why.
     """
@@ -64,10 +63,6 @@ def compare(a, b, scale, effect_unit, confidence, significance) -> Comparison:
         The metric's.
     confidence, significance : float
         Of intervals, and of the choice of the test.
-
-    Returns
-    -------
-    Comparison
     """
     if len(a) == 0:
         return Comparison(scale, np.empty(0), np.empty(0), PairedTest())
@@ -83,7 +78,7 @@ def compare(a, b, scale, effect_unit, confidence, significance) -> Comparison:
         effect = to_effect(float(values[0]), used)
         row |= {"effect": effect, "hl": effect}
         if len(values) > 1:
-            notes.append(constant_words(len(values), effect, effect_unit))
+            notes.append(_constant_words(len(values), effect, effect_unit))
     else:
         walsh = walsh_averages(values)
         interval = (to_effect(end, used) for end in mean_interval(values, confidence))
@@ -92,7 +87,7 @@ def compare(a, b, scale, effect_unit, confidence, significance) -> Comparison:
     return Comparison(used, values, walsh, test, **row, notes=(*notes, *test.notes))
 
 
-def constant_words(pairs, effect, effect_unit) -> str:
+def _constant_words(pairs, effect, effect_unit) -> str:
     """Say that all pairs show the same: "in all 4 pairs the same: 13 %, so no test"."""
     if effect == 0:
         return f"in all {pairs} pairs no difference, so no test"

@@ -22,20 +22,11 @@ import numpy as np
 RELATIVE_TOLERANCE = 1e-12
 
 
-def merge_close(values, size) -> np.ndarray:
-    """Return non-negative values in which those that differ by rounding only are the same.
+def merge_close(values: np.ndarray, size: float) -> np.ndarray:
+    """Return values of at least 0, each replaced by the smallest of the chain of near values that it belongs to.
 
-    Parameters
-    ----------
-    values : numpy.ndarray of float, shape (n,)
-        At least 0. Those within the tolerance of 0 become 0.
-    size : float
-        Of the numbers that the values were computed from; `RELATIVE_TOLERANCE` refers to it.
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (n,)
-        Each value replaced by the smallest of the chain of near values that it belongs to.
+    So those that differ by rounding only are the same, and those within the tolerance of 0 become 0.
+    `RELATIVE_TOLERANCE` refers to `size`: that of the numbers that the values were computed from.
     """
     known = np.unique(np.append(values, 0.0))
     first = np.append(True, np.diff(known) > RELATIVE_TOLERANCE * size)

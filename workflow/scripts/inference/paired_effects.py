@@ -1,4 +1,8 @@
-"""Effect sizes of paired values, and their intervals."""
+"""Effect sizes of paired values, and their intervals.
+
+`contrasts` are a numpy.ndarray of float, shape (n,), as `paired_contrasts.contrasts` gives them, `walsh` their
+`walsh_averages`, if they are known, `counts` what `bootstrap_counts` gives. Intervals are (low, high).
+"""
 
 from bisect import bisect_left
 
@@ -8,12 +12,7 @@ from inference.paired_tests import critical_count, doubled_ranks
 
 
 def walsh_averages(contrasts) -> np.ndarray:
-    """Return the means of all pairs of contrasts, each with itself too, in ascending order.
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (n (n + 1) / 2,)
-    """
+    """Return the n (n + 1) / 2 means of all pairs of contrasts, each with itself too, in ascending order."""
     return np.sort(np.concatenate([contrasts[i:] + contrasts[i] for i in range(len(contrasts))])) / 2
 
 
@@ -24,14 +23,9 @@ def hodges_lehmann(contrasts, walsh=None) -> float:
 
 
 def hodges_lehmann_interval(contrasts, confidence, walsh=None) -> tuple[float, float] | None:
-    """Return the interval of the Hodges-Lehmann estimate that inverts the signed-rank test.
+    """Return the interval of the Hodges-Lehmann estimate that inverts the signed-rank test (Hollander and Wolfe, 1999, section 3.3).
 
-    Hollander and Wolfe (1999), section 3.3.
-
-    Returns
-    -------
-    low, high : float
-        Or None if there are too few contrasts for this confidence: below 6 for 0.95.
+    None if there are too few contrasts for this confidence: below 6 for 0.95.
     """
     k = critical_count(len(contrasts), (1 - confidence) / 2)
     if k is None:
@@ -86,26 +80,13 @@ def bootstrap_counts(n, resamples, seeds) -> np.ndarray:
 
 
 def bootstrap_hodges_lehmann(contrasts, counts, confidence, walsh=None) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of the Hodges-Lehmann estimate (Efron, 1979).
+    """Return the percentile bootstrap interval of the Hodges-Lehmann estimate (Efron, 1979), contrasts in any order.
 
     No resample's estimate is computed. The estimates' distribution is only needed at two
     places, and a resample's estimate is at most t if at least half of its Walsh averages are;
     so t is bisected over the sample's Walsh averages, which are the only candidates. Of an even
     number of Walsh averages the lower middle counts at the low end and the upper middle at the
     high end.
-
-    Parameters
-    ----------
-    contrasts : numpy.ndarray of float, shape (n,)
-        In any order.
-    counts : numpy.ndarray, shape (n, resamples)
-        As `bootstrap_counts` gives.
-    confidence : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    low, high : float
     """
     x = np.sort(contrasts)
     walsh = walsh_averages(x) if walsh is None else walsh
@@ -143,12 +124,7 @@ def _partners(x, t):
 def bootstrap_rank_biserial(contrasts, counts, confidence) -> tuple[float, float]:
     """Return the percentile bootstrap interval of the rank-biserial correlation (Efron, 1979).
 
-    Parameters are those of `bootstrap_hodges_lehmann`; here the order of `contrasts` is that of
-    the rows of `counts`.
-
-    Returns
-    -------
-    low, high : float
+    The order of `contrasts` is that of the rows of `counts`.
     """
     sizes, level = np.unique(np.abs(contrasts), return_inverse=True)
     n, resamples = counts.shape

@@ -4,6 +4,8 @@ The null hypothesis is that the two members of a pair could be exchanged: what d
 them makes no difference. Then a contrast is as likely as its negative, so contrasts are
 distributed symmetrically about 0, however skewed the values themselves are. Both tests rest on
 that; a contrast whose distribution is lopsided about 0 is a difference, and is reported as one.
+`contrasts` are a numpy.ndarray of float, shape (n,), as `paired_contrasts.contrasts` gives them,
+`alternative` is "two-sided", "greater" or "less".
 """
 
 import math
@@ -50,13 +52,6 @@ def paired_test(contrasts, significance) -> PairedTest:
 
     Paired t if Shapiro-Wilk doesn't reject normality at `significance`, else Wilcoxon's
     signed-rank test. A test is not made if no data with this many pairs could make it reject.
-
-    Parameters
-    ----------
-    contrasts : numpy.ndarray of float, shape (n,)
-        As `paired_contrasts.contrasts` gives them.
-    significance : float
-        For the choice, and for what counts as out of reach.
     """
     n = len(contrasts)
     if n == 0:
@@ -95,16 +90,9 @@ def is_constant(contrasts) -> bool:
 
 
 def t_test(contrasts, alternative="two-sided") -> tuple[float, float]:
-    """Return t and p of Student's test of the mean contrast against 0 (Student, 1908).
+    """Return t and p of Student's test of the mean of two contrasts or more, not all equal, against 0 (Student, 1908).
 
     t = mean / (s / sqrt(n)) on n - 1 degrees of freedom.
-
-    Parameters
-    ----------
-    contrasts : numpy.ndarray of float, shape (n,)
-        Two or more, not all equal.
-    alternative : str
-        "two-sided", "greater" or "less".
     """
     n = len(contrasts)
     statistic = float(contrasts.mean() / (contrasts.std(ddof=1) / math.sqrt(n)))
@@ -114,7 +102,7 @@ def t_test(contrasts, alternative="two-sided") -> tuple[float, float]:
 
 
 def signed_rank_test(contrasts, alternative="two-sided") -> tuple[float, float]:
-    """Return V and p of Wilcoxon's signed-rank test of contrasts against 0.
+    """Return V and p of Wilcoxon's signed-rank test of one contrast or more against 0.
 
     V is the sum of the ranks of the positive contrasts. Zeros are ranked and then left out
     (Pratt, 1959, "Remarks on zeros and ties in the Wilcoxon signed rank procedures": leaving
@@ -122,13 +110,6 @@ def signed_rank_test(contrasts, alternative="two-sided") -> tuple[float, float]:
     mid-ranks. p is exact given ties and zeros: the distribution of V over all signs, by the
     shift algorithm (Streitberg and Roehmel, 1986). Above `EXACT_MAX_PAIRS` it is the normal
     approximation with the variance of those same ranks.
-
-    Parameters
-    ----------
-    contrasts : numpy.ndarray of float, shape (n,)
-        One or more.
-    alternative : str
-        "two-sided", "greater" or "less".
     """
     doubled = doubled_ranks(contrasts)
     statistic = int(doubled[contrasts > 0].sum())
@@ -172,24 +153,12 @@ def _null_distribution(ranks):
     return np.minimum(1.0, np.cumsum(shares)), step
 
 
-def critical_count(n, tail) -> int | None:
-    """Return how many Walsh averages the signed-rank test leaves outside at each end.
+def critical_count(n: int, tail: float) -> int | None:
+    """Return how many Walsh averages of n contrasts the signed-rank test leaves outside at each end, of this share.
 
     The interval of the Hodges-Lehmann estimate runs from the k-th smallest to the k-th largest
     Walsh average, with k the smallest v for which P(V <= v) > tail (Hollander and Wolfe, 1999,
-    section 3.3; `qsignrank` in R).
-
-    Parameters
-    ----------
-    n : int
-        Contrasts.
-    tail : float
-        Share of each end.
-
-    Returns
-    -------
-    int or None
-        k, None if n is too small for this tail.
+    section 3.3; `qsignrank` in R). None if n is too small for this tail.
     """
     if 2.0**-n > tail:
         return None

@@ -25,9 +25,8 @@ def mann_whitney(first, second, significance) -> tuple[float | None, float | Non
 
     Returns
     -------
-    u : float or None
+    u, p : float or None
         U of `first`: pairs in which it is the larger, equal ones for a half.
-    p : float or None
     note : str
         Why there is none.
     """

@@ -1,4 +1,7 @@
-"""Power of the paired t test: what n pairs could have shown, and how many pairs a difference needs."""
+"""Power of the paired t test: what n pairs could have shown, and how many pairs a difference needs.
+
+`sd` is the standard deviation of the contrasts, above 0, `scale` theirs; effects are in the effect's unit.
+"""
 
 import math
 from bisect import bisect_left
@@ -17,14 +20,8 @@ MAX_STANDARDISED = 50.0
 
 
 @lru_cache(maxsize=4096)
-def power_of(standardised, pairs, significance) -> float:
-    """Return the power of the two-sided paired t test (noncentral t; Cohen, 1988, chapter 2).
-
-    Parameters
-    ----------
-    standardised : float
-        True mean contrast over its standard deviation.
-    """
+def _power(standardised, pairs, significance):
+    """Return the power of the two-sided paired t test (noncentral t; Cohen, 1988, chapter 2) at a mean contrast in standard deviations."""
     return float(pingouin.power_ttest(d=standardised, n=pairs, alpha=significance, contrast="paired"))
 
 
@@ -37,7 +34,7 @@ def standardised_detectable(pairs, power, significance) -> float:
     low, high = 0.0, MAX_STANDARDISED
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        if power_of(middle, pairs, significance) < power:
+        if _power(middle, pairs, significance) < power:
             low = middle
         else:
             high = middle
@@ -45,19 +42,9 @@ def standardised_detectable(pairs, power, significance) -> float:
 
 
 def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
-    """Return the smallest true effect that `pairs` pairs show with `power`.
+    """Return the smallest true effect, an increase, that `pairs` pairs show with `power`.
 
-    Parameters
-    ----------
-    sd : float
-        Standard deviation of the contrasts, above 0.
-    scale : str
-        Of the contrasts; the effect is an increase, in the effect's unit.
-
-    Returns
-    -------
-    float or None
-        None below `MIN_PAIRS`, and where the effect would be beyond any number.
+    None below `MIN_PAIRS`, and where the effect would be beyond any number.
     """
     if pairs < MIN_PAIRS:
         return None
@@ -67,26 +54,16 @@ def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
 
 
 def pairs_needed(sd, effect, power, significance, scale) -> int | None:
-    """Return how many pairs show a true effect with `power`: the smallest number from `MIN_PAIRS`.
+    """Return how many pairs show a true effect above 0 with `power`: the smallest number from `MIN_PAIRS`.
 
-    Parameters
-    ----------
-    sd : float
-        Standard deviation of the contrasts, above 0.
-    effect : float
-        Above 0, in the effect's unit. A ratio is taken upwards: the same percentage downwards
-        is further away on the logarithmic scale.
-
-    Returns
-    -------
-    int or None
-        None if `MAX_PAIRS` are not enough.
+    None if `MAX_PAIRS` are not enough. A ratio is taken upwards: the same percentage downwards is further away on the
+    logarithmic scale.
     """
     standardised = min(from_effect(effect, scale) / sd, MAX_STANDARDISED)
     # Rounded, so that neighbouring machines agree and the cache is of use.
     standardised = float(f"{standardised:.9g}")
-    if math.sqrt(MAX_PAIRS) * standardised < 1 or power_of(standardised, MAX_PAIRS, significance) < power:
+    if math.sqrt(MAX_PAIRS) * standardised < 1 or _power(standardised, MAX_PAIRS, significance) < power:
         return None
     return bisect_left(
-        range(MAX_PAIRS), True, lo=MIN_PAIRS, key=lambda pairs: power_of(standardised, pairs, significance) >= power
+        range(MAX_PAIRS), True, lo=MIN_PAIRS, key=lambda pairs: _power(standardised, pairs, significance) >= power
     )

@@ -65,22 +65,15 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0) -> BoundedEstimat
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        From `lower` to `upper`; missing ones don't count.
+        From `lower` to `upper`, else ValueError; missing ones don't count.
     confidence : float
         Of the two-sided interval, between 0 and 1.
-    lower, upper : float
-        Bounds of the quantity.
 
     Returns
     -------
     BoundedEstimate
         A value on a bound has no logit: then mean and t interval are those of the values
         themselves, cut at the bounds, and the note says so.
-
-    Raises
-    ------
-    ValueError
-        If a value lies beyond a bound.
     """
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]

@@ -47,25 +47,12 @@ class StratifiedResult:
     equal_pairs: int = 0
 
 
-def stratum_moments(values, second, strata) -> pd.DataFrame:
-    """Return each stratum's centred rank sum of the second group, and its exact variance.
+def _stratum_moments(values, second, strata):
+    """Return each stratum's n, m, centred rank sum of the second group, and its exact variance (0 where there is nothing to rank).
 
     With m of n values in the second group the rank sum has mean m (n + 1) / 2 and variance
     m (n - m) / n * s^2, s^2 being the variance (divisor n - 1) of the mid-ranks that occur
     (Lehmann, 1975, Nonparametrics, sections 1.4 and A.3).
-
-    Parameters
-    ----------
-    values : array_like of float, shape (N,)
-    second : array_like of bool, shape (N,)
-        Whether a value is of the second group.
-    strata : array_like, shape (N,)
-        What stratum it belongs to.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a stratum: n, m, centred, variance (0 where one group is missing or all are equal).
     """
     second = np.asarray(second, bool)
     codes, _ = pd.factorize(np.asarray(strata))
@@ -89,13 +76,9 @@ def van_elteren(values, second, strata) -> StratifiedResult:
     Parameters
     ----------
     values, second, strata : array_like, shape (N,)
-        As for `stratum_moments`.
-
-    Returns
-    -------
-    StratifiedResult
+        Values, whether each is of the second group, and what stratum it belongs to.
     """
-    moments = stratum_moments(values, second, strata)
+    moments = _stratum_moments(values, second, strata)
     unpaired = (moments["m"] == 0) | (moments["m"] == moments["n"])
     equal = ~unpaired & (moments["variance"] <= 0)
     used = moments[~unpaired & ~equal]
@@ -114,19 +97,13 @@ def aligned_ranks(contrasts, strata) -> StratifiedResult:
     blocks of two the aligned rank sum is the signed-rank sum less half the number of signs).
     The signed ranks of a stratum are added up with the weight 1 / (pairs + 1). Without a difference
     between the groups each sign is as likely as the other, so that the sum of a stratum has mean 0 and
-    as variance the sum of its squared mid-ranks. Pairs without a difference are left out (Wilcoxon, 1945).
+    as variance the sum of its squared mid-ranks. Pairs without a difference are left out (Wilcoxon, 1945);
+    `n_first` and `n_second` of the result are the pairs used.
 
     Parameters
     ----------
-    contrasts : array_like of float, shape (N,)
-        Second less first of each pair.
-    strata : array_like, shape (N,)
-        What stratum a pair belongs to.
-
-    Returns
-    -------
-    StratifiedResult
-        `n_first` and `n_second` are the pairs used.
+    contrasts, strata : array_like, shape (N,)
+        Second less first of each pair, and what stratum it belongs to.
     """
     contrasts = np.asarray(contrasts, float)
     codes, every = pd.factorize(np.asarray(strata))

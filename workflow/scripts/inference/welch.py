@@ -9,7 +9,7 @@ NOISE = 1e-24
 
 
 def difference_variance(variances, sizes) -> tuple[float, float]:
-    """Return the variance of the difference of two means, and its degrees of freedom.
+    """Return the variance of the difference of two means, and its degrees of freedom, not a number if neither sample varies.
 
     The variance is v1/n1 + v2/n2, with (v1/n1 + v2/n2)^2 / ((v1/n1)^2/(n1 - 1) + (v2/n2)^2/(n2 - 1)) degrees of freedom.
 
@@ -17,11 +17,6 @@ def difference_variance(variances, sizes) -> tuple[float, float]:
     ----------
     variances, sizes : sequence of float, shape (2,)
         Of the samples, with the divisor n - 1; two values or more each.
-
-    Returns
-    -------
-    variance, df : float
-        df is not a number if neither sample varies.
     """
     parts = [float(variance) / n for variance, n in zip(variances, sizes, strict=True)]
     spread = sum(part**2 / (n - 1) for part, n in zip(parts, sizes, strict=True))
@@ -50,12 +45,8 @@ def welch(values, others, params) -> dict[str, float] | None:
     # A power, not math.sqrt: the last digit of one in a thousand differs, and the tables have this one's.
     difference, error = float(values.mean() - others.mean()), variance**0.5
     statistic = difference / error
-    result = {
-        "difference": difference,
-        "statistic": statistic,
-        "df": df,
-        "p": float(2 * stats.t.cdf(-abs(statistic), df)),
-    }
+    p = float(2 * stats.t.cdf(-abs(statistic), df))
+    result = {"difference": difference, "statistic": statistic, "df": df, "p": p}
     for name, confidence in (("", params.confidence), ("tost_", 1 - 2 * params.significance)):
         half = float(stats.t.ppf((1 + confidence) / 2, df)) * error
         result |= {f"{name}low": difference - half, f"{name}high": difference + half}

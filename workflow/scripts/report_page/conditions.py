@@ -23,14 +23,9 @@ UNUSUAL = {
 
 
 def scenario_rows(scenarios, runs) -> list[dict]:
-    """Return what was configured in each scenario, and what the valid runs show of it.
+    """Return what was configured in each scenario, and what the valid runs show of it, as texts.
 
-    Returns
-    -------
-    list of dict
-        name, label, rate, delay, jitter, loss, queue, flows, duration, platform, details; then rtt_path, rtt_seen
-        (lowest of the valid runs), loss_set, loss_seen (link drops over the packets that reached the link), packets,
-        valid.
+    ``rtt_seen`` is the lowest of the valid runs, ``loss_seen`` link drops over the packets that reached the link.
     """
     rows = []
     for row in scenarios.to_dict("records"):
@@ -70,16 +65,13 @@ def scenario_rows(scenarios, runs) -> list[dict]:
 def scenario_details(row) -> list[str]:
     """Return what else a scenario sets, a few words each: that of the platform, the traffic, then what isn't as usual.
 
-    Parameters
-    ----------
-    row : mapping
-        A row of ``tidy/scenarios.csv``.
+    ``row`` is a row of ``tidy/scenarios.csv``.
     """
     details = []
     if not is_simulator(row["platform"]):
         offload = "on" if row["segmentation_offload"] else "off"
         details += [f"segmentation offload {offload}", f"netem {row['netem']}"]
-    details += [*traffic_details(row), *cable_details(row)]
+    details += [*_traffic_details(row), *_cable_details(row)]
     if row["pairs"] > 1:
         details.append(f"{row['pairs']:.0f} pairs of hosts")
     if row["access_delay_ms"] != "0":
@@ -91,7 +83,7 @@ def scenario_details(row) -> list[str]:
     return details
 
 
-def traffic_details(row) -> list[str]:
+def _traffic_details(row) -> list[str]:
     """Return what a scenario sends, and in pieces of what size: a list of texts."""
     application, protocol, size = row["application"], row["protocol"].upper(), plain(row["message_bytes"])
     if application == "ftp":
@@ -104,7 +96,7 @@ def traffic_details(row) -> list[str]:
     return [*details, f"UDP, {size} bytes of data a packet" if protocol == "UDP" else f"{size} bytes written at a time"]
 
 
-def cable_details(row) -> list[str]:
+def _cable_details(row) -> list[str]:
     """Return what a scenario has that only a cable has, and what joins its paths: a list of texts."""
     details = ["cable between the hosts"] if row["topology"] == "cable" else []
     if row["serialisation"] != "never":
@@ -124,14 +116,8 @@ def cable_details(row) -> list[str]:
     return details
 
 
-def environment_rows(environments) -> list[dict]:
-    """Return one row a property of the environments: name and a value for each environment.
-
-    Parameters
-    ----------
-    environments : list of dict
-        As in ``tidy/provenance.json``. Names of the properties are shown as words.
-    """
+def environment_rows(environments: list[dict]) -> list[dict]:
+    """Return one row a property of the environments of ``tidy/provenance.json``: its name in words and a value for each."""
     names = list(dict.fromkeys(key for environment in environments for key in environment))
     return [
         {

@@ -15,9 +15,6 @@ from wording.scenario_words import amount_words, heading, ip_words, path_rtts_ms
 from wording.sentence_words import listed
 
 NONE_MADE = "none"
-IP_FAMILY = "all cells of the metric"
-CCA_FAMILY = "all scenarios{} of the metric"
-PAIR_FAMILY = "all pairs of the metric in one scenario{}"
 PROGRAMS = {"iperf3": "iperf3", "round-trip": "qperf", "ftp": "vsftpd and wget"}
 ROUND_TRIP = DefinedMetric(
     column="rtt_mean_ms",
@@ -40,11 +37,11 @@ def method_section(material, environments) -> dict:
     return {
         "design": design(material.study, tables.runs),
         "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
-        "power": power_rows(tables.ip_versions, margins, detect) if with_power else [],
-        "margin_reason": margin_reason(params["analysis"]["equivalence_margin"]["reason"]),
+        "power": _power_rows(tables.ip_versions, margins, detect) if with_power else [],
+        "margin_reason": _margin_reason(params["analysis"]["equivalence_margin"]["reason"]),
         "definitions": definitions(tables.scenarios, sizes_alone),
-        "programs": programs(study_design.applications),
-        "threats": threats(material.study, tables.runs, tables.scenarios, tables.descriptive, environments),
+        "programs": _programs(study_design.applications),
+        "threats": _threats(material.study, tables.runs, tables.scenarios, tables.descriptive, environments),
     }
 
 
@@ -66,10 +63,7 @@ def design(study, runs) -> dict:
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
     """Return which test was taken how often, and why none was where none was.
 
-    Parameters
-    ----------
-    ip_versions, ccas, cca_pairs : pandas.DataFrame or None
-        None where the study has nothing to compare.
+    The tables are None where the study has nothing to compare.
 
     Returns
     -------
@@ -77,15 +71,15 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
         question, family, metrics: a list of dict with name, counts (pairs of test and number) and
         why (pairs of reason and number).
     """
-    questions = []
+    questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
     for question, table, family in (
-        ("IPv6 against IPv4", ip_versions, IP_FAMILY),
-        ("All CCAs together", ccas, CCA_FAMILY.format("" if ip_versions is None else " and IP versions")),
-        ("CCA against CCA", cca_pairs, PAIR_FAMILY.format("" if ip_versions is None else " and IP version")),
+        ("IPv6 against IPv4", ip_versions, "all cells of the metric"),
+        ("All CCAs together", ccas, f"all scenarios{versions[0]} of the metric"),
+        ("CCA against CCA", cca_pairs, f"all pairs of the metric in one scenario{versions[1]}"),
     ):
-        metrics = []
         if table is None:
             continue
+        metrics = []
         for metric in METRICS:
             rows = table[table["metric"] == metric.column]
             counts = rows["test"].replace("", NONE_MADE).value_counts(sort=False)
@@ -112,14 +106,10 @@ def reasons(notes, most=3) -> list[tuple[str, int]]:
     return [*ordered[:most], ("other reasons", rest)] if rest else ordered
 
 
-def power_rows(ip_versions, margins, detect) -> list[dict[str, str]]:
-    """Return what the replications can show of IPv6 against IPv4, a row a metric.
+def _power_rows(ip_versions, margins, detect):
+    """Return what the replications can show of IPv6 against IPv4, a row of texts a metric.
 
-    Returns
-    -------
-    list of dict
-        metric, margin, detect, detectable (range over cells), needed (median and most pairs),
-        enough (cells that have so many), cells (with a value).
+    detectable is the range over cells, needed the median and most pairs, enough the number of cells that have so many.
     """
     rows = []
     for metric in METRICS:
@@ -131,51 +121,33 @@ def power_rows(ip_versions, margins, detect) -> list[dict[str, str]]:
             "metric": metric.name,
             "margin": f"±{margins[metric.column]:g} {unit}",
             "detect": f"{detect[metric.column]:g} {unit}",
-            "detectable": "not known",
-            "needed": "not known",
-            "enough": "not known",
+            **dict.fromkeys(("detectable", "needed", "enough"), "not known"),
         }
         if len(known):
-            low, middle, high = (
-                size(value)
-                for value in (known["detectable"].min(), known["detectable"].median(), known["detectable"].max())
-            )
+            low, middle, high = map(size, known["detectable"].agg(["min", "median", "max"]))
             row["detectable"] = f"{middle} {unit} ({low} to {high}, {count(len(known), 'cell')})"
         if len(needed):
-            row["needed"] = (
-                f"{number(math.ceil(needed['pairs_needed'].median()), 0)} "
-                f"(at most {number(needed['pairs_needed'].max(), 0)})"
-            )
+            middle, most = needed["pairs_needed"].median(), needed["pairs_needed"].max()
+            row["needed"] = f"{number(math.ceil(middle), 0)} (at most {number(most, 0)})"
             enough = int((needed["pairs"] >= needed["pairs_needed"]).sum())
             row["enough"] = f"{enough} of {count(len(needed), 'cell')}"
         rows.append(row)
     return rows
 
 
-def margin_reason(text) -> str:
+def _margin_reason(text) -> str:
     """Return why the study's margins are as they are, as a sentence; empty if its file doesn't say."""
     reason = " ".join(text.split())
     return f"{reason}." if reason and reason[-1] not in ".!?" else reason
 
 
-def programs(applications) -> str:
+def _programs(applications) -> str:
     """Return the programs that make a study's traffic: "iperf3 and qperf"."""
     return listed([PROGRAMS[name] for name in applications])
 
 
-def traffic_kind(scenario) -> str:
-    """Return what a scenario's metrics are read from.
-
-    Parameters
-    ----------
-    scenario : mapping
-        A row of ``tidy/scenarios.csv``; without `application` it is TCP.
-
-    Returns
-    -------
-    str
-        "TCP" (of iperf3), "UDP", "MPTCP", "FTP", "round trips" or "ns-3".
-    """
+def _traffic_kind(scenario):
+    """Return what a row of ``tidy/scenarios.csv`` has its metrics read from; without `application` it is TCP (of iperf3)."""
     if is_simulator(scenario["platform"]):
         return "ns-3"
     application = scenario.get("application") or "iperf3"
@@ -187,21 +159,12 @@ def traffic_kind(scenario) -> str:
 
 
 def with_sources(metric, scenarios) -> DefinedMetric:
-    """Return a metric with what it is read from in a study's traffic: one source, or several with the kinds that each is of.
+    """Return a metric with what it is read from in the traffic of ``tidy/scenarios.csv``.
 
-    Parameters
-    ----------
-    metric : Metric
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
-
-    Returns
-    -------
-    DefinedMetric
-        With the source "none" if no such traffic has the metric.
+    That is one source, several with the kinds that each is of, or "none" if no such traffic has the metric.
     """
     words, kinds = WORDS[metric.slug], {}
-    for kind in dict.fromkeys(map(traffic_kind, scenarios.to_dict("records"))):
+    for kind in dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))):
         kinds.setdefault(dict(words.elsewhere).get(kind, words.source), []).append(kind)
     kinds.pop(None, None)
     if len(kinds) < 2:
@@ -221,25 +184,13 @@ def definitions(scenarios, by_size=False) -> list[dict]:
     rows = []
     for metric in METRICS:
         figure, published = figures.get(metric.slug, (None, None))
-        rows.append(
-            {
-                "question": WORDS[metric.slug].question,
-                "ours": with_sources(metric, scenarios),
-                "published": published and with_sources(published, scenarios),
-                "figure": figure,
-            }
-        )
+        row = {"question": WORDS[metric.slug].question, "ours": with_sources(metric, scenarios), "figure": figure}
+        rows.append(row | {"published": published and with_sources(published, scenarios)})
     return rows
 
 
-def threats(study, runs, scenarios, descriptive, environments) -> dict:
-    """Return the facts that the threats to validity are stated with.
-
-    Returns
-    -------
-    dict
-        platforms, simulated (those that are simulators), emulated (whether any is not), kernels, replications, amounts (words), startup (dict or None), equal_cells, cells, queues.
-    """
+def _threats(study, runs, scenarios, descriptive, environments):
+    """Return the facts that the threats to validity are stated with; emulated tells whether any platform is no simulator."""
     goodput = descriptive[(descriptive["metric"] == "goodput_mbps") & (descriptive["n"] >= 2)]
     platforms = sorted(set(scenarios["platform"]))
     simulated = [name for name in platforms if is_simulator(name)]
@@ -275,15 +226,10 @@ def kernels_of(environments) -> list[str]:
 
 
 def startup(scenarios) -> dict[str, str | int | float] | None:
-    """Return the largest share of a run that slow start takes on an empty, loss-free path.
+    """Return the largest share of a run that slow start takes on an empty, loss-free path; None without a rate and a delay.
 
     A window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681,
     section 3.1) fills a path of B segments in log2(B / 10) round trips.
-
-    Returns
-    -------
-    dict or None
-        scenario (its heading), trips, seconds, percent; None where no path has a rate and a delay.
     """
     longest = None
     for row in scenarios.to_dict("records"):

@@ -7,16 +7,10 @@ from run_tables.metrics import Metric
 
 @dataclass(frozen=True)
 class MetricWords:
-    """Definition of a metric, and its sources.
+    """Definition of a metric, and its source: what is measured, and which program's output it is taken from.
 
-    Attributes
-    ----------
-    definition, source : str
-        What is measured, and which program's output it is taken from.
-    elsewhere : tuple of (str, str or None)
-        Kinds of traffic (`method.traffic_kind`) that have another source, with that one; None if they have no such metric.
-    question : str
-        That it answers, where it is ours.
+    ``elsewhere`` has kinds of traffic (`method._traffic_kind`) that have another source, with that one, or None if they
+    have no such metric; ``question`` is what it answers, where it is ours.
     """
 
     definition: str

@@ -38,11 +38,7 @@ class Section:
 def report_sections(topics: Iterable[Topic], contexts: Mapping[str, dict | None]) -> list[Section]:
     """Return the sections of a study's report, in order: by place, the frame's own before those of topics.
 
-    Parameters
-    ----------
-    topics : iterable of Topic
-    contexts : mapping of str to dict or None
-        By the topic's name; a topic without a context is left out.
+    A topic without a context, by its name, is left out.
     """
     sections, questions = [], 0
     for place in Place:

@@ -38,7 +38,7 @@ MAX_MIXES_NAMED = 6
 TOPICS_FOLDER = Path(registry.__file__).parent
 
 
-def read_tables(inputs, outline) -> SimpleNamespace:
+def _read_tables(inputs, outline) -> SimpleNamespace:
     """Read every table of a study; those that its design, or the other study, doesn't have are None."""
     tables = {table.name: None for topic in registry.TOPICS for table in topic.tables}
     tables |= {table.name: read_table(inputs[table.name], table) for table in outline.tables}
@@ -50,7 +50,7 @@ def read_tables(inputs, outline) -> SimpleNamespace:
     )
 
 
-def metric_items(tables, figures) -> dict[str, dict]:
+def _metric_items(tables, figures) -> dict[str, dict]:
     """Return what the page shows of each metric by cell, by slug: its figure, definition, means and statistics."""
     items = {}
     for metric in METRICS:
@@ -74,19 +74,10 @@ def repeatable_run(runs, scenarios) -> pd.Series | None:
 
 
 def rerun_commands(study, run, configfile, sha256, platform=None) -> list[str]:
-    """Return the shell lines that run one cell again and compare its bytes.
+    """Return the shell lines that run one cell again, a row of ``tidy/runs.csv``, and compare its bytes.
 
-    Parameters
-    ----------
-    study : str
-    run : mapping
-        A row of ``tidy/runs.csv``.
-    configfile : str
-        The study's file.
-    sha256 : str or None
-        The published sum of the run's document, if the tables have one.
-    platform : str, optional
-        The platform that the study was carried on instead of its own.
+    ``sha256`` is the published sum of the run's document, None if the tables have none; ``platform`` what the study was
+    carried on instead of its own.
     """
     document = f"results/{study}/runs/{run_name(run)}.json.gz"
     option = "" if configfile == DEFAULT_CONFIG else f" --configfile {shlex.quote(configfile)}"
@@ -97,14 +88,14 @@ def rerun_commands(study, run, configfile, sha256, platform=None) -> list[str]:
     return [f"sha256sum {document}", rerun, f"sha256sum {document}"]
 
 
-def ccas_words(ccas, design) -> str:
+def _ccas_words(ccas, design) -> str:
     """Return the CCAs or mixes as text; of many mixes their number and what they are made of."""
     if design.mixes and len(ccas) > MAX_MIXES_NAMED:
         return f"{len(ccas)}, of {', '.join(design.ccas_that_run)}"
     return ", ".join(ccas)
 
 
-def facts(tables, design, study, environments) -> list[tuple[str, str]]:
+def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
     """Return the study's outline as pairs of name and value."""
     runs, simulators = tables.runs, [platform for platform in design.platforms if is_simulator(platform)]
     programs = []
@@ -115,7 +106,7 @@ def facts(tables, design, study, environments) -> list[tuple[str, str]]:
     return [
         ("Valid runs", f"{int(runs['valid'].sum()):,} of {len(runs):,}"),
         ("Scenarios", str(runs["scenario"].nunique())),
-        ("Mixes of CCAs" if design.mixes else "CCAs", ccas_words(list(runs["cca"].unique()), design)),
+        ("Mixes of CCAs" if design.mixes else "CCAs", _ccas_words(list(runs["cca"].unique()), design)),
         (
             "IP versions" if design.ip_versions_compared else "IP version",
             ", ".join(ip_words(name) for name in runs["ip_version"].unique()),
@@ -126,20 +117,12 @@ def facts(tables, design, study, environments) -> list[tuple[str, str]]:
 
 
 def page_context(inputs, params) -> dict:
-    """Read everything and return what the templates need.
-
-    Parameters
-    ----------
-    inputs : mapping of str to path
-        The rule's inputs by name.
-    params : mapping
-        confidence, significance, power, analysis, other_tables, configfile, platform, claims, paper.
-    """
+    """Read everything and return what the templates need; ``inputs`` and ``params`` are mappings of the rule's."""
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
     study, environments = provenance["study"], provenance["environments"]
     design = StudyDesign(study | {"analysis": params["analysis"]}, frozenset(params["other_tables"]))
     outline = study_outline(design, registry.TOPICS)
-    tables = read_tables(inputs, outline)
+    tables = _read_tables(inputs, outline)
     figures = {
         figure.slug: figure_item(inputs, figure, figure_params(figure, design, params)) for figure in outline.figures
     }
@@ -154,11 +137,11 @@ def page_context(inputs, params) -> dict:
         "topics": parts.keys(),
         "has": design,
         "study": study,
-        "facts": facts(tables, design, study, environments),
+        "facts": _facts(tables, design, study, environments),
         "findings": [
             finding for part in parts.values() if hasattr(part, "findings") for finding in part.findings(material)
         ],
-        "metrics": metric_items(tables, figures),
+        "metrics": _metric_items(tables, figures),
         "figures": figures,
         "place": "scenario and IP version" if design.ip_versions_compared else "scenario",
         "ip_versions": [ip_words(name) for name in runs["ip_version"].unique()],
@@ -183,20 +166,10 @@ def page_context(inputs, params) -> dict:
     }
 
 
-def render_page(context, template_path, style_path, script_path) -> str:
-    """Return the page.
+def _render_page(context, template_path, style_path, script_path):
+    """Return the page: HTML that loads nothing, and forbids it by its content security policy; all text in it is escaped.
 
-    Parameters
-    ----------
-    context : dict
-        As `page_context` gives; all text in it is escaped.
-    template_path, style_path, script_path : str or path
-        Template (others that it includes stand beside it, or in the topics' folders), style sheet and script.
-
-    Returns
-    -------
-    str
-        HTML that loads nothing, and forbids it by its content security policy.
+    Templates that the template includes stand beside it, or in the topics' folders.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([Path(template_path).parent, TOPICS_FOLDER]),
@@ -222,7 +195,7 @@ def main(inputs, outputs, params) -> None:
     """Read all inputs, write the page."""
     paths = dict(inputs.items())
     context = page_context(paths, dict(params.items()))
-    page = render_page(context, paths["template"], paths["style"], paths["script"])
+    page = _render_page(context, paths["template"], paths["style"], paths["script"])
     Path(outputs.report).write_text(page, encoding="utf-8", newline="\n")
 
 

@@ -55,10 +55,9 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     ----------
     identifier : str
         Unique in the page.
-    caption : str
     columns : list of Column
     rows : list of list
-        A `Cell` or a text for each column.
+        A `Cell` or a text for each column, else ValueError.
     initial : dict of str to str, optional
         Heading of a filtered column -> the value that is chosen at first.
 
@@ -66,11 +65,6 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     -------
     dict
         id, caption, columns, initial, rows (those in the HTML), total, packed (all rows, or None).
-
-    Raises
-    ------
-    ValueError
-        If a row hasn't one cell a column.
     """
     rows = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
     for row in rows:
@@ -90,11 +84,11 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
         "initial": chosen,
         "rows": rows[:FIRST_ROWS] if long else rows,
         "total": len(rows),
-        "packed": pack(rows) if long else None,
+        "packed": _pack(rows) if long else None,
     }
 
 
-def pack(rows) -> str:
+def _pack(rows) -> str:
     """Return rows of `Cell` as compressed JSON in base64: a cell is its text or [text, value, style]."""
     compact = [
         [
@@ -134,7 +128,7 @@ def signed(value, decimals=None) -> str:
     """Return a difference with its sign: "+0.3", "−1.38", "0"."""
     if is_missing(value):
         return NONE
-    text = number(value, effect_decimals(value) if decimals is None else decimals)
+    text = number(value, _effect_decimals(value) if decimals is None else decimals)
     if float(text.replace(",", "")) == 0:
         return text.removeprefix("-")  # rounded to nothing, it has no direction
     return minus(text) if value < 0 else f"+{text}"
@@ -147,19 +141,13 @@ def size(value) -> str:
     return "< 0.001" if 0 < value < 0.0005 else number(value, shared_decimals(value))
 
 
-def effect_decimals(value) -> int:
+def _effect_decimals(value) -> int:
     """Return how many decimals a difference in percent or points is shown with: three digits."""
     return max(0, decimals_for(value) - 1)
 
 
 def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[Cell, Cell]:
-    """Return two cells: a difference with its unit, and its interval.
-
-    Parameters
-    ----------
-    row : mapping
-        With the estimate, both ends and effect_unit.
-    """
+    """Return two cells of a row: a difference with its effect_unit, and its interval; each a dash if there is none."""
     value = row[estimate]
     if is_missing(value):
         return Cell(NONE), Cell(NONE)
@@ -175,4 +163,4 @@ def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[
 def shared_decimals(*values) -> int:
     """Return decimals that suit a difference and its interval: those of the largest of them."""
     known = [abs(value) for value in values if not is_missing(value)]
-    return min(3, effect_decimals(max(known))) if known else 0
+    return min(3, _effect_decimals(max(known))) if known else 0

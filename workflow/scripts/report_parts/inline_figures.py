@@ -25,26 +25,14 @@ _FOREIGN = {"script", "foreignObject", "image", "a", "style", "animate", "set", 
 
 
 def inline_panels(path, name) -> tuple[list[str], int]:
-    """Read a figure and return its panels as elements of a page.
+    """Read a figure and return its panels, an ``<svg>`` element each, and how many of them stand side by side in it.
 
     Parameters
     ----------
     path : str or path
-        An SVG file written by `figure_svg.save_svg`.
+        An SVG file written by `figure_svg.save_svg`; one that is no SVG with named views raises ValueError.
     name : str
         Prefix of the identifiers, unique among the page's figures.
-
-    Returns
-    -------
-    panels : list of str
-        An ``<svg>`` element each.
-    columns : int
-        How many of them stand side by side in the figure.
-
-    Raises
-    ------
-    ValueError
-        If the file is no SVG with named views.
     """
     try:
         root = ET.parse(path).getroot()

@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,15 +21,10 @@ def download(path) -> dict[str, str]:
     return {"name": path.name, "type": MEDIA_TYPES[path.suffix], "gzip": base64.b64encode(packed).decode("ascii")}
 
 
-def render_caption(path, params) -> str:
-    """Return a figure's caption, filled in as ``snakemake --report`` does it.
+def render_caption(path: str | Path, params: Mapping[str, object]) -> str:
+    """Return a figure's caption, plain prose with jinja, filled in as ``snakemake --report`` does it.
 
-    Parameters
-    ----------
-    path : str or path
-        Plain prose with jinja, no markup.
-    params : mapping
-        What stands in it as ``snakemake.params.<name>``.
+    The params stand in it as ``snakemake.params.<name>``.
     """
     template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(Path(path).read_text(encoding="utf-8"))
     text = template.render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
@@ -43,21 +39,10 @@ def optional(inputs, name) -> str | Path | None:
     return value if isinstance(value, (str, Path)) else value[0]
 
 
-def figure_item(inputs, figure, caption_params) -> dict:
-    """Return what the page shows of one figure.
+def figure_item(inputs: Mapping[str, str], figure, caption_params) -> dict:
+    """Return what the page shows of one figure: slug, caption, panels, columns, svg, csv.
 
-    Parameters
-    ----------
-    inputs : mapping of str to path
-        With ``<name>_figure``, ``_data`` and ``_caption``, where name is the figure's.
-    figure : Figure
-    caption_params : mapping
-        As `render_caption`.
-
-    Returns
-    -------
-    dict
-        slug, caption, panels, columns, svg, csv.
+    The inputs have ``<name>_figure``, ``_data`` and ``_caption``, where name is the figure's.
     """
     path, data, caption = (optional(inputs, f"{figure.name}_{kind}") for kind in ("figure", "data", "caption"))
     panels, columns = inline_panels(path, figure.slug)

@@ -2,34 +2,21 @@
 
 from collections.abc import Iterator
 
-#: Columns of a flow that not every application has.
-MISSING = dict.fromkeys(
-    (
-        "goodput_mbps",
-        "rtt_mean_ms",
-        "rtt_min_ms",
-        "rtt_max_ms",
-        "retransmits",
-        "bytes_sent",
-        "bytes_received",
-        "cwnd_max_bytes",
-        "cca_observed",
-    )
-)
+from run_tables.tidy_tables import FLOWS
+
+#: Columns of a flow that not every application has: those from its goodput on, but whether it is valid.
+MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
 def has_own_metrics(document) -> bool:
     """Tell whether a document's flows are of these kinds."""
     scenario = document["specification"]["scenario"]
     traffic = scenario["traffic"]
-    plain = (
-        traffic["application"] == "iperf3" and traffic["protocol"] == "tcp" and scenario["multipath"]["by"] != "mptcp"
-    )
-    return not plain
+    return (traffic["application"], traffic["protocol"]) != ("iperf3", "tcp") or scenario["multipath"]["by"] == "mptcp"
 
 
 def application_flows(document) -> list[dict]:
-    """Return one dict a flow, with the keys of `run_metrics.flow_metrics` but the flow's conditions.
+    """Return one dict a flow, with the columns of `tidy_tables.FLOWS` but the flow's conditions.
 
     What an application doesn't know is None: UDP has neither RTT nor retransmissions, a ping-pong of
     messages no goodput; its round-trip time is ``rtt_mean_ms``.
@@ -37,11 +24,11 @@ def application_flows(document) -> list[dict]:
     return [
         {"start_offset_ms": process["start_offset_ms"], **MISSING, **flow}
         for process in document["traffic"]
-        for flow in flows_of(document, process)
+        for flow in _flows_of(document, process)
     ]
 
 
-def flows_of(document, process) -> Iterator[dict]:
+def _flows_of(document, process) -> Iterator[dict]:
     """Yield what is known of each flow of a client."""
     if "round_trip" in process:
         yield {"flow": process["flows"][0], "rtt_mean_ms": process["round_trip"]["rtt_us"] / 1e3}
@@ -52,8 +39,8 @@ def flows_of(document, process) -> Iterator[dict]:
             "goodput_mbps": transfer["bytes"] * 8 / transfer["seconds"] / 1e6,
             "bytes_sent": transfer["bytes"],
             "bytes_received": transfer["bytes"],
-            "retransmits": retransmitted_segments(document, process["sender"]),
-            **kernel_values(document, flow),
+            "retransmits": _retransmitted_segments(document, process["sender"]),
+            **_kernel_values(document, flow),
         }
     elif document["specification"]["scenario"]["traffic"]["protocol"] == "udp":
         sent, received = process["client"]["end"]["sum"], process["server"]["end"]["sum_received"]
@@ -64,46 +51,37 @@ def flows_of(document, process) -> Iterator[dict]:
             "bytes_received": received["bytes"],
         }
     else:
-        yield from mptcp_flows(document, process)
+        yield from _mptcp_flows(document, process)
 
 
-def mptcp_flows(document, process) -> Iterator[dict]:
+def _mptcp_flows(document, process) -> Iterator[dict]:
     """Yield the flows of a client of MPTCP: sums of iperf3, all else from the kernel's subflows."""
     ends = process["client"]["end"]["streams"]
-    of_host = retransmitted_segments(document, process["sender"])
+    of_host = _retransmitted_segments(document, process["sender"])
     alone = len(document["traffic"]) == 1 and len(ends) == 1
     for flow, stream in zip(process["flows"], ends, strict=True):
+        last = [socket for socket in document["sockets"][-1]["sockets"] if socket["flow"] == flow]
         yield {
             "flow": flow,
             "goodput_mbps": stream["receiver"]["bits_per_second"] / 1e6,
             "bytes_sent": stream["sender"]["bytes"],
             "bytes_received": stream["receiver"]["bytes"],
             # iperf3 knows one subflow's. The kernel's counter is of the host; with several flows only the last look is of each.
-            "retransmits": of_host if alone else last_retransmits(document, flow),
-            **kernel_values(document, flow),
+            "retransmits": of_host if alone else sum(socket.get("retransmits", 0) for socket in last),
+            **_kernel_values(document, flow),
         }
 
 
-def retransmitted_segments(document, host) -> int:
+def _retransmitted_segments(document, host) -> int:
     """Return the segments that a host has sent again, all its connections together (TcpRetransSegs)."""
     return document["stack"]["tcp"][host]["TcpRetransSegs"]
 
 
-def sockets_of(document, flow) -> list[dict]:
-    """Return the readings of a flow's sockets at all looks, all subflows."""
-    return [s for look in document["sockets"] for s in look["sockets"] if s["flow"] == flow]
-
-
-def last_retransmits(document, flow) -> int:
-    """Return the segments that a flow's subflows had sent again at the last look."""
-    return sum(s.get("retransmits", 0) for s in document["sockets"][-1]["sockets"] if s["flow"] == flow)
-
-
-def kernel_values(document, flow) -> dict[str, float | str | None]:
+def _kernel_values(document, flow) -> dict[str, float | str | None]:
     """Return RTTs (the mean over the looks and subflows) and the CCA, as the kernel gave them."""
-    seen = sockets_of(document, flow)
-    rtts, least = ([s[key] for s in seen if key in s] for key in ("rtt_ms", "rtt_min_ms"))
-    ccas = sorted({s["cca"] for s in seen if s.get("cca")})
+    seen = [socket for look in document["sockets"] for socket in look["sockets"] if socket["flow"] == flow]
+    rtts, least = ([socket[key] for socket in seen if key in socket] for key in ("rtt_ms", "rtt_min_ms"))
+    ccas = sorted({socket["cca"] for socket in seen if socket.get("cca")})
     return {
         "rtt_mean_ms": sum(rtts) / len(rtts) if rtts else None,
         "rtt_max_ms": max(rtts, default=None),

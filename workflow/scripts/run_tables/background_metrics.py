@@ -8,14 +8,9 @@ NAMES = ("background_requests", "background_answers", "background_mbps", "backgr
 
 
 def background_metrics(document) -> dict[str, float | None]:
-    """Return the background of a run; all None where there is none.
+    """Return the columns `NAMES` of `tidy_tables.RUNS`; all None where there is no background.
 
-    Returns
-    -------
-    dict
-        ``background_requests``, ``background_answers`` (messages); ``background_mbps``, ``background_back_mbps``: what the
-        answers took of the cable in the direction of the data, and the requests in the other, headers and what each frame
-        takes besides included, over the time of the traffic. A request to the directory acknowledges the answer before it.
+    Rates are over the time of the traffic. A request to the directory acknowledges the answer before it.
     """
     services = document.get("background")
     if services is None:

@@ -52,85 +52,38 @@ class Metric:
 
 
 METRICS = (
+    Metric("goodput_mbps", "goodput", "Goodput", "Mbit/s", "rate_mbps", "link rate", difference="goodput_percent"),
     Metric(
-        column="goodput_mbps",
-        slug="goodput",
-        difference="goodput_percent",
-        name="Goodput",
-        unit="Mbit/s",
-        reference="rate_mbps",
-        reference_name="link rate",
+        "rtt_mean_ms", "rtt", "Round-trip time", "ms", "rtt_path_ms", "RTT of the empty path", difference="rtt_percent"
     ),
     Metric(
-        column="rtt_mean_ms",
-        slug="rtt",
-        difference="rtt_percent",
-        name="Round-trip time",
-        unit="ms",
-        reference="rtt_path_ms",
-        reference_name="RTT of the empty path",
+        "loss_percent", "loss", "Packet loss", "%", "loss_configured_percent", "configured loss",
+        scale="points", difference="loss_points",
     ),
     Metric(
-        column="loss_percent",
-        slug="loss",
-        difference="loss_points",
-        name="Packet loss",
-        unit="%",
-        reference="loss_configured_percent",
-        reference_name="configured loss",
-        scale="points",
+        "retransmits", "retransmits", "Retransmissions", "segments",
+        count=True, scale="relative", difference="retransmits_percent",
     ),
-    Metric(
-        column="retransmits",
-        slug="retransmits",
-        difference="retransmits_percent",
-        name="Retransmissions",
-        unit="segments",
-        count=True,
-        scale="relative",
-    ),
-)
+)  # fmt: skip
 
 # The same four questions with the definitions of the paper whose study this is (Lima et al.,
 # "Comparative Performance Analysis of TCP Congestion Control Algorithms over IPv4 and IPv6",
 # figures 3 to 6, and the script it publishes, TCP-ExBench).
 PUBLISHED_METRICS = (
+    Metric("throughput_per_stream_mbps", "published-throughput", "Throughput per stream", "Mbit/s", ours="goodput"),
     Metric(
-        column="throughput_per_stream_mbps",
-        slug="published-throughput",
-        ours="goodput",
-        name="Throughput per stream",
-        unit="Mbit/s",
-    ),
-    Metric(
-        column="rtt_first_stream_ms",
-        slug="published-rtt",
+        "rtt_first_stream_ms", "published-rtt", "RTT of the first stream", "ms", "rtt_path_ms", "RTT of the empty path",
         ours="rtt",
-        name="RTT of the first stream",
-        unit="ms",
-        reference="rtt_path_ms",
-        reference_name="RTT of the empty path",
     ),
     Metric(
-        column="retransmit_percent",
-        slug="published-loss",
-        ours="loss",
-        name="Retransmission share",
-        unit="%",
-        reference="loss_configured_percent",
-        reference_name="configured loss",
-        scale="points",
+        "retransmit_percent", "published-loss", "Retransmission share", "%", "loss_configured_percent",
+        "configured loss", scale="points", ours="loss",
     ),
     Metric(
-        column="retransmits",
-        slug="published-retransmits",
-        ours="retransmits",
-        name="Retransmissions",
-        unit="segments",
-        count=True,
-        scale="relative",
+        "retransmits", "published-retransmits", "Retransmissions", "segments",
+        count=True, scale="relative", ours="retransmits",
     ),
-)
+)  # fmt: skip
 # Every metric once: what is described in each cell.
 DESCRIBED_METRICS = (*METRICS, *PUBLISHED_METRICS[:3])
 

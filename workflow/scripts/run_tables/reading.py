@@ -16,7 +16,6 @@ def read_table(path, table: Table) -> pd.DataFrame:
     Parameters
     ----------
     path : str or path
-        The file.
     table : Table
         Whose columns it must have. Other columns are kept as text.
 
@@ -102,14 +101,6 @@ def run_name(row) -> str:
 def link_packets(runs: pd.DataFrame) -> pd.Series:
     """Return how many packets reached the lossy link in each run: those that the queue let pass.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        With packets_sent and queue_drops.
-
-    Returns
-    -------
-    pandas.Series of float
-        Missing where queue and link share one netem and their drops can't be told apart.
+    Missing where queue and link share one netem and their drops can't be told apart.
     """
     return runs["packets_sent"] - runs["queue_drops"]

@@ -13,17 +13,7 @@ COUNTERS = {
 
 
 def reordering_counts(document) -> dict[str, int | None]:
-    """Return the counters of a run's hosts, None where the platform has none.
-
-    Returns
-    -------
-    dict
-        ``out_of_order_segments`` that waited at the receivers for one before them; ``out_of_order_mptcp``: data
-        that waited there for another subflow's; ``reordering_events``: how often the senders learned that a
-        segment had been overtaken and not lost; ``recoveries``: how often they took one for lost and began to
-        reduce cwnd; ``recoveries_undone``: how often they took that back, for nothing had been lost;
-        ``spurious_retransmits``: segments that they sent again and the receiver had already.
-    """
+    """Return the columns of `COUNTERS` as the run's hosts counted them, None where the platform has no counters."""
     counted = (document.get("stack") or {}).get("tcp")
     if not counted or document["specification"]["scenario"]["traffic"]["protocol"] != "tcp":
         return dict.fromkeys(COUNTERS)

@@ -7,13 +7,8 @@ from pathlib import Path
 
 SCHEMA_VERSION = 3
 SECTIONS = {
-    "specification": dict,
-    "environment": dict,
-    "network": dict,
-    "traffic": list,
-    "sockets": list,
-    "verdict": dict,
-}
+    "specification": dict, "environment": dict, "network": dict, "traffic": list, "sockets": list, "verdict": dict,
+}  # fmt: skip
 
 
 class DocumentError(ValueError):
@@ -37,17 +32,13 @@ def read_document(path, specification, made_by=None) -> dict:
         Platform without its version -> what of the document's environment must be just so:
         ``testbed_digest``, ``image_digest``.
 
-    Returns
-    -------
-    dict
-
     Raises
     ------
     DocumentError
         Naming the file and what is wrong: missing, empty, truncated, no JSON, another
         schema, another run, a run of other parameters, or by another testbed or image.
     """
-    document = whole_document(path)
+    document = _whole_document(path)
     platform = specification["scenario"]["platform"].partition(":")[0]
     for of, expected, whose in (
         (document["specification"], specification, "the study's"),
@@ -59,7 +50,7 @@ def read_document(path, specification, made_by=None) -> dict:
     return document
 
 
-def whole_document(path) -> dict:
+def _whole_document(path) -> dict:
     """Return what a file holds if it is a run document of this schema; raise `DocumentError` if not."""
     try:
         compressed = Path(path).read_bytes()

@@ -23,24 +23,7 @@ def jain_index(values) -> float:
     return sum(values) ** 2 / (len(values) * squares) if squares else 1.0
 
 
-def streams(document) -> Iterator[tuple[int, dict, dict]]:
-    """Yield (flow, process, stream of the client's end section) in the order of flows."""
-    for process in document["traffic"]:
-        for flow, stream in zip(process["flows"], process["client"]["end"]["streams"], strict=True):
-            yield flow, process, stream
-
-
-def kernel_rtt_min_ms(document) -> dict[int, float]:
-    """Return flow -> smallest RTT the kernel saw (tcpi_min_rtt) in ms, from the last look at the sockets."""
-    return {
-        socket["flow"]: socket["rtt_min_ms"]
-        for look in document["sockets"]
-        for socket in look["sockets"]
-        if "rtt_min_ms" in socket
-    }
-
-
-def flow_conditions(document, flow) -> dict[str, str | float]:
+def _flow_conditions(document, flow) -> dict[str, str | float]:
     """Return what a flow was to have: ``flow_cca``, ``pair`` (of hosts, from 1), ``rtt_path_ms`` of that pair's empty path."""
     run = RunSpecification(document["specification"])
     pair = run.flow_pair(flow)
@@ -53,26 +36,26 @@ def flow_conditions(document, flow) -> dict[str, str | float]:
 
 
 def flow_metrics(document) -> list[dict]:
-    """Return one dict a flow.
+    """Return one dict a flow, with the columns of `tidy_tables.FLOWS` behind the run's factors but ``valid``.
 
-    Keys: ``flow`` and those of `flow_conditions`; ``start_offset_ms``, ``goodput_mbps`` (bytes
-    received over the receiver's time), ``rtt_mean_ms``, ``rtt_max_ms`` (of the smoothed RTT that
-    iperf3 reads at each interval's end), ``rtt_min_ms`` (the kernel's smallest
-    single RTT), ``retransmits`` (segments), ``bytes_sent``, ``bytes_received``,
-    ``cwnd_max_bytes``, ``cca_observed``. Of a simulated run what the simulator counted.
+    Of a simulated run what the simulator counted.
     """
-    if is_simulated(document):
-        return [flow | flow_conditions(document, flow["flow"]) for flow in simulated_flows(document)]
-    if has_own_metrics(document):
-        return [flow | flow_conditions(document, flow["flow"]) for flow in application_flows(document)]
-    smallest = kernel_rtt_min_ms(document)
-    flows = []
-    for flow, process, stream in streams(document):
-        sender, receiver = stream["sender"], stream["receiver"]
-        flows.append(
-            {
+    of_kind = application_flows if has_own_metrics(document) else _iperf3_flows
+    flows = simulated_flows(document) if is_simulated(document) else of_kind(document)
+    return [flow | _flow_conditions(document, flow["flow"]) for flow in flows]
+
+
+def _iperf3_flows(document):
+    """Yield the flows of plain TCP connections of iperf3, without their conditions."""
+    # The kernel's smallest RTT (tcpi_min_rtt), from the last look at the sockets that has it.
+    looks = (socket for look in document["sockets"] for socket in look["sockets"])
+    smallest = {socket["flow"]: socket["rtt_min_ms"] for socket in looks if "rtt_min_ms" in socket}
+    for process in document["traffic"]:
+        end = process["client"]["end"]
+        for flow, stream in zip(process["flows"], end["streams"], strict=True):
+            sender, receiver = stream["sender"], stream["receiver"]
+            yield {
                 "flow": flow,
-                **flow_conditions(document, flow),
                 "start_offset_ms": process["start_offset_ms"],
                 "goodput_mbps": receiver["bits_per_second"] / 1e6,
                 "rtt_mean_ms": sender["mean_rtt"] / 1e3,
@@ -82,24 +65,15 @@ def flow_metrics(document) -> list[dict]:
                 "bytes_sent": sender["bytes"],
                 "bytes_received": receiver["bytes"],
                 "cwnd_max_bytes": sender["max_snd_cwnd"],
-                "cca_observed": process["client"]["end"].get("sender_tcp_congestion"),
+                "cca_observed": end.get("sender_tcp_congestion"),
             }
-        )
-    return flows
 
 
 def bottleneck_metrics(document) -> dict[str, float | None]:
-    """Return what happened to packets at and behind the bottleneck while traffic flowed.
+    """Return packets_sent, queue_drops, link_drops and loss_percent of `tidy_tables.RUNS`.
 
-    Returns
-    -------
-    dict
-        ``packets_sent``: offered to the bottleneck, dropped ones included (a
-        super-packet is one where segmentation offload is on);
-        ``queue_drops`` and ``link_drops``: by the full queue, by configured loss;
-        ``loss_percent``: both over the packets offered. Where one netem is queue and
-        loss at once (``both-ends``) it counts them together: ``queue_drops`` and
-        ``link_drops`` are then None unless no loss is configured. All are None where nothing is emulated.
+    Where one netem is queue and loss at once (``both-ends``) it counts them together: ``queue_drops`` and
+    ``link_drops`` are then None unless no loss is configured.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
@@ -108,14 +82,14 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     if not placed["bottleneck"][FORWARD] and not placed["netem"][FORWARD]:
         # Nothing is emulated (a ping-pong under a real clock), so nothing counts packets or drops them.
         return dict.fromkeys(("packets_sent", "queue_drops", "link_drops", "loss_percent"))
-    passed, lost = counts_of(document, placed["netem"][FORWARD], "netem")
+    passed, lost = _counts_of(document, placed["netem"][FORWARD], "netem")
     if link["netem"] == "both-ends":
         offered, dropped = passed + lost, lost
         queue_drops, link_drops = (lost, 0) if link["loss_percent"][FORWARD] == 0 else (None, None)
     elif not placed["bottleneck"][FORWARD]:
         offered, dropped, queue_drops, link_drops = passed + lost, lost, 0, lost
     else:
-        passed, queue_drops = counts_of(document, placed["bottleneck"][FORWARD], "htb")
+        passed, queue_drops = _counts_of(document, placed["bottleneck"][FORWARD], "htb")
         offered, dropped, link_drops = passed + queue_drops, queue_drops + lost, lost
     return {
         "packets_sent": offered,
@@ -125,21 +99,18 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     }
 
 
-def counts_of(document, interfaces, kind) -> tuple[int, int]:
-    """Return what `qdisc_counts` does, of several interfaces together."""
-    counts = [qdisc_counts(document, name, kind) for name in interfaces]
-    return sum(passed for passed, _ in counts), sum(dropped for _, dropped in counts)
+def _counts_of(document, interfaces, kind):
+    """Return (packets that left the interfaces, packets that their qdiscs dropped) during the traffic.
 
-
-def qdisc_counts(document, interface, kind) -> tuple[int, int]:
-    """Return (packets that left an interface, packets that its qdisc dropped) during the traffic.
-
-    Those that left are the device's count: with segmentation offload a qdisc counts
+    Those that left are the devices' count: with segmentation offload a qdisc counts
     the segments of a super-packet that passes, but a dropped one as one.
     """
-    before, after = (document["links"][when][interface] for when in ("before", "after"))
-    dropped = after["qdiscs"][kind]["drops"] - before["qdiscs"][kind]["drops"]
-    return after["tx_packets"] - before["tx_packets"], dropped
+    passed = dropped = 0
+    for name in interfaces:
+        before, after = (document["links"][when][name] for when in ("before", "after"))
+        passed += after["tx_packets"] - before["tx_packets"]
+        dropped += after["qdiscs"][kind]["drops"] - before["qdiscs"][kind]["drops"]
+    return passed, dropped
 
 
 def segment_bytes(document) -> int | None:
@@ -149,11 +120,7 @@ def segment_bytes(document) -> int | None:
 
 
 def ideal_goodput_mbps(document) -> float | None:
-    """Return what the receiver would get of a path that is always full, in Mbit/s, or None.
-
-    The payload's share of the bottleneck's rate, or what the senders are limited to,
-    whichever is less; None if neither the link nor a sender has a limit.
-    """
+    """Return what the receiver would get of a path that is always full: ``ideal_goodput_mbps`` of `tidy_tables.RUNS`."""
     scenario = document["specification"]["scenario"]
     rate, limit = scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"]
     payload, frame = payload_and_frame_bytes(document)
@@ -186,16 +153,8 @@ def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]
     return payload, frame
 
 
-def published_metrics(document, flows) -> dict[str, float | None]:
-    """Return the metrics as the script TCP-ExBench computes them (``measure_metrics`` there).
-
-    Returns
-    -------
-    dict
-        ``throughput_per_stream_mbps``: mean over the streams of what the receiver got per
-        second; ``rtt_first_stream_ms``: mean RTT of the first stream; ``retransmit_percent``:
-        retransmits over (bytes sent / MSS), there called packet loss. None if nothing was sent.
-    """
+def _published_metrics(document, flows) -> dict[str, float | None]:
+    """Return the metrics as the script TCP-ExBench computes them (``measure_metrics`` there)."""
     segment = segment_bytes(document)
     sent, again, goodput = (total(flows, key) for key in ("bytes_sent", "retransmits", "goodput_mbps"))
     packets = sent / segment if segment and sent else 0
@@ -213,22 +172,16 @@ def total(flows, key) -> float | None:
 
 
 def run_metrics(document, flows) -> dict[str, float | None]:
-    """Return the metrics of the run as a whole.
-
-    ``goodput_mbps`` is the sum over flows, ``rtt_mean_ms`` the mean over flows,
-    ``rtt_min_ms`` the smallest of all, ``retransmits`` the sum in segments;
-    ``mss_bytes``; and those of `ideal_goodput_mbps`, `published_metrics`,
-    `bottleneck_metrics` and `jain_index`.
-    """
-    minima = [flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None]
+    """Return the metrics of the run as a whole, from mss_bytes to link_drops in `tidy_tables.RUNS`."""
+    minima = (flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None)
     goodput, rtts = total(flows, "goodput_mbps"), total(flows, "rtt_mean_ms")
     return {
         "mss_bytes": segment_bytes(document),
         "ideal_goodput_mbps": ideal_goodput_mbps(document),
-        **published_metrics(document, flows),
+        **_published_metrics(document, flows),
         "goodput_mbps": goodput,
         "rtt_mean_ms": None if rtts is None else rtts / len(flows),
-        "rtt_min_ms": min(minima) if minima else None,
+        "rtt_min_ms": min(minima, default=None),
         "retransmits": total(flows, "retransmits"),
         "jain_index": None if goodput is None else jain_index([flow["goodput_mbps"] for flow in flows]),
         **bottleneck_metrics(document),
@@ -236,11 +189,7 @@ def run_metrics(document, flows) -> dict[str, float | None]:
 
 
 def interval_metrics(document) -> Iterator[dict]:
-    """Yield one dict a flow and reporting interval, from the sender's side.
-
-    Keys: ``flow``, ``start_s``, ``end_s``, ``sent_mbps``, ``retransmits``,
-    ``cwnd_bytes``, ``rtt_ms``, ``rttvar_ms`` (at the interval's end).
-    """
+    """Yield one dict a flow and reporting interval, with the columns of `tidy_tables.INTERVALS` behind the run's factors."""
     if is_simulated(document):
         yield from simulated_intervals(document)
         return

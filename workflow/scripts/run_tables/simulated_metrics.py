@@ -23,13 +23,8 @@ def simulated_flows(document) -> list[dict]:
             "flow": counted["flow"],
             "start_offset_ms": process["start_offset_ms"],
             "goodput_mbps": counted["bytes_received"] * 8 / counted["seconds"] / 1e6 if counted["seconds"] else 0.0,
-            "rtt_mean_ms": counted.get("rtt_mean_ms"),
-            "rtt_min_ms": counted.get("rtt_min_ms"),
-            "rtt_max_ms": counted.get("rtt_max_ms"),
-            "retransmits": counted["retransmits"],
-            "bytes_sent": counted["bytes_sent"],
-            "bytes_received": counted["bytes_received"],
-            "cwnd_max_bytes": counted.get("cwnd_max_bytes"),
+            **{name: counted[name] for name in ("retransmits", "bytes_sent", "bytes_received")},
+            **{name: counted.get(name) for name in ("rtt_mean_ms", "rtt_min_ms", "rtt_max_ms", "cwnd_max_bytes")},
             "cca_observed": observed.get(counted["flow"]),
         }
         for process, counted in counted_flows(document)
@@ -43,30 +38,22 @@ def simulated_intervals(document) -> Iterator[dict]:
             length_s = interval["end_s"] - interval["start_s"]
             yield {
                 "flow": counted["flow"],
-                "start_s": interval["start_s"],
-                "end_s": interval["end_s"],
+                **{name: interval[name] for name in ("start_s", "end_s")},
                 "sent_mbps": interval["bytes_sent"] * 8 / length_s / 1e6,
-                "retransmits": interval.get("retransmits"),
-                "cwnd_bytes": interval.get("cwnd_bytes"),
-                "rtt_ms": interval.get("rtt_ms"),
-                "rttvar_ms": interval.get("rttvar_ms"),
+                **{name: interval.get(name) for name in ("retransmits", "cwnd_bytes", "rtt_ms", "rttvar_ms")},
             }
 
 
 def simulated_bottleneck(document) -> dict[str, float]:
     """Return what happened to packets at and behind the bottleneck, with the keys of `run_metrics.bottleneck_metrics`."""
-    bottleneck, lossy = (
-        document["network"]["set"]["bottleneck"]["forward"][0],
-        document["network"]["set"]["loss"]["forward"],
-    )
-    after, before = document["links"]["after"], document["links"]["before"]
+    placed, before, after = document["network"]["set"], document["links"]["before"], document["links"]["after"]
+    bottleneck = placed["bottleneck"]["forward"][0]
 
-    def counted(interface, kind):
-        return tuple(links[interface]["qdiscs"].get(kind, {"drops": 0})["drops"] for links in (before, after))
+    def drops(interface, kind):
+        earlier, later = (links[interface]["qdiscs"].get(kind, {"drops": 0})["drops"] for links in (before, after))
+        return later - earlier
 
-    queue_before, queue_after = counted(bottleneck, "DropTailQueue")
-    loss_before, loss_after = counted(lossy, "RateErrorModel")
-    queue_drops, link_drops = queue_after - queue_before, loss_after - loss_before
+    queue_drops, link_drops = drops(bottleneck, "DropTailQueue"), drops(placed["loss"]["forward"], "RateErrorModel")
     offered = after[bottleneck]["tx_packets"] - before[bottleneck]["tx_packets"] + queue_drops
     return {
         "packets_sent": offered,

@@ -6,21 +6,17 @@ from run_tables.path_counts import path_rows
 from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, interval_metrics, run_metrics, total
 from run_tables.simulated_metrics import is_simulated
+from run_tables.tidy_tables import RUN, SCENARIOS
 from testbed.specification import RunSpecification
 
 
 def factors(document) -> dict[str, str | int]:
     """Return the run's four factors, the first columns of every table."""
     asked = document["specification"]
-    return {
-        "scenario": asked["scenario"]["id"],
-        "cca": asked["cca"],
-        "ip_version": asked["ip_version"],
-        "replication": asked["replication"],
-    }
+    return {"scenario": asked["scenario"]["id"], **{name: asked[name] for name in RUN[1:]}}
 
 
-def queue_limit_packets(document) -> int | None:
+def _queue_limit_packets(document) -> int | None:
     """Return the limit in packets that was set at the data's bottleneck, or None."""
     placed = document["network"]["set"]
     if is_simulated(document):
@@ -60,17 +56,15 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
 
     Parameters
     ----------
-    document : dict
     label : str
-        The scenario's label in figures.
+        The scenario's.
     document_sha256 : str
         Of the document's file, as sha256sum prints it.
 
     Returns
     -------
-    run : dict
-        One row of `tidy_tables.RUNS`.
-    flows, intervals, checks : list of dict
+    run, flows, intervals, checks
+        A row of `tidy_tables.RUNS`, and those of `FLOWS`, `INTERVALS` and `CHECKS`.
     """
     asked, verdict = document["specification"], document["verdict"]
     scenario, link = asked["scenario"], asked["scenario"]["link"]
@@ -90,7 +84,7 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
         "rtt_path_ms": RunSpecification(asked).rtt_path_ms,
         "loss_configured_percent": link["loss_percent"]["forward"],
         "flows": scenario["flows"],
-        "queue_packets": queue_limit_packets(document),
+        "queue_packets": _queue_limit_packets(document),
         "duration_s": scenario["traffic"]["duration_s"],
         **run_metrics(document, flows),
         **background_metrics(document),
@@ -107,8 +101,8 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
     }
     intervals = [{**keys, **interval} for interval in interval_metrics(document)]
     checks = [
-        {**keys, "check": c["name"], "ok": c["ok"], "expected": c["expected"], "observed": c["observed"]}
-        for c in verdict["checks"]
+        {**keys, "check": check["name"], **{name: check[name] for name in ("ok", "expected", "observed")}}
+        for check in verdict["checks"]
     ]
     return run, flows, intervals, checks
 
@@ -121,37 +115,24 @@ def rows_of_paths(document) -> list[dict]:
 
 def scenario_row(scenario, queue_packets) -> dict:
     """Return the row of a scenario of the resolved study; ``queue_packets`` as it was set in its runs."""
-    link = scenario["link"]
-    (unit, amount), *_ = scenario["queue"].items()
+    link, traffic, hosts, paths = (scenario[key] for key in ("link", "traffic", "hosts", "multipath"))
+    ((measure, amount),) = scenario["queue"].items()
+    of_section = {key: value for section in (traffic, link, scenario["transport"]) for key, value in section.items()}
     return {
+        **{name: of_section[name] for name in SCENARIOS.names if name in of_section},
         "scenario": scenario["id"],
-        "label": scenario["label"],
-        "rate_mbps": link["rate_mbps"],
-        "delay_forward_ms": link["delay_ms"]["forward"],
-        "delay_reverse_ms": link["delay_ms"]["reverse"],
-        "jitter_forward_ms": link["jitter_ms"]["forward"],
-        "jitter_reverse_ms": link["jitter_ms"]["reverse"],
-        "loss_forward_percent": link["loss_percent"]["forward"],
-        "loss_reverse_percent": link["loss_percent"]["reverse"],
-        "queue": f"{amount:g} {'BDP' if unit == 'bdp' else unit}",
+        **{name: scenario[name] for name in ("label", "flows", "platform")},
+        **{
+            f"{name}_{way}_{unit}": link[f"{name}_{unit}"][way]
+            for name, unit in (("delay", "ms"), ("jitter", "ms"), ("loss", "percent"))
+            for way in ("forward", "reverse")
+        },
+        "queue": f"{amount:g} {'BDP' if measure == 'bdp' else measure}",
         "queue_packets": queue_packets,
-        "flows": scenario["flows"],
-        "bitrate_mbps": scenario["traffic"]["bitrate_mbps"],
-        "duration_s": scenario["traffic"]["duration_s"],
-        "platform": scenario["platform"],
-        "segmentation_offload": scenario["transport"]["segmentation_offload"],
-        "netem": link["netem"],
-        "processes": scenario["traffic"]["processes"],
         **application_columns(scenario),
-        "distribution": scenario["multipath"]["distribution"],
-        "path_delay_ms": " ".join(f"{delay:g}" for delay in scenario["multipath"]["path_delay_ms"]),
-        "messages": scenario["traffic"]["messages"],
-        "file_bytes": scenario["traffic"]["file_bytes"] if scenario["traffic"]["application"] == "ftp" else None,
-        "frame_overhead_bytes": link["frame_overhead_bytes"],
-        "serialisation": link["serialisation"],
-        "pairs": scenario["hosts"]["pairs"],
-        "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(scenario["hosts"]["access_delay_ms"])),
-        "start_within_ms": scenario["traffic"]["start_within_ms"],
-        "sample_interval_ms": scenario["traffic"]["sample_interval_ms"],
-        **{key: scenario["transport"][key] for key in ("segment_bytes", "delayed_acks", "min_rto_ms", "recovery")},
+        "distribution": paths["distribution"],
+        "path_delay_ms": " ".join(f"{delay:g}" for delay in paths["path_delay_ms"]),
+        "file_bytes": traffic["file_bytes"] if traffic["application"] == "ftp" else None,
+        "pairs": hosts["pairs"],
+        "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(hosts["access_delay_ms"])),
     }

@@ -11,27 +11,16 @@ from run_tables.tidying import UnusableDocuments, tidy
 NAMED = 5
 
 
-def message_on(unusable, listed_in) -> str:
-    """Return what a user reads of unusable documents: how many, the first, the rest, and what to do.
-
-    Parameters
-    ----------
-    unusable : run_tables.tidying.UnusableDocuments
-    listed_in : pathlib.Path
-        A file with a line for each: path, tab, cause.
-    """
-    return "\n".join(
-        [
-            f"{len(unusable.files)} of {unusable.count} run documents can't be used:",
-            *(f"  {path}: {cause}" for path, cause in unusable.files[:NAMED]),
-            *(["  ..."] if len(unusable.files) > NAMED else []),
-            f"All are listed in {listed_in}. Delete just these, and the next call repeats their runs and no others:",
-            f"  cut -f1 {listed_in} | xargs -d '\\n' rm -f --",
-        ]
-    )
+def _message_on(unusable: UnusableDocuments, list_path: Path):
+    """Return what a user reads of unusable documents: how many, the first, where all are listed, and what to do."""
+    lines = [f"{len(unusable.files)} of {unusable.count} run documents can't be used:"]
+    lines += [f"  {path}: {cause}" for path, cause in unusable.files[:NAMED]]
+    lines += ["  ..."] if len(unusable.files) > NAMED else []
+    lines += [f"All are listed in {list_path}. Delete just these, and the next call repeats their runs and no others:"]
+    return "\n".join([*lines, f"  cut -f1 {list_path} | xargs -d '\\n' rm -f --"])
 
 
-def workflow_provenance(snakemake_version, analysis_image) -> dict:
+def _workflow_provenance(snakemake_version, analysis_image):
     """Return what is known of the workflow: versions, and the checkout's commit, if any."""
     return {
         "analysis_image_digest": analysis_image,
@@ -46,12 +35,12 @@ def main(inputs, outputs, params) -> None:
     """Read all documents, write the tables; leave with a list of those that can't be used."""
     unusable_list = Path(outputs.runs).parents[1] / "logs" / "unusable-documents.txt"
     unusable_list.unlink(missing_ok=True)
-    workflow = workflow_provenance(params.snakemake_version, params.image)
+    workflow = _workflow_provenance(params.snakemake_version, params.image)
     try:
         tidy(params.study, inputs.documents, outputs, workflow, params.made_by)
     except UnusableDocuments as error:
         unusable_list.write_text("".join(f"{path}\t{cause}\n" for path, cause in error.files))
-        sys.exit(f"sawtooth: {message_on(error, unusable_list)}")
+        sys.exit(f"sawtooth: {_message_on(error, unusable_list)}")
 
 
 if "snakemake" in globals():

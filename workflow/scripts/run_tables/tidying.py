@@ -14,7 +14,7 @@ import pyarrow.parquet
 from run_tables import cpu_times, tidy_rows, time_series
 from run_tables.parquet import schema_of
 from run_tables.run_documents import DocumentError, read_document
-from run_tables.tidy_tables import CHECKS, FLOWS, INTERVALS, PATHS, RUNS, SCENARIOS
+from run_tables.tidy_tables import CHECKS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
 from study_files.study_runs import run_specification, runs
 
 INTERVALS_SCHEMA = schema_of(INTERVALS)
@@ -44,7 +44,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     workflow : dict
         What the provenance says of the workflow itself.
     made_by : dict, optional
-        Testbed and image that the runs must have had (`run_documents.read_document`).
+        As for `run_documents.read_document`.
 
     Raises
     ------
@@ -55,15 +55,12 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     queues, environments, unusable = {}, Counter(), []
     with ExitStack() as stack:
         tables = {
-            table.name: csv_table(stack, output[table.name], table.names) for table in (RUNS, FLOWS, CHECKS, PATHS)
+            table.name: _csv_table(stack, output[table.name], table.names) for table in (RUNS, FLOWS, CHECKS, PATHS)
         }
         parquet, sockets, queue, cpu = (
-            stack.enter_context(pyarrow.parquet.ParquetWriter(output[name], schema))
-            for name, schema in (
-                ("intervals", INTERVALS_SCHEMA), ("sockets", time_series.SOCKETS_SCHEMA),
-                ("queue", time_series.QUEUE_SCHEMA), ("cpu", cpu_times.CPU_SCHEMA),
-            )
-        )  # fmt: skip
+            stack.enter_context(pyarrow.parquet.ParquetWriter(output[table.name], schema_of(table)))
+            for table in (INTERVALS, SOCKETS, QUEUE, CPU)
+        )
         waiting = []
         for path, of_run in zip(paths, runs(study), strict=True):
             try:
@@ -78,10 +75,14 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
             tables["checks"].writerows(checks)
             tables["paths"].writerows(tidy_rows.rows_of_paths(document))
             queues[run["scenario"]] = run["queue_packets"]
-            environments[json.dumps(flat(document["environment"]))] += 1
-            write_series(document, flows, sockets, queue)
+            environments[json.dumps(_flat(document["environment"]))] += 1
+            keys = tidy_rows.factors(document)
+            if "series" in document:
+                ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
+                sockets.write_table(pyarrow.concat_tables(time_series.socket_tables(document, keys, ccas)))
+                queue.write_table(time_series.queue_table(document, keys))
             if "cpu" in document:
-                cpu.write_table(cpu_times.cpu_table(document, tidy_rows.factors(document)))
+                cpu.write_table(cpu_times.cpu_table(document, keys))
             waiting += intervals
             if len(waiting) >= BATCH_ROWS:
                 parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS_SCHEMA))
@@ -90,7 +91,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     if unusable:
         raise UnusableDocuments(unusable, environments.total() + len(unusable))
     with ExitStack() as stack:
-        scenarios = csv_table(stack, output["scenarios"], SCENARIOS.names)
+        scenarios = _csv_table(stack, output["scenarios"], SCENARIOS.names)
         scenarios.writerows(tidy_rows.scenario_row(s, queues.get(s["id"])) for s in study["scenarios"])
     pyarrow.parquet.write_table(pyarrow.csv.read_csv(output["runs"]), output["runs_parquet"])
     provenance = {
@@ -101,30 +102,20 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     Path(output["provenance"]).write_text(json.dumps(provenance, indent=1, ensure_ascii=False) + "\n")
 
 
-def write_series(document, flows, sockets, queue) -> None:
-    """Write the time series of a run, if it has any, to the two Parquet files."""
-    if "series" in document:
-        keys = tidy_rows.factors(document)
-        ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
-        tables = list(time_series.socket_tables(document, keys, ccas))
-        sockets.write_table(pyarrow.concat_tables(tables))
-        queue.write_table(time_series.queue_table(document, keys))
-
-
 def file_sha256(path) -> str:
     """Return a file's SHA-256 in hex digits."""
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def flat(environment) -> dict:
+def _flat(environment):
     """Return a run's environment with the tools' versions, and what is known of a simulator, beside the rest."""
     tools = {f"{name}_version": version for name, version in sorted(environment["tools"].items())}
     simulator = {f"simulator_{name}": value for name, value in sorted(environment.get("simulator", {}).items())}
     return {key: value for key, value in environment.items() if key not in ("tools", "simulator")} | simulator | tools
 
 
-def csv_table(stack, path, columns) -> csv.DictWriter:
+def _csv_table(stack, path, columns):
     """Open a CSV file for rows that are dicts; a key that is no column is an error."""
     stream = stack.enter_context(Path(path).open("w", newline="", encoding="utf-8"))
     table = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")

@@ -13,13 +13,7 @@ SOCKETS_SCHEMA, QUEUE_SCHEMA = schema_of(SOCKETS), schema_of(QUEUE)
 def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
     """Yield a table of `SOCKETS` for each flow, of MPTCP for each subflow, of a run that has time series.
 
-    Parameters
-    ----------
-    document : dict
-    keys : dict
-        The run's factors.
-    flow_ccas : dict
-        Flow -> its CCA.
+    ``keys`` are the run's factors, ``flow_ccas`` is a dict of flow to its CCA.
     """
     for series in document.get("series", {}).get("sockets", ()):
         rows = len(series["time_s"])

@@ -8,15 +8,7 @@ from study_files.study_validation import value_text
 
 
 class FileError(Exception):
-    """A file that can't be used as it is written.
-
-    Parameters
-    ----------
-    source : str
-        The file.
-    problems : list of str
-        One sentence each, naming key, value and what is allowed.
-    """
+    """A file that can't be used as it is written: ``problems`` are sentences that name key, value and what is allowed."""
 
     def __init__(self, source, problems):
         self.problems = [f"{source}: {problem}" for problem in problems]
@@ -35,13 +27,9 @@ def read_mapping(path, noun, keys, error_class) -> dict:
         Keys that the mapping may have, for messages.
     error_class : type
         Raised, with one sentence, if the file can't be read, is no YAML mapping, or has a key twice.
-
-    Returns
-    -------
-    dict
     """
     try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=StrictLoader)
+        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_StrictLoader)
     except OSError as error:
         raise error_class(path, [f"can't be read ({error.strerror}); {noun} is a YAML file."]) from error
     except UnicodeDecodeError as error:
@@ -62,19 +50,15 @@ def no_mapping_problem(content, keys) -> str:
     return f"is {value_text(content)}; allowed is a mapping with the keys {', '.join(keys)}."
 
 
-class StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML as it is meant: a key that stands twice is a mistake, not the last one's victory."""
 
     def construct_mapping(self, node, deep=False) -> dict:
-        keys = set()
-        for key_node, _ in getattr(node, "value", ()):
-            if not isinstance(key_node, yaml.ScalarNode):
-                continue
-            if key_node.value in keys:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key_node.value}' stands twice", key_node.start_mark
-                )
-            keys.add(key_node.value)
+        keys = [key for key, _ in getattr(node, "value", ()) if isinstance(key, yaml.ScalarNode)]
+        for place, key in enumerate(keys):
+            if key.value in [earlier.value for earlier in keys[:place]]:
+                problem = f"the key '{key.value}' stands twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
         return super().construct_mapping(node, deep)
 
 

@@ -31,7 +31,7 @@ def load(path, overrides=None) -> dict:
     Parameters
     ----------
     path : str or pathlib.Path
-        A YAML file.
+        A YAML file; `StudyError` if it can't be read, is no mapping, or has a key twice.
     overrides : dict, optional
         Values that win over the file's, in the same shape (Snakemake's
         `--config`). Sections are merged key by key, values replaced.
@@ -40,11 +40,6 @@ def load(path, overrides=None) -> dict:
     -------
     dict
         The study as written, neither validated nor completed.
-
-    Raises
-    ------
-    StudyError
-        If the file can't be read, is no YAML mapping, or has a key twice.
     """
     content = read_mapping(path, "a study", keys_of(study_schema()), StudyError)
     return _merge(study_schema(), content, overrides or {})
@@ -58,7 +53,7 @@ def resolve(config, source) -> dict:
     config : dict
         A study as written. It is left as it is.
     source : str
-        Its file, for error messages.
+        Its file, for messages: `StudyError` has a sentence for each problem.
 
     Returns
     -------
@@ -68,11 +63,6 @@ def resolve(config, source) -> dict:
         other keys of the schema are there, in the schema's order; values for each
         direction are `{forward, reverse}`, access delays a list with one for each
         pair of hosts, path delays one with one for each path; whole numbers are int; `ccas` has what runs have, mixes written out.
-
-    Raises
-    ------
-    StudyError
-        With one sentence for each problem.
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
@@ -84,8 +74,9 @@ def resolve(config, source) -> dict:
     node = scenario_schema()
     study["scenarios"] = [_complete(node, _merge(node, shared, scenario)) for scenario in config["scenarios"]]
     for scenario in study["scenarios"]:
-        _write_out(scenario["hosts"], "access_delay_ms", "pairs")
-        _write_out(scenario["multipath"], "path_delay_ms", "paths")
+        for section, key, count in (("hosts", "access_delay_ms", "pairs"), ("multipath", "path_delay_ms", "paths")):
+            if not isinstance(scenario[section][key], list):  # one number stands for all
+                scenario[section][key] = [scenario[section][key]] * scenario[section][count]
     study = _on_one_platform(study)
     problems = contradictions(study)
     if problems:
@@ -93,24 +84,17 @@ def resolve(config, source) -> dict:
     return _with_mixes(study)
 
 
-def _write_out(section, key, count):
-    """Make a list of a value where one number stands for all ``count``."""
-    if not isinstance(section[key], list):
-        section[key] = [section[key]] * section[count]
-
-
 def _on_one_platform(study):
     """Carry all scenarios on the study's platform, if it names one, under a name of its own."""
     platform = study.pop("platform")
     if platform is None:
         return study
-    analysis = study["analysis"]
     name = f"{study['study']}-{platform}"
-    if analysis["compare_with"] == name:
+    if study["analysis"]["compare_with"] == name:
         # The study compares its own platform with this one; here it is the other way round.
-        analysis = analysis | {"compare_with": study["study"]}
+        study["analysis"]["compare_with"] = study["study"]
     scenarios = [scenario | {"platform": platform} for scenario in study["scenarios"]]
-    return study | {"study": name, "scenarios": scenarios, "analysis": analysis}
+    return study | {"study": name, "scenarios": scenarios}
 
 
 def _with_mixes(study):

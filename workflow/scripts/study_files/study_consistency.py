@@ -21,18 +21,7 @@ WINDOW_LIMIT_BYTES = 2**30
 
 
 def contradictions(study) -> list[str]:
-    """Check what the schema can't.
-
-    Parameters
-    ----------
-    study : dict
-        A resolved study.
-
-    Returns
-    -------
-    list of str
-        One sentence a problem, without the file's name.
-    """
+    """Return what the schema can't refuse of a resolved study: a sentence a problem, without the file's name."""
     # The label defaults to the id, so only one of them is to blame.
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
@@ -40,21 +29,20 @@ def contradictions(study) -> list[str]:
     sentences += _check_mixes(study)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
-        _check_memory, _check_samples,
+        _check_memory, _check_samples, network_problems, traffic_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
-        for check in (*checks, network_problems, traffic_problems):
-            sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in check(scenario)]
-        sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in flow_problems(scenario, study["ccas"])]
+        problems = [problem for check in checks for problem in check(scenario)]
+        problems += flow_problems(scenario, study["ccas"])
+        sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in problems]
         sentences += platform_problems(scenario, study["ccas"], study["ip_versions"])
     return sentences
 
 
-def flow_bdp_bytes(scenario) -> float | None:
-    """Return the bandwidth-delay product of one flow that has the path to itself, in bytes.
+def _flow_bdp_bytes(scenario):
+    """Return the bandwidth-delay product of one flow that has the path to itself, in bytes; None without a rate.
 
-    The rate is the link's or the sender's limit, whichever is lower. Without
-    either there is no product, and the function returns None.
+    The rate is the link's or the sender's limit, whichever is lower.
     """
     limits_mbps = (scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"])
     rate_mbps = min((limit for limit in limits_mbps if limit is not None), default=None)
@@ -187,7 +175,7 @@ def _check_queue(scenario):
 
 
 def _check_memory(scenario):
-    bdp_bytes = flow_bdp_bytes(scenario) or 0
+    bdp_bytes = _flow_bdp_bytes(scenario) or 0
     if bdp_bytes > WINDOW_LIMIT_BYTES:
         yield (
             f"link.delay_ms makes a bandwidth-delay product of {bdp_bytes:,.0f} bytes; "

@@ -11,12 +11,7 @@ UDP_PAYLOAD_BYTES = {version: MTU_BYTES - header - UDP_HEADER_BYTES for version,
 
 
 def network_problems(scenario) -> Iterator[str]:
-    """Yield what topology, paths and link of a resolved scenario contradict.
-
-    Parameters
-    ----------
-    scenario : dict
-    """
+    """Yield what topology, paths and link of a resolved scenario contradict."""
     link, paths = scenario["link"], scenario["multipath"]
     if scenario["topology"] == "dumbbell":
         yield from _needs_cable(scenario)

@@ -9,15 +9,7 @@ UML_PROCESSORS = ("x86_64", "amd64")
 
 
 def flow_problems(scenario, ccas) -> list[str]:
-    """Return what the flows of a scenario can't be, sentences that start with the key.
-
-    Parameters
-    ----------
-    scenario : dict
-        A resolved one.
-    ccas : list of str
-        CCAs and mixes of the study.
-    """
+    """Return what the flows of a resolved scenario can't be, with the study's CCAs and mixes: sentences that start with the key."""
     problems = []
     longest = max(ccas, key=lambda cca: cca.count("+"))
     parts = longest.count("+") + 1
@@ -34,27 +26,15 @@ def flow_problems(scenario, ccas) -> list[str]:
 
 def platform_problems(scenario, ccas, ip_versions) -> list[str]:
     """Return what the platform of a resolved scenario can't do of it, whole sentences."""
-    where = f"scenarios[{scenario['id']}]"
-    platform = scenario["platform"]
-    if platform in LINUX:
-        if scenario["transport"]["recovery"] != "prr":
-            return [
-                f"{where}.transport.recovery is {scenario['transport']['recovery']}; allowed on {platform} is prr, Linux's only one."
-            ]
-        return []
-    return refusals(scenario, ccas, ip_versions)
+    platform, recovery = scenario["platform"], scenario["transport"]["recovery"]
+    if platform not in LINUX:
+        return refusals(scenario, ccas, ip_versions)
+    where = f"scenarios[{scenario['id']}].transport.recovery"
+    return [] if recovery == "prr" else [f"{where} is {recovery}; allowed on {platform} is prr, Linux's only one."]
 
 
 def machine_problem(study, machine) -> str | None:
-    """Return why this machine can't carry a study's platforms, or None.
-
-    Parameters
-    ----------
-    study : dict
-        A resolved one.
-    machine : str
-        The processor, as `platform.machine` names it.
-    """
+    """Return why this machine can't carry a resolved study's platforms, or None; `platform.machine` names its processor."""
     if any(scenario["platform"] == "uml" for scenario in study["scenarios"]) and machine.lower() not in UML_PROCESSORS:
         return (
             f"platform uml runs on x86-64 processors only, and this one is {machine}; "

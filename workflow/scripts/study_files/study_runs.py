@@ -1,4 +1,4 @@
-"""The runs of a resolved study: which there are, their seeds and specifications.
+"""The runs of a study, as `study.resolve` returns it: which there are, their seeds and specifications.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -11,13 +11,13 @@ SPECIFICATION_VERSION = 3
 
 
 def cells(study) -> Iterator[tuple[str, str, str]]:
-    """Iterate over the cells of a resolved study: tuples (scenario id, CCA, IP version)."""
+    """Iterate over the cells of a study: tuples (scenario id, CCA, IP version)."""
     scenario_ids = [scenario["id"] for scenario in study["scenarios"]]
     return itertools.product(scenario_ids, study["ccas"], study["ip_versions"])
 
 
 def runs(study) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the runs of a resolved study: tuples (scenario id, CCA, IP version, replication)."""
+    """Iterate over the runs of a study: tuples (scenario id, CCA, IP version, replication)."""
     for cell in cells(study):
         for replication in range(1, study["replications"] + 1):
             yield (*cell, replication)
@@ -31,15 +31,6 @@ def run_seed(study_seed, scenario_id, replication) -> int:
     Modeling and Analysis, section 11.2). The study's name, its other levels
     and the scenario's conditions have no influence, so that adding a level
     changes no other run.
-
-    Parameters
-    ----------
-    study_seed : int
-        The study's seed.
-    scenario_id : str
-        The scenario's id.
-    replication : int
-        1 for the first.
 
     Returns
     -------
@@ -58,10 +49,6 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
 
     Parameters
     ----------
-    study : dict
-        A resolved study.
-    scenario_id, cca, ip_version : str
-        The run's cell.
     replication : int or str
         1 for the first; text as in a path will do.
 
@@ -94,23 +81,9 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
 
 
 def run_conditions(study, scenario_id) -> dict:
-    """Return what the specifications of a scenario's runs share.
+    """Return what the specifications of a scenario's runs share: ``schema_version``, ``study`` and ``scenario``.
 
-    Parameters
-    ----------
-    study : dict
-        A resolved study.
-    scenario_id : str
-
-    Returns
-    -------
-    dict
-        ``schema_version``, ``study`` and ``scenario``; shares its parts with the study.
-
-    Raises
-    ------
-    KeyError
-        If the study has no such scenario.
+    It shares its parts with the study. KeyError if the study has no such scenario.
     """
     # A study has tens of scenarios, so looking through them costs microseconds.
     scenario = next((item for item in study["scenarios"] if item["id"] == scenario_id), None)
@@ -126,18 +99,8 @@ def run_conditions(study, scenario_id) -> dict:
 def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
     """Divide the runs of a scenario, the same for each, into jobs.
 
-    Replication comes first in their order, so that more replications only add jobs.
-
-    Parameters
-    ----------
-    study : dict
-        A resolved study.
-    runs_per_job : int
-
-    Returns
-    -------
-    list of list of tuple
-        Of each job the runs: tuples (CCA, IP version, replication).
+    Returns of each job the runs: tuples (CCA, IP version, replication). Replication comes first in their
+    order, so that more replications only add jobs.
     """
     factors = itertools.product(range(1, study["replications"] + 1), study["ccas"], study["ip_versions"])
     of_scenario = [(cca, ip_version, replication) for replication, cca, ip_version in factors]

@@ -55,13 +55,7 @@ def scenario_schema() -> dict:
 
 
 def homes_of_keys() -> dict[str, str]:
-    """Return where each key belongs, to help who wrote it in the wrong place.
-
-    Returns
-    -------
-    dict of str to str
-        Key to the place it belongs to: `the study` or a section's name.
-    """
+    """Return each key with the place it belongs to, `the study` or a section's name, to help who wrote it elsewhere."""
     homes = {}
     for section, node in keys_of(scenario_schema()).items():
         homes.setdefault(section, "a scenario")
@@ -73,18 +67,7 @@ def homes_of_keys() -> dict[str, str]:
 
 
 def allowed_text(node) -> str:
-    """Say in words what a schema node allows.
-
-    Parameters
-    ----------
-    node : dict
-        A schema node.
-
-    Returns
-    -------
-    str
-        Such as `a number from 0 to below 100 (percent)`.
-    """
+    """Say in words what a schema node allows, such as `a number from 0 to below 100 (percent)`."""
     node = dereferenced(node)
     if "allowed" in node:
         return node["allowed"]

@@ -31,20 +31,9 @@ UNIT_SPELLINGS = {
 
 
 def problems_of_form(config, schema=None) -> list[str]:
-    """Compare a study, or a file of another kind, with its schema.
+    """Compare a study as it stands in its file, or a file of another kind, with its schema: a sentence a problem.
 
-    Parameters
-    ----------
-    config : dict
-        The study as it stands in its file.
-    schema : dict, optional
-        Of another kind of file.
-
-    Returns
-    -------
-    list of str
-        One sentence a problem, without the file's name: unknown keys first,
-        for they explain many others, then in the order of the schema.
+    The file's name is not in them. Unknown keys come first, for they explain many others, then the order is the schema's.
     """
     unknown, others, seen = [], [], set()
     homes = homes_of_keys() if schema is None else {}
@@ -112,9 +101,7 @@ def _entry_id(entries, index):
 def _unknown_keys(error, path, config, homes):
     allowed = list(error.schema["properties"])
     sentences = []
-    for key in error.instance:
-        if key in error.schema["properties"]:
-            continue
+    for key in (key for key in error.instance if key not in allowed):
         nearest = nearest_choice(key, allowed)
         hint = f"; did you mean '{nearest}'?" if nearest else "."
         if key in homes:
@@ -126,10 +113,8 @@ def _unknown_keys(error, path, config, homes):
 
 def missing_keys(error, path, config, seen) -> list[str]:
     """Return a sentence for each required key that a violation finds missing, unless it is in `seen`."""
-    present = error.instance
-    misspelt = {
-        nearest_choice(key, error.schema["properties"]) for key in present if key not in error.schema["properties"]
-    }
+    present, known = error.instance, error.schema["properties"]
+    misspelt = {nearest_choice(key, known) for key in present if key not in known}
     sentences = []
     keys = keys_of(error.schema)
     # jsonschema reports each missing key on its own, but doesn't say which.
@@ -150,22 +135,16 @@ def wrong_value(error, path, config) -> str:
     if error.validator == "uniqueItems":
         twice = next(item for position, item in enumerate(value) if item in value[:position])
         return f"{where} has {value_text(twice)} twice; allowed is {allowed_text(error.schema)}."
-    sentence = f"{where} is {value_text(value)}; "
+    allowed, hint = "allowed", ""
     if "enum" in error.schema:
-        return (
-            sentence
-            + _choice_hint(value, [choice for choice in error.schema["enum"] if choice is not None])
-            + f" is {allowed_text(error.schema)}."
-        )
-    if "joined" in error.schema:
+        allowed = _choice_hint(value, [choice for choice in error.schema["enum"] if choice is not None])
+    elif "joined" in error.schema:
         choices = error.schema["joined"]
         parts = value.split("+") if isinstance(value, str) else [value]
-        wrong = next(part for part in parts if part not in choices)
-        return sentence + _choice_hint(wrong, choices) + f" is {allowed_text(error.schema)}."
-    sentence += f"allowed is {allowed_text(error.schema)}"
-    if error.validator == "type":
-        sentence += _type_hint(value, error.schema)
-    return sentence + "."
+        allowed = _choice_hint(next(part for part in parts if part not in choices), choices)
+    elif error.validator == "type":
+        hint = _type_hint(value, error.schema)
+    return f"{where} is {value_text(value)}; {allowed} is {allowed_text(error.schema)}{hint}."
 
 
 def _choice_hint(value, choices):

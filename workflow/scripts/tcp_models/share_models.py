@@ -9,8 +9,8 @@ from tcp_models.linux_ccas import BBR_PROBE_RTT_EVERY_S
 from tcp_models.throughput_models import CUBIC_BETA, CUBIC_C
 
 
-def bbr_share(rate_packets_s, rtt_s, queue_packets, bbr_flows=1) -> float:
-    """Return the share of the link that BBR (version 1) flows take from loss-based ones.
+def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flows: int = 1) -> float:
+    """Return the share of the link, 0 to 1, that BBR (version 1) flows take from loss-based ones; ``rtt_s`` of the empty path.
 
     Ware, Mukerjee, Seshan and Sherry, "Modeling BBR's interactions with loss-based congestion
     control" (IMC 2019), equations 9 to 11: BBR is limited by its window of two estimated BDPs,
@@ -25,19 +25,6 @@ def bbr_share(rate_packets_s, rtt_s, queue_packets, bbr_flows=1) -> float:
         Probe_time = (q/c + 0.2 + l) d/10,    BBR_frac = (1 - p) (d - Probe_time) / d.
 
     Whatever the number of loss-based flows. p below 0 means that BBR takes the whole link.
-
-    Parameters
-    ----------
-    rate_packets_s : float
-    rtt_s : float
-        Of the empty path.
-    queue_packets : float
-    bbr_flows : int
-
-    Returns
-    -------
-    float
-        From 0 to 1.
     """
     bdps = queue_packets / (rate_packets_s * rtt_s)
     others = 0.5 - 1 / (2 * bdps) - 4 * bbr_flows / queue_packets
@@ -55,14 +42,8 @@ def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
 
     Parameters
     ----------
-    window_packets : float
-        W, the flow's window at the loss.
-    rtt_s : float
-        RTT while it grows.
-
-    Returns
-    -------
-    reno_s, cubic_s : float
+    window_packets, rtt_s : float
+        W, the flow's window at the loss, and the RTT while it grows.
     """
     lost = window_packets * (1 - CUBIC_BETA)
     alpha = 3 * (1 - CUBIC_BETA) / (1 + CUBIC_BETA)

@@ -53,26 +53,15 @@ def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarr
     ----------
     mss_bytes, rtt_ms, loss : float or array_like
         Segment size in bytes, RTT in ms (above 0), lost share of the segments (0 to 1).
-    constant : float
-        C; see `MATHIS_C`.
     """
     return rate_mbps(constant * _inverse_power(loss, 0.5), mss_bytes, rtt_ms)
 
 
 def aimd_window(loss, increase, decrease) -> np.ndarray | np.float64:
-    """Return the mean window of additive increase, multiplicative decrease, in segments.
+    """Return the mean window of additive increase, multiplicative decrease, in segments; Reno is (1, 0.5): sqrt(1.5 / p).
 
-    sqrt(increase * (1 + decrease) / (2 * (1 - decrease) * p)): RFC 9438, section 4.3, after Floyd,
-    Handley and Padhye (2000). Losses are at even distances. Reno is (1, 0.5): sqrt(1.5 / p).
-
-    Parameters
-    ----------
-    loss : float or array_like
-        Lost share of the segments.
-    increase : float
-        Segments by which the window grows in a round trip.
-    decrease : float
-        Factor by which a loss shrinks it.
+    sqrt(increase * (1 + decrease) / (2 * (1 - decrease) * p)): RFC 9438, section 4.3, after Floyd, Handley and Padhye
+    (2000). Losses are at even distances; ``increase`` is in segments a round trip, ``decrease`` the factor of a loss.
     """
     return np.sqrt(increase * (1 + decrease) / (2 * (1 - decrease))) * _inverse_power(loss, 0.5)
 
@@ -97,14 +86,9 @@ def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.fl
 
 
 def cubic_response_mbps(mss_bytes, rtt_ms, loss) -> np.ndarray | np.float64:
-    """Return CUBIC's response function in Mbit/s: the larger of both regions' windows every RTT.
+    """Return CUBIC's response function in Mbit/s: the larger of both regions' windows every RTT (RFC 9438, sections 4.3, 5.1).
 
-    RFC 9438, sections 4.3 and 5.1.
-
-    Parameters
-    ----------
-    mss_bytes, rtt_ms, loss : float or array_like
-        As for `square_root_law_mbps`.
+    Parameters are those of `square_root_law_mbps`.
     """
     window = np.maximum(cubic_window(rtt_ms, loss), reno_friendly_window(loss))
     return rate_mbps(window, mss_bytes, rtt_ms)

@@ -28,33 +28,19 @@ CLOCK_STEP_US = 0.256
 CLOCK_STEPS = {"udp": 2, "tcp": 6}
 
 
-def frame_bytes(payload, protocol, ip_version, overhead=0, tunnel_ip_version=None) -> float:
+def frame_bytes(payload, protocol: str, ip_version: str, overhead=0, tunnel_ip_version: str | None = None) -> float:
     """Return what a packet with ``payload`` bytes of data takes of the cable, in bytes.
 
-    Parameters
-    ----------
-    payload : float
-    protocol : str
-        ``tcp`` or ``udp``.
-    ip_version : str
-    overhead : float
-        What each frame takes besides the bytes that Linux counts.
-    tunnel_ip_version : str, optional
-        Of the GRE-in-UDP tunnel that it travels in.
+    ``overhead`` is what each frame takes besides the bytes that Linux counts; a tunnel is GRE-in-UDP.
     """
     tunnel = 0 if tunnel_ip_version is None else TUNNEL_BYTES[tunnel_ip_version]
     return payload + TRANSPORT_BYTES[protocol] + IP_HEADER_BYTES[ip_version] + ETHERNET_HEADER_BYTES + overhead + tunnel
 
 
-def full_cable_mbps(rate_mbps, payload, frame) -> float:
+def full_cable_mbps(rate_mbps: float, payload: float, frame: float) -> float:
     """Return what a full cable carries of data: rate x payload / frame, in Mbit/s.
 
-    Parameters
-    ----------
-    rate_mbps : float
-        What is left to the data's packets, of all cables together.
-    payload, frame : float
-        Of each packet, in bytes.
+    The rate is what is left to the data's packets, of all cables together; the others are bytes of each packet.
     """
     return rate_mbps * payload / frame
 

@@ -15,20 +15,12 @@ def platform_name(platform) -> str:
     return "Linux" if platform == "uml" else platform_words(platform)
 
 
-def with_series(scenarios) -> pd.DataFrame:
-    """Add to scenarios what they have in common.
+def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of ``tidy/scenarios.csv`` with what they have in common.
 
-    Parameters
-    ----------
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows with further columns: ``conditions`` (a number for all that is neither buffer nor platform),
-        ``setting`` (that in words, empty if all scenarios share it), ``platform_name``, ``series`` (platform
-        and setting), ``buffer`` (as "10 packets"), ``buffer_size`` and ``buffer_unit``.
+    Further columns: ``conditions`` (a number for all that is neither buffer nor platform), ``setting`` (that in words,
+    empty if all scenarios share it), ``platform_name``, ``series`` (platform and setting), ``buffer`` (as "10 packets"),
+    ``buffer_size`` and ``buffer_unit``.
     """
     table = scenarios.copy()
     sizes = [buffer_size(text) for text in table["queue"]]
@@ -84,13 +76,10 @@ def compared_platforms(platforms) -> list[str]:
     return platforms_of(platforms.melt(value_vars=["platform_a", "platform_b"], value_name="platform"))
 
 
-def main_pairs(platforms) -> list[tuple[str, str]]:
+def main_pairs(platforms: list[str]) -> list[tuple[str, str]]:
     """Return pairs of platforms: each kernel with the newest and the oldest version of a simulator, and these two.
 
-    Parameters
-    ----------
-    platforms : list of str
-        In the order of `platforms_of`.
+    The platforms are in the order of `platforms_of`.
     """
     kernels, versions = [name for name in platforms if ":" not in name], [name for name in platforms if ":" in name]
     pairs = [(kernel, version) for kernel in kernels for version in dict.fromkeys((*versions[-1:], *versions[:1]))]

@@ -1,4 +1,4 @@
-"""What a scenario is called and what its conditions are, in a few words."""
+"""What a scenario, a row of ``tidy/scenarios.csv`` as a mapping, is called and what its conditions are, in a few words."""
 
 from wording.number_format import count, is_missing, plain
 
@@ -20,31 +20,18 @@ def both_ways(forward, reverse, unit) -> str:
 
 
 def conditions(scenario) -> str:
-    """Return a scenario's conditions in one line.
-
-    Parameters
-    ----------
-    scenario : mapping
-        A row of ``tidy/scenarios.csv``.
-    """
+    """Return a scenario's conditions in one line."""
     loss = loss_words(scenario, "both ways", both_ways)
     delay = both_ways(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms")
-    rate = f"{paths_words(scenario)}{rate_words(scenario['rate_mbps'])}"
+    rate = f"{_paths_words(scenario)}{rate_words(scenario['rate_mbps'])}"
     # The same number of parts for each scenario.
-    return ", ".join([rate, delay, loss, " ".join([count(int(scenario["flows"]), "flow"), *joining_words(scenario)])])
+    return ", ".join([rate, delay, loss, " ".join([count(int(scenario["flows"]), "flow"), *_joining_words(scenario)])])
 
 
 def loss_words(scenario, alike, apart) -> str:
-    """Return a scenario's loss, such as "1 % loss".
+    """Return a scenario's loss, such as "1 % loss"; behind one that is the same in both directions stands ``alike``.
 
-    Parameters
-    ----------
-    scenario : mapping
-        A row of ``tidy/scenarios.csv``.
-    alike : str
-        What is said behind a loss that is the same in both directions.
-    apart : callable
-        Of both values and their unit: puts two that differ into words.
+    ``apart`` puts two that differ, and their unit, into words.
     """
     forward, reverse = scenario["loss_forward_percent"], scenario["loss_reverse_percent"]
     if forward == reverse == 0:
@@ -54,13 +41,13 @@ def loss_words(scenario, alike, apart) -> str:
     return f"{plain(forward)} % loss {alike}" if forward == reverse else f"{apart(forward, reverse, '%')} loss"
 
 
-def paths_words(scenario) -> str:
+def _paths_words(scenario) -> str:
     """Return "4 x " where a scenario has four paths, "" where it has one."""
     paths = int(scenario["paths"])
     return f"{paths} \N{MULTIPLICATION SIGN} " if paths > 1 else ""
 
 
-def joining_words(scenario) -> list[str]:
+def _joining_words(scenario) -> list[str]:
     """Return what joins a scenario's paths and how far their delays differ, and that a file is transferred: a list of texts."""
     words = []
     if scenario["multipath"] == "mptcp":
@@ -75,13 +62,7 @@ def joining_words(scenario) -> list[str]:
 
 
 def amount_words(scenario) -> str:
-    """Return how much a scenario's runs send: "10 s", or "1,000,000 messages", or "50 MB" of a file.
-
-    Parameters
-    ----------
-    scenario : mapping
-        A row of ``tidy/scenarios.csv``.
-    """
+    """Return how much a scenario's runs send: "10 s", or "1,000,000 messages", or "50 MB" of a file."""
     for name, unit, factor in (("messages", "messages", 1.0), ("file_bytes", "MB", 1e-6)):
         if not is_missing(scenario[name]):
             return f"{plain(factor * scenario[name])} {unit}"
@@ -96,13 +77,7 @@ def heading(scenario) -> str:
 
 
 def path_rtts_ms(scenario) -> list[float]:
-    """Return the RTTs of a scenario's empty paths in ms, shortest first: each distinct one of its pairs of hosts.
-
-    Parameters
-    ----------
-    scenario : mapping
-        A row of ``tidy/scenarios.csv``.
-    """
+    """Return the RTTs of a scenario's empty paths in ms, shortest first: each distinct one of its pairs of hosts."""
     both_ways_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]
     access, paths = ([float(delay) for delay in scenario[key].split()] for key in ("access_delay_ms", "path_delay_ms"))
     # A round trip passes each of the two hosts' links twice.

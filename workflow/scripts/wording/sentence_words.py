@@ -54,7 +54,7 @@ def p_words(value) -> str:
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
-def each_way(forward, reverse, unit) -> str:
+def _each_way(forward, reverse, unit) -> str:
     """Return a value of both directions: "10 ms each way" or "10 ms there and 5 ms back"."""
     if forward == reverse:
         return f"{plain(forward)} {unit} each way"
@@ -76,15 +76,14 @@ def place_words(row, scenarios, one_ip_version=False) -> str:
     Returns
     -------
     str
-        "scenario 3 over IPv6 (100 ms each way, 1 % loss, 12 flows)"; the rate stands there if the
-        study has several.
+        "scenario 3 over IPv6 (100 ms each way, 1 % loss, 12 flows)"; the rate stands there if there are several.
     """
     scenario = scenarios[scenarios["scenario"] == row["scenario"]].iloc[0]
     name = heading(scenario)
     name = f"{name[0].lower()}{name[1:]}" if name != scenario["scenario"] else f"scenario {name}"
     words = [
-        each_way(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms"),
-        loss_words(scenario, "each way", each_way),
+        _each_way(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms"),
+        loss_words(scenario, "each way", _each_way),
         count(int(scenario["flows"]), "flow"),
     ]
     if scenarios["rate_mbps"].nunique(dropna=False) > 1:
