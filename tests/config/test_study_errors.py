@@ -10,273 +10,148 @@ CCAS = (
 STUDY_KEYS = (
     "study, title, description, seed, replications, ccas, mixes, ip_versions, platform, defaults, scenarios, analysis"
 )
-MIXES = " (or mixes, several with + between them)"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
+A_CCA = f"one of {CCAS}, or several with + between them"
+CCA_LIST = f"a list of at least one of {CCAS} (or mixes, several with + between them), each once"
+SCENARIO_KEYS = "link, queue, topology, background, multipath, hosts, flows, traffic, transport, platform"
+PERCENT, DELAY = "a number from 0 to below 100 (percent)", "a number from 0 to 2000 (ms)"
+RATE = "a number from 0.01 to 10000 (Mbit/s), or null"
+QUEUE = "exactly one of packets, bytes and bdp, as in {packets: 100}"
+REPLICATIONS, SEED = "a whole number from 1 to 10000", "a whole number from 1 to 4294967295"
+FLOWS, DURATION = "a whole number from 1 to 64 (flows)", "a whole number from 1 to 3600 (s)"
+UNIQUE = "one that no other scenario has"
+MISSING = "missing"
 
-# What is set (by a path into the small study), and the whole message after the file's name.
-CASES = [
-    # Keys
-    (
-        ("analysis", {"margin": 5}),
-        "unknown key 'analysis.margin'. Allowed here: claims, compare_with, equivalence_margin, detect, agreement.",
-    ),
-    (
-        ("analysis", {"claims": "../secrets"}),
-        'analysis.claims is "../secrets"; allowed is the name of a file in config/claims without .yaml, or null.',
-    ),
-    (
-        ("analysis", {"equivalence_margin": {"goodput_percent": 0}}),
-        "analysis.equivalence_margin.goodput_percent is 0; allowed is a number above 0 and below 100 (percent).",
-    ),
-    (
-        ("analysis", {"compare_with": "small"}),
-        "analysis.compare_with is small, the study itself; name another one, or null.",
-    ),
-    (("replication", 3), f"unknown key 'replication'; did you mean 'replications'? Allowed here: {STUDY_KEYS}."),
-    (("colour", 3), f"unknown key 'colour'. Allowed here: {STUDY_KEYS}."),
-    (("duration_s", 3), f"unknown key 'duration_s'; it belongs to 'traffic'. Allowed here: {STUDY_KEYS}."),
-    (
-        ("scenarios.1.link.loss", 1),
-        "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? "
-        "Allowed here: rate_mbps, delay_ms, jitter_ms, loss_percent, netem, frame_overhead_bytes, serialisation.",
-    ),
-    (
-        ("scenarios.1.flow", 2),
-        "unknown key 'scenarios[far].flow'; did you mean 'flows'? "
-        "Allowed here: id, label, link, queue, topology, background, multipath, hosts, flows, traffic, transport, platform.",
-    ),
-    (
-        ("defaults.id", "a"),
-        "unknown key 'defaults.id'; it belongs to a scenario. "
-        "Allowed here: link, queue, topology, background, multipath, hosts, flows, traffic, transport, platform.",
-    ),
-    (("ccas", None, "missing"), f"ccas is missing; allowed is a list of at least one of {CCAS}{MIXES}, each once."),
-    (("scenarios.1.id", None, "missing"), f"scenarios[1].id is missing; allowed is {NAME}."),
-    # Names
-    (("study", "a/b"), f'study is "a/b"; allowed is {NAME}.'),
-    (("study", "../b"), f'study is "../b"; allowed is {NAME}.'),
-    (("study", "a;rm -rf *"), f'study is "a;rm -rf *"; allowed is {NAME}.'),
-    (("study", "$(id)"), f'study is "$(id)"; allowed is {NAME}.'),
-    (("study", "small\n"), f'study is "small\\n"; allowed is {NAME}.'),
-    (("study", "Small"), f'study is "Small"; allowed is {NAME}.'),
-    (("study", ""), f'study is ""; allowed is {NAME}.'),
-    (("study", 2), f"study is 2; allowed is {NAME}, in quotes."),
-    (("scenarios.1.id", "a b"), f'scenarios[a b].id is "a b"; allowed is {NAME}.'),
-    (
-        ("scenarios.1.id", "near"),
-        "scenarios[1].id is 'near' as in scenarios[0]; allowed is one that no other scenario has.",
-    ),
-    (
-        ("scenarios.1.label", "near"),
-        "scenarios[1].label is 'near' as in scenarios[0]; allowed is one that no other scenario has.",
-    ),
-    (
-        ("scenarios.1.label", 2),
-        "scenarios[far].label is 2; allowed is text of one line, 1 to 24 characters, in quotes.",
-    ),
-    # Factors
-    (("ccas", []), f"ccas is []; allowed is a list of at least one of {CCAS}{MIXES}, each once."),
-    (("ccas", "reno"), f'ccas is "reno"; allowed is a list of at least one of {CCAS}{MIXES}, each once.'),
-    (
-        ("ccas", ["reno", "reno"]),
-        f'ccas has "reno" twice; allowed is a list of at least one of {CCAS}{MIXES}, each once.',
-    ),
-    (
-        ("ccas", ["reno", "bbr3"]),
-        f"ccas[1] is \"bbr3\"; did you mean 'bbr'? Allowed is one of {CCAS}, or several with + between them.",
-    ),
-    (
-        ("ccas", ["CUBIC"]),
-        f"ccas[0] is \"CUBIC\"; did you mean 'cubic'? Allowed is one of {CCAS}, or several with + between them.",
-    ),
-    (("ccas", ["fast"]), f'ccas[0] is "fast"; allowed is one of {CCAS}, or several with + between them.'),
-    (
-        ("ccas", [False]),
-        f"ccas[0] is false; YAML takes a bare yes, no, on or off for true or false; allowed is one of {CCAS}, or several with + between them.",
-    ),
-    (("ip_versions", []), "ip_versions is []; allowed is a list of at least one of ipv4, ipv6, each once."),
-    (("ip_versions", [6]), "ip_versions[0] is 6; did you mean 'ipv6'? Allowed is one of ipv4, ipv6."),
-    (("scenarios", []), "scenarios is []; allowed is a list of at least one mapping."),
-    (("scenarios", None), "scenarios is null; allowed is a list of at least one mapping."),
-    (
-        ("scenarios.1", "far"),
-        'scenarios[1] is "far"; allowed is a mapping with the keys id, label, link, queue, topology, background, multipath, hosts, flows, traffic, transport, platform.',
-    ),
-    (("replications", 0), "replications is 0; allowed is a whole number from 1 to 10000."),
-    (("replications", 2.5), "replications is 2.5; allowed is a whole number from 1 to 10000."),
-    (("replications", True), "replications is true; allowed is a whole number from 1 to 10000."),
-    (("seed", 0), "seed is 0; allowed is a whole number from 1 to 4294967295."),
-    (("seed", 2**32), "seed is 4294967296; allowed is a whole number from 1 to 4294967295."),
-    # Link
-    (
-        ("scenarios.1.link.loss_percent", {"forward": 120, "reverse": 0}),
-        "scenarios[far].link.loss_percent.forward is 120; allowed is a number from 0 to below 100 (percent).",
-    ),
-    (
-        ("scenarios.1.link.loss_percent", 120),
-        "scenarios[far].link.loss_percent is 120; allowed is a number from 0 to below 100 (percent).",
-    ),
-    (
-        ("scenarios.1.link.loss_percent", 100),
-        "scenarios[far].link.loss_percent is 100; allowed is a number from 0 to below 100 (percent).",
-    ),
-    (
-        ("defaults.link.loss_percent", -1),
-        "defaults.link.loss_percent is -1; allowed is a number from 0 to below 100 (percent).",
-    ),
-    (
-        ("defaults.link.loss_percent", "1%"),
-        'defaults.link.loss_percent is "1%"; allowed is a number from 0 to below 100 (percent), without its unit: 1.',
-    ),
-    (
-        ("defaults.link.loss_percent", {"forward": 1}),
-        "defaults.link.loss_percent.reverse is missing; allowed is a number from 0 to below 100 (percent).",
-    ),
-    (
-        ("defaults.link.loss_percent", {"forward": 1, "reverse": 1, "back": 1}),
-        "unknown key 'defaults.link.loss_percent.back'. Allowed here: forward, reverse.",
-    ),
-    (
-        ("defaults.link.rate_mbps", 0),
-        "defaults.link.rate_mbps is 0; allowed is a number from 0.01 to 10000 (Mbit/s), or null.",
-    ),
-    (
-        ("defaults.link.rate_mbps", "1Gbit"),
-        'defaults.link.rate_mbps is "1Gbit"; allowed is a number from 0.01 to 10000 (Mbit/s), or null, without a unit.',
-    ),
-    (
-        ("defaults.link.rate_mbps", "1e3"),
-        'defaults.link.rate_mbps is "1e3"; '
-        "allowed is a number from 0.01 to 10000 (Mbit/s), or null, without quotes or exponent: 1000.",
-    ),
-    (
-        ("defaults.link.rate_mbps", NAN),
-        "defaults.link.rate_mbps is .nan; allowed is a number from 0.01 to 10000 (Mbit/s), or null.",
-    ),
-    (
-        ("defaults.link.rate_mbps", 10**20),
-        "defaults.link.rate_mbps is 100000000000000000000; allowed is a number from 0.01 to 10000 (Mbit/s), or null.",
-    ),
-    (("defaults.link.delay_ms", INFINITY), "defaults.link.delay_ms is .inf; allowed is a number from 0 to 2000 (ms)."),
-    (("defaults.link.delay_ms", -5), "defaults.link.delay_ms is -5; allowed is a number from 0 to 2000 (ms)."),
-    (
-        ("defaults.link.delay_ms", "10ms"),
-        'defaults.link.delay_ms is "10ms"; allowed is a number from 0 to 2000 (ms), without its unit: 10.',
-    ),
-    (("defaults.link.delay_ms", None), "defaults.link.delay_ms is null; allowed is a number from 0 to 2000 (ms)."),
-    (
-        ("scenarios.1.link.jitter_ms", {"forward": 0, "reverse": 101}),
-        "scenarios[far].link.jitter_ms.reverse is 101; allowed is at most the delay in that direction, 100 (ms).",
-    ),
-    (
-        ("defaults.link.netem", "both"),
-        "defaults.link.netem is \"both\"; did you mean 'both-ends'? Allowed is one of receiving-side, both-ends.",
-    ),
-    # Queue
-    (
-        ("defaults.queue", {"packets": 0}),
-        "defaults.queue.packets is 0; allowed is a whole number from 1 to 1000000 (packets).",
-    ),
-    (
-        ("defaults.queue", {"bytes": 100}),
-        "defaults.queue.bytes is 100; allowed is a whole number from 1514 to 2000000000 (bytes).",
-    ),
-    (("defaults.queue", {"bdp": 0}), "defaults.queue.bdp is 0; allowed is a number above 0 and up to 100 (BDP)."),
-    (
-        ("defaults.queue", {}),
-        "defaults.queue is {}; allowed is exactly one of packets, bytes and bdp, as in {packets: 100}.",
-    ),
-    (
-        ("defaults.queue", {"packets": 10, "bdp": 1}),
-        "defaults.queue is {packets: 10, bdp: 1}; allowed is exactly one of packets, bytes and bdp, as in {packets: 100}.",
-    ),
-    (
-        ("defaults.queue", 100),
-        "defaults.queue is 100; allowed is exactly one of packets, bytes and bdp, as in {packets: 100}.",
-    ),
-    (
-        ("scenarios.1.queue", {"bdp": 0.00005}),
-        "scenarios[far].queue.bdp is 5e-05, 1250 bytes; allowed is a packet of 1514 bytes or more, from 6.06e-05 BDP.",
-    ),
-    (
-        ("scenarios.1.link.delay_ms", 0),
-        "scenarios[far].queue is {bdp: 1}; allowed without a link.delay_ms is packets or bytes.",
-    ),
-    (
-        ("scenarios.1", {"id": "far", "link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 10}}),
-        "scenarios[far].queue is {bdp: 1}; allowed without a link.rate_mbps is packets or bytes.",
-    ),
-    (
-        ("scenarios.1", {"id": "far", "link": {"rate_mbps": None}, "queue": {"packets": 10}}),
-        "scenarios[far].link.rate_mbps is null and so is traffic.bitrate_mbps; "
-        "allowed is a number for one of them (Mbit/s), for a virtual clock needs a limit.",
-    ),
-    (
-        ("scenarios.1", {"id": "far", "link": {"netem": "both-ends"}, "queue": {"bytes": 100_000}}),
-        "scenarios[far].queue is {bytes: 100000}; allowed with netem at both-ends is packets, for netem counts those.",
-    ),
-    (
-        ("scenarios.1", {"id": "far", "queue": {"bytes": 30_000}, "transport": {"segmentation_offload": True}}),
-        "scenarios[far].queue.bytes is 30000; allowed with transport.segmentation_offload is at least 65550, "
-        "for a super-packet that is larger than the queue never passes.",
-    ),
-    # Traffic and transport
-    (("defaults.flows", 65), "defaults.flows is 65; allowed is a whole number from 1 to 64 (flows)."),
-    (("defaults.flows", 0), "defaults.flows is 0; allowed is a whole number from 1 to 64 (flows)."),
-    (
-        ("defaults.traffic.duration_s", 1.5),
-        "defaults.traffic.duration_s is 1.5; allowed is a whole number from 1 to 3600 (s).",
-    ),
-    (
-        ("defaults.traffic.duration_s", "10 s"),
-        'defaults.traffic.duration_s is "10 s"; allowed is a whole number from 1 to 3600 (s), without its unit: 10.',
-    ),
-    (
-        ("scenarios.1.traffic", {"interval_s": 3}),
-        "scenarios[far].traffic.interval_s is 3; allowed is what divides the duration, 10 (s), without remainder.",
-    ),
-    (
-        ("scenarios.1.traffic", {"interval_s": 20}),
-        "scenarios[far].traffic.interval_s is 20; allowed is what divides the duration, 10 (s), without remainder.",
-    ),
-    (
-        ("defaults.transport", {"segmentation_offload": "off"}),
-        'defaults.transport.segmentation_offload is "off"; allowed is true or false.',
-    ),
-    (
-        ("defaults.platform", "xen"),
-        'defaults.platform is "xen"; allowed is one of uml, host, ns3:3.39, ns3:3.42, ns3:3.43, ns3:3.44.',
-    ),
-    # Memory
-    (
-        ("scenarios.1", {"id": "far", "link": {"rate_mbps": 10_000, "delay_ms": 100}, "flows": 12}),
-        "scenarios[far].flows is 12, which with windows of one bandwidth-delay product and a full queue "
-        "makes 3,250,000,000 bytes of packets; allowed is up to 3,000,000,000, what the guest's memory takes.",
-    ),
-    (
-        ("scenarios.1.link", {"rate_mbps": 10_000, "delay_ms": 500}),
-        "scenarios[far].link.delay_ms makes a bandwidth-delay product of 1,250,000,000 bytes; "
-        "allowed is up to 1,073,741,824, the largest window of TCP.",
-    ),
-]
+# What is set (by a path into the small study) to what, and what is said of it and allowed instead.
+RANGES = [
+    ("analysis", {"claims": "../secrets"},
+     'analysis.claims is "../secrets"', "the name of a file in config/claims without .yaml, or null"),
+    ("analysis", {"equivalence_margin": {"goodput_percent": 0}},
+     "analysis.equivalence_margin.goodput_percent is 0", "a number above 0 and below 100 (percent)"),
+    ("study", "a/b", 'study is "a/b"', NAME),
+    ("study", "../b", 'study is "../b"', NAME),
+    ("study", "a;rm -rf *", 'study is "a;rm -rf *"', NAME),
+    ("study", "$(id)", 'study is "$(id)"', NAME),
+    ("study", "small\n", 'study is "small\\n"', NAME),
+    ("study", "Small", 'study is "Small"', NAME),
+    ("study", "", 'study is ""', NAME),
+    ("study", 2, "study is 2", f"{NAME}, in quotes"),
+    ("scenarios.1.id", "a b", 'scenarios[a b].id is "a b"', NAME),
+    ("scenarios.1.id", "near", "scenarios[1].id is 'near' as in scenarios[0]", UNIQUE),
+    ("scenarios.1.label", "near", "scenarios[1].label is 'near' as in scenarios[0]", UNIQUE),
+    ("scenarios.1.label", 2, "scenarios[far].label is 2", "text of one line, 1 to 24 characters, in quotes"),
+    ("ccas", [], "ccas is []", CCA_LIST),
+    ("ccas", "reno", 'ccas is "reno"', CCA_LIST),
+    ("ccas", ["reno", "reno"], 'ccas has "reno" twice', CCA_LIST),
+    ("ccas", ["fast"], 'ccas[0] is "fast"', A_CCA),
+    ("ip_versions", [], "ip_versions is []", "a list of at least one of ipv4, ipv6, each once"),
+    ("scenarios", [], "scenarios is []", "a list of at least one mapping"),
+    ("scenarios", None, "scenarios is null", "a list of at least one mapping"),
+    ("scenarios.1", "far", 'scenarios[1] is "far"', f"a mapping with the keys id, label, {SCENARIO_KEYS}"),
+    ("replications", 0, "replications is 0", REPLICATIONS),
+    ("replications", 2.5, "replications is 2.5", REPLICATIONS),
+    ("replications", True, "replications is true", REPLICATIONS),
+    ("seed", 0, "seed is 0", SEED),
+    ("seed", 2**32, "seed is 4294967296", SEED),
+    ("scenarios.1.link.loss_percent", {"forward": 120, "reverse": 0},
+     "scenarios[far].link.loss_percent.forward is 120", PERCENT),
+    ("scenarios.1.link.loss_percent", 120, "scenarios[far].link.loss_percent is 120", PERCENT),
+    ("scenarios.1.link.loss_percent", 100, "scenarios[far].link.loss_percent is 100", PERCENT),
+    ("defaults.link.loss_percent", -1, "defaults.link.loss_percent is -1", PERCENT),
+    ("defaults.link.loss_percent", "1%", 'defaults.link.loss_percent is "1%"', f"{PERCENT}, without its unit: 1"),
+    ("defaults.link.loss_percent", {"forward": 1}, "defaults.link.loss_percent.reverse is missing", PERCENT),
+    ("defaults.link.rate_mbps", 0, "defaults.link.rate_mbps is 0", RATE),
+    ("defaults.link.rate_mbps", "1Gbit", 'defaults.link.rate_mbps is "1Gbit"', f"{RATE}, without a unit"),
+    ("defaults.link.rate_mbps", "1e3", 'defaults.link.rate_mbps is "1e3"', f"{RATE}, without quotes or exponent: 1000"),
+    ("defaults.link.rate_mbps", NAN, "defaults.link.rate_mbps is .nan", RATE),
+    ("defaults.link.rate_mbps", 10**20, "defaults.link.rate_mbps is 100000000000000000000", RATE),
+    ("defaults.link.delay_ms", INFINITY, "defaults.link.delay_ms is .inf", DELAY),
+    ("defaults.link.delay_ms", -5, "defaults.link.delay_ms is -5", DELAY),
+    ("defaults.link.delay_ms", "10ms", 'defaults.link.delay_ms is "10ms"', f"{DELAY}, without its unit: 10"),
+    ("defaults.link.delay_ms", None, "defaults.link.delay_ms is null", DELAY),
+    ("scenarios.1.link.jitter_ms", {"forward": 0, "reverse": 101},
+     "scenarios[far].link.jitter_ms.reverse is 101", "at most the delay in that direction, 100 (ms)"),
+    ("defaults.queue", {"packets": 0}, "defaults.queue.packets is 0", "a whole number from 1 to 1000000 (packets)"),
+    ("defaults.queue", {"bytes": 100}, "defaults.queue.bytes is 100", "a whole number from 1514 to 2000000000 (bytes)"),
+    ("defaults.queue", {"bdp": 0}, "defaults.queue.bdp is 0", "a number above 0 and up to 100 (BDP)"),
+    ("defaults.queue", {}, "defaults.queue is {}", QUEUE),
+    ("defaults.queue", {"packets": 10, "bdp": 1}, "defaults.queue is {packets: 10, bdp: 1}", QUEUE),
+    ("defaults.queue", 100, "defaults.queue is 100", QUEUE),
+    ("scenarios.1.queue", {"bdp": 0.00005},
+     "scenarios[far].queue.bdp is 5e-05, 1250 bytes", "a packet of 1514 bytes or more, from 6.06e-05 BDP"),
+    ("scenarios.1", {"id": "far", "link": {"rate_mbps": None}, "queue": {"packets": 10}},
+     "scenarios[far].link.rate_mbps is null and so is traffic.bitrate_mbps", "a number for one of them (Mbit/s), for a virtual clock needs a limit"),
+    ("defaults.flows", 65, "defaults.flows is 65", FLOWS),
+    ("defaults.flows", 0, "defaults.flows is 0", FLOWS),
+    ("defaults.traffic.duration_s", 1.5, "defaults.traffic.duration_s is 1.5", DURATION),
+    ("defaults.traffic.duration_s", "10 s",
+     'defaults.traffic.duration_s is "10 s"', f"{DURATION}, without its unit: 10"),
+    ("scenarios.1.traffic", {"interval_s": 3},
+     "scenarios[far].traffic.interval_s is 3", "what divides the duration, 10 (s), without remainder"),
+    ("scenarios.1.traffic", {"interval_s": 20},
+     "scenarios[far].traffic.interval_s is 20", "what divides the duration, 10 (s), without remainder"),
+    ("defaults.transport", {"segmentation_offload": "off"},
+     'defaults.transport.segmentation_offload is "off"', "true or false"),
+    ("defaults.platform", "xen",
+     'defaults.platform is "xen"', "one of uml, host, ns3:3.39, ns3:3.42, ns3:3.43, ns3:3.44"),
+    ("scenarios.1", {"id": "far", "link": {"rate_mbps": 10_000, "delay_ms": 100}, "flows": 12},
+     "scenarios[far].flows is 12, which with windows of one bandwidth-delay product and a full queue makes 3,250,000,000 bytes of packets", "up to 3,000,000,000, what the guest's memory takes"),
+    ("scenarios.1.link", {"rate_mbps": 10_000, "delay_ms": 500},
+     "scenarios[far].link.delay_ms makes a bandwidth-delay product of 1,250,000,000 bytes", "up to 1,073,741,824, the largest window of TCP"),
+]  # fmt: skip
+# And the whole sentence.
+SENTENCES = [
+    ("analysis", {"margin": 5},
+     "unknown key 'analysis.margin'. Allowed here: claims, compare_with, equivalence_margin, detect, agreement."),
+    ("analysis", {"compare_with": "small"},
+     "analysis.compare_with is small, the study itself; name another one, or null."),
+    ("replication", 3, f"unknown key 'replication'; did you mean 'replications'? Allowed here: {STUDY_KEYS}."),
+    ("colour", 3, f"unknown key 'colour'. Allowed here: {STUDY_KEYS}."),
+    ("duration_s", 3, f"unknown key 'duration_s'; it belongs to 'traffic'. Allowed here: {STUDY_KEYS}."),
+    ("scenarios.1.link.loss", 1,
+     "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? Allowed here: rate_mbps, delay_ms, jitter_ms, loss_percent, netem, frame_overhead_bytes, serialisation."),
+    ("scenarios.1.flow", 2,
+     f"unknown key 'scenarios[far].flow'; did you mean 'flows'? Allowed here: id, label, {SCENARIO_KEYS}."),
+    ("defaults.id", "a", f"unknown key 'defaults.id'; it belongs to a scenario. Allowed here: {SCENARIO_KEYS}."),
+    ("ccas", MISSING, f"ccas is missing; allowed is {CCA_LIST}."),
+    ("scenarios.1.id", MISSING, f"scenarios[1].id is missing; allowed is {NAME}."),
+    ("ccas", ["reno", "bbr3"], f"ccas[1] is \"bbr3\"; did you mean 'bbr'? Allowed is {A_CCA}."),
+    ("ccas", ["CUBIC"], f"ccas[0] is \"CUBIC\"; did you mean 'cubic'? Allowed is {A_CCA}."),
+    ("ccas", [False], f"ccas[0] is false; YAML takes a bare yes, no, on or off for true or false; allowed is {A_CCA}."),
+    ("ip_versions", [6], "ip_versions[0] is 6; did you mean 'ipv6'? Allowed is one of ipv4, ipv6."),
+    ("defaults.link.loss_percent", {"forward": 1, "reverse": 1, "back": 1},
+     "unknown key 'defaults.link.loss_percent.back'. Allowed here: forward, reverse."),
+    ("defaults.link.netem", "both",
+     "defaults.link.netem is \"both\"; did you mean 'both-ends'? Allowed is one of receiving-side, both-ends."),
+    ("scenarios.1.link.delay_ms", 0,
+     "scenarios[far].queue is {bdp: 1}; allowed without a link.delay_ms is packets or bytes."),
+    ("scenarios.1", {"id": "far", "link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 10}},
+     "scenarios[far].queue is {bdp: 1}; allowed without a link.rate_mbps is packets or bytes."),
+    ("scenarios.1", {"id": "far", "link": {"netem": "both-ends"}, "queue": {"bytes": 100_000}},
+     "scenarios[far].queue is {bytes: 100000}; allowed with netem at both-ends is packets, for netem counts those."),
+    ("scenarios.1", {"id": "far", "queue": {"bytes": 30_000}, "transport": {"segmentation_offload": True}},
+     "scenarios[far].queue.bytes is 30000; allowed with transport.segmentation_offload is at least 65550, for a super-packet that is larger than the queue never passes."),
+]  # fmt: skip
 
 
-def set_by_path(config, path, value, missing):
+def set_by_path(config, path, value):
     """Set (or remove) what a dotted path names, making sections on the way."""
     *steps, last = [int(step) if step.isdigit() else step for step in path.split(".")]
     for step in steps:
         config = config[step] if isinstance(step, int) else config.setdefault(step, {})
-    if missing:
+    if value is MISSING:
         del config[last]
     else:
         config[last] = value
 
 
-@pytest.mark.parametrize(("change", "message"), CASES, ids=[f"{case[0][0]}={case[0][1]}" for case in CASES])
-def test_message_names_file_key_value_and_what_is_allowed(small, change, message):
-    path, value, *missing = change
-    set_by_path(small, path, value, missing)
+CASES = [*((path, value, f"{problem}; allowed is {allowed}.") for path, value, problem, allowed in RANGES), *SENTENCES]
+
+
+@pytest.mark.parametrize(("path", "value", "message"), CASES, ids=[f"{path}={value}" for path, value, _ in CASES])
+def test_message_names_file_key_value_and_what_is_allowed(small, path, value, message):
+    set_by_path(small, path, value)
     with pytest.raises(study.StudyError) as caught:
         study.resolve(small, "config/studies/small.yaml")
     assert str(caught.value) == f"config/studies/small.yaml: {message}"

@@ -51,72 +51,43 @@ def test_a_queue_in_bdps_counts_the_access_delay(small):
     ]
 
 
+MESSAGES = [
+    ({"ccas": ["reno+fast"]}, 'ccas[0] is "reno+fast"; allowed is one of bbr, bic,'),
+    ({"ccas": ["reno+"]}, 'ccas[0] is "reno+"; '),
+    ({"ccas": ["reno+cubc"]}, "ccas[0] is \"reno+cubc\"; did you mean 'cubic'? Allowed is one of"),
+    ({"ccas": ["reno+cubic"], "mixes": "ordered-pairs"},
+     "ccas has the mix reno+cubic; allowed with mixes: ordered-pairs are single CCAs, which it pairs."),
+    ({"ccas": ["reno+cubic+bbr"]},
+     "scenarios[near].flows is 2; allowed is at least 3, one for each CCA of reno+cubic+bbr."),
+    ({"defaults": {"flows": 2, "hosts": {"pairs": 3}}},
+     "scenarios[near].hosts.pairs is 3; allowed is at most the number of flows, 2."),
+    ({"defaults": {"flows": 2, "hosts": {"pairs": 2, "access_delay_ms": [1, 2, 3]}}},
+     "scenarios[near].hosts.access_delay_ms has 3 numbers; allowed is one for each of the pairs, 2, or one for all."),
+    ({"defaults": {"hosts": {"access_delay_ms": -1}}},
+     "defaults.hosts.access_delay_ms is -1; allowed is a number from 0 to 500 (ms), or a list of them, one for each pair."),
+    ({"defaults": {"hosts": {"access_delay_ms": [1, "x"]}}},
+     'defaults.hosts.access_delay_ms[1] is "x"; allowed is a number from 0 to 500.'),
+    ({"defaults": {"queue": {"packets": 9}, "hosts": {"access_delay_ms": 1}, "link": {"netem": "both-ends"}}},
+     "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, for its netem delays all alike."),
+    ({"ccas": ["reno+cubic"], "defaults": {"flows": 2, "traffic": {"processes": "single"}}},
+     "scenarios[near].traffic.processes is single; allowed with a mix (reno+cubic) is per-flow."),
+    ({"defaults": {"flows": 2, "hosts": {"pairs": 2}, "traffic": {"processes": "single"}}},
+     "scenarios[near].traffic.processes is single; allowed with several pairs of hosts is per-flow."),
+    ({"ccas": ["reno+cubic"], "defaults": {"flows": 2, "transport": {"cca_set_by": "sysctl"}}},
+     "scenarios[near].transport.cca_set_by is sysctl; allowed with a mix (reno+cubic) is socket."),
+    ({"defaults": {"traffic": {"sample_interval_ms": 0}}},
+     "defaults.traffic.sample_interval_ms is 0; allowed is a whole number from 1 to 1000 (ms), or null."),
+    ({"defaults": {"flows": 64, "traffic": {"duration_s": 60, "sample_interval_ms": 1}}},
+     "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; allowed are up to 500,000, from 8 (ms)."),
+    ({"defaults": {"transport": {"recovery": "classic"}}},
+     "scenarios[near].transport.recovery is classic; allowed on uml is prr, Linux's only one."),
+    ({"defaults": {"traffic": {"start_within_ms": 10000}}},
+     "scenarios[near].traffic.start_within_ms is 10000; allowed is less than half the time that the traffic takes, 5000 (ms), so that all flows have some time in common."),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"ccas": ["reno+fast"]}, 'ccas[0] is "reno+fast"; allowed is one of bbr, bic,'),
-        ({"ccas": ["reno+"]}, 'ccas[0] is "reno+"; '),
-        ({"ccas": ["reno+cubc"]}, "ccas[0] is \"reno+cubc\"; did you mean 'cubic'? Allowed is one of"),
-        (
-            {"ccas": ["reno+cubic"], "mixes": "ordered-pairs"},
-            "ccas has the mix reno+cubic; allowed with mixes: ordered-pairs are single CCAs, which it pairs.",
-        ),
-        (
-            {"ccas": ["reno+cubic+bbr"]},
-            "scenarios[near].flows is 2; allowed is at least 3, one for each CCA of reno+cubic+bbr.",
-        ),
-        (
-            {"defaults": {"flows": 2, "hosts": {"pairs": 3}}},
-            "scenarios[near].hosts.pairs is 3; allowed is at most the number of flows, 2.",
-        ),
-        (
-            {"defaults": {"flows": 2, "hosts": {"pairs": 2, "access_delay_ms": [1, 2, 3]}}},
-            "scenarios[near].hosts.access_delay_ms has 3 numbers; allowed is one for each of the pairs, 2, or one for all.",
-        ),
-        (
-            {"defaults": {"hosts": {"access_delay_ms": -1}}},
-            "defaults.hosts.access_delay_ms is -1; allowed is a number from 0 to 500 (ms), or a list of them, one for each pair.",
-        ),
-        (
-            {"defaults": {"hosts": {"access_delay_ms": [1, "x"]}}},
-            'defaults.hosts.access_delay_ms[1] is "x"; allowed is a number from 0 to 500.',
-        ),
-        (
-            {"defaults": {"queue": {"packets": 9}, "hosts": {"access_delay_ms": 1}, "link": {"netem": "both-ends"}}},
-            "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, for its netem delays all alike.",
-        ),
-        (
-            {"ccas": ["reno+cubic"], "defaults": {"flows": 2, "traffic": {"processes": "single"}}},
-            "scenarios[near].traffic.processes is single; allowed with a mix (reno+cubic) is per-flow.",
-        ),
-        (
-            {"defaults": {"flows": 2, "hosts": {"pairs": 2}, "traffic": {"processes": "single"}}},
-            "scenarios[near].traffic.processes is single; allowed with several pairs of hosts is per-flow.",
-        ),
-        (
-            {"ccas": ["reno+cubic"], "defaults": {"flows": 2, "transport": {"cca_set_by": "sysctl"}}},
-            "scenarios[near].transport.cca_set_by is sysctl; allowed with a mix (reno+cubic) is socket.",
-        ),
-        (
-            {"defaults": {"traffic": {"sample_interval_ms": 0}}},
-            "defaults.traffic.sample_interval_ms is 0; allowed is a whole number from 1 to 1000 (ms), or null.",
-        ),
-        (
-            {"defaults": {"flows": 64, "traffic": {"duration_s": 60, "sample_interval_ms": 1}}},
-            "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; "
-            "allowed are up to 500,000, from 8 (ms).",
-        ),
-        (
-            {"defaults": {"transport": {"recovery": "classic"}}},
-            "scenarios[near].transport.recovery is classic; allowed on uml is prr, Linux's only one.",
-        ),
-        (
-            {"defaults": {"traffic": {"start_within_ms": 10000}}},
-            "scenarios[near].traffic.start_within_ms is 10000; allowed is less than half the time that the traffic "
-            "takes, 5000 (ms), so that all flows have some time in common.",
-        ),
-    ],
-    ids=lambda value: value[:50] if isinstance(value, str) else "",
+    ("changes", "message"), MESSAGES, ids=lambda value: value[:50] if isinstance(value, str) else ""
 )
 def test_message_names_key_value_and_what_is_allowed(two_flows, changes, message):
     two_flows |= changes

@@ -14,148 +14,80 @@ NOT_SET = [
     (ROUND_TRIP, "application round-trip and protocol tcp"),
     ({"application": "ftp"}, "application ftp and protocol tcp"),
 ]
-CASES = [
-    # topology
+#: What contradicts itself, and the sentence that says so; first of a dumbbell, then of `CABLE` with a change.
+DUMBBELL_CASES = [
     ({"background": "server"}, "background is server; allowed with topology dumbbell is none."),
     ({"multipath": {"by": "mptcp", "paths": 2}}, "multipath.by is mptcp; allowed with topology dumbbell is none."),
     ({"multipath": {"path_delay_ms": 5}}, "multipath.path_delay_ms is not 0; allowed with topology dumbbell is 0."),
-    ({"link": {"serialisation": "virtual-clock"}}, "link.serialisation is virtual-clock; allowed with topology dumbbell is never."),
-    (CABLE | {"hosts": {"pairs": 2}, "flows": 2}, "hosts.pairs is 2; allowed with topology cable is 1."),
-    (
-        CABLE | {"hosts": {"access_delay_ms": 1}},
-        "hosts.access_delay_ms is not 0; allowed with topology cable is 0, for there are no links but the cable.",
-    ),
-    (CABLE | {"link": {"netem": "both-ends", "delay_ms": 1}}, "link.netem is both-ends; allowed with topology cable is receiving-side."),
-    # paths
-    (
-        CABLE | {"multipath": {"paths": 2}},
-        "multipath.paths is 2; allowed with multipath.by none is 1, for plain TCP uses one path.",
-    ),
-    (
-        CABLE | {"multipath": {"paths": 3, "by": "gre", "path_delay_ms": [0, 1]}},
-        "multipath.path_delay_ms has 2 numbers; allowed is one for each of the paths, 3, or one for all.",
-    ),
-    (
-        CABLE | {"link": {"rate_mbps": None, "serialisation": "virtual-clock"}, "traffic": {"bitrate_mbps": 5}},
-        "link.serialisation is virtual-clock; allowed without a link.rate_mbps is never.",
-    ),
-    (
-        CABLE | {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5, "sample_interval_ms": 10}},
-        "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, for there is no queue to sample.",
-    ),
-    (
-        CABLE | {"multipath": {"by": "mptcp", "paths": 2, "distribution": "per-flow"}},
-        "multipath.distribution is per-flow; allowed with multipath.by mptcp is round-robin, for only gre has tunnels.",
-    ),
-    (
-        CABLE | {"multipath": {"tunnel_ip_version": "ipv6"}},
-        "multipath.tunnel_ip_version is ipv6; allowed with multipath.by none is ipv4, for only gre has tunnels.",
-    ),
-    # applications
-    (CABLE | {"traffic": {"application": "ftp", "protocol": "udp", "block_bytes": 500}}, "traffic.protocol is udp; allowed with application ftp is tcp."),
-    (
-        CABLE | {"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"protocol": "udp", "block_bytes": 500}},
-        "traffic.protocol is udp; allowed with multipath.by mptcp is tcp, for MPTCP carries nothing else.",
-    ),
-    (
-        CABLE | {"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"application": "round-trip"}},
-        "traffic.application is round-trip; allowed with multipath.by mptcp are iperf3 and ftp.",
-    ),
-    (CABLE | {"flows": 2, "traffic": {"application": "ftp"}}, "flows is 2; allowed with application ftp is 1."),
-    (
-        CABLE | {"traffic": {"application": "round-trip", "messages": 1000}},
-        "traffic.messages is 1000; allowed with application round-trip is null (traffic.duration_s says how much).",
-    ),
-    (
-        CABLE | {"traffic": {"application": "ftp", "messages": 1000}},
-        "traffic.messages is 1000; allowed with application ftp is null (traffic.file_bytes says how much).",
-    ),
-    (
-        CABLE | {"traffic": {"application": "ftp", "bitrate_mbps": 5}},
-        "traffic.bitrate_mbps is 5; allowed with application ftp is null.",
-    ),
-    (
-        CABLE | {"traffic": {"protocol": "udp", "block_bytes": 1453}},
-        "traffic.block_bytes is 1453; allowed with protocol udp is up to 1452 (bytes), the payload of one packet with IPv6.",
-    ),
-    (
-        CABLE | {"multipath": {"by": "gre", "paths": 2, "tunnel_ip_version": "ipv6"}, "traffic": {"protocol": "udp", "block_bytes": 1400}},
-        "traffic.block_bytes is 1400; allowed with protocol udp is up to 1386 (bytes), the payload of one packet with IPv6.",
-    ),
-    (
-        CABLE | {"traffic": {"protocol": "udp", "block_bytes": 500, "sample_interval_ms": 10}},
-        "traffic.sample_interval_ms is 10; allowed with protocol udp is null, for UDP has no window.",
-    ),
-    (
-        CABLE | {"link": CLOSE | {"loss_percent": {"forward": 0, "reverse": 1}}, "traffic": ROUND_TRIP | UDP},
-        "link.loss_percent.reverse is 1; allowed with application round-trip and protocol udp is 0, "
-        "for qperf waits for a lost message until its time is over.",
-    ),
-    # what only iperf3 over TCP sets
-    *[
-        (
-            CABLE | {"traffic": traffic, "transport": {"segment_bytes": 1000}},
-            f"transport.segment_bytes is 1000; allowed with {words} is null, for only iperf3 over TCP sets it.",
-        )
-        for traffic, words in NOT_SET
-    ],
-    *[
-        (
-            CABLE | {"traffic": traffic | {"no_delay": True}},
-            f"traffic.no_delay is true; allowed with {words} is false, for only iperf3 over TCP sets it.",
-        )
-        for traffic, words in NOT_SET
-    ],
-    (
-        CABLE | {"multipath": {"by": "mptcp", "paths": 2}, "transport": {"segment_bytes": 1000}},
-        "transport.segment_bytes is 1000; allowed with multipath.by mptcp is null, "
-        "for MPTCP's own option would take a part of it.",
-    ),
-    # a rate, without a virtual clock
-    (
-        CABLE | {"platform": "host", "link": {"rate_mbps": None}, "traffic": UDP},
-        "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed is a number for one of them (Mbit/s), "
-        "for UDP finds no rate of its own.",
-    ),
-    # time, of what ends with its amount: 128,000 bytes at 100 Mbit/s, 1448 or 1428 of each packet's 1514
-    (
-        CABLE | {"traffic": MESSAGES | {"start_within_ms": 400}},
-        "traffic.start_within_ms is 400; allowed is less than half the time that the traffic takes, 5.353 (ms), "
-        "so that all flows have some time in common.",
-    ),
-    (
-        CABLE | {"link": CLOSE | {"delay_ms": 10}, "traffic": MESSAGES},
-        "traffic.messages is 1000, 10.86 ms of traffic; allowed is what takes longer than the path's RTT, 20 (ms), "
-        "so that there is time to look at the sockets.",
-    ),
-    (
-        CABLE | {"link": CLOSE | {"delay_ms": 50}, "traffic": {"application": "ftp", "file_bytes": 1_000_000}},
-        "traffic.file_bytes is 1000000, 84.82 ms of traffic; allowed is what takes longer than the path's RTT, "
-        "100 (ms), so that there is time to look at the sockets.",
-    ),
-    (
-        {"link": {"delay_ms": 600}, "traffic": {"duration_s": 1}},
-        "traffic.duration_s is 1, 1000 ms of traffic; allowed is what takes longer than the path's RTT, 1200 (ms), "
-        "so that there is time to look at the sockets.",
-    ),
-    # readings: 100 GB over 100 Mbit/s take 2.4 hours, and MPTCP has a socket on each path
-    (
-        CABLE | {"traffic": {"application": "ftp", "file_bytes": 100_000_000_000, "sample_interval_ms": 1}},
-        "traffic.sample_interval_ms is 1, which makes 8,481,793 readings of sockets in a run; "
-        "allowed are up to 500,000, from 17 (ms).",
-    ),
-    (
-        CABLE | {"multipath": {"by": "mptcp", "paths": 8}, "traffic": {"duration_s": 100, "sample_interval_ms": 1}},
-        "traffic.sample_interval_ms is 1, which makes 800,000 readings of sockets in a run; "
-        "allowed are up to 500,000, from 2 (ms).",
-    ),
-    # the simulator has none of it
-    (CABLE | {"platform": "ns3:3.44"}, "topology is cable; allowed on ns3:3.44 is dumbbell."),
-    (
-        {"platform": "ns3:3.44", "traffic": {"protocol": "udp", "block_bytes": 500}},
-        "traffic has application iperf3 and protocol udp; allowed on ns3:3.44 are iperf3 and tcp, by which its bulk transfers go.",
-    ),
+    ({"link": {"serialisation": "virtual-clock"}},
+     "link.serialisation is virtual-clock; allowed with topology dumbbell is never."),
+    ({"link": {"delay_ms": 600}, "traffic": {"duration_s": 1}},
+     "traffic.duration_s is 1, 1000 ms of traffic; allowed is what takes longer than the path's RTT, 1200 (ms), so that there is time to look at the sockets."),
+    ({"platform": "ns3:3.44", "traffic": {"protocol": "udp", "block_bytes": 500}},
+     "traffic has application iperf3 and protocol udp; allowed on ns3:3.44 are iperf3 and tcp, by which its bulk transfers go."),
 ]  # fmt: skip
+#: Times are of what ends with its amount: 128,000 bytes at 100 Mbit/s, 1448 or 1428 of each packet's 1514. 100 GB take
+#: 2.4 hours, and MPTCP has a socket to read on each path.
+CABLE_CASES = [
+    ({"hosts": {"pairs": 2}, "flows": 2}, "hosts.pairs is 2; allowed with topology cable is 1."),
+    ({"hosts": {"access_delay_ms": 1}},
+     "hosts.access_delay_ms is not 0; allowed with topology cable is 0, for there are no links but the cable."),
+    ({"link": {"netem": "both-ends", "delay_ms": 1}},
+     "link.netem is both-ends; allowed with topology cable is receiving-side."),
+    ({"multipath": {"paths": 2}},
+     "multipath.paths is 2; allowed with multipath.by none is 1, for plain TCP uses one path."),
+    ({"multipath": {"paths": 3, "by": "gre", "path_delay_ms": [0, 1]}},
+     "multipath.path_delay_ms has 2 numbers; allowed is one for each of the paths, 3, or one for all."),
+    ({"link": {"rate_mbps": None, "serialisation": "virtual-clock"}, "traffic": {"bitrate_mbps": 5}},
+     "link.serialisation is virtual-clock; allowed without a link.rate_mbps is never."),
+    ({"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5, "sample_interval_ms": 10}},
+     "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, for there is no queue to sample."),
+    ({"multipath": {"by": "mptcp", "paths": 2, "distribution": "per-flow"}},
+     "multipath.distribution is per-flow; allowed with multipath.by mptcp is round-robin, for only gre has tunnels."),
+    ({"multipath": {"tunnel_ip_version": "ipv6"}},
+     "multipath.tunnel_ip_version is ipv6; allowed with multipath.by none is ipv4, for only gre has tunnels."),
+    ({"traffic": {"application": "ftp", "protocol": "udp", "block_bytes": 500}},
+     "traffic.protocol is udp; allowed with application ftp is tcp."),
+    ({"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"protocol": "udp", "block_bytes": 500}},
+     "traffic.protocol is udp; allowed with multipath.by mptcp is tcp, for MPTCP carries nothing else."),
+    ({"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"application": "round-trip"}},
+     "traffic.application is round-trip; allowed with multipath.by mptcp are iperf3 and ftp."),
+    ({"flows": 2, "traffic": {"application": "ftp"}}, "flows is 2; allowed with application ftp is 1."),
+    ({"traffic": {"application": "round-trip", "messages": 1000}},
+     "traffic.messages is 1000; allowed with application round-trip is null (traffic.duration_s says how much)."),
+    ({"traffic": {"application": "ftp", "messages": 1000}},
+     "traffic.messages is 1000; allowed with application ftp is null (traffic.file_bytes says how much)."),
+    ({"traffic": {"application": "ftp", "bitrate_mbps": 5}},
+     "traffic.bitrate_mbps is 5; allowed with application ftp is null."),
+    ({"traffic": {"protocol": "udp", "block_bytes": 1453}},
+     "traffic.block_bytes is 1453; allowed with protocol udp is up to 1452 (bytes), the payload of one packet with IPv6."),
+    ({"multipath": {"by": "gre", "paths": 2, "tunnel_ip_version": "ipv6"}, "traffic": {"protocol": "udp", "block_bytes": 1400}},
+     "traffic.block_bytes is 1400; allowed with protocol udp is up to 1386 (bytes), the payload of one packet with IPv6."),
+    ({"traffic": {"protocol": "udp", "block_bytes": 500, "sample_interval_ms": 10}},
+     "traffic.sample_interval_ms is 10; allowed with protocol udp is null, for UDP has no window."),
+    ({"link": CLOSE | {"loss_percent": {"forward": 0, "reverse": 1}}, "traffic": ROUND_TRIP | UDP},
+     "link.loss_percent.reverse is 1; allowed with application round-trip and protocol udp is 0, for qperf waits for a lost message until its time is over."),
+    ({"multipath": {"by": "mptcp", "paths": 2}, "transport": {"segment_bytes": 1000}},
+     "transport.segment_bytes is 1000; allowed with multipath.by mptcp is null, for MPTCP's own option would take a part of it."),
+    ({"platform": "host", "link": {"rate_mbps": None}, "traffic": UDP},
+     "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed is a number for one of them (Mbit/s), for UDP finds no rate of its own."),
+    ({"traffic": MESSAGES | {"start_within_ms": 400}},
+     "traffic.start_within_ms is 400; allowed is less than half the time that the traffic takes, 5.353 (ms), so that all flows have some time in common."),
+    ({"link": CLOSE | {"delay_ms": 10}, "traffic": MESSAGES},
+     "traffic.messages is 1000, 10.86 ms of traffic; allowed is what takes longer than the path's RTT, 20 (ms), so that there is time to look at the sockets."),
+    ({"link": CLOSE | {"delay_ms": 50}, "traffic": {"application": "ftp", "file_bytes": 1_000_000}},
+     "traffic.file_bytes is 1000000, 84.82 ms of traffic; allowed is what takes longer than the path's RTT, 100 (ms), so that there is time to look at the sockets."),
+    ({"traffic": {"application": "ftp", "file_bytes": 100_000_000_000, "sample_interval_ms": 1}},
+     "traffic.sample_interval_ms is 1, which makes 8,481,793 readings of sockets in a run; allowed are up to 500,000, from 17 (ms)."),
+    ({"multipath": {"by": "mptcp", "paths": 8}, "traffic": {"duration_s": 100, "sample_interval_ms": 1}},
+     "traffic.sample_interval_ms is 1, which makes 800,000 readings of sockets in a run; allowed are up to 500,000, from 2 (ms)."),
+    ({"platform": "ns3:3.44"}, "topology is cable; allowed on ns3:3.44 is dumbbell."),
+    *[({"traffic": traffic, "transport": {"segment_bytes": 1000}},
+       f"transport.segment_bytes is 1000; allowed with {words} is null, for only iperf3 over TCP sets it.") for traffic, words in NOT_SET],
+    *[({"traffic": traffic | {"no_delay": True}},
+       f"traffic.no_delay is true; allowed with {words} is false, for only iperf3 over TCP sets it.") for traffic, words in NOT_SET],
+]  # fmt: skip
+CASES = [*DUMBBELL_CASES, *((CABLE | changes, sentence) for changes, sentence in CABLE_CASES)]
 
 
 def resolve(scenario, **study):

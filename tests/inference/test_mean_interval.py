@@ -27,13 +27,6 @@ def test_interval_of_students_sleep_data():
     assert (low, high) == (pytest.approx(0.7001142, abs=5e-8), pytest.approx(2.4598858, abs=5e-8))
 
 
-def test_interval_widens_with_confidence():
-    values = [1.0, 2.0, 4.0]
-    narrow = mean_interval(values, 0.90)
-    wide = mean_interval(values, 0.99)
-    assert wide[1] < narrow[1] < narrow[2] < wide[2]
-
-
 def test_interval_needs_two_values():
     with pytest.raises(ValueError, match="needs 2 values or more, there are 1"):
         mean_interval([1.0], 0.95)

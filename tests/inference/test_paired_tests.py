@@ -4,12 +4,10 @@ import itertools
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
 from inference import paired_contrasts, paired_tests
-from inference.normality import shapiro_wilk
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -96,13 +94,6 @@ def test_critical_value_of_large_samples_meets_the_exact_one(monkeypatch):
     exact = paired_tests.critical_count(200, 0.025)
     monkeypatch.setattr(paired_tests, "EXACT_MAX_PAIRS", 199)
     assert abs(paired_tests.critical_count(200, 0.025) - exact) <= 2
-
-
-def test_shapiro_wilk_of_the_paper():
-    # Weights of 11 men, Shapiro and Wilk (1965); R 4: shapiro.test gives p-value = 0.006704.
-    weights = np.array([148.0, 154, 158, 160, 161, 162, 166, 170, 182, 195, 236])
-    assert paired_tests.shapiro_wilk_p(weights) == pytest.approx(0.006704, abs=5e-7)
-    assert paired_tests.shapiro_wilk_p(weights) == shapiro_wilk(pd.Series(weights))[1]
 
 
 def test_normality_above_5000_pairs_is_called_approximate():
