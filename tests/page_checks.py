@@ -20,9 +20,8 @@ class PageParts(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.headings, self.ids, self.targets, self.loads, self.tables = [], [], [], [], 0
-        self.captions = 0
-        self.open_sections, self.content = [], {}
+        self.headings, self.ids, self.targets, self.loads, self.open_sections = [], [], [], [], []
+        self.tables, self.captions, self.content = 0, 0, {}
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
@@ -85,17 +84,18 @@ def check_width(page, width, visit):
     assert seen.problems == []
 
 
-def check_page(page, visit):
+def check_page(page, visit, widths=(1400, 390)):
     """Check that a page is sound HTML without anything empty, and that it fits wide and narrow screens."""
     parts = PageParts.of(page)
     assert parts.loads == []
     assert len(parts.ids) == len(set(parts.ids))
     assert set(parts.targets) <= set(parts.ids)
     assert parts.tables == parts.captions
+    assert parts.headings[0] == parts.headings.count(1) == 1
     assert all(after - before <= 1 for before, after in zip(parts.headings, parts.headings[1:], strict=False))
     assert empty_sections(page) == []
     assert empty_tables(page) == []
     # `inf-cpu` is the guest kernel's name of its clock's mode.
     assert not re.search(r"\b(nan|inf(?!-cpu)|NaT|Undefined)\b", page_text(page))
-    for width in (1400, 390):
+    for width in widths:
         check_width(page, width, visit)

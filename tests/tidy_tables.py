@@ -5,6 +5,7 @@ statistics can be held against what was put in.
 """
 
 import copy
+import itertools
 import json
 import zlib
 from functools import cache
@@ -33,6 +34,7 @@ SYNTHETIC_CHECKS = [
     ("goodput-possible", "at most {rate} Mbit/s", "below it"),
 ]
 MSS_BITS = 1448 * 8
+DIGESTS = {"image_digest": "sha256:" + "2" * 64, "testbed_digest": "sha256:" + "1" * 64}
 
 
 @cache
@@ -56,13 +58,8 @@ USUAL = {
 
 def completed(frame, table):
     """Return a table with all columns that it declares: what is usual, or nothing, where the frame has none."""
-    more = {name: USUAL[name] for name in table.names if name in USUAL and name not in frame}
-    frame = frame.assign(**more)
-    filled = {
-        name: frame[name].fillna(USUAL[name])
-        for name in ("pairs", "delayed_acks")
-        if name in frame and name in table.names
-    }
+    frame = frame.assign(**{name: USUAL[name] for name in table.names if name in USUAL and name not in frame})
+    filled = {name: frame[name].fillna(USUAL[name]) for name in ("pairs", "delayed_acks") if name in table.names}
     extra = [name for name in frame.columns if name not in table.names]
     return frame.assign(**filled).reindex(columns=[*table.names, *extra])
 
@@ -70,19 +67,15 @@ def completed(frame, table):
 def grid(delays_ms=(10, 50, 100), losses_percent=(1, 0), flows=(1, 12), rate_mbps=1000):
     """Return scenarios: a row for each loss within flows, delays side by side."""
     rows = []
-    for streams in flows:
-        for loss in losses_percent:
-            for delay in delays_ms:
-                bdp_packets = None
-                if rate_mbps:
-                    bdp_packets = max(10, round(rate_mbps * 1e6 * 2 * delay / 1000 / 12000))
-                name = f"{rate_mbps or 'unlimited'}mbit-{delay}ms-{loss}pct-{streams}flow"
-                row = {"scenario": name, "label": str(len(rows) + 1), "flows": streams, "queue_packets": bdp_packets}
-                path = {"delay_forward_ms": delay, "delay_reverse_ms": delay, "loss_forward_percent": loss}
-                rows.append(row | path)
+    for streams, loss, delay in itertools.product(flows, losses_percent, delays_ms):
+        bdp_packets = max(10, round(rate_mbps * 1e6 * 2 * delay / 1000 / 12000)) if rate_mbps else None
+        name = f"{rate_mbps or 'unlimited'}mbit-{delay}ms-{loss}pct-{streams}flow"
+        row = {"scenario": name, "label": str(len(rows) + 1), "flows": streams, "queue_packets": bdp_packets}
+        path = {"delay_forward_ms": delay, "delay_reverse_ms": delay, "loss_forward_percent": loss}
+        rows.append(row | path)
     usual = {"rate_mbps": rate_mbps, "queue": "1 BDP", "duration_s": 10, "segmentation_offload": False}
     usual |= {"jitter_forward_ms": 0, "jitter_reverse_ms": 0, "loss_reverse_percent": 0, "bitrate_mbps": None}
-    usual |= {"platform": "uml", "netem": "receiving-side", "processes": "per-flow"}
+    usual |= {"netem": "receiving-side", "processes": "per-flow"}
     return completed(pd.DataFrame(rows).assign(**usual), SCENARIOS)
 
 
@@ -136,16 +129,15 @@ def synthetic_study(
     runs, checks, truth = [], [], []
     for scenario in scenarios.to_dict("records"):
         scenario = {key: None if pd.isna(value) else value for key, value in scenario.items()}
-        for cca in ccas:
-            for ip_version in ip_versions:
-                cell = {"scenario": scenario["scenario"], "cca": cca, "ip_version": ip_version}
-                means = cell_truth(scenario, cca, ip_version, ipv6_ratio)
-                truth += [{**cell, "metric": name, "mean": mean} for name, mean in means.items()]
-                for replication in range(1, replications + 1):
-                    run = {**cell, "replication": replication}
-                    failed = int(rng.integers(len(SYNTHETIC_CHECKS))) if rng.random() < invalid_share else -1
-                    checks += run_checks(run, scenario, failed)
-                    runs.append(run_row(run, scenario, means, spread, failed, rng))
+        for cca, ip_version in itertools.product(ccas, ip_versions):
+            cell = {"scenario": scenario["scenario"], "cca": cca, "ip_version": ip_version}
+            means = cell_truth(scenario, cca, ip_version, ipv6_ratio)
+            truth += [{**cell, "metric": name, "mean": mean} for name, mean in means.items()]
+            for replication in range(1, replications + 1):
+                run = {**cell, "replication": replication}
+                failed = int(rng.integers(len(SYNTHETIC_CHECKS))) if rng.random() < invalid_share else -1
+                checks += run_checks(run, scenario, failed)
+                runs.append(run_row(run, scenario, means, spread, failed, rng))
     scenarios = completed(scenarios.astype({"label": str}), SCENARIOS)
     more = scenarios[["scenario", *(name for name in scenarios if name in RUNS.names and name not in runs[0])]]
     runs = completed(pd.DataFrame(runs).merge(more, on="scenario"), RUNS)
@@ -161,13 +153,9 @@ def synthetic_study(
 
 def run_checks(run, scenario, failed):
     """Return the checks of one run, of which number `failed` (-1: none) fails."""
-    words = {
-        "queue": scenario["queue_packets"],
-        "cca": run["cca"],
-        "path": scenario["delay_forward_ms"] + scenario["delay_reverse_ms"],
-        "loss": scenario["loss_forward_percent"],
-        "rate": scenario["rate_mbps"],
-    }
+    path_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]
+    words = {"queue": scenario["queue_packets"], "cca": run["cca"], "path": path_ms}
+    words |= {"loss": scenario["loss_forward_percent"], "rate": scenario["rate_mbps"]}
     return [
         {
             **run,
@@ -191,6 +179,7 @@ def run_row(run, scenario, means, spread, failed, rng):
     mss = 1428 if run["ip_version"] == "ipv6" else 1448
     rtt = path_ms + max(0.02, (means["rtt_mean_ms"] - path_ms) * factors[1])
     retransmits = max(0, round(means["retransmits"] * factors[3]))
+    sent_bits = goodput * 1e6 * scenario["duration_s"]
     same = {name: scenario[name] for name in ("rate_mbps", "flows", "queue_packets", "duration_s")}
     return {
         **run,
@@ -213,14 +202,11 @@ def run_row(run, scenario, means, spread, failed, rng):
         "jain_index": 1.0 if scenario["flows"] == 1 else 0.99,
         "throughput_per_stream_mbps": goodput / scenario["flows"],
         "rtt_first_stream_ms": rtt,
-        "retransmit_percent": 100 * retransmits * mss * 8 / (goodput * 1e6 * scenario["duration_s"])
-        if goodput
-        else None,
+        "retransmit_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,
         "packets_sent": packets,
         "queue_drops": int(packets * loss / 100) - link_drops if loss else 0,
         "link_drops": link_drops,
-        "testbed_digest": "sha256:" + "1" * 64,
-        "image_digest": "sha256:" + "2" * 64,
+        **DIGESTS,
     }
 
 
@@ -248,19 +234,18 @@ def mixes_study(replications=3):
     scenarios = pd.concat(parts, ignore_index=True).assign(sample_interval_ms=100)
     scenarios["label"] = [str(place) for place in range(1, len(scenarios) + 1)]
     ccas = ["reno", "cubic", "vegas", "bbr"]
-    mixes = [f"{first}+{second}" for first in ccas for second in ccas]
+    mixes = ["+".join(pair) for pair in itertools.product(ccas, repeat=2)]
     return synthetic_study(scenarios, mixes, ["ipv4"], replications=replications, seed=22)
 
 
 def buffers(platforms=("uml", "ns3:3.39", "ns3:3.44"), sizes=(100, 500, 1000, 2000, 5000), rate_mbps=1000, **more):
     """Return scenarios of 16 flows: a row for each buffer (packets) on each platform, and `more` columns."""
     rows = []
-    for platform in platforms:
-        for packets in sizes:
-            name = f"{platform.replace(':', '-')}-{packets}"
-            row = grid(delays_ms=(60,), losses_percent=(0,), flows=(16,), rate_mbps=rate_mbps)
-            size = {"queue": f"{packets} packets", "queue_packets": packets}
-            rows.append(row.assign(scenario=name, label=name, platform=platform, **size, **more))
+    for platform, packets in itertools.product(platforms, sizes):
+        name = f"{platform.replace(':', '-')}-{packets}"
+        row = grid(delays_ms=(60,), losses_percent=(0,), flows=(16,), rate_mbps=rate_mbps)
+        size = {"queue": f"{packets} packets", "queue_packets": packets}
+        rows.append(row.assign(scenario=name, label=name, platform=platform, **size, **more))
     return completed(pd.concat(rows, ignore_index=True), SCENARIOS)
 
 
@@ -283,8 +268,8 @@ def resolved_scenario(row):
     """Return a scenario as a study has it, from its row of scenarios.csv."""
     scenario = copy.deepcopy(least_study()["scenarios"][0])
     known = {key: None if pd.isna(value) else value for key, value in row.items()}
-    scenario |= {"id": row["scenario"], "label": row["label"], "flows": int(row["flows"]), "platform": row["platform"]}
-    scenario |= {"topology": row["topology"], "background": row["background"]}
+    scenario |= {"id": row["scenario"], "flows": int(row["flows"])}
+    scenario |= {key: row[key] for key in ("label", "platform", "topology", "background")}
     queue, _, unit = row["queue"].partition(" ")
     scenario["queue"] = {unit.lower(): float(queue)}
     scenario["link"] |= {key: known[key] for key in ("rate_mbps", "frame_overhead_bytes", "serialisation")}
@@ -293,11 +278,8 @@ def resolved_scenario(row):
     access_ms = [float(delay) for delay in row["access_delay_ms"].split()]
     pairs = int(row["pairs"])
     scenario["hosts"] = {"pairs": pairs, "access_delay_ms": access_ms * (pairs // len(access_ms))}
-    scenario["traffic"] |= {
-        key: known[key]
-        for key in ("application", "protocol", "duration_s", "bitrate_mbps", "sample_interval_ms", "start_within_ms")
-    }
-    scenario["traffic"] |= {"block_bytes": known["message_bytes"]}
+    of_traffic = ("application", "protocol", "duration_s", "bitrate_mbps", "sample_interval_ms", "start_within_ms")
+    scenario["traffic"] |= {key: known[key] for key in of_traffic} | {"block_bytes": known["message_bytes"]}
     scenario["transport"] |= {key: known[key] for key in ("segment_bytes", "delayed_acks", "min_rto_ms", "recovery")}
     scenario["multipath"] = {
         "by": row["multipath"], "paths": int(row["paths"]), "tunnel_ip_version": known["tunnel_ip_version"] or "ipv4",
@@ -308,38 +290,19 @@ def resolved_scenario(row):
 
 def provenance(study, title, seed, replications, ccas, ip_versions, runs, scenarios):
     """Return the content of provenance.json."""
-    return {
-        "study": {
-            "study": study,
-            "title": title,
-            "description": "Drawn from a random generator, not measured.",
-            "seed": seed,
-            "replications": replications,
-            "ccas": list(ccas),
-            "ip_versions": list(ip_versions),
-            "scenarios": [resolved_scenario(row) for row in scenarios.to_dict("records")],
-        },
-        "environments": [
-            {
-                "kernel": "7.2.13",
-                "kernel_config_sha256": "3" * 64,
-                "tick_hz": 1000,
-                "iperf3_version": "3.18",
-                "mininet_version": "2.3.0",
-                "iproute2_version": "6.15.0",
-                "python3_version": "3.13.5",
-                "image_digest": "sha256:" + "2" * 64,
-                "testbed_digest": "sha256:" + "1" * 64,
-                "runs": runs,
-            }
-        ],
-        "workflow": {
-            "analysis_image_digest": "sha256:" + "3" * 64,
-            "snakemake": "9.27.1",
-            "commit": "4" * 40,
-            "dirty": False,
-        },
+    outline = {"study": study, "title": title, "description": "Drawn from a random generator, not measured."}
+    outline |= {"seed": seed, "replications": replications, "ccas": list(ccas), "ip_versions": list(ip_versions)}
+    outline["scenarios"] = [resolved_scenario(row) for row in scenarios.to_dict("records")]
+    environment = {"kernel": "7.2.13", "kernel_config_sha256": "3" * 64, "tick_hz": 1000, "iperf3_version": "3.18"}
+    environment |= {"mininet_version": "2.3.0", "iproute2_version": "6.15.0", "python3_version": "3.13.5"}
+    environment |= DIGESTS | {"runs": runs}
+    workflow = {
+        "analysis_image_digest": "sha256:" + "3" * 64,
+        "snakemake": "9.27.1",
+        "commit": "4" * 40,
+        "dirty": False,
     }
+    return {"study": outline, "environments": [environment], "workflow": workflow}
 
 
 def write_tidy(study, folder):

@@ -1,15 +1,15 @@
 """The page as readers get it: in a real browser, wide, narrow, dark, printed, without scripts."""
 
-import hashlib
 import re
 import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import tidy_tables
 from built_study import MISLABELLED_ROW, Built
-from page_checks import check_width
+from page_checks import check_page
 from topics.published.topic import IP_PAPER
 
 # For each text: its colour over the first opaque background behind it.
@@ -55,9 +55,8 @@ CONTRASTS = """
 
 
 @pytest.mark.parametrize("name", ["real_shape", "small", "all_ccas", "nothing_valid", "one_of_each", "two_methods"])
-@pytest.mark.parametrize("width", [1400, 800, 360])
-def test_no_page_is_wider_than_its_screen(name, width, visit, request):
-    check_width(request.getfixturevalue(name).page, width, visit)
+def test_page_is_sound_and_fits_its_screen(name, visit, request):
+    check_page(request.getfixturevalue(name).page, visit, widths=(1400, 800, 360))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -92,15 +91,18 @@ def test_type_in_figures_is_legible(real_shape, small, all_ccas, visit):
             assert smallest >= 9.5, (built.folder.name, width)
 
 
+def check_download(page, selector, path):
+    with page.expect_download() as event:
+        page.click(selector)
+    assert event.value.suggested_filename == path.name
+    assert Path(event.value.path()).read_bytes() == path.read_bytes()
+
+
 @pytest.mark.parametrize("slug", ["goodput", "rtt", "loss", "retransmits"])
 def test_downloads_are_the_files_to_the_byte(slug, small, visit):
     page = visit(small.page)
     for label, path in (("Figure (SVG)", small.figure(slug)), ("Its data (CSV)", small.data(slug))):
-        with page.expect_download() as event:
-            page.click(f"#{slug} >> text={label}")
-        assert event.value.suggested_filename == path.name
-        got = open(event.value.path(), "rb").read()
-        assert hashlib.sha256(got).digest() == hashlib.sha256(path.read_bytes()).digest()
+        check_download(page, f"#{slug} >> text={label}", path)
     assert page.problems == []
 
 
@@ -127,19 +129,11 @@ SAVED = {
 def test_tables_of_the_study_can_be_saved(label, name, study, request, visit):
     # A page each: Chromium holds back the eleventh download of one page.
     built = request.getfixturevalue(study)
-    page = visit(built.page)
-    with page.expect_download() as event:
-        page.click(f"button:text-is('{label}')")
-    assert open(event.value.path(), "rb").read() == built.table(name).read_bytes()
-    assert event.value.suggested_filename == f"{name}.csv"
+    check_download(visit(built.page), f"button:text-is('{label}')", built.table(name))
 
 
 def test_provenance_can_be_saved(small, visit):
-    page = visit(small.page)
-    with page.expect_download() as event:
-        page.click("text=Provenance (JSON)")
-    path = small.folder / "tidy" / "provenance.json"
-    assert open(event.value.path(), "rb").read() == path.read_bytes()
+    check_download(visit(small.page), "text=Provenance (JSON)", small.folder / "tidy" / "provenance.json")
 
 
 def test_page_reads_well_without_scripts(small, visit):

@@ -14,23 +14,16 @@ def tidy(tmp_path):
     return tidy_tables.write_tidy(study, tmp_path)
 
 
-def edit(path, old, new):
-    path.write_text(path.read_text().replace(old, new, 1))
-
-
 def test_names_that_look_like_numbers_or_nothing_stay_text(tmp_path):
-    scenarios = tidy_tables.grid(delays_ms=(10, 20, 50), losses_percent=(0,), flows=(1,))
-    scenarios["label"] = ["007", "nan", "NA"]
+    labels = ["007", "nan", "NA"]
+    scenarios = tidy_tables.grid(delays_ms=(10, 20, 50), losses_percent=(0,), flows=(1,)).assign(label=labels)
     study = tidy_tables.synthetic_study(scenarios, ["nv"], replications=1)
-    path = tidy_tables.write_tidy(study, tmp_path) / "runs.csv"
-    assert read_runs(path)["scenario_label"].unique().tolist() == ["007", "nan", "NA"]
+    assert list(read_runs(tidy_tables.write_tidy(study, tmp_path) / "runs.csv")["scenario_label"].unique()) == labels
 
 
 def test_numbers_keep_every_digit(tidy):
-    runs = read_runs(tidy / "runs.csv")
-    written = (tidy / "runs.csv").read_text().splitlines()[1].split(",")
-    header = (tidy / "runs.csv").read_text().splitlines()[0].split(",")
-    assert repr(float(runs["goodput_mbps"][0])) == written[header.index("goodput_mbps")]
+    header, first = (line.split(",") for line in (tidy / "runs.csv").read_text().splitlines()[:2])
+    assert repr(float(read_runs(tidy / "runs.csv")["goodput_mbps"][0])) == first[header.index("goodput_mbps")]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +38,7 @@ def test_numbers_keep_every_digit(tidy):
 )
 def test_broken_tables_are_refused_with_file_and_value(tidy, old, new, message):
     path = tidy / "runs.csv"
-    edit(path, old, new)
+    path.write_text(path.read_text().replace(old, new, 1))
     with pytest.raises(ValueError, match=message) as error:
         read_runs(path)
     assert "runs.csv" in str(error.value)
@@ -53,15 +46,15 @@ def test_broken_tables_are_refused_with_file_and_value(tidy, old, new, message):
 
 def test_empty_truncated_and_foreign_files_are_refused(tidy, tmp_path):
     path = tmp_path / "runs.csv"
-    path.write_text("")
-    with pytest.raises(ValueError, match="not a CSV table"):
-        read_runs(path)
-    path.write_text((tidy / "runs.csv").read_text().splitlines()[0] + "\n")
-    with pytest.raises(ValueError, match="no run in it"):
-        read_runs(path)
-    path.write_bytes(b"\x1f\x8b\x08\x00\xff\xfe")
-    with pytest.raises(ValueError, match="runs.csv"):
-        read_runs(path)
+    header = (tidy / "runs.csv").read_bytes().splitlines(keepends=True)[0]
+    for content, message in (
+        (b"", "not a CSV table"),
+        (header, "no run in it"),
+        (b"\x1f\x8b\x08\x00\xff\xfe", "runs.csv"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=message):
+            read_runs(path)
 
 
 def test_missing_rate_is_missing_not_zero(tmp_path):

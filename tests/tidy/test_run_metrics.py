@@ -2,13 +2,7 @@
 
 import pytest
 
-from run_tables.run_metrics import (
-    bottleneck_metrics,
-    flow_metrics,
-    ideal_goodput_mbps,
-    interval_metrics,
-    run_metrics,
-)  # fmt: skip
+from run_tables.run_metrics import bottleneck_metrics, flow_metrics, ideal_goodput_mbps, interval_metrics, run_metrics
 from run_tables.tidy_rows import rows_of_run
 from run_tables.tidy_tables import RUNS
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special, stats
 
-from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk_p
+from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
 from wording.number_format import count
 
 T_TEST, SIGNED_RANK = "paired t", "Wilcoxon signed-rank"
@@ -60,7 +60,7 @@ def paired_test(contrasts, significance) -> PairedTest:
         return PairedTest(notes=() if n > 1 else ("one pair: no spread to judge a difference by",))
     if n < SHAPIRO_MIN_N:
         return PairedTest(notes=(f"{n} pairs: a test needs {SHAPIRO_MIN_N}",))
-    normality_p = shapiro_wilk_p(contrasts)
+    _, normality_p = shapiro_wilk(contrasts)
     notes = []
     if n > SHAPIRO_MAX_N:
         notes.append(f"above n = {SHAPIRO_MAX_N} the p of Shapiro-Wilk is approximate")
