@@ -22,7 +22,6 @@ def test_ordered_pairs_are_written_out(two_flows):
     two_flows["mixes"] = "ordered-pairs"
     resolved = study.resolve(two_flows, "small.yaml")
     assert resolved["ccas"] == ["reno+reno", "reno+cubic", "cubic+reno", "cubic+cubic"]
-    # A resolved study is one that can be resolved again.
     assert study.resolve(resolved, "small.yaml") == resolved
 
 

@@ -61,14 +61,6 @@ def test_false_alarms_of_the_paired_test(kind, scale, pairs):
     assert 0.03 <= share <= 0.07
 
 
-@pytest.mark.parametrize("pairs", [10, 20])
-@pytest.mark.parametrize("test", [paired_tests.t_test, paired_tests.signed_rank_test])
-def test_false_alarms_of_each_test_by_itself(test, pairs):
-    contrasts = np.random.default_rng(pairs).normal(size=(DATA_SETS, pairs))
-    share = np.mean([test(row)[1] < SIGNIFICANCE for row in contrasts])
-    assert 0.03 <= share <= 0.07
-
-
 @pytest.mark.parametrize("blocks, ccas", [(4, 6), (10, 3), (20, 6)])
 def test_false_alarms_of_friedmans_test(blocks, ccas):
     rng = np.random.default_rng(blocks)

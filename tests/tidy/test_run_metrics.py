@@ -23,8 +23,7 @@ def test_run_is_the_sum_of_its_flows(recorded):
 
 def test_published_definitions_by_hand(recorded):
     document = recorded("lossy-reno-ipv4")
-    flows = flow_metrics(document)
-    run = run_metrics(document, flows)
+    run = run_metrics(document, flow_metrics(document))
     ends = [process["client"]["end"] for process in document["traffic"]]
     received = [end["streams"][0]["receiver"]["bits_per_second"] for end in ends]
     assert run["throughput_per_stream_mbps"] == pytest.approx(sum(received) / 4 / 1e6)

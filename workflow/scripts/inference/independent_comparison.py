@@ -17,24 +17,12 @@ from inference.welch import difference_variance
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two samples' means, on the scale of `paired_contrasts`.
+    """The difference of two samples' means, on the scale of `paired_contrasts`."""
 
-    Attributes
-    ----------
-    scale : str
-        "ratio" (means of logarithms), "relative" (percent of the mean of both means) or "points".
-    estimate : float
-        First less second, as a contrast.
-    error : float or None
-        Its standard error; None if a sample has one value only, 0 if neither has any spread.
-    df : float or None
-        Welch's degrees of freedom; None without a standard error above 0.
-    """
-
-    scale: str
-    estimate: float
-    error: float | None
-    df: float | None
+    scale: str  # "ratio" (means of logarithms), "relative" (percent of the mean of both means) or "points"
+    estimate: float  # first less second, as a contrast
+    error: float | None  # standard error; None if a sample has one value only, 0 if neither has any spread
+    df: float | None  # Welch's degrees of freedom; None without a standard error above 0
 
     def interval(self, confidence) -> tuple[float, float] | None:
         """Return the two-sided interval in the effect's unit (percent or points), None without a standard error."""

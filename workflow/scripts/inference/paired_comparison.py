@@ -13,33 +13,19 @@ from wording.number_format import count, number
 
 @dataclass(frozen=True)
 class Comparison:
-    """Paired values compared.
+    """Paired values compared; effects are in the effect's unit."""
 
-    Attributes
-    ----------
-    scale : str
-        That the contrasts are on; see `paired_contrasts`.
-    contrasts, walsh : numpy.ndarray of float
-        One a pair, and their Walsh averages.
-    test : PairedTest
-        Of the contrasts against 0.
-    mean_a, mean_b, effect, ci_low, ci_high, hl : float or None
-        Means of the values; mean contrast with its interval and Hodges-Lehmann estimate, all three in the effect's unit.
-    notes : tuple of str
-        What is missing, and why.
-    """
-
-    scale: str
-    contrasts: np.ndarray
-    walsh: np.ndarray
-    test: PairedTest
+    scale: str  # that the contrasts are on; see `paired_contrasts`
+    contrasts: np.ndarray  # one a pair
+    walsh: np.ndarray  # their Walsh averages
+    test: PairedTest  # of the contrasts against 0
     mean_a: float | None = None
     mean_b: float | None = None
-    effect: float | None = None
+    effect: float | None = None  # of the mean contrast, with its interval
     ci_low: float | None = None
     ci_high: float | None = None
-    hl: float | None = None
-    notes: tuple = ()
+    hl: float | None = None  # of the Hodges-Lehmann estimate
+    notes: tuple = ()  # what is missing, and why
 
     @property
     def pairs(self) -> int:

@@ -25,26 +25,14 @@ EXACT_MAX_PAIRS = 200
 
 @dataclass(frozen=True)
 class PairedTest:
-    """What was tested, and what came out.
+    """What was tested, and what came out."""
 
-    Attributes
-    ----------
-    kind : str
-        "t", "rank" or "" (nothing fits): the family that intervals and equivalence follow.
-    name : str
-        "paired t", "Wilcoxon signed-rank", or "" if no test was made.
-    statistic, p, normality_p : float or None
-        t, or the sum of the ranks of positive contrasts (R's V); two-sided p; Shapiro-Wilk's p.
-    notes : tuple of str
-        Why something is missing.
-    """
-
-    kind: str = ""
-    name: str = ""
-    statistic: float | None = None
-    p: float | None = None
-    normality_p: float | None = None
-    notes: tuple = ()
+    kind: str = ""  # "t", "rank" or "" (nothing fits): the family that intervals and equivalence follow
+    name: str = ""  # "paired t", "Wilcoxon signed-rank", or "" if no test was made
+    statistic: float | None = None  # t, or the sum of the ranks of positive contrasts (R's V)
+    p: float | None = None  # two-sided
+    normality_p: float | None = None  # Shapiro-Wilk's
+    notes: tuple = ()  # why something is missing
 
 
 def paired_test(contrasts, significance) -> PairedTest:

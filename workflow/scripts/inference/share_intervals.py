@@ -25,28 +25,16 @@ NOISE = 1e-12
 
 @dataclass(frozen=True)
 class BoundedEstimate:
-    """What is known of the typical value of a bounded quantity.
+    """What is known of the typical value of a bounded quantity; None where there is none."""
 
-    Attributes
-    ----------
-    n : int
-        Values.
-    value, low, high : float or None
-        Mean of the logits with its t interval, all three turned back; None where there is none.
-    mean, smallest, largest : float or None
-        Of the values themselves.
-    note : str
-        Why something is missing, or another way was taken.
-    """
-
-    n: int
-    value: float | None = None
+    n: int  # values
+    value: float | None = None  # mean of the logits, turned back, as are both ends of its t interval
     low: float | None = None
     high: float | None = None
-    mean: float | None = None
+    mean: float | None = None  # of the values themselves, as are the next two
     smallest: float | None = None
     largest: float | None = None
-    note: str = ""
+    note: str = ""  # why something is missing, or another way was taken
 
 
 def logit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:

@@ -18,33 +18,16 @@ FEW_VALUES = 20
 
 @dataclass(frozen=True)
 class StratifiedResult:
-    """What a stratified test found.
+    """What a stratified test found; z and p are None if no stratum contributes."""
 
-    Attributes
-    ----------
-    z, p : float or None
-        Standardised sum, positive where the second group (or the contrasts) ranks higher, and its
-        two-sided p; None if no stratum contributes.
-    strata : int
-        Strata that contribute.
-    n_first, n_second : int
-        Values used of each group; pairs twice over in a paired test.
-    unpaired_strata : int
-        Strata left out: a group has no value there.
-    equal_strata : int
-        Strata left out: all their values (or pairs) are equal, so no rank tells anything.
-    equal_pairs : int
-        Pairs of contributing strata that are without a difference and so without a sign.
-    """
-
-    z: float | None
-    p: float | None
-    strata: int
-    n_first: int
+    z: float | None  # standardised sum, positive where the second group (or the contrasts) ranks higher
+    p: float | None  # two-sided
+    strata: int  # that contribute
+    n_first: int  # values used of each group; pairs twice over in a paired test
     n_second: int
-    unpaired_strata: int = 0
-    equal_strata: int = 0
-    equal_pairs: int = 0
+    unpaired_strata: int = 0  # left out: a group has no value there
+    equal_strata: int = 0  # left out: all their values (or pairs) are equal, so no rank tells anything
+    equal_pairs: int = 0  # of contributing strata, without a difference and so without a sign
 
 
 def _stratum_moments(values, second, strata):

@@ -98,22 +98,19 @@ def _traffic_details(row) -> list[str]:
 
 def _cable_details(row) -> list[str]:
     """Return what a scenario has that only a cable has, and what joins its paths: a list of texts."""
-    details = ["cable between the hosts"] if row["topology"] == "cable" else []
-    if row["serialisation"] != "never":
-        details.append(f"serialisation {row['serialisation']}")
-    if row["frame_overhead_bytes"] > 0:
-        details.append(f"{row['frame_overhead_bytes']:.0f} bytes more a frame than Linux counts")
-    if row["background"] != "none":
-        details.append(f"background {row['background']}")
-    paths = count(int(row["paths"]), "path")
-    if row["multipath"] == "mptcp":
-        details.append(f"MPTCP over {paths}")
-    elif row["multipath"] == "gre":
-        details.append(f"GRE-in-UDP over {ip_words(row['tunnel_ip_version'])} on {paths}, {row['distribution']}")
-    delays = row["path_delay_ms"].split()
-    if set(delays) != {"0"}:
-        details.append(f"the paths' own delay {listed(delays)} ms each way")
-    return details
+    paths, delays = count(int(row["paths"]), "path"), row["path_delay_ms"].split()
+    joined = f"MPTCP over {paths}"
+    if row["multipath"] == "gre":
+        joined = f"GRE-in-UDP over {ip_words(row['tunnel_ip_version'])} on {paths}, {row['distribution']}"
+    details = (
+        (row["topology"] == "cable", "cable between the hosts"),
+        (row["serialisation"] != "never", f"serialisation {row['serialisation']}"),
+        (row["frame_overhead_bytes"] > 0, f"{row['frame_overhead_bytes']:.0f} bytes more a frame than Linux counts"),
+        (row["background"] != "none", f"background {row['background']}"),
+        (row["multipath"] != "none", joined),
+        (set(delays) != {"0"}, f"the paths' own delay {listed(delays)} ms each way"),
+    )
+    return [words for unusual, words in details if unusual]
 
 
 def environment_rows(environments: list[dict]) -> list[dict]:

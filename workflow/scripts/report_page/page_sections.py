@@ -14,18 +14,10 @@ FRAME = {
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page.
+    """A section of the page: its identifier, what the navigation calls it, and its template's file.
 
-    Attributes
-    ----------
-    anchor, name : str
-        Its identifier, and what the navigation calls it.
-    template : str
-        Its file, seen from the report's folder or from that of the topics.
-    question : int or None
-        Its number among the questions that the report answers.
-    context : dict or None
-        What a topic's template needs.
+    That is seen from the report's folder or from that of the topics. ``question`` is its number among the questions
+    that the report answers, ``context`` what a topic's template needs.
     """
 
     anchor: str

@@ -19,24 +19,14 @@ MINUS = "\N{MINUS SIGN}"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
-
-    Attributes
-    ----------
-    heading : str
-    kind : str
-        "text" (on one line), "number" (set to the right, sorted by value), "short", "words" or
-        "note" (text of several lines, narrow to wide).
-    filtered : bool
-        Whether readers can choose one of its values.
-    header : bool
-        Whether its cells are the heads of their rows.
-    """
+    """A column of a table."""
 
     heading: str
+    #: "text" (on one line), "number" (set to the right, sorted by value), "short", "words" or "note" (text of several
+    #: lines, narrow to wide).
     kind: str = "text"
-    filtered: bool = False
-    header: bool = False
+    filtered: bool = False  # whether readers can choose one of its values
+    header: bool = False  # whether its cells are the heads of their rows
 
 
 @dataclass(frozen=True)

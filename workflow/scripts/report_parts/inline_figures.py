@@ -50,11 +50,9 @@ def _panel(view, by_id, prefix):
     group = by_id[view.get("id").removesuffix("-view")]
     used = {use.get(f"{{{XLINK}}}href", "#")[1:] for use in group.iter(f"{{{SVG}}}use")}
     inside = {element.get("id") for element in group.iter()}
-    svg = ET.Element(f"{{{SVG}}}svg")
-    svg.set("viewBox", view.get("viewBox"))
-    svg.set("class", "panel broad" if float(view.get("viewBox").split()[2]) > BROAD_PT else "panel")
-    svg.set("role", "img")
-    svg.set("aria-label", group.get("aria-label", ""))
+    box = view.get("viewBox")
+    looks = {"viewBox": box, "class": "panel broad" if float(box.split()[2]) > BROAD_PT else "panel"}
+    svg = ET.Element(f"{{{SVG}}}svg", looks | {"role": "img", "aria-label": group.get("aria-label", "")})
     elsewhere = ET.SubElement(svg, f"{{{SVG}}}defs")
     for identifier in sorted(used - inside):
         elsewhere.append(by_id[identifier])

@@ -25,27 +25,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class ReportMaterial:
-    """What a topic's section is made of.
+    """What a topic's section is made of."""
 
-    Attributes
-    ----------
-    tables : SimpleNamespace
-        runs, scenarios and every analysis table by name, of the other study as ``other_<name>``: DataFrames, or None for
-        what the study doesn't have.
-    figures : dict of str to dict
-        By slug, as `page_files.figure_item` gives them.
-    design : StudyDesign
-    study : dict
-        As in ``tidy/provenance.json``.
-    params : dict
-        Of the report's rule: confidence, significance, power, analysis, paper, and more.
-    """
-
+    #: runs, scenarios and every analysis table by name, of the other study as ``other_<name>``: DataFrames, or None for
+    #: what the study doesn't have.
     tables: SimpleNamespace
-    figures: dict
+    figures: dict  # by slug, as `page_files.figure_item` gives them
     design: StudyDesign
-    study: dict
-    params: dict
+    study: dict  # as in ``tidy/provenance.json``
+    params: dict  # of the report's rule: confidence, significance, power, analysis, paper, and more
 
     @property
     def other_claims(self) -> tuple[str, pd.DataFrame] | None:

@@ -8,42 +8,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric of a run.
+    """One metric of a run."""
 
-    Attributes
-    ----------
-    column : str
-        Column of ``tidy/runs.csv``.
-    slug : str
-        Name of its figure and its anchor in the report.
-    name, unit : str
-        As shown to readers; `unit` fits behind a number.
-    reference : str or None
-        Column of ``tidy/runs.csv`` with the value that the scenario sets for it.
-    reference_name : str or None
-        That value in words.
-    count : bool
-        Whether values are whole numbers.
-    scale : str
-        How two values are compared: "ratio" (positive values, on a logarithmic scale, in percent),
-        "points" (difference, in the metric's own unit) or "relative" (difference over the mean of
-        both cells, in percent; for counts, which may be 0).
-    difference : str
-        Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
-    ours : str
-        Of a paper's metric the slug of ours that asks the same.
-    """
-
-    column: str
-    slug: str
+    column: str  # of ``tidy/runs.csv``
+    slug: str  # name of its figure and its anchor in the report
     name: str
-    unit: str
-    reference: str | None = None
-    reference_name: str | None = None
-    count: bool = False
+    unit: str  # fits behind a number
+    reference: str | None = None  # column of ``tidy/runs.csv`` with the value that the scenario sets for it
+    reference_name: str | None = None  # that value in words
+    count: bool = False  # whether values are whole numbers
+    #: How two values are compared: "ratio" (positive values, on a logarithmic scale, in percent), "points" (difference,
+    #: in the metric's own unit) or "relative" (difference over the mean of both cells, in percent; for counts, which may be 0).
     scale: str = "ratio"
+    #: Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
     difference: str = ""
-    ours: str = ""
+    ours: str = ""  # of a paper's metric the slug of ours that asks the same
 
     @property
     def effect_unit(self) -> str:

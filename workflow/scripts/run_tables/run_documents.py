@@ -20,12 +20,10 @@ class DocumentError(ValueError):
 
 
 def read_document(path, specification, made_by=None) -> dict:
-    """Read a run document and make sure that it is the one of a specification.
+    """Read a run document, gzip-compressed JSON, and make sure that it is the one of a specification.
 
     Parameters
     ----------
-    path : str or pathlib.Path
-        A gzip-compressed JSON file.
     specification : dict
         What the workflow hands the testbed for this run (`study.run_specification`).
     made_by : dict, optional

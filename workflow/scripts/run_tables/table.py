@@ -18,30 +18,14 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table; meaning, unit and empty are all that the data dictionary has of it."""
 
-    Attributes
-    ----------
-    name : str
-        With its unit at the end where it has one: `rtt_ms`.
-    kind : str
-        A key of `KINDS`. In a CSV file an empty number is missing; text may be empty.
-    meaning : str
-        What it says, in words; with ``unit`` and ``empty`` all that the data dictionary has of it.
-    unit : str
-        Of a number: "Mbit/s", "ms", "segments"; empty where it has none.
-    empty : str
-        What it means if there is no value; empty if there always is one.
-    source : str
-        Which program's output it is read from; empty if it is computed from what stands in other columns.
-    """
-
-    name: str
-    kind: str
-    meaning: str = ""
-    unit: str = ""
-    empty: str = ""
-    source: str = ""
+    name: str  # with its unit at the end where it has one: `rtt_ms`
+    kind: str  # a key of `KINDS`; in a CSV file an empty number is missing, text may be empty
+    meaning: str = ""  # what it says, in words
+    unit: str = ""  # of a number: "Mbit/s", "ms", "segments"; empty where it has none
+    empty: str = ""  # what it means if there is no value; empty if there always is one
+    source: str = ""  # program whose output it is read from; empty if it is computed from other columns
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -85,27 +69,13 @@ def interval(
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a study: a file of `tidy/` or `analysis/`.
+    """A table of a study: a file of `tidy/` or `analysis/`."""
 
-    Attributes
-    ----------
-    name : str
-        The file's, without its ending.
-    row : str
-        What a row is: "a run", "a flow of a run".
-    columns : tuple of Column
-        In the file's order.
-    folder : str
-        ``tidy`` or ``analysis``.
-    suffix : str
-        ``csv`` or ``parquet``.
-    """
-
-    name: str
-    row: str
-    columns: tuple[Column, ...]
-    folder: str = "analysis"
-    suffix: str = "csv"
+    name: str  # the file's, without its ending
+    row: str  # what a row is: "a run", "a flow of a run"
+    columns: tuple[Column, ...]  # in the file's order
+    folder: str = "analysis"  # or ``tidy``
+    suffix: str = "csv"  # or ``parquet``
 
     def __post_init__(self):
         object.__setattr__(self, "columns", tuple(self.columns))

@@ -52,19 +52,9 @@ def transfer_s(document) -> float | None:
 
 
 def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], list[dict], list[dict]]:
-    """Return the rows that a run document gives.
+    """Return a row of `tidy_tables.RUNS` that a run document gives, and its rows of `FLOWS`, `INTERVALS` and `CHECKS`.
 
-    Parameters
-    ----------
-    label : str
-        The scenario's.
-    document_sha256 : str
-        Of the document's file, as sha256sum prints it.
-
-    Returns
-    -------
-    run, flows, intervals, checks
-        A row of `tidy_tables.RUNS`, and those of `FLOWS`, `INTERVALS` and `CHECKS`.
+    ``label`` is the scenario's, ``document_sha256`` that of the document's file, as sha256sum prints it.
     """
     asked, verdict = document["specification"], document["verdict"]
     scenario, link = asked["scenario"], asked["scenario"]["link"]

@@ -31,12 +31,10 @@ class UnusableDocuments(ValueError):
 
 
 def tidy(study, paths, output, workflow, made_by=None) -> None:
-    """Write all tidy tables of a study.
+    """Write all tidy tables of a resolved study.
 
     Parameters
     ----------
-    study : dict
-        The resolved study.
     paths : iterable of str
         The run documents in the order of `study_runs.runs`.
     output : mapping

@@ -13,18 +13,10 @@ MIX = "+"
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """What follows from a study's file.
+    """What follows from a study's file."""
 
-    Attributes
-    ----------
-    study : dict
-        As `study.resolve` returns it, with or without ``analysis``.
-    other_tables : frozenset of str
-        Names of the analysis tables that there are of the study that this one is compared with.
-    """
-
-    study: dict = field(repr=False)
-    other_tables: frozenset[str] = frozenset()
+    study: dict = field(repr=False)  # as `study.resolve` returns it, with or without ``analysis``
+    other_tables: frozenset[str] = frozenset()  # names of the analysis tables of the study that it is compared with
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from wording.number_format import plain
 from wording.scenario_words import conditions, platform_words
 
 # Columns of tidy/scenarios.csv that say how a scenario is called, how large its buffer is, and what carries it.
-NAME, BUFFER, PLATFORM = ("scenario", "label"), ("queue", "queue_packets"), ("platform", "recovery")
+APART = ("scenario", "label", "queue", "queue_packets", "platform", "recovery")
 UNITS = ("packets", "bytes", "BDP")
 
 
@@ -24,14 +24,13 @@ def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
     """
     table = scenarios.copy()
     sizes = [buffer_size(text) for text in table["queue"]]
-    rest = [name for name in table.columns if name not in (*NAME, *BUFFER, *PLATFORM)]
+    rest = [name for name in table.columns if name not in APART]
     keys = pd.Series(["/".join(map(str, row)) for row in table[rest].itertuples(index=False)], table.index)
     table["conditions"] = pd.factorize(keys)[0] + 1
     table["setting"] = _settings(table)
     table["platform_name"] = [platform_name(platform) for platform in table["platform"]]
-    table["series"] = [
-        ", ".join(part for part in (row["platform_name"], row["setting"]) if part) for row in table.to_dict("records")
-    ]
+    names = zip(table["platform_name"], table["setting"], strict=True)
+    table["series"] = [", ".join(filter(None, parts)) for parts in names]
     table["buffer"] = [f"{plain(size)} {unit}" for size, unit in sizes]
     table["buffer_size"] = [size for size, _ in sizes]
     table["buffer_unit"] = [unit for _, unit in sizes]

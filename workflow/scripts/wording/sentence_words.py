@@ -5,23 +5,9 @@ from wording.scenario_words import heading, ip_words, loss_words, rate_words
 
 # As their authors and RFCs write them; the kernel's name is that of the module.
 CCA_NAMES = {
-    "bbr": "BBR",
-    "bic": "BIC",
-    "cdg": "CDG",
-    "cubic": "CUBIC",
-    "dctcp": "DCTCP",
-    "highspeed": "HighSpeed",
-    "htcp": "H-TCP",
-    "hybla": "Hybla",
-    "illinois": "Illinois",
-    "lp": "TCP-LP",
-    "nv": "NV",
-    "reno": "Reno",
-    "scalable": "Scalable",
-    "vegas": "Vegas",
-    "veno": "Veno",
-    "westwood": "Westwood",
-    "yeah": "YeAH",
+    **{name: name.upper() for name in ("bbr", "bic", "cdg", "cubic", "dctcp", "nv")},
+    **{name: name.capitalize() for name in ("hybla", "illinois", "reno", "scalable", "vegas", "veno", "westwood")},
+    **{"highspeed": "HighSpeed", "htcp": "H-TCP", "lp": "TCP-LP", "yeah": "YeAH"},
 }
 
 
