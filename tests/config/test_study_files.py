@@ -56,8 +56,7 @@ scenarios:
 
 
 def test_overrides_replace_values_and_merge_sections(tmp_path):
-    path = tmp_path / "small.yaml"
-    path.write_text(OVERRIDDEN)
+    (path := tmp_path / "small.yaml").write_text(OVERRIDDEN)
     overrides = {"replications": 1, "defaults": {"link": {"delay_ms": 5}, "queue": {"packets": 9}}}
     config = study.load(path, overrides)
     assert config["replications"] == 1
@@ -66,7 +65,6 @@ def test_overrides_replace_values_and_merge_sections(tmp_path):
 
 
 def test_a_misspelt_override_is_refused(tmp_path):
-    path = tmp_path / "small.yaml"
-    path.write_text(OVERRIDDEN)
+    (path := tmp_path / "small.yaml").write_text(OVERRIDDEN)
     with pytest.raises(study.StudyError, match="unknown key 'replication'; did you mean 'replications'"):
         study.resolve(study.load(path, {"replication": 1}), str(path))

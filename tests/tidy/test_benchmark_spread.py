@@ -10,9 +10,9 @@ import pytest
 
 @pytest.fixture(scope="module")
 def spread(root):
-    found = importlib.util.spec_from_file_location("spread", root / "benchmarks" / "spread.py")
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    specification = importlib.util.spec_from_file_location("spread", root / "benchmarks" / "spread.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
     return module
 
 
@@ -34,8 +34,8 @@ def contents(recorded):
 
 
 def row_of(lines, quantity):
-    (found,) = [line for line in lines if f"| {quantity} |" in line]
-    return [cell.strip() for cell in found.strip("|").split("|")][3:]
+    (row,) = [line for line in lines if f"| {quantity} |" in line]
+    return [cell.strip() for cell in row.strip("|").split("|")][3:]
 
 
 def test_numbers_are_of_valid_runs_alone(spread, contents):
@@ -51,8 +51,5 @@ def test_one_valid_run_has_no_spread_and_none_no_numbers(spread, contents):
     assert row_of(spread.rows("TCP", "host", contents((10.0, []), (90.0, ["clock"]))), "round trip, us")[1] == "–"
     lines = spread.rows("TCP", "host", contents((90.0, ["clock"]), (95.0, ["clock"])))
     assert lines == ["| TCP | host | 2 runs, no two the same bytes; none valid; clock failed in 2 | | | |"]
-
-
-def test_all_valid_is_said(spread, contents):
-    first, *_ = spread.rows("TCP", "uml", contents((10.0, []), (10.0, [])))
-    assert "| 2 runs, the same bytes in 2; all valid |" in first
+    all_valid, *_ = spread.rows("TCP", "uml", contents((10.0, []), (10.0, [])))
+    assert "| 2 runs, the same bytes in 2; all valid |" in all_valid
