@@ -33,7 +33,7 @@ test: setup  ## set up and pass the tests; ARGS go to pytest
 	@test -d tests || { echo 'sawtooth: a bundle has no tests; `make verify` reruns runs and compares bytes' >&2; exit 1; }
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m "not long" $(ARGS)
 
-test-long: setup  ## set up and pass the tests that take longest: clusters, bundles, plans of 14,400 runs, 64 pairs of hosts
+test-long: setup  ## set up and pass the tests that take longest: faults of machine and workflow, clusters, bundles, publishing, plans of 14,400 runs, 64 pairs of hosts
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m long $(ARGS)
 
 bench: setup  ## set up and print the speed of the runs and of the analysis

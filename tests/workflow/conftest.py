@@ -90,7 +90,11 @@ class Checkout:
 
     def planned(self, *arguments):
         """Return rule -> number of jobs that a dry run plans."""
-        _, output = self.snakemake("--cores", "1", "--dry-run", *arguments)
+        return self.jobs_in(self.snakemake("--cores", "1", "--dry-run", *arguments)[1])
+
+    @staticmethod
+    def jobs_in(output):
+        """Return rule -> number of jobs in what a dry run has printed."""
         counts = {}
         for line in output.splitlines():
             *words, count = line.split() or [""]

@@ -8,6 +8,8 @@ import pytest
 
 from guest_processes import alive, descendants, first_guest, nothing_goes_on, to_every_guest, wait_for
 
+pytestmark = pytest.mark.long
+
 MINI = "config/studies/mini.yaml"
 RUN = ("near", "reno", "ipv4", 1)
 NAME = "near/reno/ipv4/1"

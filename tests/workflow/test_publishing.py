@@ -17,6 +17,8 @@ import yaml
 from own_commands import own_command
 from published_files import places_of, texts
 
+pytestmark = pytest.mark.long
+
 SECRET = "canary7f3a"
 #: Whatever of a machine's own could be in a path. `/usr/bin/env` and the guest's own files are none.
 PRIVATE_PATH = rb"(?<![\w.<])/(home|root|tmp|var|mnt|srv|opt|scratch|dev/shm)/"
