@@ -3,7 +3,8 @@
 import pandas as pd
 
 import tidy_tables
-from topics.validity.sentences import loss_words, rtt_words, validity_words
+from topics.validity.emulation_check import smallest_rtt
+from topics.validity.sentences import loss_words, rtt_words, trust_sentence, validity_words
 
 SCENARIOS = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(1, 0), flows=(1,))
 
@@ -37,3 +38,14 @@ def test_lowest_rtt_is_held_against_the_path():
     assert rtt_words(runs[2:]) == ["the lowest RTT is within 0.01 ms of the empty path's"]
     early = runs.assign(rtt_min_ms=[19.0, 19.0, 100.0])
     assert rtt_words(early) == ["the lowest RTT in each scenario is −1.00 to 0.00 ms off the empty path's"]
+
+
+def test_with_jitter_a_packet_may_be_early():
+    scenarios = tidy_tables.grid((20,), (0,), (1,)).assign(jitter_forward_ms=5.0)
+    runs = tidy_tables.synthetic_study(scenarios, ["reno"])["runs"].assign(valid=True, rtt_min_ms=35.2)
+    checks = pd.DataFrame({"check": [], "failed": []})
+    assert trust_sentence(runs, checks, scenarios).endswith(
+        "the lowest RTT is at most 0.20 ms above the least that jitter allows."
+    )
+    (row,) = smallest_rtt(runs, scenarios).to_dict("records")
+    assert (row["configured"], row["realised"]) == (35.0, 35.2)

@@ -84,6 +84,11 @@ def path_rtts_ms(scenario) -> list[float]:
     return sorted({both_ways_ms + 4 * pair + 2 * path for pair in access for path in paths})
 
 
+def least_rtt_ms(scenario) -> float:
+    """Return the least RTT that a packet of a scenario can have in ms: the shortest path's, less what jitter may take off."""
+    return max(0.0, path_rtts_ms(scenario)[0] - scenario["jitter_forward_ms"] - scenario["jitter_reverse_ms"])
+
+
 def platform_words(platform) -> str:
     """Return "ns-3 3.44" for "ns3:3.44", and any other as it is."""
     name, _, version = platform.partition(":")

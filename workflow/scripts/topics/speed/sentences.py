@@ -158,8 +158,14 @@ def _lone_price(tables, cca, one_ip_version=False) -> str:
     if len(means):
         top = means.loc[means["mean"].idxmax()]
         place = place_words(top, tables.scenarios, one_ip_version)
-        again = f"{short(top['mean'])} % of its segments" if top["mean"] > 0 else "nothing"
-        parts.append(f"sent {again} again in {place}" + (", the most of all cells" if len(means) > 1 else ""))
+        several = len(means) > 1
+        if top["mean"] > 0:
+            parts.append(
+                f"sent {short(top['mean'])} % of its segments again in {place}"
+                + (", the most of all cells" if several else "")
+            )
+        else:
+            parts.append("sent nothing again in any cell" if several else f"sent nothing again in {place}")
     means = _means_of(tables.descriptive, "rtt_mean_ms")
     path = dict(zip(tables.runs["scenario"], tables.runs["rtt_path_ms"], strict=True))
     means = means.assign(path=means["scenario"].map(path))

@@ -3,11 +3,12 @@
 from report_parts.data_tables import minus
 from run_tables.reading import link_packets
 from wording.number_format import count, number
-from wording.scenario_words import path_rtts_ms
+from wording.scenario_words import least_rtt_ms
 from wording.sentence_words import listed
 
 MAX_REASONS = 2
 CHECK_WORDS = {
+    "buffers": "what buffers held back",
     "cca": "the CCA that ran",
     "drops_elsewhere": "drops elsewhere",
     "exit_status": "the exit status",
@@ -26,9 +27,11 @@ def trust_sentence(runs, checks, scenarios) -> str:
     """Say how many runs are valid, and how well loss and RTT agree with what was configured."""
     valid = runs[runs["valid"]]
     # Of hosts whose paths differ, the lowest RTT is that of the nearest pair.
-    shortest = {row["scenario"]: path_rtts_ms(row)[0] for row in scenarios.to_dict("records")}
-    valid = valid.assign(rtt_path_ms=valid["scenario"].map(shortest))
-    return "; ".join([validity_words(runs, checks), *loss_words(valid), *rtt_words(valid)]) + "."
+    least = {row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")}
+    valid = valid.assign(rtt_path_ms=valid["scenario"].map(least))
+    jitter = (scenarios["jitter_forward_ms"] + scenarios["jitter_reverse_ms"]).any()
+    rtts = rtt_words(valid, "the least that jitter allows" if jitter else "the empty path's")
+    return "; ".join([validity_words(runs, checks), *loss_words(valid), *rtts]) + "."
 
 
 def validity_words(runs, checks) -> str:
@@ -66,15 +69,15 @@ def loss_words(valid) -> list[str]:
     return [f"the links dropped {at_worst}{shown}, of {number(sums['reached'].sum(), 0)} packets"]
 
 
-def rtt_words(valid) -> list[str]:
-    """Say how close the lowest round-trip time seen came to the empty path's, in every scenario."""
+def rtt_words(valid, least="the empty path's") -> list[str]:
+    """Say how close the lowest round-trip time seen came to the `least` that there can be, in every scenario."""
     excess = (valid["rtt_min_ms"] - valid["rtt_path_ms"]).groupby(valid["scenario"]).min().dropna()
     if excess.empty:
         return []
     low, high = excess.min(), excess.max()
     lowest = "the lowest RTT in each scenario is" if len(excess) > 1 else "the lowest RTT is"
     if max(abs(low), abs(high)) < 0.005:
-        return [f"{lowest} within 0.01 ms of the empty path's"]
+        return [f"{lowest} within 0.01 ms of {least}"]
     if low < 0:
-        return [f"{lowest} {minus(f'{low:.2f} to {high:.2f}')} ms off the empty path's"]
-    return [f"{lowest} at most {number(high, 2)} ms above the empty path's"]
+        return [f"{lowest} {minus(f'{low:.2f} to {high:.2f}')} ms off {least}"]
+    return [f"{lowest} at most {number(high, 2)} ms above {least}"]
