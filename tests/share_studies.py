@@ -98,21 +98,15 @@ def _flow_rows(runs, rtts_ms, start, hosts, noise, seed):
     return pd.DataFrame(rows)
 
 
-def write_sockets(flows, path, alone_mbps=0.0, interval_s=0.5):
-    """Write the time series of a study's flows as ``sockets.parquet``.
-
-    While a flow is alone it gets `alone_mbps` on top: in a goodput over its own time, not in its share.
-    """
+def write_sockets(flows, path, interval_s=0.5):
+    """Write the time series of a study's flows as ``sockets.parquet``."""
     with pyarrow.parquet.ParquetWriter(path, SOCKETS_SCHEMA) as file:
         for _, of_run in flows.groupby(RUN, sort=False):
-            offsets_s = of_run["start_offset_ms"] / 1e3
-            begin, end = offsets_s.max(), offsets_s.min() + DURATION_S
             for flow in of_run.to_dict("records"):
                 start = flow["start_offset_ms"] / 1e3
                 time_s = np.arange(0.0, DURATION_S + 3, interval_s)
                 sending = np.clip(time_s, start, start + DURATION_S)
-                alone = (sending - start) - (np.clip(sending, begin, end) - np.clip(start, begin, end))
-                payload = ((sending - start) * flow["goodput_mbps"] + alone * alone_mbps) * 1e6 / 8
+                payload = (sending - start) * flow["goodput_mbps"] * 1e6 / 8
                 columns = {field.name: [None] * len(time_s) for field in SOCKETS_SCHEMA}
                 columns |= {key: [flow[key]] * len(time_s) for key in (*RUN, "flow", "flow_cca")}
                 columns |= {"time_s": time_s, "bytes_sent": 37 + payload, "bytes_acked": payload, "state": ["open"] * len(time_s),

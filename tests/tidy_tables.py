@@ -59,6 +59,8 @@ USUAL = {
 def completed(frame, table):
     """Return a table with all columns that it declares: what is usual, or nothing, where the frame has none."""
     frame = frame.assign(**{name: USUAL[name] for name in table.names if name in USUAL and name not in frame})
+    if "queue_bytes" in table.names and "queue_bytes" not in frame and "queue_packets" in frame:
+        frame = frame.assign(queue_bytes=1514 * pd.to_numeric(frame["queue_packets"]))
     filled = {name: frame[name].fillna(USUAL[name]) for name in ("pairs", "delayed_acks") if name in table.names}
     extra = [name for name in frame.columns if name not in table.names]
     return frame.assign(**filled).reindex(columns=[*table.names, *extra])
@@ -311,6 +313,8 @@ def write_tidy(study, folder):
     tidy.mkdir(parents=True, exist_ok=True)
     for table in (RUNS, FLOWS, CHECKS, SCENARIOS):
         frame = completed(study[table.name], table)
+        if table in (RUNS, FLOWS):  # the application prints what was delivered
+            frame = frame.fillna({"application_goodput_mbps": frame["goodput_mbps"]})
         frame.to_csv(tidy / f"{table.name}.csv", index=False, lineterminator="\n")
     (tidy / "provenance.json").write_text(json.dumps(study["provenance"], indent=1) + "\n")
     return tidy

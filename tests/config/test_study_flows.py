@@ -50,6 +50,19 @@ def test_a_queue_in_bdps_counts_the_access_delay(small):
     ]
 
 
+def test_small_segments_that_would_pin_the_receivers_window_are_refused(small):
+    # 20 Mbit/s x 100 ms are 1,623 packets of 154 bytes, and 100 wait: 88 bytes of payload each.
+    link, transport = {"rate_mbps": 20, "delay_ms": 50}, {"segment_bytes": 88}
+    small["scenarios"] = [{"id": "near", "link": link, "queue": {"packets": 100}, "transport": transport}]
+    assert problems(small) == [
+        "scenarios[near].transport.segment_bytes is 88, and path and queue hold 151,657 bytes of each flow; allowed is "
+        "128 or more, for smaller segments Linux's receiver never opens its window beyond 65,535 bytes; or set "
+        "transport.receive_buffer_bytes, if that window is the question."
+    ]
+    transport["receive_buffer_bytes"] = 100_000
+    study.resolve(small, "small.yaml")
+
+
 MESSAGES = [
     ({"ccas": ["reno+fast"]}, 'ccas[0] is "reno+fast"; allowed is one of bbr, bic,'),
     ({"ccas": ["reno+"]}, 'ccas[0] is "reno+"; '),

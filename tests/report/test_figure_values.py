@@ -54,9 +54,9 @@ def test_scatter_draws_every_valid_run_and_the_means(name, x, kinds, drawn):
 
 def test_full_queue_is_a_line_where_it_is_known(drawn):
     # 1,000 packets of 1,514 bytes at 1 Gbit/s.
-    assert full_queue_ms({"queue_packets": 1000.0, "rate_mbps": 1000.0}) == pytest.approx(12.112)
-    assert full_queue_ms({"queue_packets": None, "rate_mbps": 1000.0}) is None
-    assert full_queue_ms({"queue_packets": 1000.0, "rate_mbps": float("nan")}) is None
+    assert full_queue_ms({"queue_bytes": 1514e3, "rate_mbps": 1000.0}) == pytest.approx(12.112)
+    assert full_queue_ms({"queue_bytes": None, "rate_mbps": 1000.0}) is None
+    assert full_queue_ms({"queue_bytes": 1514e3, "rate_mbps": float("nan")}) is None
     panel, data = drawn.panel("knee"), drawn.data("knee")
     value = data.loc[data["mark"] == "reference", "queueing_delay_ms"].iloc[0]
     dashed = paths(panel, "stroke-dasharray")

@@ -269,11 +269,16 @@ def test_marks_gathered_in_the_page_are_all_there(build):
 def test_definitions_name_the_source_of_each_kind_of_traffic():
     plain = tidy_tables.grid((10,), (0,), (1,))
     goodput, rtt, loss, again = (row["ours"].source for row in definitions(plain))
-    assert (goodput, again) == ("iperf3, receiver side", "iperf3, sender side (the kernel's TCP_INFO)")
+    assert goodput.startswith("the senders' kernels at two moments: TCP_INFO, bytes acknowledged")
+    assert again == "iperf3, sender side (the kernel's TCP_INFO)"
     joined = [scenario("b", "gre", 4), scenario("c", "mptcp", 4), scenario("d", "mptcp", 4, application="ftp")]
     mixed = pd.concat([scenario("a"), *joined])
     goodput, rtt, loss, again = (row["ours"].source for row in definitions(mixed))
-    assert goodput.startswith("TCP and MPTCP: iperf3, receiver side. FTP: size of the file over ")
+    assert goodput.startswith("TCP: the senders' kernels at two moments: TCP_INFO, ")
+    assert (
+        ". MPTCP: the senders' kernels: data of the connection" in goodput
+        and ". FTP: size of the file over " in goodput
+    )
     assert rtt.startswith("TCP: iperf3, mean RTT of each stream")
     assert ". MPTCP and FTP: the kernel's TCP_INFO, the plain mean" in rtt
     assert again.startswith("TCP: iperf3, sender side") and ". MPTCP: TcpRetransSegs of the sending host" in again

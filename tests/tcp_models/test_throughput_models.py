@@ -91,4 +91,4 @@ def test_no_loss_sets_no_limit():
 
 def test_full_queue():
     # 1 BDP of 1 Gbit/s and 20 ms: 1652 packets of 1514 bytes.
-    assert theory.full_queue_delay_ms(1652, 1000) == pytest.approx(20.009024)
+    assert theory.full_queue_delay_ms(1652 * 1514, 1000) == pytest.approx(20.009024)

@@ -48,7 +48,7 @@ def nothing_received(document):
 
 
 def faster_than_the_cable(document):
-    end(document)["sum_received"]["bits_per_second"] = 95e6
+    document["traffic"][0]["server"]["intervals"][0]["sum"]["bytes"] *= 1.02
 
 
 def a_few_exchanges(document):

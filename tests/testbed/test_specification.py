@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from testbed.specification import RunSpecification
+from testbed.transport import settings
 from testbed.uml import command_line, memory_mib, run_time_s, wall_limit_s
 
 
@@ -49,7 +50,21 @@ def test_payload_and_goodput_limit(document):
 def test_buffers_are_above_twice_bdp_and_queue(document):
     for rate in (1, 100, 1000, 10_000):
         run = changed(document, link={"rate_mbps": rate, "delay_ms": {"forward": 100, "reverse": 100}})
-        assert run.buffer_bytes >= min(2**31 - 2**20, 2 * (run.bdp_bytes + run.queue_packets * 1514))
+        least = min(2**31 - 2**20, 2 * (run.bdp_bytes + run.queue_packets * 1514))
+        assert min(run.receive_buffer_bytes, run.send_buffer_bytes) >= least
+
+
+def test_buffers_are_what_the_study_asks_for(document):
+    run = changed(document, transport={"receive_buffer_bytes": 65_536})
+    assert run.receive_buffer_bytes == 65_536
+    assert run.send_buffer_bytes == RunSpecification(document).send_buffer_bytes
+    assert settings(run)["net.ipv4.tcp_rmem"] == "4096\t65536\t65536"
+
+
+def test_a_queue_in_bdps_has_packets_of_the_runs_own_size(document):
+    """256 bytes of payload make packets of 322 bytes with IPv4: 250,000 bytes are 777 of them."""
+    small = changed(document, transport={"segment_bytes": 256})
+    assert (small.packet_bytes, small.queue_packets) == (322, 777)
 
 
 def test_substreams_depend_on_seed_and_name_alone(document):

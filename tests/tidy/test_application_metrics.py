@@ -38,8 +38,8 @@ def test_rtt_is_the_plain_mean_of_the_looks_and_retransmissions_are_the_hosts(ap
 
 
 def test_goodput_of_a_file_is_its_size_over_wgets_time_and_of_mptcp_iperf3s():
-    assert application_flows(document("ftp"))[0]["goodput_mbps"] == 2.0
-    assert application_flows(document("iperf3", "mptcp"))[0]["goodput_mbps"] == 6.0
+    assert application_flows(document("ftp"))[0]["application_goodput_mbps"] == 2.0
+    assert application_flows(document("iperf3", "mptcp"))[0]["application_goodput_mbps"] == 6.0
 
 
 def test_of_several_flows_over_mptcp_each_has_what_its_subflows_counted_at_the_last_look():

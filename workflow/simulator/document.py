@@ -5,7 +5,7 @@ import re
 from testbed.environment import IMAGE_DESCRIPTION
 
 from .limits import CCAS
-from .plan import GAP_BYTES, queue_limit, socket_settings, starts_ns
+from .plan import GAP_BYTES, deliveries_ns, looks_ns, queue_limit, socket_settings, starts_ns
 from .verdict import judge
 
 SCHEMA_VERSION = 3
@@ -61,10 +61,12 @@ def compose(specification, counted, wheel, digest):
         "network": {"set": as_set(specification), "read_back": read_back(specification, counted)},
         "idle_rtt": idle_rtt(specification, counted["flows"]),
         "traffic": traffic(specification, counted["flows"]),
-        "sockets": looks(specification, counted["looks"]),
+        "sockets": looks(specification, of_times(counted["looks"], looks_ns(specification))),
         "links": links(counted["counters"]),
         "stack": None,
     }
+    if times_ns := deliveries_ns(specification):
+        document["delivered"] = delivered(specification, of_times(counted["looks"], times_ns))
     if specification.traffic["sample_interval_ms"] is not None:
         document["series"] = series(specification, counted["series"])
     document["verdict"] = judge(specification, document)
@@ -259,6 +261,20 @@ def converted(name, value, segment_bytes):
     if value is None or factor == 1:
         return value
     return round(value / segment_bytes, 3) if factor is None else round(value * factor, 6)
+
+
+def of_times(taken, times_ns):
+    """Return those of the program's looks that were taken at some of the times."""
+    return [look for look in taken if look["time_ns"] in times_ns]
+
+
+def delivered(specification, taken):
+    """Return what was delivered by when: what a flow's sender knows to be acknowledged, cumulatively or selectively."""
+    acked = [{socket["flow"]: socket["acked"] + socket["sacked"] for socket in look["sockets"]} for look in taken]
+    return {
+        "time_ns": [look["time_ns"] for look in taken],
+        "flows": [{"flow": flow, "bytes": [of.get(flow) for of in acked]} for flow in range(specification.flows)],
+    }
 
 
 def looks(specification, taken):

@@ -1,6 +1,7 @@
 """A run as the simulation program takes it: lines of text with whole numbers (``envs/ns3/plan.h``)."""
 import math
 
+from testbed.deliveries import reading_times_ns
 from testbed.specification import ETHERNET_HEADER_BYTES
 from testbed.traffic import SOCKET_LOOKS, plan_clients, start_within_s
 
@@ -49,6 +50,12 @@ def looks_ns(specification):
     return [round((connected_s + fraction * common_s) * 1e9) for fraction in SOCKET_LOOKS]
 
 
+def deliveries_ns(specification):
+    """Return when it is read what the receivers have, in ns since the origin: a flow sends once it has connected."""
+    starts_s = [start * 1e-9 for start in starts_ns(specification).values()]
+    return reading_times_ns(starts_s, 1, specification)
+
+
 def buffer_bytes(specification):
     """Return the size of a socket's buffers: no CCA's window comes near it, BBR's 2.89 BDPs at the start included.
 
@@ -65,8 +72,8 @@ def socket_settings(specification):
     transport = specification.transport
     settings = {
         "SegmentSize": str(specification.segment_bytes),
-        "SndBufSize": str(buffer_bytes(specification)),
-        "RcvBufSize": str(buffer_bytes(specification)),
+        "SndBufSize": str(transport["send_buffer_bytes"] or buffer_bytes(specification)),
+        "RcvBufSize": str(transport["receive_buffer_bytes"] or buffer_bytes(specification)),
         "InitialCwnd": str(INITIAL_CWND),
         "DelAckCount": "2" if transport["delayed_acks"] else "1",
         "Sack": "true",
@@ -127,7 +134,7 @@ def plan(specification):
         "sample_ns": (traffic["sample_interval_ms"] or 0) * 1_000_000,
         "limit_ns": round((start_within_s(specification) + traffic["duration_s"] + GRACE_S) * 1e9),
         "access_ns": " ".join(str(round(pair.access_delay_ms * 1e6)) for pair in specification.pairs),
-        "look_ns": " ".join(map(str, looks_ns(specification))),
+        "look_ns": " ".join(map(str, sorted({*looks_ns(specification), *deliveries_ns(specification)}))),
     }
     lines = [f"{key} {value}" for key, value in values.items()]
     lines += [f"default {name} {value}" for name, value in defaults(specification).items()]

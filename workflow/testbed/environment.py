@@ -16,12 +16,12 @@ CLOCK_MONOTONIC_COARSE = 6
 
 
 def package_digest(folder=None):
-    """Return the SHA-256 of this package's modules: names and contents, sorted by name."""
+    """Return the SHA-256 of this package's modules, those of its subfolders too: names and contents, sorted by name."""
     folder = Path(folder or __file__).resolve()
     folder = folder if folder.is_dir() else folder.parent
     digest = hashlib.sha256()
-    for module in sorted(folder.glob("*.py")):
-        digest.update(f"{module.name}\0{len(module.read_bytes())}\0".encode())
+    for module in sorted(folder.rglob("*.py")):
+        digest.update(f"{module.relative_to(folder)}\0{len(module.read_bytes())}\0".encode())
         digest.update(module.read_bytes())
     return f"sha256:{digest.hexdigest()}"
 

@@ -2,14 +2,14 @@
 import math
 
 from .check import Check, in_turn, words
+from .deliveries import COOKIE_BYTES, windows
 from .emulation import REAL_TIMER_S
-from .specification import PACKET_BYTES
 from .traffic import start_within_s
 
-#: What iperf3 sends on a new connection to say which test it belongs to.
-IPERF3_COOKIE_BYTES = 37
 #: Fewer exchanges of messages make no round-trip time.
 MIN_EXCHANGES = 100
+#: Share of a connection's busy time that a buffer may hold it back unasked: the kernel counts in ticks, and windows open at first.
+MOST_LIMITED = 0.01
 #: Of a flow's readings those that a subflow, or a file's connection, has at least.
 MOST_OF = 0.9
 
@@ -87,7 +87,7 @@ def check_overlap(specification, document):
     """All flows were sending at every look at the sockets, from a quarter of the duration to three."""
     # The first bytes of a data connection are iperf3's cookie, not data.
     sending = [
-        len({s["flow"] for s in look["sockets"] if s.get("bytes_sent", 0) > IPERF3_COOKIE_BYTES})
+        len({s["flow"] for s in look["sockets"] if s.get("bytes_sent", 0) > COOKIE_BYTES})
         for look in document["sockets"]
     ]
     times = ", ".join(f"{sample['time_s']:g}" for sample in document["sockets"])
@@ -112,17 +112,6 @@ def check_rtt_floor(specification, document):
         expected.append(f"at least {floor:g} ms")
         observed.append(f"{min(seen):g} ms" if seen else "no reading")
     return Check("rtt_floor", not wrong, in_turn(expected), in_turn(observed))
-
-
-def process_goodput_mbps(process):
-    """Return what the receiver of a client's flows got per second in Mbit/s: iperf3's sums, or the file over its time."""
-    if "transfer" in process:
-        return process["transfer"]["bytes"] * 8 / process["transfer"]["seconds"] / 1e6
-    streams = process["client"]["end"]["streams"]
-    if "udp" in streams[0]:
-        # The client's streams are what was sent.
-        return process["server"]["end"]["sum_received"]["bits_per_second"] / 1e6
-    return sum(stream["receiver"]["bits_per_second"] / 1e6 for stream in streams)
 
 
 def check_messages(specification, document):
@@ -185,59 +174,43 @@ def check_series(specification, document):
     )
 
 
-def check_goodput_ceiling(specification, document):
-    """No more was delivered than the bottleneck can pass in the time."""
-    goodput = sum(process_goodput_mbps(process) for process in document["traffic"])
-    limit = specification.goodput_limit_mbps
-    if limit is None:
-        return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
-    # Each flow's own time counts: flows that begin apart, what drains from the queue while another ends.
-    duration_s = specification.expected_s
-    apart = apart_s(specification, document) / duration_s
-    slack = 1.002 + apart + 2 * PACKET_BYTES * 8 * specification.paths / (limit * 1e6 * duration_s)
-    if not specification.virtual_clock:
-        slack += REAL_TIMER_S / duration_s  # the shaper's burst
+def check_buffers(specification, document):
+    """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
+
+    By the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited) at the last look.
+    A subflow of MPTCP has no send buffer of its own.
+    """
+    last = [socket for socket in document["sockets"][-1]["sockets"] if socket.get("busy_ms")] if document["sockets"] else []
+    checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
+    asked = {"receive_buffer_bytes": "receiver's window", "send_buffer_bytes": "send buffer"}
+    unasked = set(checked) - {what for key, what in asked.items() if specification.transport[key]}
+    if specification.multipath["by"] == "mptcp":
+        unasked -= {"send buffer"}
+    most = {what: max((s.get(column, 0) / s["busy_ms"] for s in last), default=0) for what, column in checked.items()}
     return Check(
-        "goodput_ceiling", goodput <= limit * slack, f"at most {limit * (1 + apart):.3f} Mbit/s", f"{goodput:.3f} Mbit/s"
+        "buffers",
+        all(most[what] <= MOST_LIMITED for what in unasked),
+        f"{' and '.join(what for what in checked if what in unasked)} within {100 * MOST_LIMITED:g} % of the time" if unasked else "as asked",
+        ", ".join(f"{what} {100 * share:.1f} %" for what, share in most.items()),
     )
 
 
-def apart_s(specification, document):
-    """Return how far apart in s the flows' first data were at most; 0 for a single flow.
-
-    On a slow link clients wait long behind each other's packets before their data begin. Time series
-    show when; without them the kernel's time of having been busy does, which includes iperf3's
-    cookie before the data: one RTT, at most that of the full queue. Of UDP, whose sockets are not
-    looked at, the clients' start is known. Subflows begin with the first of their flow.
-    """
-    slack_ms = specification.rtt_longest_ms + full_queue_ms(specification)
-    if "series" in document:
-        begun = [(flow["flow"], first_data_s(flow)) for flow in document["series"]["sockets"]]
-        begins_ms = [(flow, 1e3 * began) for flow, began in begun if began is not None]
-        slack_ms = specification.traffic["sample_interval_ms"]
-    elif document["sockets"]:
-        first = document["sockets"][0]
-        begins_ms = [(s["flow"], 1e3 * first["time_s"] - s["busy_ms"]) for s in first["sockets"] if "busy_ms" in s]
+def check_goodput_ceiling(specification, document):
+    """No more was delivered than the bottlenecks can pass in the time."""
+    limit, found = specification.goodput_limit_mbps, windows(document)
+    if found:
+        goodput = sum(window.goodput_mbps(flow) for flow, window in found.items())
+        shortest_s = min(window.end_ns - window.begin_ns for window in found.values()) / 1e9
     else:
-        begins_ms = [(flow, p["start_offset_ms"]) for p in document["traffic"] for flow in p["flows"]]
-    first_of_flow = {}
-    for flow, began_ms in begins_ms:
-        first_of_flow[flow] = min(began_ms, first_of_flow.get(flow, began_ms))
-    if len(first_of_flow) < 2:
-        return 0.0
-    return (max(first_of_flow.values()) - min(first_of_flow.values()) + slack_ms) / 1e3
-
-
-def full_queue_ms(specification):
-    """Return how long a full queue of the bottleneck takes to drain, in ms."""
-    queue_bytes = specification.queue_bytes or (specification.queue_packets or 0) * PACKET_BYTES
-    return queue_bytes * 8 / specification.rate_mbps / 1e3
-
-
-def first_data_s(flow):
-    """Return the time of the first reading in a flow's time series that shows data, or None."""
-    readings_of_flow = zip(flow["time_s"], flow.get("bytes_sent", ()), strict=False)
-    return next((time_s for time_s, count in readings_of_flow if count and count > IPERF3_COOKIE_BYTES), None)
+        goodput = sum(p["transfer"]["bytes"] * 8 / p["transfer"]["seconds"] / 1e6 for p in document["traffic"] if "transfer" in p)
+        shortest_s = specification.expected_s
+    if limit is None:
+        return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
+    # An acknowledgement says of two packets at a time that they have arrived.
+    most = limit + 2 * max(specification.paths, specification.flows) * specification.packet_bytes * 8 / shortest_s / 1e6
+    if not specification.virtual_clock:
+        most += limit * REAL_TIMER_S / shortest_s  # the shaper's burst
+    return Check("goodput_ceiling", goodput <= most, f"at most {most:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
 
 
 def readings(document):

@@ -70,7 +70,7 @@ def carry_out(specification, step):
     step("traffic")
     before = probes.link_counters(path, specification)
     with Background(path, specification) as background, surroundings.traffic() as origin:
-        processes, looks, series = traffic.carry(path, specification, origin)
+        processes, looks, series, delivered = traffic.carry(path, specification, origin)
     after = probes.link_counters(path, specification)
     stack = probes.stack_counters(path, dropped_before)
 
@@ -83,6 +83,7 @@ def carry_out(specification, step):
         "idle_rtt": idle,
         "traffic": processes,
         "sockets": looks,
+        **({"delivered": delivered} if delivered else {}),
         **({"series": series} if series else {}),
         **surroundings.sections(path),
         **({"background": background.result} if background.result else {}),

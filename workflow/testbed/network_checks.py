@@ -79,7 +79,8 @@ def check_host_settings(specification, document):
                 for name, value in wanted.items()
                 if found[name].split() != value.split()
             ]
-    limit = f"buffers up to {specification.buffer_bytes} bytes, the rest as set"
+    buffers = dict.fromkeys((specification.receive_buffer_bytes, specification.send_buffer_bytes))
+    limit = f"buffers up to {' and '.join(map(str, buffers))} bytes, the rest as set"
     return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
 
 

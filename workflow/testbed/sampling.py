@@ -47,14 +47,7 @@ class Sampler:
         self._path, self._specification = path, specification
         self._interval_ms = specification.traffic["sample_interval_ms"]
         self._looks, self._connections, self._times, self._queue_series = [], {}, array("d"), {}
-        # On each sender its flows' data connections, and the control connection of each client; of MPTCP all subflows.
-        flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
-        single = specification.traffic["processes"] == "single"
-        mptcp = specification.multipath["by"] == "mptcp"
-        each = specification.paths if mptcp else 1
-        self._expected = {host: each * (count + (1 if single else count)) for host, count in flows.items()}
-        if specification.scenario["background"] == "server":
-            self._expected[specification.pairs[0].sender] += 1  # the directory's
+        self._expected, mptcp = connections_of_senders(specification), specification.multipath["by"] == "mptcp"
         self._paths, self._tokens = path_of_address(specification) if mptcp else {}, {}
         self._readers, self._queue = {}, None
         self.samples = 0
@@ -173,6 +166,17 @@ class Sampler:
             return flows.get
         by_token = {name[:1] + (token,): flows.get(name) for name, token in self._tokens.items()}
         return lambda name: by_token.get(name[:2])
+
+
+def connections_of_senders(specification):
+    """Return sender -> its connections: its flows' data, each client's control connection; of MPTCP all subflows."""
+    flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
+    single = specification.traffic["processes"] == "single"
+    each = specification.paths if specification.multipath["by"] == "mptcp" else 1
+    expected = {host: each * (count + (1 if single else count)) for host, count in flows.items()}
+    if specification.scenario["background"] == "server":
+        expected[specification.pairs[0].sender] += 1  # the directory's
+    return expected
 
 
 def name_of(host, socket):

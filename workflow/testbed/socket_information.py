@@ -20,6 +20,11 @@ TCP_ESTABLISHED = 1
 INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG = 2, 3, 4
 #: Come in answer to INET_DIAG_VEGASINFO too.
 INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
+#: Attribute of a question whose protocol's number is too large for struct inet_diag_req_v2.
+INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP = 3, 262
+PROTOCOL_ATTRIBUTE = struct.Struct("=HHI")
+#: Where struct mptcp_info (mptcp.h) has mptcpi_bytes_acked, since Linux 6.5.
+MPTCP_ACKED_AT, COUNTER = 72, struct.Struct("=Q")
 #: Comes unasked: name and state of what lies on a connection (ULP), there MPTCP's, there its token at this host.
 INET_DIAG_ULP_INFO, INET_ULP_INFO_MPTCP, MPTCP_SUBFLOW_ATTR_TOKEN_LOC = 19, 3, 2
 EXTENSIONS = sum(1 << (extension - 1) for extension in (INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG))
@@ -72,7 +77,9 @@ TCP_INFO = (
     ("8x", None, None, ()),  # data_segs_in, data_segs_out
     ("Q", "delivery_mbps", MBPS, (0,)),
     ("Q", "busy_ms", MS, ()),  # tcpi_busy_time: with data to send or unacknowledged
-    ("24x", None, None, ()),  # rwnd_limited, sndbuf_limited, delivered, delivered_ce
+    ("Q", "rwnd_limited_ms", MS, ()),  # of busy_ms: the receiver's window was full
+    ("Q", "sndbuf_limited_ms", MS, ()),  # of busy_ms: the send buffer was full
+    ("8x", None, None, ()),  # delivered, delivered_ce
     ("Q", "bytes_sent", None, ()),
     ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
 )
@@ -91,15 +98,17 @@ class SocketReader:
     node : mininet.node.Node
     ip_version : str
         ``ipv4`` or ``ipv6``: connections of the other are not read.
+    mptcp : bool
+        Read MPTCP's connections, each as a whole (`mptcp_connection`).
 
     Raises
     ------
     netlink.NetlinkError
     """
 
-    def __init__(self, node, ip_version):
+    def __init__(self, node, ip_version, mptcp=False):
         self.channel = Channel(node, NETLINK_SOCK_DIAG)
-        self.family = FAMILIES[ip_version]
+        self.family, self.mptcp = FAMILIES[ip_version], mptcp
         self.found = []
 
     def connections(self, expected=None):
@@ -138,10 +147,15 @@ class SocketReader:
         return read
 
     def request(self, sockid):
-        return REQUEST.pack(self.family, socket.IPPROTO_TCP, EXTENSIONS, 1 << TCP_ESTABLISHED, sockid)
+        asked = REQUEST.pack(self.family, socket.IPPROTO_TCP, EXTENSIONS, 1 << TCP_ESTABLISHED, sockid)
+        if self.mptcp:
+            asked += PROTOCOL_ATTRIBUTE.pack(PROTOCOL_ATTRIBUTE.size, INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP)
+        return asked
 
     def parse(self, buffer, start, end):
         """Parse a connection and remember its name: addresses, ports and the kernel's cookie."""
+        if self.mptcp:
+            return mptcp_connection(buffer, start, end)
         self.found.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
         return connection(buffer, start, end)
 
@@ -201,6 +215,15 @@ def connection(buffer, start, end):
                 raise ValueError(f"attribute {kind} of a connection with {until - at} bytes, expected {size}")
             read |= parse(buffer, at)
     return read
+
+
+def mptcp_connection(buffer, start, end):
+    """Return ``local_port``, ``remote_port`` (the first subflow's) and ``bytes_acked`` (None before Linux 6.5) of MPTCP."""
+    local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
+    at, until = attributes(buffer, start + MESSAGE_BYTES, end).get(INET_DIAG_INFO, (0, 0))
+    known = until - at >= MPTCP_ACKED_AT + COUNTER.size
+    acked = COUNTER.unpack_from(buffer, at + MPTCP_ACKED_AT)[0] if known else None
+    return {"local_port": local, "remote_port": remote, "bytes_acked": acked}
 
 
 def subflow(buffer, message, at, until):

@@ -212,13 +212,13 @@ class RunSpecification:
     def queue_packets(self):
         """The bottleneck queue's limit in full packets, or None if it is in bytes.
 
-        A queue in BDPs is rounded up to whole packets of `PACKET_BYTES`.
+        A queue in BDPs is rounded up to whole packets of this run (`packet_bytes`).
         """
         queue = self.scenario["queue"]
         if "packets" in queue:
             return queue["packets"]
         if "bdp" in queue:
-            return max(1, math.ceil(queue["bdp"] * self.bdp_bytes / PACKET_BYTES))
+            return max(1, math.ceil(queue["bdp"] * self.bdp_bytes / self.packet_bytes))
         return None
 
     @property
@@ -290,13 +290,23 @@ class RunSpecification:
         return amount * 8 / min(given) / 1e6 if given else self.traffic["duration_s"]
 
     @property
-    def buffer_bytes(self):
-        """Largest socket buffer in bytes: far above 2 x (BDP + queue).
+    def receive_buffer_bytes(self):
+        """Largest receive buffer of a connection in bytes: as the study asks, or so large that it limits nothing."""
+        return self.transport["receive_buffer_bytes"] or self._ample_buffer_bytes
+
+    @property
+    def send_buffer_bytes(self):
+        """Largest send buffer of a connection in bytes, likewise."""
+        return self.transport["send_buffer_bytes"] or self._ample_buffer_bytes
+
+    @property
+    def _ample_buffer_bytes(self):
+        """A socket buffer in bytes that limits no flow: far above 2 x (BDP + queue).
 
         The kernel charges a buffer with whole sk_buffs, about twice the payload
         of a packet that was not segmented, and autotuning doubles once more.
         """
-        queue = (self.queue_packets or 0) * PACKET_BYTES + (self.queue_bytes or 0)
+        queue = (self.queue_packets or 0) * self.packet_bytes + (self.queue_bytes or 0)
         longest = (self.capacity_mbps or 0) * 1e6 / 8 * self.rtt_longest_ms / 1e3
         needed = 8 * (longest + self.paths * queue)
         return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))

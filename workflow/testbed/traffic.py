@@ -11,8 +11,9 @@ from . import file_transfer, iperf3, round_trip
 from .addresses import destination
 from .alarm import Alarm
 from .commands import check_not_killed, log, run
+from .deliveries import Deliveries, reading_times_ns
 from .errors import TrafficError
-from .sampling import Sampler
+from .sampling import Sampler, connections_of_senders
 
 #: What a study's `traffic.application` is.
 APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer}
@@ -82,7 +83,12 @@ def set_up_s(clients, specification):
     iperf3's control connection and parameters are three round trips, and then each stream of
     a client connects after the one before. The commands that ask a server for a file take no less.
     """
-    return specification.rtt_longest_ms / 1e3 * (3 + max(len(client.flows) for client in clients))
+    return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients)
+
+
+def set_up_rtts(clients):
+    """Return `set_up_s` in round trips."""
+    return 3 + max(len(client.flows) for client in clients)
 
 
 def carry(path, specification, origin=time.monotonic_ns, folder=Path("/tmp")):
@@ -99,6 +105,8 @@ def carry(path, specification, origin=time.monotonic_ns, folder=Path("/tmp")):
         ``time_s`` since the first client may start, ``sockets`` of the senders' data connections.
     series : dict or None
         As `sampling.Sampler.series`, if the study asks for time series.
+    delivered : dict or None
+        As `deliveries.Deliveries.result`, of iperf3 over TCP.
 
     Raises
     ------
@@ -114,15 +122,16 @@ def carry(path, specification, origin=time.monotonic_ns, folder=Path("/tmp")):
         command = application.server_command(client, specification)
         servers[client.port] = start(node, command, folder / f"server-{client.port}")
     wait_for_listeners(path, specification, clients)
-    with Sampler(path, specification) as sampler:
-        senders, ended = start_and_sample(path, specification, clients, sampler, origin(), folder)
+    expected = connections_of_senders(specification)
+    with Sampler(path, specification) as sampler, Deliveries(path, specification, expected) as deliveries:
+        senders, ended = start_and_sample(path, specification, clients, sampler, deliveries, origin(), folder)
     deadline = time.monotonic() + GRACE_S
     entries = [
         entry_of(client, specification, senders[client.port], servers[client.port], folder, deadline, (senders, servers), ended)
         for client in clients
     ]
     flows = application.connections(entries, sampler.seen())
-    return entries, sampler.looks(flows), sampler.series(flows)
+    return entries, sampler.looks(flows), sampler.series(flows), deliveries.result(flows)
 
 
 def nodes_of(path, specification, client):
@@ -132,7 +141,7 @@ def nodes_of(path, specification, client):
     return (receiver, sender) if application_of(specification).CLIENT_ON == "sender" else (sender, receiver)
 
 
-def start_and_sample(path, specification, clients, sampler, origin_ns, folder):
+def start_and_sample(path, specification, clients, sampler, deliveries, origin_ns, folder):
     """Start the clients and read sockets, each at its time, until all clients have ended.
 
     Looks come after what starts at the same instant, samples last. Waiting reads no clock:
@@ -155,6 +164,14 @@ def start_and_sample(path, specification, clients, sampler, origin_ns, folder):
     events = [(client.start_offset_s, 0, client) for client in clients]
     if application is not round_trip and not specification.udp:
         events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
+    if application is iperf3 and not specification.udp:
+
+        def read(at_s):
+            # A real clock says when it was; a virtual one would move by being asked.
+            deliveries.read(round(at_s * 1e9) if specification.virtual_clock else time.monotonic_ns() - origin_ns)
+
+        starts_s = [client.start_offset_s for client in clients]
+        events += [(at / 1e9, 1, read) for at in reading_times_ns(starts_s, set_up_rtts(clients), specification)]
     if interval_ms:
         events.append((0.0, 2, sampler.sample))
     limit_s = start_within_s(specification) + time_limit_s(specification)

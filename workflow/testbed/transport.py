@@ -16,10 +16,10 @@ AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 def settings(specification):
     """Return the sysctls that each host must have: name -> value as sysctl prints it."""
-    largest = specification.buffer_bytes
+    receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     return {
-        "net.ipv4.tcp_rmem": f"4096\t{RECEIVE_BUFFER_INITIAL_BYTES}\t{largest}",
-        "net.ipv4.tcp_wmem": f"4096\t{SEND_BUFFER_INITIAL_BYTES}\t{largest}",
+        "net.ipv4.tcp_rmem": f"4096\t{min(RECEIVE_BUFFER_INITIAL_BYTES, receive)}\t{receive}",
+        "net.ipv4.tcp_wmem": f"4096\t{min(SEND_BUFFER_INITIAL_BYTES, send)}\t{send}",
         # A fresh network has no metrics; connections of one run must not make any.
         "net.ipv4.tcp_no_metrics_save": "1",
         # 2 is Linux's default: answer ECN, do not ask for it. DCTCP without ECN is not DCTCP:

@@ -11,6 +11,7 @@ from . import host_verification
 from .background import check_background
 from .check import Check  # noqa: F401, for those who judge elsewhere
 from .flow_checks import (
+    check_buffers,
     check_cca,
     check_datagrams,
     check_duration,
@@ -66,11 +67,11 @@ def checks_of_traffic(specification):
     if traffic["application"] == "round-trip":
         return (*NETWORK, check_idle_rtt, check_exchanges, *LOSS, *AFTERWARDS)
     if traffic["application"] == "ftp":
-        flows = (check_transfer, check_overlap, *LOSS, check_rtt_floor, check_series, check_goodput_ceiling)
+        flows = (check_transfer, check_overlap, check_buffers, *LOSS, check_rtt_floor, check_series, check_goodput_ceiling)
         return (*NETWORK, *CONNECTIONS, check_idle_rtt, *flows, *AFTERWARDS)
     if specification.udp:
         return (*NETWORK, check_idle_rtt, *iperf3, check_datagrams, *LOSS, check_goodput_ceiling, *AFTERWARDS)
-    flows = (check_overlap, *LOSS, check_rtt_floor, check_series, check_goodput_ceiling)
+    flows = (check_overlap, check_buffers, *LOSS, check_rtt_floor, check_series, check_goodput_ceiling)
     return (*NETWORK, *CONNECTIONS, check_idle_rtt, *iperf3, *flows, *AFTERWARDS)
 
 

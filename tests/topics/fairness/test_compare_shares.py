@@ -8,6 +8,8 @@ from scipy import stats
 
 import share_studies
 from inference.share_intervals import expit
+from run_tables.tidy_tables import FLOWS
+from tidy_tables import completed
 from topics.fairness.compare_factors import compare_factors
 from topics.fairness.compare_shares import describe_shares
 from topics.fairness.flow_shares import pairs_of
@@ -21,7 +23,7 @@ PARAMS = SimpleNamespace(confidence=0.95, significance=0.05, seed=1)
 
 
 def shares_of(study):
-    return measure_shares(study["runs"], study["flows"], {})
+    return measure_shares(study["runs"], completed(study["flows"], FLOWS))
 
 
 def runs_of(study):

@@ -1,6 +1,5 @@
-"""What each flow got while all were sending: Jain's index as its authors give it, the common time, odd runs."""
+"""What each flow got while all were sending: Jain's index as its authors give it, odd runs."""
 
-import numpy as np
 import pandas as pd
 import pyarrow.parquet
 import pytest
@@ -8,9 +7,10 @@ import pytest
 import share_studies
 from run_tables.run_metrics import jain_index
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import RUN
+from run_tables.tidy_tables import FLOWS, RUN
+from tidy_tables import completed
 from topics.fairness.flow_shares import paths_alike, position_of, two_sided_runs
-from topics.fairness.measure_shares import SERIES, WHOLE, add_shares, common_time, measure_shares, timed_flows
+from topics.fairness.measure_shares import add_shares, measure_shares
 
 
 @pytest.mark.parametrize(
@@ -34,55 +34,17 @@ def test_index_of_the_authors_examples(shares, index):
     assert jain_index(shares * 2) == pytest.approx(index)
 
 
-def line(start_s, end_s, mbps, extra_mbps=0.0, extra=(0, 0)):
-    time_s = np.arange(0, 70, 0.1)
-    acked = np.clip(time_s - start_s, 0, end_s - start_s) * mbps * 1e6 / 8
-    acked += (np.clip(time_s, *extra) - extra[0]) * extra_mbps * 1e6 / 8
-    return time_s, acked + 37, acked
-
-
-def test_time_that_a_flow_has_alone_does_not_count():
-    # The first flow has the link of 10 Mbit/s alone for 2 s, then 6 of 10; over its own time it got more.
-    first, second = line(0, 60, 6.0, 4.0, (0, 2)), line(2, 62, 4.0)
-    common = common_time([first, second])
-    assert common.starts_s == pytest.approx((0.1, 2.1), abs=0.11)
-    assert common.seconds == pytest.approx(58, abs=0.3)
-    assert common.goodputs_mbps == pytest.approx((6.0, 4.0), rel=1e-3)
-
-
-def test_flows_without_time_in_common():
-    apart = common_time([line(0, 10, 5.0), line(20, 30, 5.0)])
-    assert (apart.seconds, apart.goodputs_mbps) == (0.0, ())
-    silent = common_time([line(0, 10, 5.0), line(0, 0, 5.0)])
-    assert (silent.seconds, silent.goodputs_mbps) == (0.0, ())
-    assert np.isnan(silent.starts_s[1])
-
-
 @pytest.fixture
 def sockets(tmp_path):
     return tmp_path / "sockets.parquet"
 
 
-def test_shares_of_a_study_are_those_that_were_drawn(sockets):
+def test_shares_of_a_study_are_those_that_were_drawn():
     study = share_studies.sharing_study(replications=2)
-    share_studies.write_sockets(study["flows"], sockets, alone_mbps=5.0)
-    # What the receivers counted over each flow's own time is something else.
-    truth = study["flows"]["goodput_mbps"]
-    shares = measure_shares(study["runs"], study["flows"].assign(goodput_mbps=truth + 1.0), timed_flows(sockets))
-    assert (shares["source"] == SERIES).all()
-    assert shares["goodput_mbps"].to_numpy() == pytest.approx(truth.to_numpy(), rel=1e-6)
-    assert shares.groupby(RUN)["share"].sum().to_numpy() == pytest.approx(1)
+    shares = measure_shares(study["runs"], completed(study["flows"], FLOWS))
+    drawn = study["flows"]["goodput_mbps"] / study["flows"].groupby(RUN)["goodput_mbps"].transform("sum")
+    assert shares["share"].to_numpy() == pytest.approx(drawn.to_numpy())
     assert shares.groupby(RUN)["first"].sum().eq(1).all()
-    assert (shares["common_s"] > share_studies.DURATION_S - 2).all()
-
-
-def test_run_without_series_has_the_receivers_goodput(sockets):
-    study = share_studies.sharing_study(mixes=["reno+cubic"], replications=2)
-    share_studies.write_sockets(study["flows"][study["flows"]["replication"] == 1], sockets)
-    shares = measure_shares(study["runs"], study["flows"], timed_flows(sockets))
-    sources = {1: [SERIES], 2: [WHOLE]}
-    assert shares.groupby("replication")["source"].unique().map(list).to_dict() == sources
-    assert shares.loc[shares["replication"] == 2, "common_s"].isna().all()
 
 
 def test_series_are_read_run_by_run_however_they_are_cut(sockets, tmp_path):

@@ -35,6 +35,12 @@ _OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, that of
 _GOODPUT_ELSEWHERE = (
     ("FTP", "size of the file over the time from wget's start to its end"),
     ("round trips", None),
+    ("UDP", "iperf3's server, whole reporting intervals while its client was sending"),
+    ("MPTCP", "the senders' kernels: data of the connection that were acknowledged (mptcpi_bytes_acked)"),
+    ("ns-3", "the simulator's senders: what was acknowledged"),
+)
+_PUBLISHED_GOODPUT_ELSEWHERE = (
+    *_GOODPUT_ELSEWHERE[:2],
     ("ns-3", "what the simulator's receivers got, over the time of each flow"),
 )
 _RTT_ELSEWHERE = (
@@ -55,9 +61,9 @@ _AGAIN_ELSEWHERE = (
 #: Of each metric, by its slug.
 WORDS = {
     "goodput": MetricWords(
-        "Bytes that the receiving application got, over the time of the transfer, "
-        "summed over the flows of the run. Start-up is included.",
-        "iperf3, receiver side",
+        "Bytes that were delivered, acknowledged by the receivers, over the time that all flows of the run have in common, "
+        "and summed over them. Start-up is included.",
+        "the senders' kernels at two moments: TCP_INFO, bytes acknowledged, and segments acknowledged selectively",
         _GOODPUT_ELSEWHERE,
         question="How fast?",
     ),
@@ -87,7 +93,7 @@ WORDS = {
         "What the receiver got per second, averaged over the streams of the run, where our "
         "goodput is their sum: twelve streams that fill a link have a twelfth of it each.",
         "iperf3, receiver side",
-        _GOODPUT_ELSEWHERE,
+        _PUBLISHED_GOODPUT_ELSEWHERE,
     ),
     "published-rtt": MetricWords(
         "Mean round-trip time of the first stream alone, whatever the others saw. The paper gives it in microseconds.",

@@ -36,7 +36,7 @@ def _flows_of(document, process) -> Iterator[dict]:
         transfer, flow = process["transfer"], process["flows"][0]
         yield {
             "flow": flow,
-            "goodput_mbps": transfer["bytes"] * 8 / transfer["seconds"] / 1e6,
+            "application_goodput_mbps": transfer["bytes"] * 8 / transfer["seconds"] / 1e6,
             "bytes_sent": transfer["bytes"],
             "bytes_received": transfer["bytes"],
             "retransmits": _retransmitted_segments(document, process["sender"]),
@@ -46,7 +46,7 @@ def _flows_of(document, process) -> Iterator[dict]:
         sent, received = process["client"]["end"]["sum"], process["server"]["end"]["sum_received"]
         yield {
             "flow": process["flows"][0],
-            "goodput_mbps": received["bits_per_second"] / 1e6,
+            "application_goodput_mbps": received["bits_per_second"] / 1e6,
             "bytes_sent": sent["bytes"],
             "bytes_received": received["bytes"],
         }
@@ -63,7 +63,7 @@ def _mptcp_flows(document, process) -> Iterator[dict]:
         last = [socket for socket in document["sockets"][-1]["sockets"] if socket["flow"] == flow]
         yield {
             "flow": flow,
-            "goodput_mbps": stream["receiver"]["bits_per_second"] / 1e6,
+            "application_goodput_mbps": stream["receiver"]["bits_per_second"] / 1e6,
             "bytes_sent": stream["sender"]["bytes"],
             "bytes_received": stream["receiver"]["bytes"],
             # iperf3 knows one subflow's. The kernel's counter is of the host; with several flows only the last look is of each.

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from run_tables.application_metrics import application_flows, has_own_metrics
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 from tcp_models.wire_theory import frame_bytes, full_cable_mbps
+from testbed.deliveries import START_UP, windows
 from testbed.specification import MPTCP_OPTION_BYTES, RunSpecification
 
 #: TCP's data are the forward direction of the path.
@@ -42,7 +43,29 @@ def flow_metrics(document) -> list[dict]:
     """
     of_kind = application_flows if has_own_metrics(document) else _iperf3_flows
     flows = simulated_flows(document) if is_simulated(document) else of_kind(document)
-    return [flow | _flow_conditions(document, flow["flow"]) for flow in flows]
+    return [
+        flow | delivered | _flow_conditions(document, flow["flow"])
+        for flow, delivered in _with_delivered(document, flows)
+    ]
+
+
+def _with_delivered(document, flows):
+    """Yield each flow and what was delivered of it, and when; a file's goodput is that of its whole transfer."""
+    window_of, steady_of = windows(document), windows(document, START_UP)
+    for flow in flows:
+        window, steady = (of.get(flow["flow"]) for of in (window_of, steady_of))
+        whole = flow["application_goodput_mbps"] if "transfer" in document["traffic"][0] else None
+        yield flow, _delivered(flow["flow"], window, steady, whole)
+
+
+def _delivered(number, window, steady, whole):
+    return {
+        "goodput_mbps": window.goodput_mbps(number) if window else whole,
+        "goodput_steady_mbps": steady and steady.goodput_mbps(number),
+        "delivered_bytes": window and window.delivered_bytes[number],
+        "window_begin_ns": window and window.begin_ns,
+        "window_end_ns": window and window.end_ns,
+    }
 
 
 def _iperf3_flows(document):
@@ -57,7 +80,7 @@ def _iperf3_flows(document):
             yield {
                 "flow": flow,
                 "start_offset_ms": process["start_offset_ms"],
-                "goodput_mbps": receiver["bits_per_second"] / 1e6,
+                "application_goodput_mbps": receiver["bits_per_second"] / 1e6,
                 "rtt_mean_ms": sender["mean_rtt"] / 1e3,
                 "rtt_min_ms": smallest.get(flow),
                 "rtt_max_ms": sender["max_rtt"] / 1e3,
@@ -156,7 +179,7 @@ def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]
 def _published_metrics(document, flows) -> dict[str, float | None]:
     """Return the metrics as the script TCP-ExBench computes them (``measure_metrics`` there)."""
     segment = segment_bytes(document)
-    sent, again, goodput = (total(flows, key) for key in ("bytes_sent", "retransmits", "goodput_mbps"))
+    sent, again, goodput = (total(flows, key) for key in ("bytes_sent", "retransmits", "application_goodput_mbps"))
     packets = sent / segment if segment and sent else 0
     return {
         "throughput_per_stream_mbps": None if goodput is None else goodput / len(flows),
@@ -171,6 +194,12 @@ def total(flows, key) -> float | None:
     return None if None in values else sum(values)
 
 
+def _shared(flows, key):
+    """Return the value that all flows have, or None if they differ."""
+    values = {flow[key] for flow in flows}
+    return values.pop() if len(values) == 1 else None
+
+
 def run_metrics(document, flows) -> dict[str, float | None]:
     """Return the metrics of the run as a whole, from mss_bytes to link_drops in `tidy_tables.RUNS`."""
     minima = (flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None)
@@ -180,6 +209,8 @@ def run_metrics(document, flows) -> dict[str, float | None]:
         "ideal_goodput_mbps": ideal_goodput_mbps(document),
         **_published_metrics(document, flows),
         "goodput_mbps": goodput,
+        **{name: total(flows, name) for name in ("goodput_steady_mbps", "delivered_bytes", "application_goodput_mbps")},
+        **{name: _shared(flows, name) for name in ("window_begin_ns", "window_end_ns")},
         "rtt_mean_ms": None if rtts is None else rtts / len(flows),
         "rtt_min_ms": min(minima, default=None),
         "retransmits": total(flows, "retransmits"),

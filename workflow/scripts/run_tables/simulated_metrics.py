@@ -22,7 +22,9 @@ def simulated_flows(document) -> list[dict]:
         {
             "flow": counted["flow"],
             "start_offset_ms": process["start_offset_ms"],
-            "goodput_mbps": counted["bytes_received"] * 8 / counted["seconds"] / 1e6 if counted["seconds"] else 0.0,
+            "application_goodput_mbps": counted["bytes_received"] * 8 / counted["seconds"] / 1e6
+            if counted["seconds"]
+            else 0.0,
             **{name: counted[name] for name in ("retransmits", "bytes_sent", "bytes_received")},
             **{name: counted.get(name) for name in ("rtt_mean_ms", "rtt_min_ms", "rtt_max_ms", "cwnd_max_bytes")},
             "cca_observed": observed.get(counted["flow"]),

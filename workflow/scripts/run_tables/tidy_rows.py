@@ -4,7 +4,7 @@ from run_tables.background_metrics import background_metrics
 from run_tables.cpu_times import cpu_metrics
 from run_tables.path_counts import path_rows
 from run_tables.reordering_counts import cwnd_packets, reordering_counts
-from run_tables.run_metrics import flow_metrics, interval_metrics, run_metrics, total
+from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated
 from run_tables.tidy_tables import RUN, SCENARIOS
 from testbed.specification import RunSpecification
@@ -27,6 +27,14 @@ def _queue_limit_packets(document) -> int | None:
         return kinds["pfifo"]["limit"]
     both_ends = document["specification"]["scenario"]["link"]["netem"] == "both-ends"
     return kinds["netem"]["limit"] if both_ends else None
+
+
+def _queue_limit_bytes(document) -> int | None:
+    """Return what the full queue of the data's bottleneck holds in bytes, or None."""
+    if limit := document["specification"]["scenario"]["queue"].get("bytes"):
+        return limit
+    packets, (_, frame) = _queue_limit_packets(document), payload_and_frame_bytes(document)
+    return None if packets is None or frame is None else round(packets * frame)
 
 
 def application_columns(scenario) -> dict[str, str | int | None]:
@@ -75,6 +83,7 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
         "loss_configured_percent": link["loss_percent"]["forward"],
         "flows": scenario["flows"],
         "queue_packets": _queue_limit_packets(document),
+        "queue_bytes": _queue_limit_bytes(document),
         "duration_s": scenario["traffic"]["duration_s"],
         **run_metrics(document, flows),
         **background_metrics(document),

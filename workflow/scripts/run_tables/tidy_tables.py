@@ -7,6 +7,10 @@ the modules that it calls).
 from run_tables.table import Table, count, number, ordinal, text, truth
 
 _NO_VALUE = "the run's application or platform has none"
+_NO_WINDOW = "the flows had no time in common"
+_NO_COMMON = "each flow has a window of its own, or the application none"
+_WINDOW_BEGIN = "When the window begins, from the traffic's origin: the first reading at which all flows had data."
+_WINDOW_END = "When it ends: the last reading before a flow ends."
 
 #: What tells cells apart, and runs: the first columns of most tables.
 CELL_COLUMNS = (
@@ -49,6 +53,10 @@ RUNS = Table(
         number("loss_configured_percent", "%", "Random loss that is set in the data's direction."),
         count("flows", "", "Number of flows."),
         count("queue_packets", "packets", "Limit of the bottleneck's queue, as it was set.", "its limit is in bytes, or there is none"),
+        count(
+            "queue_bytes", "bytes", "What the full queue holds, as the bottleneck counts: its limit, or so many full packets of the run.",
+            "it has no limit, or nobody knows the size of a packet",
+        ),
         number("duration_s", "s", "How long each flow sends, where no amount is set."),
         number(
             "mss_bytes", "bytes", "Payload of a full segment of the run's connections.", "nobody looked at the sockets",
@@ -62,7 +70,19 @@ RUNS = Table(
         ),
         number(
             "goodput_mbps", "Mbit/s",
-            "Bytes that the receiving applications got over the time of the transfer, summed over the flows.",
+            "What was delivered of all flows over the window that they have in common, start-up included; of UDP each flow's own window.",
+            f"round trips of single messages have none; {_NO_WINDOW}",
+            "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
+            "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders",
+        ),
+        number("goodput_steady_mbps", "Mbit/s", "The same without the window's first quarter.", f"FTP has none; {_NO_WINDOW}"),
+        count("delivered_bytes", "bytes", "Delivered of all flows in the window.", f"FTP has none; {_NO_WINDOW}"),
+        count("window_begin_ns", "ns", _WINDOW_BEGIN, f"{_NO_COMMON}; {_NO_WINDOW}"),
+        count("window_end_ns", "ns", _WINDOW_END, f"{_NO_COMMON}; {_NO_WINDOW}"),
+        number(
+            "application_goodput_mbps", "Mbit/s",
+            "As the application prints it, summed over the flows: what a paper that used it has. iperf3 counts whole blocks, "
+            "over each flow's own time, which lasts until its last message has arrived.",
             "round trips of single messages have none",
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
@@ -125,7 +145,12 @@ FLOWS = Table(
         ordinal("pair", "Its pair of hosts, from 1."),
         number("rtt_path_ms", "ms", "RTT of the empty path of its pair."),
         number("start_offset_ms", "ms", "When it was to start, from the run's traffic origin."),
-        number("goodput_mbps", "Mbit/s", "Bytes received over the receiver's time.", "round trips have none"),
+        number("goodput_mbps", "Mbit/s", "What was delivered over the window, start-up included.", f"round trips have none; {_NO_WINDOW}"),
+        number("goodput_steady_mbps", "Mbit/s", "The same without the window's first quarter.", f"FTP has none; {_NO_WINDOW}"),
+        count("delivered_bytes", "bytes", "Delivered in the window: acknowledged, cumulatively or selectively.", f"FTP has none; {_NO_WINDOW}"),
+        count("window_begin_ns", "ns", _WINDOW_BEGIN, _NO_WINDOW),
+        count("window_end_ns", "ns", _WINDOW_END, _NO_WINDOW),
+        number("application_goodput_mbps", "Mbit/s", "As the application prints it: what its receiver got, over its own time.", "round trips have none"),
         number("rtt_mean_ms", "ms", "Mean RTT that its sender measured.", _NO_VALUE),
         number("rtt_min_ms", "ms", "Smallest single RTT.", _NO_VALUE, "tcpi_min_rtt"),
         number("rtt_max_ms", "ms", "Largest smoothed RTT of those read at each interval's end.", _NO_VALUE),

@@ -11,6 +11,9 @@ from study_files.study_platforms import LINUX, flow_problems, platform_problems
 from testbed.specification import ETHERNET_HEADER_BYTES, PACKET_BYTES, RunSpecification
 
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
+# Linux lets a receive window grow beyond its first value only on segments of this size (tcp_event_data_recv of
+# net/ipv4/tcp_input.c); measured: with 88 bytes 65,560 are under way at most.
+GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
 # The guest has 6 GB, and a packet takes up to twice its size there (socket
 # buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
@@ -29,7 +32,7 @@ def contradictions(study) -> list[str]:
     sentences += _check_mixes(study)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
-        _check_memory, _check_samples, network_problems, traffic_problems,
+        _check_segments, _check_memory, _check_samples, network_problems, traffic_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
         problems = [problem for check in checks for problem in check(scenario)]
@@ -162,15 +165,31 @@ def _check_queue(scenario):
         yield f"queue is {{bdp: {size}}}; allowed without a link.rate_mbps is packets or bytes."
     elif measure == "bdp" and run.rtt_path_ms == 0:
         yield f"queue is {{bdp: {size}}}; allowed without a link.delay_ms is packets or bytes."
-    elif measure == "bdp" and size * run.bdp_bytes < PACKET_BYTES:
+    elif measure == "bdp" and size * run.bdp_bytes < run.packet_bytes:
         yield (
             f"queue.bdp is {size}, {size * run.bdp_bytes:.0f} bytes; "
-            f"allowed is a packet of {PACKET_BYTES} bytes or more, from {PACKET_BYTES / run.bdp_bytes:.3g} BDP."
+            f"allowed is a packet of {run.packet_bytes} bytes or more, from {run.packet_bytes / run.bdp_bytes:.3g} BDP."
         )
     elif measure == "bytes" and offload and size < SUPER_FRAME_BYTES:
         yield (
             f"queue.bytes is {size}; allowed with transport.segmentation_offload is at least {SUPER_FRAME_BYTES}, "
             "for a super-packet that is larger than the queue never passes."
+        )
+
+
+def _check_segments(scenario):
+    segment, asked = (scenario["transport"][key] for key in ("segment_bytes", "receive_buffer_bytes"))
+    small = segment is not None and segment < GROWING_SEGMENT_BYTES
+    if not small or asked is not None or scenario["platform"] not in LINUX:
+        return
+    run = _specification(scenario)
+    queued = run.queue_packets or run.queue_bytes / run.packet_bytes
+    held_bytes = segment * ((_flow_bdp_bytes(scenario) or 0) / run.packet_bytes + queued) / scenario["flows"]
+    if held_bytes > FIRST_WINDOW_BYTES:
+        yield (
+            f"transport.segment_bytes is {segment}, and path and queue hold {held_bytes:,.0f} bytes of each flow; allowed is "
+            f"{GROWING_SEGMENT_BYTES} or more, for smaller segments Linux's receiver never opens its window "
+            f"beyond {FIRST_WINDOW_BYTES:,} bytes; or set transport.receive_buffer_bytes, if that window is the question."
         )
 
 

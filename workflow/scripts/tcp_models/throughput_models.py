@@ -6,8 +6,6 @@ give infinity where nothing is lost: a response function then sets no limit, the
 
 import numpy as np
 
-from testbed.specification import PACKET_BYTES
-
 # Mean window of Reno times sqrt(p), if each segment is lost at random with probability p and each
 # acknowledged segment counts: 1.31 (Mathis, Semke, Mahdavi and Ott, 1997, "The Macroscopic Behavior of
 # the TCP Congestion Avoidance Algorithm", ACM CCR 27(3), table 1; Ott, Kemperman and Mathis, 1996:
@@ -99,6 +97,6 @@ def cubic_region(rtt_ms, loss) -> str:
     return CUBIC_REGION if cubic_window(rtt_ms, loss) > reno_friendly_window(loss) else RENO_REGION
 
 
-def full_queue_delay_ms(queue_packets, rate_mbps) -> np.ndarray | np.float64:
-    """Return how long a packet waits in a full queue of full-sized packets, in ms."""
-    return np.asarray(queue_packets) * PACKET_BYTES * 8 / (np.asarray(rate_mbps) * 1000)
+def full_queue_delay_ms(queue_bytes, rate_mbps) -> np.ndarray | np.float64:
+    """Return how long a packet waits behind a full queue, in ms."""
+    return np.asarray(queue_bytes) * 8 / (np.asarray(rate_mbps) * 1000)

@@ -24,7 +24,7 @@ def _sides_of_runs(shares):
     sides = shares[shares["valid"]].groupby([*CELL, "position", "replication"], sort=False)
     table = sides.agg(
         share=("share", "sum"), known=("share", "count"), size=("share", "size"), first=("first", "any"),
-        **{name: (name, "mean") for name in MEANS}, jain_index=("jain_index", "first"), source=("source", "first"),
+        **{name: (name, "mean") for name in MEANS}, jain_index=("jain_index", "first"),
     )  # fmt: skip
     return table.assign(share=table["share"].where(table["known"] == table["size"]))
 
@@ -42,7 +42,7 @@ def _describe_position(flows, sides, total, params):
         "position": flow["position"], "flow_cca": flow["flow_cca"], "flows": flows_of_run,
         "pair": " ".join(f"{pair:g}" for pair in flows["pair"].unique()), "rtt_path_ms": flows["rtt_path_ms"].mean(),
         "n": share.n, **estimate_columns("share", share), **estimate_columns("jain", jain),
-        "started_first": int(sides["first"].sum()), "source": "; ".join(sides["source"].unique()), "note": share.note,
+        "started_first": int(sides["first"].sum()), "note": share.note,
     }  # fmt: skip
     for name in ("", "_low", "_high"):
         value = row[f"share{name}"]

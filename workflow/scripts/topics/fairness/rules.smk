@@ -1,4 +1,4 @@
-# Fairness: runs, flows and their time series -> analysis/flow_shares.csv -> analysis/{shares,share_pairs,start_order}.csv;
+# Fairness: runs and flows -> analysis/flow_shares.csv -> analysis/{shares,share_pairs,start_order}.csv;
 # with the scenarios -> analysis/{fairness_factors,share_theory}.csv
 
 
@@ -7,7 +7,6 @@ rule measure_shares:
     input:
         runs="results/{study}/tidy/runs.csv",
         flows="results/{study}/tidy/flows.csv",
-        sockets="results/{study}/tidy/sockets.parquet",
     output:
         flow_shares="results/{study}/analysis/flow_shares.csv",
     log:

@@ -29,7 +29,6 @@ def section(material) -> dict | None:
         "sentences": list(filter(None, answers)),
         "factor_figures": [slug for slug in slugs if slug.startswith("fairness-factors-")],
         "competitions": [slug for slug in slugs if slug.startswith("competition-")],
-        "sources": sorted(set(filter(None, tables.flow_shares["source"]))),
         "pairs": pair_table(tables.share_pairs) if len(tables.share_pairs) else None,
         "factors": factor_table(tables.fairness_factors) if tables.fairness_factors["effect"].notna().any() else None,
         "orders": order_table(tables.start_order) if len(tables.start_order) else None,

@@ -56,20 +56,8 @@ FLOW_SHARES = Table(
         FLOWS["pair"],
         FLOWS["rtt_path_ms"],
         FLOWS["start_offset_ms"],
-        number(
-            "start_s", "s",
-            "When a look first found it under way (more than 1,000 bytes sent), from the traffic's origin.",
-            "there is no time series of each flow of the run, or none shows it under way",
-        ),
         truth("first", "Whether it was to start first; never if all flows were to start at once."),
-        number(
-            "common_s", "s", "Time over which all flows of the run were sending.",
-            "there is no time series of each flow of the run, or no such time",
-        ),
-        number(
-            "goodput_mbps", "Mbit/s", "Its goodput over the time that `source` names.",
-            "round trips of single messages have none",
-        ),
+        *(FLOWS[name] for name in ("window_begin_ns", "window_end_ns", "delivered_bytes", "goodput_mbps")),
         number("share", "", "Its goodput over the sum of all flows' of the run.", _NO_SHARE),
         number("fair_share", "", "One over the number of the run's flows."),
         number(
@@ -79,7 +67,6 @@ FLOW_SHARES = Table(
         ),
         FLOWS["rtt_mean_ms"],
         FLOWS["retransmits"],
-        text("source", "Time over which goodputs are taken: `common time` or `each flow's own time`."),
     ),
 )  # fmt: skip
 SHARES = Table(
@@ -116,11 +103,6 @@ SHARES = Table(
             "the mean of the segments sent again",
         ),
         count("started_first", "replications", "Valid replications in which one of these flows was to start first."),
-        text(
-            "source",
-            "Time over which goodputs are taken: `common time`, `each flow's own time`, or both, parted by a semicolon.",
-            "no run is valid",
-        ),
         text("test", "Test of the share against the fair one: `t of log-ratios`.", _NO_FAIR_TEST),
         number("p", "", "The test's p, two-sided.", _NO_FAIR_TEST),
         number(

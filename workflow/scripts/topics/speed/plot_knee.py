@@ -14,19 +14,19 @@ from wording.number_format import is_missing
 DELAY = Quantity("queueing_delay_ms", "queueing delay", "ms")
 
 
-def full_queue_ms(scenario) -> float | None:
-    """Return how many ms a packet waits behind a full queue of full packets, None if size or rate are unknown."""
-    packets, rate = scenario["queue_packets"], scenario["rate_mbps"]
-    if is_missing(packets) or is_missing(rate) or rate <= 0:
+def full_queue_ms(run) -> float | None:
+    """Return how many ms a packet of a run waits behind a full queue, None if size or rate are unknown."""
+    held, rate = run["queue_bytes"], run["rate_mbps"]
+    if is_missing(held) or is_missing(rate) or rate <= 0:
         return None
-    return float(full_queue_delay_ms(packets, rate))
+    return float(full_queue_delay_ms(held, rate))
 
 
 def main(inputs, outputs, params) -> None:
     """Read runs and scenarios, write figure and data."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     runs["queueing_delay_ms"] = runs["rtt_mean_ms"] - runs["rtt_path_ms"]
-    references = {row["scenario"]: full_queue_ms(row) for row in scenarios.to_dict("records")}
+    references = {run["scenario"]: full_queue_ms(run) for run in runs.drop_duplicates("scenario").to_dict("records")}
     write_scatter(outputs, runs, scenarios, DELAY, references, "delay of the full queue")
 
 

@@ -78,9 +78,9 @@ def add_models(runs) -> pd.DataFrame:
         columns[model] = summed.clip(upper=ideal.fillna(np.inf))
         columns[f"{model}, capped"] = summed > ideal
     columns[FULL_LINK] = ideal
-    bounded = (runs["rate_mbps"] > 0) & (runs["queue_packets"] > 0)
+    bounded = (runs["rate_mbps"] > 0) & (runs["queue_bytes"] > 0)
     columns[FULL_QUEUE] = theory.full_queue_delay_ms(
-        runs["queue_packets"].where(bounded), runs["rate_mbps"].where(bounded)
+        runs["queue_bytes"].where(bounded), runs["rate_mbps"].where(bounded)
     )
     columns[QUEUEING] = runs["rtt_mean_ms"] - runs["rtt_path_ms"]
     return runs.assign(**columns)

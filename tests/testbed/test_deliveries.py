@@ -1,0 +1,85 @@
+"""When deliveries are read, and what follows from two readings: windows and goodputs against sums done by hand."""
+
+import pytest
+
+from testbed.deliveries import START_UP, common_window, delivered_bytes, reading_times_ns, windows
+from testbed.specification import RunSpecification
+
+TIMES_NS = [0, 10, 20, 30, 40, 50]
+
+
+def delivered(*flows):
+    return {"time_ns": TIMES_NS, "flows": [{"flow": n, "bytes": counts} for n, counts in enumerate(flows)]}
+
+
+def test_the_window_is_that_of_all_flows():
+    window = common_window(delivered([None, 37, 1037, 2037, 3037, 4037], [37, 537, 1037, 1537, 2037, None]))
+    # At 10 ns the first flow has only said who it is; at 50 ns the second has ended.
+    assert (window.begin_ns, window.end_ns) == (20, 40)
+    assert window.delivered_bytes == {0: 2000, 1: 1000}
+    assert window.goodput_mbps(0) == 2000 * 8 / 20e-9 / 1e6
+
+
+def test_start_up_is_the_windows_first_quarter():
+    window = common_window(delivered([0, 100, 200, 300, 600, 1000]), START_UP)
+    assert (window.begin_ns, window.end_ns, window.delivered_bytes) == (20, 50, {0: 800})
+
+
+@pytest.mark.parametrize("counts", [[0] * 6, [None] * 6, [0, 0, 0, 0, 0, 99]])
+def test_without_two_readings_there_is_no_window(counts):
+    assert common_window(delivered(counts)) is None
+
+
+def test_a_flow_that_others_starve_has_a_goodput_of_nothing():
+    window = common_window(delivered([0, 100, 200, 300, 400, 500], [0] * 6))
+    assert (window.begin_ns, window.delivered_bytes) == (10, {0: 400, 1: 0})
+
+
+def test_what_was_acknowledged_selectively_was_delivered():
+    assert delivered_bytes({"bytes_acked": 5000, "sacked_packets": 3, "mss_bytes": 1448}) == 9344
+    assert delivered_bytes({"bytes_acked": 5000}) == 5000  # of MPTCP's connection
+    assert delivered_bytes({"bytes_acked": None}) is None
+
+
+@pytest.fixture
+def specification(recorded):
+    return RunSpecification(recorded("lossy-reno-ipv4")["specification"])
+
+
+def test_readings_lie_between_the_last_begin_and_the_first_end(specification):
+    times_s = [at / 1e9 for at in reading_times_ns([0.0, 0.5], 4, specification)]
+    rtt_s = specification.rtt_longest_ms / 1e3
+    assert times_s[0] == pytest.approx(0.5 + 4 * rtt_s)
+    assert times_s[-1] == pytest.approx(3 * rtt_s + specification.expected_s)
+    assert times_s == sorted(set(times_s))
+    assert times_s[1] - times_s[0] == pytest.approx(rtt_s / 2)
+    assert (
+        max(later - earlier for earlier, later in zip(times_s, times_s[1:], strict=False))
+        < specification.expected_s / 39
+    )
+
+
+def test_flows_that_are_never_side_by_side_are_not_read(specification):
+    assert reading_times_ns([0.0, specification.expected_s], 4, specification) == []
+
+
+def test_datagrams_are_counted_in_whole_intervals_while_the_client_was_sending(recorded):
+    document = recorded("datagrams-ipv6")
+    intervals = [interval["sum"] for interval in document["traffic"][0]["server"]["intervals"]]
+    (window,) = windows(document).values()
+    assert len(intervals) == 1
+    assert window.delivered_bytes == {0: intervals[0]["bytes"]}
+    assert window.end_ns - window.begin_ns == round(intervals[0]["end"] * 1e9)
+    # Three more: the queue's rest arrives in the last but one, then the server waits for a lost message.
+    document["traffic"][0]["server"]["intervals"] += [
+        {"sum": {"start": intervals[0]["end"], "end": 2.0, "seconds": 1.0, "bytes": 500_000}},
+        {"sum": {"start": 2.0, "end": 3.0, "seconds": 1.0, "bytes": 640}},
+        {"sum": {"start": 3.0, "end": 4.0, "seconds": 1.0, "bytes": 0}},
+    ]
+    (window,) = windows(document).values()
+    assert window.delivered_bytes == {0: intervals[0]["bytes"] + 500_000}
+    assert window.end_ns - window.begin_ns == 2_000_000_000
+
+
+def test_applications_without_readings_have_no_window(recorded):
+    assert windows(recorded("exchanges-ipv4")) == windows(recorded("transfer-ipv4")) == {}
