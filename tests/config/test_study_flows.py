@@ -50,6 +50,13 @@ def test_a_queue_in_bdps_counts_the_access_delay(small):
     ]
 
 
+@pytest.mark.parametrize("cca", ["dctcp", "reno+dctcp"])
+def test_dctcp_is_refused_while_no_queue_marks(two_flows, cca):
+    two_flows["ccas"] = [cca]
+    (problem,) = problems(two_flows)
+    assert problem.startswith(f"ccas has {cca}; allowed are CCAs that need no marks, ")
+
+
 def test_small_segments_that_would_pin_the_receivers_window_are_refused(small):
     # 20 Mbit/s x 100 ms are 1,623 packets of 154 bytes, and 100 wait: 88 bytes of payload each.
     link, transport = {"rate_mbps": 20, "delay_ms": 50}, {"segment_bytes": 88}

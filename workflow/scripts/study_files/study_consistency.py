@@ -29,7 +29,7 @@ def contradictions(study) -> list[str]:
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
-    sentences += _check_mixes(study)
+    sentences += [*_check_mixes(study), *_check_marks(study)]
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
         _check_segments, _check_memory, _check_samples, network_problems, traffic_problems,
@@ -94,6 +94,15 @@ def _check_intervals(scenario):
         yield (
             f"traffic.interval_s is {interval_s}; "
             f"allowed is what divides the duration, {duration_s} (s), without remainder."
+        )
+
+
+def _check_marks(study):
+    named = next((cca for cca in study["ccas"] if "dctcp" in cca.split("+")), None)
+    if named and any(scenario["platform"] in LINUX for scenario in study["scenarios"]):
+        yield (
+            f"ccas has {named}; allowed are CCAs that need no marks, for every queue here drops packets and marks none, "
+            "and DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
         )
 
 
