@@ -97,11 +97,11 @@ def faster_than_the_link(document):
 
 
 def held_back_by(column):
-    """Return a corruption: the last look's second connection was limited for 2 % of its time."""
+    """Return a corruption: after the first look the second connection was limited for 2 % of its time."""
 
     def corrupt(document):
-        socket = document["sockets"][-1]["sockets"][1]
-        socket[column] = 0.02 * socket["busy_ms"]
+        first, last = (document["sockets"][look]["sockets"][1] for look in (0, -1))
+        last[column] = first[column] + 0.02 * (last["busy_ms"] - first["busy_ms"])
 
     return corrupt
 
@@ -186,6 +186,13 @@ def test_a_link_that_is_full_all_the_time_passes_no_more(recorded):
     for more_packets in (0, 7):
         as_fast_as_the_link(document, more_packets)
         assert "goodput_ceiling" not in failed(document)
+
+
+def test_a_window_may_open_at_first(recorded):
+    document = recorded("lossy-reno-ipv4")
+    for look in document["sockets"]:
+        look["sockets"][1]["rwnd_limited_ms"] = 500
+    assert "buffers" not in failed(document)
 
 
 def test_a_buffer_that_the_study_limits_may_hold_a_flow_back(recorded):

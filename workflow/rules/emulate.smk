@@ -31,7 +31,8 @@ def job_with(log=None):
 
 
 def job_memory(wildcards):
-    return job_memory_mb(CONDITIONS[wildcards.scenario])
+    # A job may have runs of every CCA.
+    return job_memory_mb({**CONDITIONS[wildcards.scenario], "cca": "+".join(STUDY["ccas"])})
 
 
 def scenarios_on(platform):

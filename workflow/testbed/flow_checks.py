@@ -8,7 +8,7 @@ from .traffic import start_within_s
 
 #: Fewer exchanges of messages make no round-trip time.
 MIN_EXCHANGES = 100
-#: Share of a connection's busy time that a buffer may hold it back unasked: the kernel counts in ticks, and windows open at first.
+#: Share of a connection's busy time that a buffer may hold it back unasked: the kernel counts in ticks.
 MOST_LIMITED = 0.01
 #: Of a flow's readings those that a subflow, or a file's connection, has at least.
 MOST_OF = 0.9
@@ -177,22 +177,34 @@ def check_series(specification, document):
 def check_buffers(specification, document):
     """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
 
-    By the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited) at the last look.
+    By the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
+    look to the last: at the start a window opens with its buffer, which Linux enlarges once in a round trip.
     A subflow of MPTCP has no send buffer of its own.
     """
-    last = [socket for socket in document["sockets"][-1]["sockets"] if socket.get("busy_ms")] if document["sockets"] else []
     checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
     asked = {"receive_buffer_bytes": "receiver's window", "send_buffer_bytes": "send buffer"}
     unasked = set(checked) - {what for key, what in asked.items() if specification.transport[key]}
     if specification.multipath["by"] == "mptcp":
         unasked -= {"send buffer"}
-    most = {what: max((s.get(column, 0) / s["busy_ms"] for s in last), default=0) for what, column in checked.items()}
+    most = {what: max(limited_shares(document, column), default=0) for what, column in checked.items()}
+    wanted = f"{' and '.join(what for what in checked if what in unasked)} within {100 * MOST_LIMITED:g} % of the time"
     return Check(
         "buffers",
         all(most[what] <= MOST_LIMITED for what in unasked),
-        f"{' and '.join(what for what in checked if what in unasked)} within {100 * MOST_LIMITED:g} % of the time" if unasked else "as asked",
+        wanted if unasked else "as asked",
         ", ".join(f"{what} {100 * share:.1f} %" for what, share in most.items()),
     )
+
+
+def limited_shares(document, column):
+    """Yield of each connection the share of its busy time, from the first look to the last, that a column of limits has."""
+    nothing = {column: 0, "busy_ms": 0}
+    connections = {}
+    for socket in readings(document):
+        connections.setdefault((socket["host"], socket["local_port"], socket["remote_port"]), []).append(nothing | socket)
+    for first, *_, last in (looks if len(looks) > 1 else [nothing, *looks] for looks in connections.values()):
+        if last["busy_ms"] > first["busy_ms"]:
+            yield (last[column] - first[column]) / (last["busy_ms"] - first["busy_ms"])
 
 
 def check_goodput_ceiling(specification, document):

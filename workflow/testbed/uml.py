@@ -50,8 +50,7 @@ def memory_mib(specification):
         bitrate_mbps = specification.traffic["bitrate_mbps"]
         rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
     queue = specification.paths * ((specification.queue_packets or 0) * PACKET_BYTES + (specification.queue_bytes or 0))
-    # Who plans jobs of several CCAs asks for what the largest takes.
-    bdps = BBR_STARTUP_BDPS if "bbr" in specification.document.get("cca", "bbr") else 1
+    bdps = BBR_STARTUP_BDPS if "bbr" in specification.document.get("cca", "") else 1
     under_way = bdps * rate_mbps * 1e6 / 8 * specification.rtt_path_ms / 1e3 + 2 * queue
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
     interval_ms = specification.traffic["sample_interval_ms"]
