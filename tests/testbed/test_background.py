@@ -1,5 +1,6 @@
 """The model of a server's other traffic: its draws, its messages, the two programs against each other, and the check."""
 
+import contextlib
 import itertools
 import os
 import socket
@@ -81,6 +82,7 @@ class PythonsTimer:
 
     def __enter__(self):
         self._read, self._write = os.pipe()
+        os.set_blocking(self._read, False)
         self._waiting = None
         return self
 
@@ -97,7 +99,11 @@ class PythonsTimer:
 
     def set(self, at_s):
         if self._waiting:
+            # One that has just rung rings no more, as timerfd_settime(2) has it.
             self._waiting.cancel()
+            self._waiting.join()
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._read, 64)
         self._waiting = threading.Timer(max(0, self._origin_s + at_s - time.monotonic()), os.write, (self._write, b"!"))
         self._waiting.start()
 
