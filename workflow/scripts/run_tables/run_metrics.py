@@ -43,24 +43,26 @@ def flow_metrics(document) -> list[dict]:
     """
     of_kind = application_flows if has_own_metrics(document) else _iperf3_flows
     flows = simulated_flows(document) if is_simulated(document) else of_kind(document)
+    window_of, steady_of = windows(document), windows(document, START_UP)
     return [
-        flow | delivered | _flow_conditions(document, flow["flow"])
-        for flow, delivered in _with_delivered(document, flows)
+        flow
+        | _delivered(
+            flow, window_of.get(flow["flow"]), steady_of.get(flow["flow"]), "transfer" in document["traffic"][0]
+        )
+        | _flow_conditions(document, flow["flow"])
+        for flow in flows
     ]
 
 
-def _with_delivered(document, flows):
-    """Yield each flow and what was delivered of it, and when; a file's goodput is that of its whole transfer."""
-    window_of, steady_of = windows(document), windows(document, START_UP)
-    for flow in flows:
-        window, steady = (of.get(flow["flow"]) for of in (window_of, steady_of))
-        whole = flow["application_goodput_mbps"] if "transfer" in document["traffic"][0] else None
-        yield flow, _delivered(flow["flow"], window, steady, whole)
-
-
-def _delivered(number, window, steady, whole):
+def _delivered(flow, window, steady, is_file):
+    """Return what was delivered of a flow, and when; a file's goodput is that of its whole transfer."""
+    number = flow["flow"]
     return {
-        "goodput_mbps": window.goodput_mbps(number) if window else whole,
+        "goodput_mbps": window.goodput_mbps(number)
+        if window
+        else flow["application_goodput_mbps"]
+        if is_file
+        else None,
         "goodput_steady_mbps": steady and steady.goodput_mbps(number),
         "delivered_bytes": window and window.delivered_bytes[number],
         "window_begin_ns": window and window.begin_ns,
