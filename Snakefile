@@ -50,6 +50,10 @@ os.environ["APPTAINERENV_SAWTOOTH_WORKFLOW"] = str(os.getpid())
 
 STUDY_FILE = os.path.relpath(inside_snakemake.study_file_given(workflow) or "config/config.yaml")
 CONFIG_GIVEN = inside_snakemake.config_given(workflow)
+# A setting of the call, and none of the study: its report is made of the runs that have a document (--config gaps=true).
+GAPS = str(gaps := CONFIG_GIVEN.pop("gaps", False)).lower() == "true"
+if str(gaps).lower() not in ("true", "false"):
+    sys.exit(f"sawtooth: --config gaps={gaps}: expected true or false")
 try:
     STUDY = studies.resolve(studies.load(STUDY_FILE, CONFIG_GIVEN), STUDY_FILE)
     CLAIMS_NAME = STUDY["analysis"]["claims"]

@@ -15,7 +15,7 @@ LOCK = Path("envs/workflow.lock")
 LOG = Path(".venv.log")
 
 
-def environment_key(lock, venv, prefix=sys.prefix) -> str:
+def environment_key(lock, venv, prefix=sys.base_prefix) -> str:
     """Key of the environment: its packages, its Python, its place (programs in it name their own path)."""
     return digest(lock, sys.version, prefix, str(venv.absolute()))
 
@@ -29,8 +29,9 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
         No network, no space, or a package that is not what the lock file says.
     """
     bundled = unpacked.is_unpacked_bundle()
-    interpreter = bundled_python() if bundled else sys.executable
-    key = environment_key(lock, venv, interpreter if bundled else sys.prefix)
+    # Where this very environment is active, `python3` is its own: made of that, it would be made of nothing.
+    interpreter = bundled_python() if bundled else sys._base_executable
+    key = environment_key(lock, venv, interpreter if bundled else sys.base_prefix)
     stamp = venv / ".sawtooth-key"
     if stamp.is_file() and stamp.read_text() == key:
         return

@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -128,3 +130,17 @@ def test_failure_and_killed_predecessor_leave_nothing(tmp_path):
         (partial / "half").touch()
         raise RuntimeError
     assert [path.name for path in tmp_path.iterdir()] == ["entry.lock"]
+
+
+def test_an_active_environment_does_not_make_itself_anew(root):
+    """`make` by the Python of the checkout's own environment, and by the one that it was made with: the same key, the same interpreter."""
+    program = (
+        "import sys; from pathlib import Path; sys.path.insert(0, 'setup'); import environment\n"
+        "print(environment.environment_key(environment.LOCK, environment.VENV), Path(sys._base_executable).resolve())"
+    )
+    answers = {
+        subprocess.run([python, "-c", program], cwd=root, capture_output=True, text=True, check=True).stdout
+        for python in (sys.executable, sys._base_executable)
+    }
+    assert sys.prefix != sys.base_prefix, "the tests run in an environment"
+    assert len(answers) == 1

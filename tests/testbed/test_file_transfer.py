@@ -28,8 +28,8 @@ Giving up.
 
 def specification(ip_version="ipv4", by="none", receive_wait="process"):
     return SimpleNamespace(
-        ip_version=ip_version, multipath={"by": by}, udp=False, traffic={"file_bytes": 5_000_000},
-        transport={"receive_wait": receive_wait},
+        ip_version=ip_version, multipath=SimpleNamespace(by=by), udp=False, traffic=SimpleNamespace(file_bytes=5_000_000),
+        transport=SimpleNamespace(receive_wait=receive_wait),
     )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def test_commands_over_mptcp(tmp_path):
     )
     waiting = file_transfer.client_command(first, specification(by="mptcp", receive_wait="kernel"), "10.3.1.1")
     assert waiting[:3] == ["mptcpize", "run", "sh"]
-    assert "/usr/lib/sawtooth/waitall.so" in waiting
+    assert "/usr/lib/sawtooth/iperf3_server.so" in waiting
 
 
 def test_the_data_connection_is_the_one_from_the_port_for_data():

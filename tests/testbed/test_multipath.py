@@ -20,12 +20,12 @@ def specification(
 ):
     """Return the part of a specification that the tested functions read."""
     return SimpleNamespace(
-        multipath={"by": by, "tunnel_ip_version": tunnel, "distribution": distribution, "paths": paths},
+        multipath=SimpleNamespace(by=by, tunnel_ip_version=tunnel, distribution=distribution, paths=paths),
         paths=paths, flows=flows, ip_version=ip_version,
         # As `specification.RunSpecification.mtu_bytes`: outer IP, UDP, GRE and inner Ethernet header taken off.
         mtu_bytes={"ipv4": 1454, "ipv6": 1434}[tunnel] if by == "gre" else 1500,
-        traffic={"application": application, "processes": "parallel", "sample_interval_ms": 100},
-        transport={"segmentation_offload": False}, scenario={"background": "none"},
+        traffic=SimpleNamespace(application=application, processes="parallel", sample_interval_ms=100),
+        transport=SimpleNamespace(segmentation_offload=False), background="none",
         flow_pair=lambda flow: SimpleNamespace(sender="h1", receiver="h2"),
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Every condition that a study can ask for is emulated, and the run's own checks agree."""
 
 import json
+import resource
 
 import pytest
 
@@ -98,3 +99,27 @@ def test_where_the_receiver_waits_changes_no_result(run, cca):
     in_process = run(**changes, transport={"receive_wait": "process"})
     assert json.dumps(in_kernel["traffic"]) == json.dumps(in_process["traffic"])
     assert in_kernel["sockets"] == in_process["sockets"]
+
+
+@pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
+def test_two_of_five_packets_may_be_lost_both_ways(run, ip_version):
+    """With a network of its own for iperf3's control connection, which would not outlive that."""
+    document = run(
+        ip_version=ip_version,
+        link={"loss_percent": {"forward": 40, "reverse": 40}},
+        traffic={"duration_s": 20, "control_connection": "own-network"},
+    )
+    (process,) = document["traffic"]
+    assert process["client"]["start"]["connecting_to"]["host"] in ("10.2.1.2", "2001:db8:2:1::2")
+    control = {name: document["links"]["after"][name]["tx_packets"] for name in ("h1-control", "h2-control")}
+    assert min(control.values()) > 10
+    assert document["links"]["after"]["r1-eth1"]["tx_packets"] > 0
+
+
+def test_an_answer_behind_a_long_queue_costs_no_polling(run, tmp_path):
+    """A second of a full queue at the end: iperf3's client, left to itself, asks 4 million times whether there is an answer."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    document = run(queue={"packets": 1000}, traffic={"duration_s": 5})
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert document["traffic"][0]["client"]["end"]["sum_sent"]["seconds"] < 6
+    assert used.ru_nvcsw - before.ru_nvcsw < 500_000

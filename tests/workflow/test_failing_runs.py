@@ -1,5 +1,8 @@
 """Runs that can't be carried out and studies that can't be read: what is said, and what is left."""
 
+import csv
+import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -37,16 +40,27 @@ def test_time_limit(specification, testbed, tmp_path):
 
 
 def test_iperf3_error(specification, testbed, tmp_path):
-    """A CCA that the kernel doesn't have: iperf3 itself says so."""
+    """A CCA that the kernel doesn't have: iperf3 itself says so, and the run's document, the same bytes whenever it is made."""
     asked = specification()
     asked["cca"] = "hopeful"
-    done = testbed(asked, tmp_path / "x.json.gz")
-    assert done.returncode == 1
-    last = done.stderr.strip().splitlines()[-1]
-    said = "step 'traffic': TrafficError: iperf3 client of flow 0"
-    assert last.startswith(f"run 10mbit-20ms-0pct-1flow/hopeful/ipv4/1: {said}")
-    assert "congestion control" in last
-    assert list(tmp_path.iterdir()) == []
+    documents = []
+    for name in ("x", "again"):
+        done = testbed(asked, tmp_path / f"{name}.json.gz")
+        assert done.returncode == 0
+        last = done.stderr.strip().splitlines()[-1]
+        cause = "step 'traffic': TrafficError: iperf3 client of flow 0"
+        assert last.startswith(f"run 10mbit-20ms-0pct-1flow/hopeful/ipv4/1: {cause}")
+        assert "congestion control" in last
+        documents.append((tmp_path / f"{name}.json.gz").read_bytes())
+    assert documents[0] == documents[1]
+    document = json.loads(gzip.decompress(documents[0]))
+    assert set(document) == {"schema_version", "specification", "environment", "failure", "verdict"}
+    assert document["specification"] == asked
+    assert document["environment"]["platform"] == "uml"
+    assert document["failure"]["step"] == "traffic"
+    (check,) = document["verdict"]["checks"]
+    assert (document["verdict"]["valid"], check["name"], check["ok"]) == (False, "carried_out", False)
+    assert check["observed"].startswith(cause)
 
 
 def test_unwritable_output(specification, testbed, tmp_path):
@@ -57,9 +71,6 @@ def test_unwritable_output(specification, testbed, tmp_path):
 
 def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path):
     """A CCA set by sysctl and refused: the run is CUBIC's, and says so."""
-    import gzip
-    import json
-
     asked = specification(
         cca="vegas", traffic={"duration_s": 2}, transport={"cca_set_by": "sysctl", "restricted_ccas": "refused"}
     )
@@ -73,23 +84,51 @@ def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path
     assert failed["observed"].startswith("iperf3: cubic; kernel: cubic")
 
 
-def test_a_failing_run_fails_its_job_and_keeps_its_log(fresh):
-    """In the workflow: run, step and cause are named, and it is not tried again; the others go on."""
+def test_failed_and_missing_runs_are_gaps_in_the_report(fresh):
+    """Run, step and cause are named, nothing is tried again, and the study goes on to its report; so it does without runs, if asked."""
     traffic = fresh.folder / "workflow/testbed/iperf3.py"
     asked = '["--congestion", specification.flow_cca(client.flows[0])]'
     assert asked in traffic.read_text()
     # A CCA that the kernel doesn't have, instead of CUBIC.
     wrong = '["--congestion", specification.flow_cca(client.flows[0]).replace("cubic", "hopeful")]'
     traffic.write_text(traffic.read_text().replace(asked, wrong))
-    runs = [f"results/mini/runs/near/{cca}/ipv4/1.json.gz" for cca in ("cubic", "reno")]
-    call = ("--cores", "1", "--configfile", "config/studies/mini.yaml", "--", *runs)
-    status, output = fresh.snakemake(*call, check=False)
-    assert status != 0
+    call = ("--cores", "all", "--configfile", "config/studies/mini.yaml")
+    _, output = fresh.snakemake(*call)
     assert "sawtooth: run near/cubic/ipv4/1: step 'traffic': TrafficError: iperf3 client of flow 0" in output
-    assert [(fresh.folder / run).exists() for run in runs] == [False, True]
+    assert "the study goes on without it" in output
     log = (fresh.folder / "results/mini/logs/runs/near/cubic/ipv4/1.log").read_text()
     assert log.count("--- traffic") == 1
     assert "second try" not in log
+    results = fresh.folder / "results/mini"
+    assert (
+        "4 of 8 runs are valid, and the other 4 failed the check of completion" in (results / "report.html").read_text()
+    )
+
+    (results / "runs/near/reno/ipv4/1.json.gz").unlink()
+    fresh.snakemake(*call, "--config", "gaps=true")
+    assert not (results / "runs/near/reno/ipv4/1.json.gz").exists()
+    with (results / "tidy/runs.csv").open() as stream:
+        because = {
+            (run["scenario"], run["cca"], run["replication"]): run["invalid_because"] for run in csv.DictReader(stream)
+        }
+    assert len(because) == 8
+    assert because["near", "reno", "1"].startswith("carried_out: step 'run': there is no document")
+    assert because["near", "reno", "2"] == ""
+    page = (results / "report.html").read_text()
+    assert "3 of 8 runs are valid, and the other 5 failed the check of completion" in page
+    assert "near/reno/ipv4/1" in page
+    assert fresh.planned("--configfile", "config/studies/mini.yaml")["emulate_run"] == 1
+
+
+def test_gaps_without_any_run(fresh):
+    for given, sentence in (
+        ("true", "results/mini/runs has no document of a run yet"),
+        ("perhaps", "expected true or false"),
+    ):
+        arguments = ("--configfile", "config/studies/mini.yaml", "--config", f"gaps={given}")
+        status, output = fresh.snakemake("--cores", "1", *arguments, check=False)
+        assert status != 0
+        assert f"sawtooth: --config gaps={given}: {sentence}" in output
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,10 @@ RUN_DOCUMENTS = [
     f"results/{STUDY['study']}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"
     for scenario, cca, ip_version, replication in studies.runs(STUDY)
 ]
+if GAPS:
+    RUN_DOCUMENTS = list(filter(os.path.exists, RUN_DOCUMENTS))
+    if not RUN_DOCUMENTS:
+        sys.exit(f"sawtooth: --config gaps=true: results/{STUDY['study']}/runs has no document of a run yet")
 # What the runs of a scenario share. Of the study Snakemake records this and the seed with each
 # document, and nothing of the job: how many runs go to a job makes none of them stale.
 CONDITIONS = {scenario: studies.run_conditions(STUDY, scenario) for scenario in SCENARIOS}

@@ -1,4 +1,5 @@
 """What the simulation program counted, as a run document (``workflow/schemas/run.schema.json``)."""
+
 import json
 import re
 
@@ -67,7 +68,7 @@ def compose(specification, counted, wheel, digest):
     }
     if times_ns := deliveries_ns(specification):
         document["delivered"] = delivered(specification, of_times(counted["looks"], times_ns))
-    if specification.traffic["sample_interval_ms"] is not None:
+    if specification.traffic.sample_interval_ms is not None:
         document["series"] = series(specification, counted["series"])
     document["verdict"] = judge(specification, document)
     return document
@@ -100,22 +101,24 @@ def as_set(specification):
         "link": {
             "rate_bps": rate_bps,
             "gap_ns": round(GAP_BYTES * 8e9 / rate_bps),
-            "delay_ms": specification.link["delay_ms"]["forward"],
+            "delay_ms": specification.link.delay_ms["forward"],
         },
         "DropTailQueue": {"limit_packets" if queue_limit(specification)[-1] == "p" else "limit_bytes": limit},
     }
     interfaces = {name: dict(shared) for name in BOTTLENECK.values()}
     for direction, name in LOSS.items():
-        if loss_percent := specification.link["loss_percent"][direction]:
+        if loss_percent := specification.link.loss_percent[direction]:
             interfaces[name]["RateErrorModel"] = {"loss_percent": loss_percent}
-    settings = socket_settings(specification) | {"Recovery": specification.transport["recovery"]}
+    settings = socket_settings(specification) | {"Recovery": specification.transport.recovery}
     return {
         "simulator": True,
         "qdiscs": interfaces,
         "bottleneck": {direction: [name] for direction, name in BOTTLENECK.items()},
         "loss": LOSS,
         "access_delay_ms": {
-            f"{host}-eth0": pair.access_delay_ms for pair in specification.pairs for host in (pair.sender, pair.receiver)
+            f"{host}-eth0": pair.access_delay_ms
+            for pair in specification.pairs
+            for host in (pair.sender, pair.receiver)
         },
         "hosts": {host: settings for pair in specification.pairs for host in (pair.sender, pair.receiver)},
     }
@@ -151,7 +154,8 @@ def read_back(specification, counted):
     return {
         "interfaces": interfaces,
         "hosts": {
-            host: {name: ", ".join(sorted(values)) for name, values in sockets.items()} for host, sockets in hosts.items()
+            host: {name: ", ".join(sorted(values)) for name, values in sockets.items()}
+            for host, sockets in hosts.items()
         },
     }
 
@@ -178,7 +182,11 @@ def idle_rtt(specification, flows):
     measured = []
     for pair in pairs:
         first = min((f for f in range(len(flows)) if specification.flow_pair(f) == pair), key=starts.get, default=None)
-        if first is None or flows[first]["handshake_ns"] is None or starts[first] + pair.access_delay_ms * 1e6 >= busy_ns:
+        if (
+            first is None
+            or flows[first]["handshake_ns"] is None
+            or starts[first] + pair.access_delay_ms * 1e6 >= busy_ns
+        ):
             continue
         ms = flows[first]["handshake_ns"] * MS
         measured.append(
@@ -222,7 +230,7 @@ def simulated(specification, flow, counted):
         "bytes_received": counted["received"] or 0,
         "retransmits": counted["retransmits"] or 0,
         "cwnd_max_bytes": counted["cwnd_max"],
-        "intervals": intervals(specification.traffic["interval_s"], counted["intervals"]),
+        "intervals": intervals(specification.traffic.interval_s, counted["intervals"]),
     }
     if counted["rtt_count"]:
         result |= {
@@ -318,7 +326,7 @@ def series(specification, counted):
         sockets.append(columns)
     queue = counted["queue"]
     return {
-        "interval_ms": specification.traffic["sample_interval_ms"],
+        "interval_ms": specification.traffic.sample_interval_ms,
         "sockets": sockets,
         "queue": {
             "time_s": [round(ns * 1e-9, 9) for ns in queue["time_ns"]],

@@ -45,7 +45,12 @@ def refusals(scenario, ccas, ip_versions):
     version = platform.partition(":")[2]
     if version not in VERSIONS:
         return [f"{where}platform is {platform}; allowed of ns3 are {', '.join(f'ns3:{known}' for known in VERSIONS)}."]
-    problems = [*_of_ccas(ccas, platform), *_of_network(scenario, platform), *_of_link(scenario, platform), *_of_traffic(scenario, platform)]
+    problems = [
+        *_of_ccas(ccas, platform),
+        *_of_network(scenario, platform),
+        *_of_link(scenario, platform),
+        *_of_traffic(scenario, platform),
+    ]
     return [where + problem for problem in problems]
 
 
@@ -65,6 +70,8 @@ def _of_network(scenario, platform):
     if traffic["application"] != "iperf3" or traffic["protocol"] != "tcp":
         asked = f"application {traffic['application']} and protocol {traffic['protocol']}"
         yield f"traffic has {asked}; allowed on {platform} are iperf3 and tcp, by which its bulk transfers go."
+    if traffic["control_connection"] != "data-path":
+        yield f"traffic.control_connection is {traffic['control_connection']}; allowed on {platform} is data-path: there is none."
     if traffic["messages"] is not None:
         yield f"traffic.messages is {traffic['messages']}; allowed on {platform} is null."
 

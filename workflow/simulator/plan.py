@@ -1,4 +1,5 @@
 """A run as the simulation program takes it: lines of text with whole numbers (``envs/ns3/plan.h``)."""
+
 import math
 
 from testbed.deliveries import reading_times_ns
@@ -45,7 +46,7 @@ def starts_ns(specification):
 def looks_ns(specification):
     """Return when the sockets are looked at, in ns since the origin: all flows have started and none has ended."""
     begin_s = start_within_s(specification)
-    common_s = specification.traffic["duration_s"] - begin_s
+    common_s = specification.traffic.duration_s - begin_s
     connected_s = begin_s + specification.rtt_longest_ms / 1e3
     return [round((connected_s + fraction * common_s) * 1e9) for fraction in SOCKET_LOOKS]
 
@@ -72,16 +73,16 @@ def socket_settings(specification):
     transport = specification.transport
     settings = {
         "SegmentSize": str(specification.segment_bytes),
-        "SndBufSize": str(transport["send_buffer_bytes"] or buffer_bytes(specification)),
-        "RcvBufSize": str(transport["receive_buffer_bytes"] or buffer_bytes(specification)),
+        "SndBufSize": str(transport.send_buffer_bytes or buffer_bytes(specification)),
+        "RcvBufSize": str(transport.receive_buffer_bytes or buffer_bytes(specification)),
         "InitialCwnd": str(INITIAL_CWND),
-        "DelAckCount": "2" if transport["delayed_acks"] else "1",
+        "DelAckCount": "2" if transport.delayed_acks else "1",
         "Sack": "true",
         "Timestamp": "true",
         "WindowScaling": "true",
     }
-    if transport["min_rto_ms"] is not None:
-        settings["MinRto"] = f"{transport['min_rto_ms']}ms"
+    if transport.min_rto_ms is not None:
+        settings["MinRto"] = f"{transport.min_rto_ms}ms"
     return settings
 
 
@@ -93,11 +94,16 @@ def queue_limit(specification):
 
 def defaults(specification):
     """Return attribute -> value, both as ns-3 names them, that are set before anything is made."""
-    owners = {"MinRto": "TcpSocketBase", "Sack": "TcpSocketBase", "Timestamp": "TcpSocketBase", "WindowScaling": "TcpSocketBase"}
+    owners = {
+        "MinRto": "TcpSocketBase",
+        "Sack": "TcpSocketBase",
+        "Timestamp": "TcpSocketBase",
+        "WindowScaling": "TcpSocketBase",
+    }
     settings = socket_settings(specification)
     return {
         **{f"ns3::{owners.get(name, 'TcpSocket')}::{name}": value for name, value in settings.items()},
-        "ns3::TcpL4Protocol::RecoveryType": RECOVERIES[specification.transport["recovery"]],
+        "ns3::TcpL4Protocol::RecoveryType": RECOVERIES[specification.transport.recovery],
         **LINUX_DEFAULTS,
     }
 
@@ -117,22 +123,22 @@ def plan(specification):
     values = {
         "rate": f"{rate_bps}bps",
         "gap_ns": round(GAP_BYTES * 8e9 / rate_bps),
-        "delay_ns": round(link["delay_ms"]["forward"] * 1e6),
+        "delay_ns": round(link.delay_ms["forward"] * 1e6),
         "queue": queue_limit(specification),
-        "loss_forward": repr(link["loss_percent"]["forward"] / 100),
-        "loss_reverse": repr(link["loss_percent"]["reverse"] / 100),
+        "loss_forward": repr(link.loss_percent["forward"] / 100),
+        "loss_reverse": repr(link.loss_percent["reverse"] / 100),
         "ip": specification.ip_version.removeprefix("ipv"),
         # What ns-3's generator (MRG32k3a) allows: a seed of 32 bits that is not 0, and a run.
         "seed": 1 + seed % (2**31 - 1),
         "run": seed >> 31,
-        "recovery": RECOVERIES[specification.transport["recovery"]],
+        "recovery": RECOVERIES[specification.transport.recovery],
         "scheduler": SCHEDULER,
         # The same results as with the library's own search, many times as fast (envs/ns3/scoreboard.h).
         "search": "linear",
-        "duration_ns": round(traffic["duration_s"] * 1e9),
-        "interval_ns": round(traffic["interval_s"] * 1e9),
-        "sample_ns": (traffic["sample_interval_ms"] or 0) * 1_000_000,
-        "limit_ns": round((start_within_s(specification) + traffic["duration_s"] + GRACE_S) * 1e9),
+        "duration_ns": round(traffic.duration_s * 1e9),
+        "interval_ns": round(traffic.interval_s * 1e9),
+        "sample_ns": (traffic.sample_interval_ms or 0) * 1_000_000,
+        "limit_ns": round((start_within_s(specification) + traffic.duration_s + GRACE_S) * 1e9),
         "access_ns": " ".join(str(round(pair.access_delay_ms * 1e6)) for pair in specification.pairs),
         "look_ns": " ".join(map(str, sorted({*looks_ns(specification), *deliveries_ns(specification)}))),
     }

@@ -3,6 +3,7 @@
 Nothing that it sees depends on the machine: a plan in an empty folder, hardly any
 environment, and a C library that computes as on every processor.
 """
+
 import json
 import signal
 from hashlib import sha256
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from testbed.environment import package_digest
 from testbed.execution import execute
+from testbed.failure import document_of
 from testbed.machine import GuestError, MachineFault, free_core, job_folder, workflow_process
 from testbed.messages import naming, note
 from testbed.specification import MTU_BYTES
@@ -37,12 +39,12 @@ def version(specification):
 
 def packet_bytes(specification):
     """Return about the bytes of a full packet, of either IP version: what a scheduler asks about is not a run yet."""
-    return (specification.transport["segment_bytes"] or MTU_BYTES - 52) + 66
+    return (specification.transport.segment_bytes or MTU_BYTES - 52) + 66
 
 
 def packets(specification):
     """Return how many data packets a full link passes in the run."""
-    return specification.rate_mbps * 1e6 / 8 * specification.traffic["duration_s"] / packet_bytes(specification)
+    return specification.rate_mbps * 1e6 / 8 * specification.traffic.duration_s / packet_bytes(specification)
 
 
 def run_time_s(specification):
@@ -60,8 +62,10 @@ def memory_mib(specification):
     under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / packet_bytes(specification)
     under_way += specification.queue_packets or specification.queue_bytes / packet_bytes(specification)
     samples = 0
-    if specification.traffic["sample_interval_ms"]:
-        samples = specification.flows * specification.traffic["duration_s"] * 1e3 / specification.traffic["sample_interval_ms"]
+    if specification.traffic.sample_interval_ms:
+        samples = (
+            specification.flows * specification.traffic.duration_s * 1e3 / specification.traffic.sample_interval_ms
+        )
     return BASE_MEMORY_MIB + int((PACKET_MEMORY_BYTES * under_way + 1000 * samples) / 2**20)
 
 
@@ -74,7 +78,7 @@ def digest():
 
 
 def boot(specification, wall_limit_s, log):
-    """Carry out a run in the simulator and return its document.
+    """Carry out a run in the simulator and return its document, or the one that says why it failed.
 
     Parameters
     ----------
@@ -87,7 +91,7 @@ def boot(specification, wall_limit_s, log):
     Raises
     ------
     testbed.machine.GuestError
-        If the program could not carry the run out; `MachineFault` if the machine is to blame.
+        If the image has no such program; `MachineFault` if the machine ended it.
     """
     folder = VERSIONS_FOLDER / version(specification)
     program = folder / "dumbbell"
@@ -97,23 +101,32 @@ def boot(specification, wall_limit_s, log):
         with naming(job):
             (job / "plan").write_text(plan(specification))
         note(log, f"simulator: {program} on core {core}")
-        simulate(program, job, core, wall_limit_s, log, workflow)
-        return document.compose(specification, counted(job / "counted.json"), (folder / "wheel").read_text(), digest())
+        made_by = (folder / "wheel").read_text(), digest()
+        failure = simulate(program, job, core, wall_limit_s, log, workflow)
+        if failure:
+            return document_of(specification.document, document.environment(specification, *made_by), STEP, failure)
+        return document.compose(specification, counted(job / "counted.json"), *made_by)
 
 
 def simulate(program, job, core, wall_limit_s, log, workflow):
-    """Run the simulation program in the folder ``job``; raise `GuestError` unless it succeeds."""
+    """Run the simulation program in the folder ``job``; return why it failed, None if it did not.
+
+    Raises
+    ------
+    testbed.machine.MachineFault
+        If the machine ended it.
+    """
     environment = {"LC_ALL": "C", "GLIBC_TUNABLES": SAME_ARITHMETIC}
     command = [program, "plan", "counted.json"]
     status, printed = execute(command, STEP, job, environment, [core], wall_limit_s, log, workflow)
     if status == 0:
-        return
+        return None
     if -status in (signal.SIGKILL, signal.SIGBUS):
         raise MachineFault(STEP, f"was ended by {signal.Signals(-status).name} (out of memory?)")
     # An assertion of ns-3 that failed ends it with SIGABRT; the same run would fail again.
     words = printed.decode(errors="replace").strip()
     how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
-    raise GuestError(STEP, f"{how}: {words.splitlines()[-1] if words else 'it gives no reason'}")
+    return f"{how}: {words.splitlines()[-1] if words else 'it gives no reason'}"
 
 
 def counted(path):

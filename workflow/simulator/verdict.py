@@ -2,6 +2,7 @@
 
 A failed check makes the run invalid, as everywhere.
 """
+
 import math
 from dataclasses import asdict
 
@@ -104,7 +105,7 @@ def check_idle_rtt(specification, document):
 
 def check_duration(specification, document):
     """Every flow sent for the duration."""
-    wanted = specification.traffic["duration_s"]
+    wanted = specification.traffic.duration_s
     lengths = [flow["seconds"] for flow in counted_flows(document)]
     ok = all(abs(length - wanted) <= 1e-6 for length in lengths)
     return Check("duration", ok, f"{wanted:g} s", f"{min(lengths):.3f} to {max(lengths):.3f} s")
@@ -126,14 +127,14 @@ def check_streams(specification, document):
 def check_intervals(specification, document):
     """Every flow has all its reporting intervals."""
     traffic = specification.traffic
-    wanted = round(traffic["duration_s"] / traffic["interval_s"])
+    wanted = round(traffic.duration_s / traffic.interval_s)
     counts = [len(flow["intervals"]) for flow in counted_flows(document)]
     return Check("intervals", all(count == wanted for count in counts), f"{wanted}", words(counts))
 
 
 def check_overlap(specification, document):
     """All flows were sending at every look at the sockets; absent if starts are spread over the whole duration."""
-    if start_within_s(specification) >= specification.traffic["duration_s"]:
+    if start_within_s(specification) >= specification.traffic.duration_s:
         return None
     sending = [sum(1 for socket in look["sockets"] if socket["bytes_sent"] > 0) for look in document["sockets"]]
     times = ", ".join(f"{look['time_s']:g}" for look in document["sockets"])

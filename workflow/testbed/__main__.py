@@ -3,6 +3,7 @@
 The document is written in one step, so a file of that name is always whole; a
 run that can't be carried out leaves none, says why in one line and exits with 1.
 """
+
 import argparse
 import json
 import sys

@@ -1,4 +1,5 @@
 """Addresses, routes and neighbours of the network (10/8; 2001:db8::/32 is RFC 3849's)."""
+
 from ipaddress import ip_interface
 
 from .commands import batch, run_json
@@ -35,6 +36,17 @@ def path_address(host, path):
     return {"ipv4": f"10.3.{path + 1}.{last}", "ipv6": f"2001:db8:3:{path + 1:x}::{last}"}
 
 
+def control_interface(host):
+    """Return the name of a host's interface in the network of control connections."""
+    return f"{host}-control"
+
+
+def control_address(pair, host):
+    """Return IP version -> address of the ``sender`` or ``receiver`` of a `Pair` in that network."""
+    number, last = pair.index + 1, 1 if host == pair.sender else 2
+    return {"ipv4": f"10.5.{number}.{last}", "ipv6": f"2001:db8:5:{number:x}::{last}"}
+
+
 def tunnel_address(host):
     """Return IP version -> address of a host of a cable inside of its joined tunnels."""
     last = host.removeprefix("h")
@@ -46,7 +58,7 @@ def destination(specification, pair, host):
     version = specification.ip_version
     if not specification.is_cable:
         return host_address(pair, host, version)
-    if specification.multipath["by"] == "gre":
+    if specification.multipath.by == "gre":
         return tunnel_address(host)[version]
     return path_address(host, 0)[version]
 
@@ -66,9 +78,13 @@ def host_address(pair, host, ip_version):
 
 def plan_addresses(specification):
     """Return interface -> IP version -> address."""
+    control = {}
+    if specification.control_network:
+        ends = [(pair, host) for pair in specification.pairs for host in (pair.sender, pair.receiver)]
+        control = {control_interface(host): control_address(pair, host) for pair, host in ends}
     if specification.is_cable:
-        return path_devices(specification, "h1") | path_devices(specification, "h2")
-    planned = dict(BETWEEN_ROUTERS)
+        return path_devices(specification, "h1") | path_devices(specification, "h2") | control
+    planned = BETWEEN_ROUTERS | control
     for pair in specification.pairs:
         for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
             planned[access_interface(router, pair)] = access_address(router, pair, 1)
@@ -91,7 +107,7 @@ def data_networks(specification):
     """Return the networks that a host's routes to its peer name: those of the run's IP version that data take."""
     if not specification.is_cable:
         return ["default"]
-    if specification.multipath["by"] == "gre":
+    if specification.multipath.by == "gre":
         return [network_of(tunnel_address("h1"))[specification.ip_version]]
     return [network_of(path_address("h1", path))[specification.ip_version] for path in range(specification.paths)]
 

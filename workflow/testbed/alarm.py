@@ -1,4 +1,5 @@
 """Waiting for a moment, or the end of processes, without a look at the clock."""
+
 import contextlib
 import os
 import select

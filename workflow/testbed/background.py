@@ -23,6 +23,7 @@ the draws are the client's alone: the run's seed decides them.
 ``python3 -m testbed.background serve ADDRESS`` and ``... ask ADDRESS SEED`` end at the end of their input and
 print what they counted.
 """
+
 import json
 import os
 import random
@@ -77,12 +78,15 @@ class Background:
     """
 
     def __init__(self, path, specification):
-        self.result, self._wanted = None, specification.scenario["background"] == "server"
+        self.result, self._wanted = None, specification.background == "server"
         if self._wanted:
             (pair,) = specification.pairs
             address = destination(specification, pair, pair.sender)
             seed = specification.substream("background")
-            self._places = ((path.net[pair.sender], ["serve", address]), (path.net[pair.receiver], ["ask", address, str(seed)]))
+            self._places = (
+                (path.net[pair.sender], ["serve", address]),
+                (path.net[pair.receiver], ["ask", address, str(seed)]),
+            )
 
     def __enter__(self):
         if self._wanted:
@@ -130,7 +134,9 @@ def check_background(specification, document):
         if counts["requests"] == 0 or counts["answers"] < ANSWERED * counts["requests"]:
             wrong.append(service.name)
         observed.append(f"{service.name} {counts['answers']} of {counts['requests']}")
-    return Check("background", not wrong, f"{ANSWERED:.0%} of the requests of each service answered", ", ".join(observed))
+    return Check(
+        "background", not wrong, f"{ANSWERED:.0%} of the requests of each service answered", ", ".join(observed)
+    )
 
 
 def messages(service, seed):

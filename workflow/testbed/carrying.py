@@ -1,10 +1,12 @@
 """Carrying a run out, from its specification to its document: tried twice, checked, written in one step."""
+
 import gzip
 import json
 import os
 import platform
 import time
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 
 import jsonschema
@@ -17,8 +19,19 @@ from .platforms import platform_of
 SCHEMA = Path(__file__).resolve().parent.parent / "schemas" / "run.schema.json"
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How a run that has a document went: ``first_fault``, what the machine did to a first try; ``failure``, why it was not carried out. Or None."""
+
+    first_fault: str | None
+    failure: str | None
+
+
 def carry_out(specification, output, log, limit_s=None, first_fault=None):
     """Carry a run out, write its document, and log how it went in one last line.
+
+    A run that fails by itself has a document too, which says so (`failure`). One that the machine ends has a
+    second try; if that is ended from outside as well it has none, and may be started again.
 
     Parameters
     ----------
@@ -34,8 +47,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None):
 
     Returns
     -------
-    str or None
-        What a fault of the machine did to a first try, if the run took a second one.
+    Outcome
 
     Raises
     ------
@@ -51,21 +63,33 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None):
         except MachineFault as fault:
             first_fault = in_words(fault)
             note(log, f"first try: {first_fault}; trying again")
-            document = platform_module.boot(specification, limit_s, log)
+            document = second_try(platform_module, specification, limit_s, log)
         check_document(document)
         write_document(document, output)
     except (GuestError, OSError) as error:
         note(log, f"run {specification.name}: {in_words(error)}{on_second_try(first_fault)}")
         raise
+    failure = document.get("failure")
     failed = [check["name"] for check in document["verdict"]["checks"] if not check["ok"]]
+    verdict = in_words(GuestError(**failure)) if failure else f"INVALID: {', '.join(failed)}" if failed else "valid"
     # What depends on the machine and the moment belongs here and not into the document.
     note(
         log,
-        f"run {specification.name}: {'valid' if not failed else 'INVALID: ' + ', '.join(failed)}; "
+        f"run {specification.name}: {verdict}; "
         f"{specification.expected_s:g} s of traffic in {time.monotonic() - began:.1f} s on {platform.node()}"
         f"{on_second_try(first_fault)}",
     )
-    return first_fault
+    return Outcome(first_fault, verdict if failure else None)
+
+
+def second_try(platform_module, specification, limit_s, log):
+    """Return the document of a run which the machine has ended once; if it ends alike, the one that says so."""
+    try:
+        return platform_module.boot(specification, limit_s, log)
+    except MachineFault as fault:
+        if fault.document is None:
+            raise
+        return fault.document
 
 
 def on_second_try(first_fault):

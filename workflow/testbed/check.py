@@ -1,4 +1,5 @@
 """The outcome of a check, and how checks write what they say."""
+
 from dataclasses import dataclass
 
 

@@ -1,4 +1,5 @@
 """Commands on Mininet's nodes: argument lists, never a shell, never ignored."""
+
 import json
 import signal
 import subprocess
@@ -10,9 +11,7 @@ class CommandError(RuntimeError):
 
     def __init__(self, node, arguments, status, output):
         self.output = output.strip()
-        super().__init__(
-            f"{node.name}: {' '.join(arguments)}: exit status {status}: {self.output or 'no output'}"
-        )
+        super().__init__(f"{node.name}: {' '.join(arguments)}: exit status {status}: {self.output or 'no output'}")
 
 
 class KilledError(RuntimeError):

@@ -16,6 +16,7 @@ program     second               first          first
 The program is the testbed's own, with the reader of CPU times (`cpu`). The first core of a
 machine often has its interrupts too. One core carries all, if there is no other.
 """
+
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,9 +42,14 @@ class Placement:
 
     def roles(self, nodes):
         """Return core -> what it carries (``senders``, ``receivers``, a router's name, ``program``), for the names of a run's nodes."""
-        parts = [(self.of(node), node if node in self.routers else "senders" if self._sends(node) else "receivers") for node in nodes]
+        parts = [
+            (self.of(node), node if node in self.routers else "senders" if self._sends(node) else "receivers")
+            for node in nodes
+        ]
         parts.append((self.program, "program"))
-        return {core: list(dict.fromkeys(part for c, part in parts if c == core)) for core in sorted({c for c, _ in parts})}
+        return {
+            core: list(dict.fromkeys(part for c, part in parts if c == core)) for core in sorted({c for c, _ in parts})
+        }
 
     @staticmethod
     def _sends(host):

@@ -9,6 +9,7 @@ complement, busy; how busy time divides into user, system and so on the kernel s
 How late the reader woke after the moment that it had asked for is what any process of the run that
 waits for a time may suffer: from other load, a stolen core, or a machine that stood still.
 """
+
 import itertools
 import json
 import math
@@ -127,7 +128,7 @@ def ticks_of(readings, core):
         {part: sum(ticks[core][COLUMNS.index(name)] for name in names) for part, names in PARTS.items()}
         for _, _, ticks in readings
     ]
-    return {part: [now[part] - before[part] for before, now in zip(totals, totals[1:])] for part in PARTS}
+    return {part: [now[part] - before[part] for before, now in itertools.pairwise(totals)] for part in PARTS}
 
 
 def shares_of(section, core, part, window_s=None):
@@ -155,7 +156,9 @@ def shares_of(section, core, part, window_s=None):
     if window_s is not None:
         count = round(window_s * 1e3 / section["interval_ms"])
         windows = [(first, first + count) for first in range(len(times) - count)] or windows
-    shares = [(sums[last] - sums[first]) * section["tick_ms"] / 1e3 / (times[last] - times[first]) for first, last in windows]
+    shares = [
+        (sums[last] - sums[first]) * section["tick_ms"] / 1e3 / (times[last] - times[first]) for first, last in windows
+    ]
     return [1 - share for share in shares] if part == "busy" else shares
 
 

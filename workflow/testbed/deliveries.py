@@ -6,6 +6,7 @@ between two moments, also while the receiver waits for a lost segment, after whi
 would grow by a whole window at once. MPTCP's connections are counted as a whole, in order
 (mptcpi_bytes_acked). All flows are read at one moment, of which a virtual clock knows the nanosecond.
 """
+
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -127,7 +128,7 @@ class Deliveries:
 
     def __init__(self, path, specification, expected):
         self._path, self._specification, self._expected = path, specification, expected
-        self._mptcp = specification.multipath["by"] == "mptcp"
+        self._mptcp = specification.multipath.by == "mptcp"
         self._readers, self._times_ns, self._readings = {}, [], []
 
     def __enter__(self):

@@ -1,4 +1,5 @@
 """Settings of a network device, whoever made it."""
+
 from .commands import run
 
 

@@ -3,6 +3,7 @@
 A `Bottleneck` or a `Netem` knows the commands that set it up and what the kernel
 must say of it afterwards; `parse_qdiscs` turns tc's JSON into the same units.
 """
+
 from dataclasses import dataclass
 
 from .specification import PACKET_BYTES
@@ -41,9 +42,7 @@ class Bottleneck:
         if self.overhead_bytes:
             burst += f" overhead {self.overhead_bytes}"
         fifo = (
-            f"pfifo limit {self.queue_packets}"
-            if self.queue_packets is not None
-            else f"bfifo limit {self.queue_bytes}"
+            f"pfifo limit {self.queue_packets}" if self.queue_packets is not None else f"bfifo limit {self.queue_bytes}"
         )
         return [
             f"qdisc replace dev {device} root handle 1: htb default 1",
@@ -53,9 +52,7 @@ class Bottleneck:
 
     def expected(self):
         """Return what `links.EmulatedInterface.read_back` must give."""
-        kind, limit = (
-            ("pfifo", self.queue_packets) if self.queue_packets is not None else ("bfifo", self.queue_bytes)
-        )
+        kind, limit = ("pfifo", self.queue_packets) if self.queue_packets is not None else ("bfifo", self.queue_bytes)
         htb = {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
         return {"htb": htb, kind: {"limit": limit}}
 
@@ -126,10 +123,11 @@ def parse_qdiscs(qdiscs, classes):
         kind, options = qdisc["kind"], qdisc.get("options", {})
         if kind == "htb":
             # tc prints rates in bytes per second.
-            parsed[kind] = {
-                "rate_bps": round(classes[0]["rate"] * 8),
-                "overhead_bytes": classes[0].get("overhead", 0),
-            } if classes else {}
+            parsed[kind] = (
+                {"rate_bps": round(classes[0]["rate"] * 8), "overhead_bytes": classes[0].get("overhead", 0)}
+                if classes
+                else {}
+            )
         elif kind in ("pfifo", "bfifo"):
             parsed[kind] = {"limit": options["limit"]}
         elif kind == "netem":

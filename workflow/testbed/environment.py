@@ -1,4 +1,5 @@
 """What a run ran on, as far as it can change a result: kernel, tick, clock, tools, image."""
+
 import gzip
 import hashlib
 import json
@@ -76,11 +77,7 @@ def kernel(configuration):
 def program():
     """Return what names the tools of the image and the testbed."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
-    return {
-        "tools": image["packages"],
-        "image_digest": image["content_digest"],
-        "testbed_digest": package_digest(),
-    }
+    return {"tools": image["packages"], "image_digest": image["content_digest"], "testbed_digest": package_digest()}
 
 
 def cpu_model(text):

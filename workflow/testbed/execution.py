@@ -1,4 +1,5 @@
 """Executing a guest, a measured program or a simulator: on its cores, within its time, and never beyond its workflow."""
+
 import contextlib
 import ctypes
 import os

@@ -4,6 +4,7 @@ The file is all holes, so it takes no memory and no disk is read. The server has
 process and stays the user that started it, since there may be no other user in the
 container: no change of root folder, no sandbox, no log.
 """
+
 import re
 from pathlib import Path
 
@@ -66,9 +67,9 @@ def server_command(client, specification, folder=Path("/tmp")):
     content, configured = folder / "served", folder / f"vsftpd-{client.port}.conf"
     content.mkdir(exist_ok=True)
     with (content / FILE_NAME).open("wb") as file:
-        file.truncate(specification.traffic["file_bytes"])
+        file.truncate(specification.traffic.file_bytes)
     configured.write_text(configuration(specification, client.port, content))
-    library = WITHOUT_URGENT_DATA if specification.multipath["by"] == "mptcp" else None
+    library = WITHOUT_URGENT_DATA if specification.multipath.by == "mptcp" else None
     return [*command_prefix(specification, library), "vsftpd", str(configured)]
 
 

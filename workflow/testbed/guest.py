@@ -3,6 +3,7 @@
 ``python3 -m testbed.guest FOLDER`` reads ``specification.json`` there and leaves
 ``document.json``, or ``failure.json`` with the step that failed and why.
 """
+
 import json
 import logging
 import resource
@@ -24,10 +25,10 @@ OPEN_FILES = 1280
 
 
 class Steps:
-    """Names the step that is under way, so that a failure can say where it happened."""
+    """Names the step that is under way, so that a failure can say where it happened, and on what: ``environment``, once known."""
 
     def __init__(self):
-        self.current = "start"
+        self.current, self.environment = "start", None
 
     def __call__(self, name):
         self.current = name
@@ -40,12 +41,12 @@ def carry_out(specification, step):
     Parameters
     ----------
     specification : RunSpecification
-    step : callable
+    step : Steps
         Called with the name of each step as it begins.
     """
     step("environment")
     surroundings = surroundings_of(specification)
-    described = surroundings.describe()
+    step.environment = surroundings.describe()
     # Mininet widens the kernel's limits when it starts; ours come after.
     net = Mininet(controller=None, **surroundings.mininet)
     # Of open files it allows 16,384, and closes as many one by one for each host that it starts.
@@ -78,7 +79,7 @@ def carry_out(specification, step):
     document = {
         "schema_version": SCHEMA_VERSION,
         "specification": specification.document,
-        "environment": described,
+        "environment": step.environment,
         "network": network,
         "idle_rtt": idle,
         "traffic": processes,
@@ -125,6 +126,7 @@ def main(folder):
     except Exception as error:
         log(traceback.format_exc())
         result, name = {"step": step.current, "cause": f"{error}", "kind": type(error).__name__}, "failure.json"
+        result["environment"] = step.environment
     (folder / name).write_text(json.dumps(result, separators=(",", ":")) + "\n")
 
 

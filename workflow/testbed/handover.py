@@ -1,9 +1,11 @@
 """What a run's program is given, and what it leaves: a folder with its modules, its specification, its document."""
+
 import json
 import shutil
 import signal
 from pathlib import Path
 
+from .failure import document_of
 from .machine import GuestError, MachineFault
 from .messages import naming
 
@@ -18,7 +20,7 @@ def hand_over(specification, job):
 
 
 def result(job, status, step="guest", what="the guest kernel"):
-    """Return the document that a run left in ``job``; raise `GuestError` if there is none.
+    """Return the document that a run left in ``job``, or one that says why it failed; raise `GuestError` if neither can be had.
 
     Parameters
     ----------
@@ -30,8 +32,13 @@ def result(job, status, step="guest", what="the guest kernel"):
     """
     failure, document = left_by_run(job / "failure.json"), left_by_run(job / "document.json")
     if failure:
-        kind = MachineFault if failure["kind"] == "KilledError" else GuestError
-        raise kind(failure["step"], f"{failure['kind']}: {failure['cause']}")
+        step, cause, environment = failure["step"], f"{failure['kind']}: {failure['cause']}", failure["environment"]
+        if environment is None:
+            raise GuestError(step, cause)
+        failed = document_of(json.loads((job / "specification.json").read_text()), environment, step, cause)
+        if failure["kind"] == "KilledError":
+            raise MachineFault(step, cause, failed)
+        return failed
     if not document:
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
         # A guest kernel aborts when its first process was killed.

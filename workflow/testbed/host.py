@@ -6,6 +6,7 @@ namespaces for anybody, its root makes the others without.) It takes the machine
 itself: no other run, of whatever workflow, goes on beside it. What it measures depends on the
 machine and its load, so two runs with one seed are not the same bytes.
 """
+
 import os
 import subprocess
 

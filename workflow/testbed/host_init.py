@@ -4,6 +4,7 @@
 namespaces (unshare(1)), so all that it changes and starts ends with it. The network namespace
 has a loopback device and nothing else: no packet can leave it.
 """
+
 import ctypes
 import json
 import os

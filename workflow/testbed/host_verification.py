@@ -4,6 +4,7 @@ Emulation under a real clock is only as good as the machine's spare time (Handig
 2012): a core that is saturated, or that a hypervisor has taken away, slows packets down in a way that
 looks like the network's doing.
 """
+
 from .check import Check
 from .cpu import shares_of
 

@@ -1,13 +1,17 @@
 """Application ``iperf3``: a server and a client for each flow, or one client with all of them."""
+
 import json
 
+from .addresses import control_address
 from .errors import TrafficError
 from .multipath import command_prefix
 from .specification import TCP_TIMESTAMP_OPTION_BYTES
 
 FIRST_PORT = 5201
-#: Library that lets iperf3's receiver wait for whole blocks in the kernel.
-WAIT_IN_KERNEL = "/usr/lib/sawtooth/waitall.so"
+#: Library that lets iperf3's receiver wait for whole blocks in the kernel, and leave them there (envs/guest/iperf3_server.c).
+WAIT_IN_KERNEL = "/usr/lib/sawtooth/iperf3_server.so"
+#: Library that keeps its client from polling, and leads its control connection elsewhere (envs/guest/iperf3_client.c).
+PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
 #: A rate so many times the network's limits nothing.
 BEYOND = 100
 #: The client sends.
@@ -25,36 +29,40 @@ def server_command(client, specification):
 
 def preloaded(specification):
     """Return the library that lets iperf3's receiver wait for whole blocks in the kernel, or None."""
-    waits = specification.transport["receive_wait"] == "kernel" and not specification.udp
+    waits = specification.transport.receive_wait == "kernel" and not specification.udp
     return WAIT_IN_KERNEL if waits else None
 
 
 def client_command(client, specification, address):
     """Return the arguments of an iperf3 client (iperf3(1), 3.18)."""
     traffic, transport = specification.traffic, specification.transport
-    if traffic["messages"] is None:
-        amount = ["--time", str(traffic["duration_s"])]
+    if traffic.messages is None:
+        amount = ["--time", str(traffic.duration_s)]
     else:
-        amount = ["--blockcount", str(traffic["messages"])]
+        amount = ["--blockcount", str(traffic.messages)]
+    control = []
+    if specification.control_network:
+        pair = specification.flow_pair(client.flows[0])
+        control = ["env", f"SAWTOOTH_CONTROL={control_address(pair, pair.receiver)[specification.ip_version]}"]
     command = [
-        *command_prefix(specification), "iperf3", "--client", address, "--port", str(client.port), "--json",
-        *amount, "--interval", f"{traffic['interval_s']:g}",
-        "--length", str(traffic["block_bytes"]),
+        *control, *command_prefix(specification, PATIENT_CLIENT), "iperf3", "--client", address, "--port", str(client.port), "--json",
+        *amount, "--interval", f"{traffic.interval_s:g}",
+        "--length", str(traffic.block_bytes),
     ]  # fmt: skip
     if len(client.flows) > 1:
         command += ["--parallel", str(len(client.flows))]
-    bitrate = traffic["bitrate_mbps"]
+    bitrate = traffic.bitrate_mbps
     if specification.udp:
         # iperf3's default is 1 Mbit/s. The link's rate is more than payloads can have of it.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.capacity_mbps:g}M"]
-    if transport["cca_set_by"] == "socket":
+    if transport.cca_set_by == "socket":
         command += ["--congestion", specification.flow_cca(client.flows[0])]
-    if transport["segment_bytes"] is not None:
+    if transport.segment_bytes is not None:
         # TCP's own maximum counts the options along with the payload.
-        command += ["--set-mss", str(transport["segment_bytes"] + TCP_TIMESTAMP_OPTION_BYTES)]
-    if traffic["no_delay"]:
+        command += ["--set-mss", str(transport.segment_bytes + TCP_TIMESTAMP_OPTION_BYTES)]
+    if traffic.no_delay:
         command.append("--no-delay")
-    if bitrate is None and traffic["messages"] is not None:
+    if bitrate is None and traffic.messages is not None:
         # A client without a rate asks for the time no more once it has sent its last block, so a virtual clock would stand still.
         bitrate = BEYOND * (specification.capacity_mbps or 1000)
     if bitrate is not None:

@@ -4,6 +4,7 @@ A job has one run, or several of one scenario where a job costs more than a run 
 a cluster). The run stays the unit: it has its own seed, document and log, and a job
 that is started again carries out those that aren't there.
 """
+
 import argparse
 import json
 import os
@@ -29,20 +30,15 @@ def specifications(conditions, runs):
     """
     for cca, ip_version, replication, seed in runs:
         yield RunSpecification(
-            {
-                **conditions,
-                "cca": cca,
-                "ip_version": ip_version,
-                "replication": replication,
-                "seed": seed,
-            }
+            {**conditions, "cca": cca, "ip_version": ip_version, "replication": replication, "seed": seed}
         )
 
 
 def carry_out_if_missing(specification, folder, limit_s, job_log):
     """Carry out one run unless its document is there; return whether it is there now.
 
-    What a user should see goes to standard error too: a failure, and a second try.
+    What a user should see goes to standard error too: a failure, and a second try. A run that failed by itself
+    has a document that says so.
     """
     run = f"run {specification.name}"
     document = folder / "runs" / f"{specification.name}.json.gz"
@@ -56,16 +52,18 @@ def carry_out_if_missing(specification, folder, limit_s, job_log):
         log_file.parent.mkdir(parents=True, exist_ok=True)
         first_fault = "its job was ended" if was_cut_off(log_file, run) else None
         with log_file.open("wb", buffering=0) as log:
-            first_fault = carry_out(specification, document, log, limit_s, first_fault)
+            outcome = carry_out(specification, document, log, limit_s, first_fault)
     except WorkflowEnded:
         raise
     except (GuestError, OSError) as error:
         tell(f"{run}: {in_words(error)}")
         note(job_log, f"{run}: {in_words(error)}")
         return False
-    if first_fault:
-        tell(f"{run}: succeeded on the second try; the first: {first_fault}")
-    note(job_log, f"{run}: done{on_second_try(first_fault)}")
+    if outcome.failure:
+        tell(f"{run}: {outcome.failure}; the study goes on without it")
+    elif outcome.first_fault:
+        tell(f"{run}: succeeded on the second try; the first: {outcome.first_fault}")
+    note(job_log, f"{run}: {outcome.failure or 'done'}{on_second_try(outcome.first_fault)}")
     return True
 
 

@@ -5,6 +5,7 @@ leaves segmentation offload on, shares netem's queue with the bottleneck's, and
 applies delay and loss at both ends. Here each interface gets exactly one
 emulation, its own queue, and can be read back.
 """
+
 from mininet.link import Intf, Link
 
 from .commands import batch, run, run_json
@@ -68,9 +69,14 @@ class EmulatedInterface(Intf):
         if any(qdisc["kind"] == "htb" for qdisc in qdiscs):
             classes = run_json(self.node, ["tc", "-j", "class", "show", "dev", self.name])
         features = run_json(self.node, ["ethtool", "--json", "-k", self.name])[0]
-        said = {"qdiscs": parse_qdiscs(qdiscs, classes), "offloads": {name: features[name]["active"] for name in OFFLOADS}}
+        said = {
+            "qdiscs": parse_qdiscs(qdiscs, classes),
+            "offloads": {name: features[name]["active"] for name in OFFLOADS},
+        }
         if self.single_packets:
-            said["gso_max_segs"] = run_json(self.node, ["ip", "-d", "-j", "link", "show", "dev", self.name])[0]["gso_max_segs"]
+            said["gso_max_segs"] = run_json(self.node, ["ip", "-d", "-j", "link", "show", "dev", self.name])[0][
+                "gso_max_segs"
+            ]
         return said
 
 

@@ -3,6 +3,7 @@
 All of it ends with the run, also with one that was killed; and a run ends with
 the workflow that wanted it.
 """
+
 import contextlib
 import fcntl
 import os
@@ -32,7 +33,14 @@ class GuestError(RuntimeError):
 
 
 class MachineFault(GuestError):
-    """The machine ended the guest, not the experiment: another try may succeed."""
+    """The machine ended the guest, not the experiment: another try may succeed.
+
+    ``document`` is what stands for the run if that ends alike (`failure.document_of`); None if the fault was outside of it.
+    """
+
+    def __init__(self, step, cause, document=None):
+        self.document = document
+        super().__init__(step, cause)
 
 
 class WorkflowEnded(GuestError):

@@ -1,4 +1,5 @@
 """What a run says of itself: lines in its log, and errors in words that name what and where."""
+
 import contextlib
 import sys
 

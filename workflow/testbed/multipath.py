@@ -14,6 +14,7 @@ GRE-in-UDP (RFC 8086): Linux's GRE over FOU. The tunnels carry Ethernet frames, 
 bonding wants Ethernet devices for round robin. Names like gre0 belong to the kernel's own
 devices, which are in every network namespace.
 """
+
 from .addresses import PREFIX, cable_routes, path_address, tunnel_address
 from .commands import batch, run, run_json
 from .emulation import OFFLOADS
@@ -36,7 +37,7 @@ ADD_LIBRARY = 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"'
 
 def listener(specification):
     """Return the host on which the application's server waits: the receiver, or the sender of files."""
-    return "h1" if specification.traffic["application"] == "ftp" else "h2"
+    return "h1" if specification.traffic.application == "ftp" else "h2"
 
 
 def command_prefix(specification, library=None):
@@ -49,7 +50,7 @@ def command_prefix(specification, library=None):
         A library to preload into the application.
     """
     with_library = [] if library is None else ["sh", "-c", ADD_LIBRARY, library]
-    if specification.multipath["by"] == "mptcp":
+    if specification.multipath.by == "mptcp":
         return ["mptcpize", "run", *with_library]
     return [] if library is None else ["env", f"LD_PRELOAD={library}"]
 
@@ -66,7 +67,7 @@ def path_of_address(specification):
 def plan(specification):
     """Return what both hosts must have, in the form of `read_back`: host -> what joins its paths; nothing for one path."""
     plans = {"mptcp": plan_mptcp, "gre": plan_tunnels}
-    by = specification.multipath["by"]
+    by = specification.multipath.by
     return {host: plans[by](specification, host) for host in ("h1", "h2")} if by in plans else {}
 
 
@@ -76,7 +77,7 @@ def plan_mptcp(specification, host):
     endpoints = [
         {
             "address": path_address(host, path)[specification.ip_version],
-            **({"port": JOIN_PORT} if specification.traffic["application"] == "ftp" else {}),
+            **({"port": JOIN_PORT} if specification.traffic.application == "ftp" else {}),
             "id": path,
             "signal": True,
             "dev": f"{host}-eth{path}",
@@ -91,9 +92,9 @@ def plan_mptcp(specification, host):
 
 def plan_tunnels(specification, host):
     """Return a host's tunnels and the bond that joins them."""
-    version, mtu = specification.multipath["tunnel_ip_version"], specification.mtu_bytes
+    version, mtu = specification.multipath.tunnel_ip_version, specification.mtu_bytes
     there = {"h1": "h2", "h2": "h1"}[host]
-    offloads = dict.fromkeys(OFFLOADS, specification.transport["segmentation_offload"])
+    offloads = dict.fromkeys(OFFLOADS, specification.transport.segmentation_offload)
     common = {"mtu_bytes": mtu, "up": True, "offloads": offloads}
     tunnels = {
         f"tunnel{path}": {
@@ -108,9 +109,9 @@ def plan_tunnels(specification, host):
         }
         for path in range(specification.paths)
     }
-    distribution = DISTRIBUTION[specification.multipath["distribution"]]
+    distribution = DISTRIBUTION[specification.multipath.distribution]
     # What TCP's super-packets are on the interfaces below (`links.EmulatedInterface`), they are here.
-    single = {} if specification.transport["segmentation_offload"] else {"gso_max_segs": 1}
+    single = {} if specification.transport.segmentation_offload else {"gso_max_segs": 1}
     return {"tunnels": tunnels, "bond": {"kind": "bond", **distribution, **single, **common}}
 
 
@@ -123,15 +124,18 @@ def set_up(path, specification):
         If the kernel refuses a part of it.
     """
     planned = plan(specification)
-    if specification.multipath["by"] == "mptcp":
+    if specification.multipath.by == "mptcp":
         for host, wanted in planned.items():
             batch(path.net[host], "ip", mptcp_lines(wanted))
-    elif specification.multipath["by"] == "gre":
+    elif specification.multipath.by == "gre":
         for host, wanted in planned.items():
-            run(path.net[host], ["ip", family_of(specification), "fou", "add", "port", f"{GRE_IN_UDP_PORT}", "ipproto", f"{GRE}"])
+            run(
+                path.net[host],
+                ["ip", family_of(specification), "fou", "add", "port", f"{GRE_IN_UDP_PORT}", "ipproto", f"{GRE}"],
+            )
             batch(path.net[host], "ip", tunnel_lines(wanted, host))
             for device in (*wanted["tunnels"], BOND):
-                state = "on" if specification.transport["segmentation_offload"] else "off"
+                state = "on" if specification.transport.segmentation_offload else "off"
                 run(path.net[host], ["ethtool", "-K", device, "tso", state, "gso", state, "gro", state])
         # Inside of the tunnels is where TCP looks for them.
         inside = cable_routes(specification, route_metrics(specification), lambda host: {BOND: tunnel_address(host)})
@@ -160,7 +164,9 @@ def port_words(endpoint):
 def tunnel_lines(wanted, host):
     """Return the lines for ``ip -batch`` of a host's part of `plan`: tunnels, bond, inner addresses."""
     bond = wanted["bond"]
-    options = " ".join(f"{name} {value}" for name, value in bond.items() if name in ("mode", "packets_per_slave", "xmit_hash_policy"))
+    options = " ".join(
+        f"{name} {value}" for name, value in bond.items() if name in ("mode", "packets_per_slave", "xmit_hash_policy")
+    )
     # No address of their own making: nothing is sent but the run's traffic.
     lines = [f"link add {BOND} mtu {bond['mtu_bytes']} type bond {options}", f"link set dev {BOND} addrgenmode none"]
     for name, tunnel in wanted["tunnels"].items():
@@ -199,13 +205,13 @@ def set_neighbours(path):
 
 def joined_devices(specification):
     """Return the names of the devices that a host has besides its cables' interfaces: tunnels and bond, or none."""
-    return [*plan_tunnels(specification, "h1")["tunnels"], BOND] if specification.multipath["by"] == "gre" else []
+    return [*plan_tunnels(specification, "h1")["tunnels"], BOND] if specification.multipath.by == "gre" else []
 
 
 def read_back(path, specification):
     """Return what the kernel says of what joins the paths: host -> as `plan`, MPTCP with its ``settings``."""
     readers = {"mptcp": read_mptcp, "gre": read_tunnels}
-    by = specification.multipath["by"]
+    by = specification.multipath.by
     return {host: readers[by](path.net[host], specification) for host in ("h1", "h2")} if by in readers else {}
 
 
@@ -254,11 +260,11 @@ def read_tunnel(link, offloads, taken):
 def read_bond(link, specification, offloads):
     """Return the bond in the form of `plan_tunnels`: of its options those that the distribution sets."""
     data = link["linkinfo"]["info_data"]
-    options = DISTRIBUTION[specification.multipath["distribution"]]
+    options = DISTRIBUTION[specification.multipath.distribution]
     return {
         "kind": link["linkinfo"]["info_kind"],
         **{name: data[name] for name in options},
-        **({} if specification.transport["segmentation_offload"] else {"gso_max_segs": link["gso_max_segs"]}),
+        **({} if specification.transport.segmentation_offload else {"gso_max_segs": link["gso_max_segs"]}),
         **read_common(link, offloads),
     }
 
@@ -275,4 +281,4 @@ def read_offloads(node, device):
 
 def family_of(specification):
     """Return ip's option for the IP version outside of the tunnels."""
-    return {"ipv4": "-4", "ipv6": "-6"}[specification.multipath["tunnel_ip_version"]]
+    return {"ipv4": "-4", "ipv6": "-6"}[specification.multipath.tunnel_ip_version]

@@ -1,4 +1,5 @@
 """Checks of several paths: were they joined as planned, and did each carry its share?"""
+
 from .check import Check
 from .multipath import plan
 
@@ -28,7 +29,7 @@ def check_multipath(specification, document):
     for host, wanted in plan(specification).items():
         found = document["network"]["read_back"]["multipath"][host]
         wrong += [f"{host}: {text}" for text in differences(wanted, found)]
-    state = f"{specification.paths} paths joined by {specification.multipath['by']}"
+    state = f"{specification.paths} paths joined by {specification.multipath.by}"
     return Check("multipath", not wrong, state, "; ".join(wrong) or state)
 
 
@@ -63,7 +64,7 @@ def check_path_shares(specification, document):
     """In round robin each path carried its share of the packets from h1 to h2; per flow each packet went some path."""
     sent = path_packets(document, "h1", specification.paths)
     shares = ", ".join(f"{100 * count / max(1, sum(sent)):.3f} %" for count in sent)
-    if specification.multipath["distribution"] == "per-flow":
+    if specification.multipath.distribution == "per-flow":
         return Check("path_shares", sum(sent) > 0, "any, as the flows' ports have it", shares)
     fair = sum(sent) / len(sent)
     ok = fair > 0 and all(abs(count - fair) <= SHARE_TOLERANCE * fair + OTHER_PACKETS for count in sent)

@@ -5,6 +5,7 @@ A socket belongs for good to the network namespace in which it was made, so a
 no process is started, nothing of the node is changed. Message formats: netlink(7)
 and the kernel's include/uapi/linux/netlink.h.
 """
+
 import contextlib
 import itertools
 import os

@@ -1,4 +1,5 @@
 """Checks of the network and the hosts: is it what was asked for, and did it do no more than that?"""
+
 import math
 
 from .check import Check, in_turn, words
@@ -50,7 +51,7 @@ def check_qdiscs(specification, document):
 
 def check_offloads(specification, document):
     """Segmentation offload is on or off on every interface, as the study says."""
-    wanted = specification.transport["segmentation_offload"]
+    wanted = specification.transport.segmentation_offload
     arrivals = document["network"]["set"].get("arrivals", {})
     wrong = [
         f"{name}: {offload} {'on' if interface['offloads'][offload] else 'off'}"
@@ -127,7 +128,7 @@ def check_loss(specification, document, direction):
     if configured == 0 and not document["network"]["set"]["netem"][direction]:
         return Check(name, True, "0 %", "nothing that could drop packets at random")
     offered, dropped = netem_counts(document, direction)
-    if specification.link["netem"] == "both-ends" and dropped > configured * offered:
+    if specification.link.netem == "both-ends" and dropped > configured * offered:
         # Here netem's own limit drops too, and netem counts both alike.
         observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
         return Check(name, True, f"at least {100 * configured:g} %", observed)

@@ -1,4 +1,5 @@
 """Mininet's host on a core of its own (see `cores`): its processes, and the packets that arrive there."""
+
 import os
 
 from mininet.node import Host

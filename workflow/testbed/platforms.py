@@ -4,6 +4,7 @@
 ``wall_limit_s``, ``memory_mib`` and ``run_time_s`` say what it takes; ``digest()`` names
 the program that did it.
 """
+
 import importlib
 
 #: Platform without its version -> module.

@@ -1,4 +1,5 @@
 """What is measured besides iperf3 and the sockets: idle RTT, counters of kernel and links."""
+
 import json
 import math
 import re

@@ -3,6 +3,7 @@
 Formats of the kernel (include/uapi/linux): struct tcmsg and TCA_* of rtnetlink.h,
 struct gnet_stats_queue and TCA_STATS_* of gen_stats.h.
 """
+
 import socket
 import struct
 

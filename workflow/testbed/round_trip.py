@@ -5,6 +5,7 @@ one under way. qperf takes the time by times(2), whose clock is the kernel's, in
 10 ms: a round-trip time is uncertain by as much over its run, 0.5 % of two seconds, 0.1 % of ten.
 In the guest nearly nothing of it is left, since both ends of its time are ticks of that clock.
 """
+
 import re
 
 from .errors import TrafficError
@@ -28,8 +29,8 @@ def client_command(client, specification, address):
     traffic = specification.traffic
     return [
         "qperf", address, "--listen_port", str(client.port), "--ip_port", str(DATA_PORT),
-        "--unify_units", "--verbose_more", "--msg_size", str(traffic["block_bytes"]),
-        "--time", str(traffic["duration_s"]), TESTS[traffic["protocol"]],
+        "--unify_units", "--verbose_more", "--msg_size", str(traffic.block_bytes),
+        "--time", str(traffic.duration_s), TESTS[traffic.protocol],
     ]  # fmt: skip
 
 
@@ -47,7 +48,7 @@ def entry(client, specification, outputs):
     TrafficError
         With qperf's own words.
     """
-    output, test = outputs["client"], TESTS[specification.traffic["protocol"]]
+    output, test = outputs["client"], TESTS[specification.traffic.protocol]
     values = {name: float(value) for name, value, _ in VALUE.findall(output.text)}
     needed = {"msg_size", "loc_real_time", "loc_recv_msgs"}
     if output.status != 0 or not needed <= values.keys() or not values["loc_recv_msgs"]:

@@ -4,6 +4,7 @@ One process reads all of them through netlink: nothing is started for a reading,
 the guest's clock stands still meanwhile. So the flows' packets leave and arrive at the
 same nanosecond with readings and without.
 """
+
 import math
 from array import array
 from collections import Counter
@@ -45,9 +46,9 @@ class Sampler:
 
     def __init__(self, path, specification):
         self._path, self._specification = path, specification
-        self._interval_ms = specification.traffic["sample_interval_ms"]
+        self._interval_ms = specification.traffic.sample_interval_ms
         self._looks, self._connections, self._times, self._queue_series = [], {}, array("d"), {}
-        self._expected, mptcp = connections_of_senders(specification), specification.multipath["by"] == "mptcp"
+        self._expected, mptcp = connections_of_senders(specification), specification.multipath.by == "mptcp"
         self._paths, self._tokens = path_of_address(specification) if mptcp else {}, {}
         self._readers, self._queue = {}, None
         self.samples = 0
@@ -126,7 +127,10 @@ class Sampler:
             {
                 "time_s": look["time_s"],
                 "sockets": [
-                    {"flow": flow, **{name: value for name, value in socket.items() if value is not None and name != "token"}}
+                    {
+                        "flow": flow,
+                        **{name: value for name, value in socket.items() if value is not None and name != "token"},
+                    }
                     for socket in look["sockets"]
                     if (flow := flow_of(name_of(socket["host"], socket))) is not None
                 ],
@@ -171,10 +175,10 @@ class Sampler:
 def connections_of_senders(specification):
     """Return sender -> its connections: its flows' data, each client's control connection; of MPTCP all subflows."""
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
-    single = specification.traffic["processes"] == "single"
-    each = specification.paths if specification.multipath["by"] == "mptcp" else 1
+    single = specification.traffic.processes == "single"
+    each = specification.paths if specification.multipath.by == "mptcp" else 1
     expected = {host: each * (count + (1 if single else count)) for host, count in flows.items()}
-    if specification.scenario["background"] == "server":
+    if specification.background == "server":
         expected[specification.pairs[0].sender] += 1  # the directory's
     return expected
 

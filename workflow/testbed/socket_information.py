@@ -5,6 +5,7 @@ tcpvegas_info, tcp_dctcp_info and tcp_bbr_info of inet_diag.h, SOCK_DIAG_BY_FAMI
 of sock_diag.h, struct tcp_info of tcp.h, a subflow's attributes of mptcp.h. `tcp_info`
 only ever grew at its end.
 """
+
 import errno
 import functools
 import socket
@@ -235,7 +236,9 @@ def subflow(buffer, message, at, until):
     kinds = attributes(buffer, at, until)
     if INET_ULP_INFO_MPTCP not in kinds:
         return {}
-    (token,) = TOKEN.unpack_from(buffer, attributes(buffer, *kinds[INET_ULP_INFO_MPTCP])[MPTCP_SUBFLOW_ATTR_TOKEN_LOC][0])
+    (token,) = TOKEN.unpack_from(
+        buffer, attributes(buffer, *kinds[INET_ULP_INFO_MPTCP])[MPTCP_SUBFLOW_ATTR_TOKEN_LOC][0]
+    )
     family, begin = buffer[message], message + SOCKID_AT + PORTS.size
     address = socket.inet_ntop(family, bytes(buffer[begin : begin + ADDRESS_BYTES[family]]))
     return {"token": token, "local_address": address}

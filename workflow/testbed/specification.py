@@ -1,7 +1,11 @@
 """A run's specification: what is to be emulated, and what follows from it."""
+
 import hashlib
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
+
+from .conditions import Hosts, Link, Multipath, Traffic, Transport
 
 MTU_BYTES = 1500
 ETHERNET_HEADER_BYTES = 14
@@ -79,17 +83,17 @@ class RunSpecification:
     def scenario(self):
         return self.document["scenario"]
 
-    @property
+    @cached_property
     def link(self):
-        return self.scenario["link"]
+        return Link(**self.scenario["link"])
 
-    @property
+    @cached_property
     def traffic(self):
-        return self.scenario["traffic"]
+        return Traffic(**self.scenario["traffic"])
 
-    @property
+    @cached_property
     def transport(self):
-        return self.scenario["transport"]
+        return Transport(**self.scenario["transport"])
 
     @property
     def flows(self):
@@ -110,36 +114,50 @@ class RunSpecification:
         """Whether the two hosts are joined directly."""
         return self.scenario["topology"] == "cable"
 
-    @property
+    @cached_property
     def multipath(self):
-        return self.scenario["multipath"]
+        return Multipath(**self.scenario["multipath"])
+
+    @cached_property
+    def hosts(self):
+        return Hosts(**self.scenario["hosts"])
+
+    @property
+    def background(self):
+        """Which other traffic there is, ``none`` or ``server``."""
+        return self.scenario["background"]
 
     @property
     def paths(self):
         """Number of disjoint paths between the two hosts."""
-        return self.multipath["paths"]
+        return self.multipath.paths
 
     @property
     def connections(self):
         """Number of connections that carry data: one of each flow, or of MPTCP a subflow on each path."""
-        return self.flows * (self.paths if self.multipath["by"] == "mptcp" else 1)
+        return self.flows * (self.paths if self.multipath.by == "mptcp" else 1)
 
     @property
     def udp(self):
-        return self.traffic["protocol"] == "udp"
+        return self.traffic.protocol == "udp"
+
+    @property
+    def control_network(self):
+        """Whether iperf3's control connection has a network of its own, without rate, delay and loss."""
+        return self.traffic.control_connection == "own-network"
 
     @property
     def serialised(self):
         """Whether a packet takes its length over the rate to arrive, also where the link was idle."""
-        return self.link["serialisation"] == "virtual-clock" and self.virtual_clock
+        return self.link.serialisation == "virtual-clock" and self.virtual_clock
 
     @property
     def pairs(self):
         """The pairs of hosts: h1 sends to h2, h3 to h4, and so on."""
-        path_ms = 2 * min(self.multipath["path_delay_ms"])
+        path_ms = 2 * min(self.multipath.path_delay_ms)
         return [
             Pair(i, f"h{2 * i + 1}", f"h{2 * i + 2}", access_ms, self._link_rtt_ms + path_ms + 4 * access_ms)
-            for i, access_ms in enumerate(self.scenario["hosts"]["access_delay_ms"])
+            for i, access_ms in enumerate(self.hosts.access_delay_ms)
         ]
 
     @property
@@ -149,8 +167,8 @@ class RunSpecification:
         Not for a ping-pong of messages where the wire is to take no time: with one packet
         under way a shaper would only round the stack's own time up to that of a frame.
         """
-        wire_takes_no_time = self.link["serialisation"] == "virtual-clock" and not self.virtual_clock
-        return not (self.traffic["application"] == "round-trip" and wire_takes_no_time)
+        wire_takes_no_time = self.link.serialisation == "virtual-clock" and not self.virtual_clock
+        return not (self.traffic.application == "round-trip" and wire_takes_no_time)
 
     @property
     def idle_rtts_ms(self):
@@ -159,9 +177,11 @@ class RunSpecification:
             return [pair.rtt_ms for pair in self.pairs]
         on_wire_ms = 0.0
         if self.serialised:
-            frame = ECHO_BYTES + IP_HEADER_BYTES[self.ip_version] + ETHERNET_HEADER_BYTES + self.link["frame_overhead_bytes"]
+            frame = (
+                ECHO_BYTES + IP_HEADER_BYTES[self.ip_version] + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
+            )
             on_wire_ms = 2 * frame * 8 / self.rate_mbps / 1e3
-        return [self._link_rtt_ms + 2 * path_ms + on_wire_ms for path_ms in self.multipath["path_delay_ms"]]
+        return [self._link_rtt_ms + 2 * path_ms + on_wire_ms for path_ms in self.multipath.path_delay_ms]
 
     def flow_pair(self, flow):
         """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn."""
@@ -171,7 +191,7 @@ class RunSpecification:
     @property
     def rate_mbps(self):
         """Rate of the bottleneck in Mbit/s (of each, on several paths), or None where nothing limits it."""
-        return self.link["rate_mbps"]
+        return self.link.rate_mbps
 
     @property
     def capacity_mbps(self):
@@ -181,25 +201,25 @@ class RunSpecification:
     def direction(self, name):
         """Return the `Direction` called ``forward`` (data) or ``reverse`` (ACKs)."""
         return Direction(
-            delay_ms=self.link["delay_ms"][name],
-            jitter_ms=self.link["jitter_ms"][name],
-            loss_percent=self.link["loss_percent"][name],
+            delay_ms=self.link.delay_ms[name],
+            jitter_ms=self.link.jitter_ms[name],
+            loss_percent=self.link.loss_percent[name],
         )
 
     @property
     def _link_rtt_ms(self):
-        return self.link["delay_ms"]["forward"] + self.link["delay_ms"]["reverse"]
+        return self.link.delay_ms["forward"] + self.link.delay_ms["reverse"]
 
     @property
     def rtt_path_ms(self):
         """Round-trip time of the empty path in ms, jitter and serialisation aside; the mean over pairs of hosts and paths."""
-        access_ms, path_ms = self.scenario["hosts"]["access_delay_ms"], self.multipath["path_delay_ms"]
+        access_ms, path_ms = self.hosts.access_delay_ms, self.multipath.path_delay_ms
         return self._link_rtt_ms + 4 * sum(access_ms) / len(access_ms) + 2 * sum(path_ms) / len(path_ms)
 
     @property
     def rtt_longest_ms(self):
         """Round-trip time of the longest empty path in ms."""
-        return self._link_rtt_ms + 4 * max(self.scenario["hosts"]["access_delay_ms"]) + 2 * max(self.multipath["path_delay_ms"])
+        return self._link_rtt_ms + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
 
     @property
     def bdp_bytes(self):
@@ -229,30 +249,30 @@ class RunSpecification:
     @property
     def mtu_bytes(self):
         """The largest IP packet of the run's connections in bytes: less than a cable's inside of a tunnel."""
-        if self.multipath["by"] != "gre":
+        if self.multipath.by != "gre":
             return MTU_BYTES
-        return MTU_BYTES - IP_HEADER_BYTES[self.multipath["tunnel_ip_version"]] - TUNNEL_HEADER_BYTES
+        return MTU_BYTES - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
 
     @property
     def segment_bytes(self):
         """TCP payload of a full packet (MSS less the options of a data segment) in bytes."""
-        return min(self.transport["segment_bytes"] or self._largest_segment_bytes, self._largest_segment_bytes)
+        return min(self.transport.segment_bytes or self._largest_segment_bytes, self._largest_segment_bytes)
 
     @property
     def snd_mss_bytes(self):
         """What the kernel says of a full segment's payload (tcpi_snd_mss): MPTCP's option is not taken off there."""
-        return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath["by"] == "mptcp" else 0)
+        return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
 
     @property
     def _largest_segment_bytes(self):
         """TCP payload of a packet as large as the network takes it, in bytes."""
-        options = TCP_TIMESTAMP_OPTION_BYTES + (MPTCP_OPTION_BYTES if self.multipath["by"] == "mptcp" else 0)
+        options = TCP_TIMESTAMP_OPTION_BYTES + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
         return self.mtu_bytes - HEADER_BYTES[self.ip_version] - options
 
     @property
     def payload_bytes(self):
         """Application bytes of a full packet: TCP's segment, or a message of UDP."""
-        return self.traffic["block_bytes"] if self.udp else self.segment_bytes
+        return self.traffic.block_bytes if self.udp else self.segment_bytes
 
     @property
     def packet_bytes(self):
@@ -261,9 +281,9 @@ class RunSpecification:
             headers = IP_HEADER_BYTES[self.ip_version] + UDP_HEADER_BYTES
         else:
             headers = self.mtu_bytes - self._largest_segment_bytes
-        if self.multipath["by"] == "gre":
-            headers += IP_HEADER_BYTES[self.multipath["tunnel_ip_version"]] + TUNNEL_HEADER_BYTES
-        return self.payload_bytes + headers + ETHERNET_HEADER_BYTES + self.link["frame_overhead_bytes"]
+        if self.multipath.by == "gre":
+            headers += IP_HEADER_BYTES[self.multipath.tunnel_ip_version] + TUNNEL_HEADER_BYTES
+        return self.payload_bytes + headers + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
 
     @property
     def goodput_limit_mbps(self):
@@ -279,25 +299,25 @@ class RunSpecification:
     def expected_s(self):
         """How long the traffic lasts in s: the duration, or at least so long where an amount is to be sent."""
         amount = None
-        if self.traffic["application"] == "ftp":
-            amount = self.traffic["file_bytes"]
-        elif self.traffic["application"] == "iperf3" and self.traffic["messages"] is not None:
-            amount = self.traffic["messages"] * self.traffic["block_bytes"] * self.flows
+        if self.traffic.application == "ftp":
+            amount = self.traffic.file_bytes
+        elif self.traffic.application == "iperf3" and self.traffic.messages is not None:
+            amount = self.traffic.messages * self.traffic.block_bytes * self.flows
         if amount is None:
-            return self.traffic["duration_s"]
-        limits = [self.goodput_limit_mbps, self.traffic["bitrate_mbps"] and self.traffic["bitrate_mbps"] * self.flows]
+            return self.traffic.duration_s
+        limits = [self.goodput_limit_mbps, self.traffic.bitrate_mbps and self.traffic.bitrate_mbps * self.flows]
         given = [limit for limit in limits if limit is not None]
-        return amount * 8 / min(given) / 1e6 if given else self.traffic["duration_s"]
+        return amount * 8 / min(given) / 1e6 if given else self.traffic.duration_s
 
     @property
     def receive_buffer_bytes(self):
         """Largest receive buffer of a connection in bytes: as the study asks, or so large that it limits nothing."""
-        return self.transport["receive_buffer_bytes"] or self._ample_buffer_bytes
+        return self.transport.receive_buffer_bytes or self._ample_buffer_bytes
 
     @property
     def send_buffer_bytes(self):
         """Largest send buffer of a connection in bytes, likewise."""
-        return self.transport["send_buffer_bytes"] or self._ample_buffer_bytes
+        return self.transport.send_buffer_bytes or self._ample_buffer_bytes
 
     @property
     def _ample_buffer_bytes(self):

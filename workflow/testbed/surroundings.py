@@ -2,6 +2,7 @@
 
 The steps of a run (`guest`) are the same on all; what differs is asked here.
 """
+
 import contextlib
 import os
 import time

@@ -16,6 +16,9 @@ hosts' own interfaces          nothing
 The delay of the hosts' own links (``access_delay_ms``) is part of the netem of their
 pair, twice in each direction: a flow cannot tell where on its way it was delayed.
 
+Where iperf3's control connections have a network of their own, a further link without any
+emulation joins the two hosts of each pair (h1-control, h2-control).
+
 On a cable (or several, the paths of multipath transfer) h1-eth0 and h2-eth0 have rate and
 queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the netem of h2-in0
 (h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
@@ -23,6 +26,7 @@ queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the net
 With ``netem: both-ends`` (as a Mininet TCLink on r1-r2 without a rate does it)
 r1-eth1 and r2-eth1 carry netem, whose limit is the only queue.
 """
+
 from dataclasses import dataclass
 
 from mininet.net import Mininet
@@ -122,9 +126,13 @@ def interfaces_of(net):
 
 def plan_links(specification):
     """Return the links: two nodes, and the names of the interfaces at both."""
+    control = []
+    if specification.control_network:
+        ends = [(pair.sender, pair.receiver) for pair in specification.pairs]
+        control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
     if specification.is_cable:
-        return [("h1", "h2", (f"h1-eth{path}", f"h2-eth{path}")) for path in range(specification.paths)]
-    links = [("r1", "r2", ("r1-eth1", "r2-eth1"))]
+        return [("h1", "h2", (f"h1-eth{path}", f"h2-eth{path}")) for path in range(specification.paths)] + control
+    links = [("r1", "r2", ("r1-eth1", "r2-eth1")), *control]
     for pair in specification.pairs:
         for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
             links.append((host, router, (f"{host}-eth0", addresses.access_interface(router, pair))))
@@ -133,7 +141,7 @@ def plan_links(specification):
 
 def connect(net, a, b, names, emulation, specification):
     """Link two nodes; ``names`` are their interfaces, ``emulation`` what each of these does."""
-    offloaded = specification.transport["segmentation_offload"]
+    offloaded = specification.transport.segmentation_offload
     offload = {"segmentation_offload": offloaded, "single_packets": specification.is_cable and not offloaded}
     net.addLink(
         a, b, cls=EmulatedLink, intfName1=names[0], intfName2=names[1],
@@ -148,9 +156,11 @@ def plan_emulation(specification):
         bottleneck = plan_bottleneck(specification)
         names = (f"{host}-eth{path}" for host in ("h1", "h2") for path in range(specification.paths))
         return dict.fromkeys(names, bottleneck) if bottleneck else {}
-    if specification.link["netem"] == "both-ends":
+    if specification.link.netem == "both-ends":
         return {
-            name: plan_netem(specification, direction, specification.pairs[0], limit_packets=specification.queue_packets)
+            name: plan_netem(
+                specification, direction, specification.pairs[0], limit_packets=specification.queue_packets
+            )
             for direction, name in BOTTLENECK.items()
         }
     emulation = {}
@@ -166,7 +176,7 @@ def plan_bottleneck(specification):
     """Return the `Bottleneck` of a link, or None where nothing limits its rate."""
     if specification.rate_mbps is None or not specification.shaped:
         return None
-    burst = SUPER_PACKET_BYTES if specification.transport["segmentation_offload"] else PACKET_BYTES
+    burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else PACKET_BYTES
     if not specification.virtual_clock:
         # Timers of a real clock come late; what a bucket of one packet could not hold meanwhile would be lost.
         burst = max(burst, round(specification.rate_mbps * 1e6 / 8 * REAL_TIMER_S))
@@ -175,7 +185,7 @@ def plan_bottleneck(specification):
         queue_packets=specification.queue_packets,
         queue_bytes=specification.queue_bytes,
         burst_bytes=burst,
-        overhead_bytes=specification.link["frame_overhead_bytes"],
+        overhead_bytes=specification.link.frame_overhead_bytes,
     )
 
 
@@ -185,9 +195,9 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None):
     number = f"-{pair.index + 1}" if pair.index else f"-path-{path + 1}" if path else ""
     more = {"limit_packets": limit_packets} if limit_packets else {}
     if specification.serialised:
-        more |= {"rate_mbps": specification.rate_mbps, "overhead_bytes": specification.link["frame_overhead_bytes"]}
+        more |= {"rate_mbps": specification.rate_mbps, "overhead_bytes": specification.link.frame_overhead_bytes}
     return Netem(
-        delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + specification.multipath["path_delay_ms"][path],
+        delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + specification.multipath.path_delay_ms[path],
         jitter_ms=effect.jitter_ms,
         loss_percent=effect.loss_percent,
         seed=specification.substream(f"netem-{direction}{number}"),

@@ -1,4 +1,5 @@
 """Traffic: servers and clients of a run's application, started at times drawn from the seed."""
+
 import bisect
 import os
 import random
@@ -46,7 +47,7 @@ class Output:
 
 def application_of(specification):
     """Return the module of a run's application."""
-    return APPLICATIONS[specification.traffic["application"]]
+    return APPLICATIONS[specification.traffic.application]
 
 
 def plan_clients(specification):
@@ -59,14 +60,14 @@ def plan_clients(specification):
     draw = random.Random(specification.substream("flow-starts"))
     first_port = application_of(specification).FIRST_PORT
     within_s = start_within_s(specification)
-    if specification.traffic["processes"] == "single":
+    if specification.traffic.processes == "single":
         return [Client(tuple(range(specification.flows)), first_port, draw.uniform(0, within_s))]
     return [Client((i,), first_port + i, draw.uniform(0, within_s)) for i in range(specification.flows)]
 
 
 def start_within_s(specification):
     """Return the time within which clients start, in s from the traffic's origin."""
-    within_ms = specification.traffic["start_within_ms"]
+    within_ms = specification.traffic.start_within_ms
     return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
 
 
@@ -83,12 +84,12 @@ def set_up_s(clients, specification):
     iperf3's control connection and parameters are three round trips, and then each stream of
     a client connects after the one before. The commands that ask a server for a file take no less.
     """
-    return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients)
+    return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients, specification)
 
 
-def set_up_rtts(clients):
+def set_up_rtts(clients, specification):
     """Return `set_up_s` in round trips."""
-    return 3 + max(len(client.flows) for client in clients)
+    return (0 if specification.control_network else 3) + max(len(client.flows) for client in clients)
 
 
 def carry(path, specification, origin=time.monotonic_ns, folder=Path("/tmp")):
@@ -127,7 +128,16 @@ def carry(path, specification, origin=time.monotonic_ns, folder=Path("/tmp")):
         senders, ended = start_and_sample(path, specification, clients, sampler, deliveries, origin(), folder)
     deadline = time.monotonic() + GRACE_S
     entries = [
-        entry_of(client, specification, senders[client.port], servers[client.port], folder, deadline, (senders, servers), ended)
+        entry_of(
+            client,
+            specification,
+            senders[client.port],
+            servers[client.port],
+            folder,
+            deadline,
+            (senders, servers),
+            ended,
+        )
         for client in clients
     ]
     flows = application.connections(entries, sampler.seen())
@@ -160,7 +170,7 @@ def start_and_sample(path, specification, clients, sampler, deliveries, origin_n
     TrafficError
         If a client does not end.
     """
-    application, interval_ms = application_of(specification), specification.traffic["sample_interval_ms"]
+    application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
     events = [(client.start_offset_s, 0, client) for client in clients]
     if application is not round_trip and not specification.udp:
         events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
@@ -171,7 +181,9 @@ def start_and_sample(path, specification, clients, sampler, deliveries, origin_n
             deliveries.read(round(at_s * 1e9) if specification.virtual_clock else time.monotonic_ns() - origin_ns)
 
         starts_s = [client.start_offset_s for client in clients]
-        events += [(at / 1e9, 1, read) for at in reading_times_ns(starts_s, set_up_rtts(clients), specification)]
+        events += [
+            (at / 1e9, 1, read) for at in reading_times_ns(starts_s, set_up_rtts(clients, specification), specification)
+        ]
     if interval_ms:
         events.append((0.0, 2, sampler.sample))
     limit_s = start_within_s(specification) + time_limit_s(specification)
@@ -190,7 +202,7 @@ def start_and_sample(path, specification, clients, sampler, deliveries, origin_n
                 processes[what.port] = start(node, command, folder / f"client-{what.port}")
                 alarm.watch(processes[what.port])
             elif kind == 3:
-                raise TrafficError(f"{specification.traffic['application']}: a client did not end within {limit_s:g} s")
+                raise TrafficError(f"{specification.traffic.application}: a client did not end within {limit_s:g} s")
             else:
                 what(at)
             if kind == 2:
@@ -202,7 +214,7 @@ def start_and_sample(path, specification, clients, sampler, deliveries, origin_n
 
 def time_limit_s(specification):
     """Return after which time in s a client is not waited for any longer: where an amount is sent it may be far below the link's rate."""
-    by_time = specification.expected_s == specification.traffic["duration_s"]
+    by_time = specification.expected_s == specification.traffic.duration_s
     return GRACE_S + specification.expected_s * (1 if by_time else SLOWEST)
 
 
@@ -219,13 +231,15 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
     for side, one in (("client", process), ("server", server)):
         if side == "server" and not application.SERVER_ENDS:
             one.terminate()
-        outputs[side] = collect(f"{side} on port {client.port}", one, folder / f"{side}-{client.port}", deadline, ended_s)
+        outputs[side] = collect(
+            f"{side} on port {client.port}", one, folder / f"{side}-{client.port}", deadline, ended_s
+        )
     try:
         said = application.entry(client, specification, outputs)
     except TrafficError:
         # One that was killed makes the others fail.
         for one in (process for group in everyone for process in group.values()):
-            check_not_killed(specification.traffic["application"], one)
+            check_not_killed(specification.traffic.application, one)
         raise
     pair = specification.flow_pair(client.flows[0])
     return {
@@ -243,13 +257,7 @@ def start(node, command, output):
     """Start a process of the application on a node; its output goes to files."""
     log(f"{node.name}$ {' '.join(command)}")
     with output.open("wb") as stream, output.with_suffix(".errors").open("wb") as errors:
-        return node.popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=errors,
-            env=os.environ,
-        )
+        return node.popen(command, stdin=subprocess.DEVNULL, stdout=stream, stderr=errors, env=os.environ)
 
 
 def wait_for_listeners(path, specification, clients, limit_s=5.0):
@@ -266,7 +274,9 @@ def wait_for_listeners(path, specification, clients, limit_s=5.0):
             if ports <= listening:
                 break
             if time.monotonic() > deadline:
-                raise TrafficError(f"{specification.traffic['application']}: the server does not listen on port {min(ports - listening)} after {limit_s:g} s")
+                raise TrafficError(
+                    f"{specification.traffic.application}: the server does not listen on port {min(ports - listening)} after {limit_s:g} s"
+                )
             time.sleep(0.01)
 
 

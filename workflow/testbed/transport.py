@@ -1,4 +1,5 @@
 """The TCP stack's settings: buffers, metrics cache, memory, permitted CCAs."""
+
 import resource
 from pathlib import Path
 
@@ -10,6 +11,12 @@ RECEIVE_BUFFER_INITIAL_BYTES = 131_072
 SEND_BUFFER_INITIAL_BYTES = 16_384
 #: Packets that may wait between a veth pair's two ends; the default of 1,000 drops bursts.
 DEVICE_BACKLOG_PACKETS = 100_000
+#: How often a connection is asked for and granted where nearly all packets may be lost, each time after a second (ip-sysctl).
+ASKED_PATIENTLY = {
+    "net.ipv4.tcp_syn_retries": "127",
+    "net.ipv4.tcp_syn_linear_timeouts": "127",
+    "net.ipv4.tcp_synack_retries": "127",
+}
 ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
@@ -25,6 +32,7 @@ def settings(specification):
         # 2 is Linux's default: answer ECN, do not ask for it. DCTCP without ECN is not DCTCP:
         # the kernel then runs Reno as "dctcp-reno".
         "net.ipv4.tcp_ecn": "1" if "dctcp" in specification.ccas else "2",
+        **(ASKED_PATIENTLY if specification.control_network else {}),
     }
 
 
@@ -37,18 +45,18 @@ def cca_given_by(specification):
     """
     if specification.udp:
         return "nothing"
-    if specification.traffic["application"] == "iperf3":
-        return specification.transport["cca_set_by"]
-    return "sysctl" if specification.multipath["by"] == "mptcp" else "route"
+    if specification.traffic.application == "iperf3":
+        return specification.transport.cca_set_by
+    return "sysctl" if specification.multipath.by == "mptcp" else "route"
 
 
 def route_metrics(specification):
     """Return what the routes of a ``sender`` and a ``receiver`` to each other carry besides, as ip-route(8) writes it."""
-    least = specification.transport["min_rto_ms"]
+    least = specification.transport.min_rto_ms
     cca = [f"congctl {specification.cca}"] if cca_given_by(specification) == "route" else []
     return {
         "sender": " ".join([*([f"rto_min {least}ms"] if least else []), *cca]),
-        "receiver": " ".join([*([] if specification.transport["delayed_acks"] else ["quickack 1"]), *cca]),
+        "receiver": " ".join([*([] if specification.transport.delayed_acks else ["quickack 1"]), *cca]),
     }
 
 
@@ -62,7 +70,7 @@ def prepare_kernel(specification):
     pages = int(pages) * 1024 // resource.getpagesize()
     write("/proc/sys/net/ipv4/tcp_mem", f"{pages // 2} {pages * 3 // 4} {pages}")
     write("/proc/sys/net/core/netdev_max_backlog", str(DEVICE_BACKLOG_PACKETS))
-    if specification.transport["restricted_ccas"] == "allowed":
+    if specification.transport.restricted_ccas == "allowed":
         # Only CCAs on this list may be a network namespace's default (Linux 5.12.4).
         ALLOWED_CCAS.write_text(AVAILABLE_CCAS.read_text())
 

@@ -5,6 +5,7 @@ neither the machine's speed nor its load reach a result. Everything the guest
 can see is fixed or follows from the run: its command line feeds its random pool
 and must be the same on every machine, and its environment is empty.
 """
+
 import math
 
 from .environment import package_digest
@@ -47,13 +48,13 @@ def memory_mib(specification):
     """
     rate_mbps = specification.capacity_mbps
     if rate_mbps is None:
-        bitrate_mbps = specification.traffic["bitrate_mbps"]
+        bitrate_mbps = specification.traffic.bitrate_mbps
         rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
     queue = specification.paths * ((specification.queue_packets or 0) * PACKET_BYTES + (specification.queue_bytes or 0))
     bdps = BBR_STARTUP_BDPS if "bbr" in specification.document.get("cca", "") else 1
     under_way = bdps * rate_mbps * 1e6 / 8 * specification.rtt_path_ms / 1e3 + 2 * queue
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
-    interval_ms = specification.traffic["sample_interval_ms"]
+    interval_ms = specification.traffic.sample_interval_ms
     readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
     samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
     hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
@@ -62,9 +63,9 @@ def memory_mib(specification):
 
 def run_time_s(specification):
     """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
-    mbps = specification.capacity_mbps or specification.flows * specification.traffic["bitrate_mbps"]
+    mbps = specification.capacity_mbps or specification.flows * specification.traffic.bitrate_mbps
     # Of small messages each is a packet.
-    size = specification.packet_bytes if specification.udp or specification.transport["segment_bytes"] else PACKET_BYTES
+    size = specification.packet_bytes if specification.udp or specification.transport.segment_bytes else PACKET_BYTES
     packets = mbps * 1e6 / 8 * specification.expected_s / size
     return START_S + more_hosts_s(specification) + PACKET_S * packets
 

@@ -5,6 +5,7 @@ and returns a `Check`. A failed check makes the run invalid: it is kept, counted
 and shown, and excluded from the statistics. Which checks a run has follows from its
 application, protocol and platform.
 """
+
 from dataclasses import asdict
 
 from . import host_verification
@@ -54,20 +55,28 @@ def checks_of(specification):
 
 def network_and_traffic(specification):
     """Return the checks that a run has on every platform."""
-    background = (check_background,) if specification.scenario["background"] == "server" else ()
-    return checks_of_traffic(specification) + PATHS[specification.multipath["by"]] + background
+    background = (check_background,) if specification.background == "server" else ()
+    return checks_of_traffic(specification) + PATHS[specification.multipath.by] + background
 
 
 def checks_of_traffic(specification):
     """Return the checks that a run has whatever its paths are."""
     traffic = specification.traffic
-    by_time = traffic["messages"] is None
+    by_time = traffic.messages is None
     iperf3 = (check_exit_status, check_duration if by_time else check_messages, check_streams)
     iperf3 += (check_intervals,) if by_time else ()
-    if traffic["application"] == "round-trip":
+    if traffic.application == "round-trip":
         return (*NETWORK, check_idle_rtt, check_exchanges, *LOSS, *AFTERWARDS)
-    if traffic["application"] == "ftp":
-        flows = (check_transfer, check_overlap, check_buffers, *LOSS, check_rtt_floor, check_series, check_goodput_ceiling)
+    if traffic.application == "ftp":
+        flows = (
+            check_transfer,
+            check_overlap,
+            check_buffers,
+            *LOSS,
+            check_rtt_floor,
+            check_series,
+            check_goodput_ceiling,
+        )
         return (*NETWORK, *CONNECTIONS, check_idle_rtt, *flows, *AFTERWARDS)
     if specification.udp:
         return (*NETWORK, check_idle_rtt, *iperf3, check_datagrams, *LOSS, check_goodput_ceiling, *AFTERWARDS)

@@ -65,6 +65,8 @@ def _run_documents(folder, runs_csv):
     """Yield of each run document its path in the folder, its digest as tidying found it, and its size in bytes."""
     with Path(runs_csv).open(newline="", encoding="utf-8") as stream:
         for run in csv.DictReader(stream):
+            if not run["document_sha256"]:
+                continue  # a run without a document
             factors = (run[factor] for factor in ("scenario", "cca", "ip_version", "replication"))
             path = f"runs/{'/'.join(factors)}.json.gz"
             yield path, run["document_sha256"], (folder / path).stat().st_size

@@ -5,10 +5,12 @@ import json
 import zlib
 from pathlib import Path
 
+from testbed.failure import document_of
+
 SCHEMA_VERSION = 3
-SECTIONS = {
-    "specification": dict, "environment": dict, "network": dict, "traffic": list, "sockets": list, "verdict": dict,
-}  # fmt: skip
+SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
+#: What the document of a run that was carried out has besides.
+MEASURED_SECTIONS = {"network": dict, "traffic": list, "sockets": list}
 
 
 class DocumentError(ValueError):
@@ -70,10 +72,16 @@ def _whole_document(path) -> dict:
     if document["schema_version"] != SCHEMA_VERSION:
         version = shorten(document["schema_version"])
         raise DocumentError(path, f"its schema_version is {version}, this workflow reads {SCHEMA_VERSION}")
-    missing = [name for name, kind in SECTIONS.items() if not isinstance(document.get(name), kind)]
+    sections = SECTIONS if "failure" in document else SECTIONS | MEASURED_SECTIONS
+    missing = [name for name, kind in sections.items() if not isinstance(document.get(name), kind)]
     if missing:
         raise DocumentError(path, f"no run document ({', '.join(missing)} missing)")
     return document
+
+
+def missing_document(specification) -> dict:
+    """Return what stands for the document of a run that has none: one of a run that was not carried out."""
+    return document_of(specification, {}, "run", "there is no document")
 
 
 def shorten(value, length=200) -> str:

@@ -63,11 +63,13 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
     """Return a row of `tidy_tables.RUNS` that a run document gives, and its rows of `FLOWS`, `INTERVALS` and `CHECKS`.
 
     ``label`` is the scenario's, ``document_sha256`` that of the document's file, as sha256sum prints it.
+    A run that was not carried out has what was configured, and its verdict.
     """
     asked, verdict = document["specification"], document["verdict"]
     scenario, link = asked["scenario"], asked["scenario"]["link"]
     keys = factors(document)
-    flows = [{**keys, **flow, "valid": verdict["valid"]} for flow in flow_metrics(document)]
+    carried_out = "failure" not in document
+    flows = [{**keys, **flow, "valid": verdict["valid"]} for flow in flow_metrics(document)] if carried_out else []
     failed = [check for check in verdict["checks"] if not check["ok"]]
     run = {
         **keys,
@@ -82,23 +84,15 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
         "rtt_path_ms": RunSpecification(asked).rtt_path_ms,
         "loss_configured_percent": link["loss_percent"]["forward"],
         "flows": scenario["flows"],
-        "queue_packets": _queue_limit_packets(document),
-        "queue_bytes": _queue_limit_bytes(document),
         "duration_s": scenario["traffic"]["duration_s"],
-        **run_metrics(document, flows),
-        **background_metrics(document),
         **application_columns(scenario),
-        "transfer_s": transfer_s(document),
-        **reordering_counts(document),
-        "cwnd_packets": cwnd_packets(document),
-        **cpu_metrics(document, total(flows, "bytes_received")),
+        **(_measured(document, flows) if carried_out else {}),
         "platform": scenario["platform"],
         "pairs": scenario["hosts"]["pairs"],
-        "testbed_digest": document["environment"]["testbed_digest"],
-        "image_digest": document["environment"]["image_digest"],
+        **{name: document["environment"].get(name) for name in ("testbed_digest", "image_digest")},
         "document_sha256": document_sha256,
     }
-    intervals = [{**keys, **interval} for interval in interval_metrics(document)]
+    intervals = [{**keys, **interval} for interval in interval_metrics(document)] if carried_out else []
     checks = [
         {**keys, "check": check["name"], **{name: check[name] for name in ("ok", "expected", "observed")}}
         for check in verdict["checks"]
@@ -106,10 +100,24 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
     return run, flows, intervals, checks
 
 
+def _measured(document, flows):
+    """Return what was set and measured in a run that was carried out: columns of `tidy_tables.RUNS`."""
+    return {
+        "queue_packets": _queue_limit_packets(document),
+        "queue_bytes": _queue_limit_bytes(document),
+        **run_metrics(document, flows),
+        **background_metrics(document),
+        "transfer_s": transfer_s(document),
+        **reordering_counts(document),
+        "cwnd_packets": cwnd_packets(document),
+        **cpu_metrics(document, total(flows, "bytes_received")),
+    }
+
+
 def rows_of_paths(document) -> list[dict]:
     """Return the rows of `tidy_tables.PATHS` that a run document gives: one a path of a cable."""
     keys, valid = factors(document), document["verdict"]["valid"]
-    return [{**keys, **row, "valid": valid} for row in path_rows(document)]
+    return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else path_rows(document))]
 
 
 def scenario_row(scenario, queue_packets) -> dict:

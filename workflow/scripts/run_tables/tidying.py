@@ -13,7 +13,7 @@ import pyarrow.parquet
 
 from run_tables import cpu_times, tidy_rows, time_series
 from run_tables.parquet import schema_of
-from run_tables.run_documents import DocumentError, read_document
+from run_tables.run_documents import DocumentError, missing_document, read_document
 from run_tables.tidy_tables import CHECKS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
 from study_files.study_runs import run_specification, runs
 
@@ -36,7 +36,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     Parameters
     ----------
     paths : iterable of str
-        The run documents in the order of `study_runs.runs`.
+        The run documents; a run whose document is not among them is one that is missing.
     output : mapping
         Name of a table to its path.
     workflow : dict
@@ -50,6 +50,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         If files are not the documents of their runs; all were looked at, and the tables are of no use.
     """
     labels = {scenario["id"]: scenario["label"] for scenario in study["scenarios"]}
+    there = {_run_of(path): path for path in paths}
     queues, environments, unusable = {}, Counter(), []
     with ExitStack() as stack:
         tables = {
@@ -60,20 +61,25 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
             for table in (INTERVALS, SOCKETS, QUEUE, CPU)
         )
         waiting = []
-        for path, of_run in zip(paths, runs(study), strict=True):
+        for of_run in runs(study):
+            path, specification = there.get(of_run), run_specification(study, *of_run)
             try:
-                document = read_document(path, run_specification(study, *of_run), made_by)
+                document = read_document(path, specification, made_by) if path else missing_document(specification)
             except DocumentError as error:
                 # Not the exception itself: it holds on to the text of the document.
                 unusable.append((error.path, error.cause))
                 continue
-            run, flows, intervals, checks = tidy_rows.rows_of_run(document, labels[of_run[0]], file_sha256(path))
+            digest = path and file_sha256(path)
+            run, flows, intervals, checks = tidy_rows.rows_of_run(document, labels[of_run[0]], digest)
             tables["runs"].writerow(run)
             tables["flows"].writerows(flows)
             tables["checks"].writerows(checks)
             tables["paths"].writerows(tidy_rows.rows_of_paths(document))
+            if path:
+                environments[json.dumps(_flat(document["environment"]))] += 1
+            if "failure" in document:
+                continue
             queues[run["scenario"]] = run["queue_packets"]
-            environments[json.dumps(_flat(document["environment"]))] += 1
             keys = tidy_rows.factors(document)
             if "series" in document:
                 ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
@@ -98,6 +104,12 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         "workflow": workflow,
     }
     Path(output["provenance"]).write_text(json.dumps(provenance, indent=1, ensure_ascii=False) + "\n")
+
+
+def _run_of(path):
+    """Return the run that a document's path names: scenario, CCA, IP version, replication."""
+    *factors, name = Path(path).parts[-4:]
+    return *factors, int(name.partition(".")[0])
 
 
 def file_sha256(path) -> str:

@@ -4,8 +4,6 @@ Snakemake promises none of these names. They are those of `TESTED_VERSION`, whic
 this module changed, and nothing else.
 """
 
-from collections.abc import Mapping
-
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -19,9 +17,9 @@ def study_file_given(workflow) -> str | None:
     return str(files[-1]) if files else None
 
 
-def config_given(workflow) -> Mapping:
+def config_given(workflow) -> dict:
     """Return what ``--config`` gave: of `config` nobody can tell what came from the command line and what from a file."""
-    return workflow.config_settings.config
+    return dict(workflow.config_settings.config)
 
 
 def resources_of_rule(workflow, rule: str) -> dict:

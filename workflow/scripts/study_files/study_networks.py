@@ -82,6 +82,13 @@ def traffic_problems(scenario) -> Iterator[str]:
         yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with application round-trip is null."
     if traffic["messages"] is not None and traffic["processes"] == "single" and scenario["flows"] > 1:
         yield "traffic.processes is single; allowed with traffic.messages is per-flow."
+    if traffic["control_connection"] == "own-network":
+        for key, value, allowed in (
+            ("application", application, "iperf3"),
+            ("multipath.by", scenario["multipath"]["by"], "none"),
+        ):
+            if value != allowed:
+                yield f"traffic.control_connection is own-network; allowed with {key} {value} is data-path."
     yield from _segment_problems(scenario)
     if protocol == "udp":
         yield from _udp_problems(scenario)

@@ -15,7 +15,7 @@ COLUMNS = (*RUN, "document_sha256")
 
 
 def read_digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each run's document as the table says it, by the run's name.
+    """Return the SHA-256 of each run's document as the table says it, by the run's name; of a run without one an empty text.
 
     ReceivedError: there is no such table, it has no such columns, or a run twice.
     """
@@ -39,7 +39,7 @@ def read_digests(folder: Path) -> dict[str, str]:
 def problems(digests: dict[str, str], documents: list[ReceivedDocument]) -> Iterator[str]:
     """Yield a sentence for each run whose row (as `read_digests` gives it) and document don't belong together."""
     there = {document.name: document.sha256 for document in documents}
-    for name in sorted(digests.keys() - there.keys()):
+    for name in sorted(name for name, digest in digests.items() if digest and name not in there):
         yield f"run {shown(name)} has a row and no document"
     for name, sha256 in there.items():
         if name not in digests:

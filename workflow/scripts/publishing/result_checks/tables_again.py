@@ -59,8 +59,13 @@ def _make(folder, output):
 
     provenance = json.loads((folder / "tidy/provenance.json").read_text())
     study = provenance["study"]
-    documents = [folder / f"runs/{'/'.join(map(str, run))}.json.gz" for run in runs(study)]
-    tidy(study, documents, {name: output / file for name, file in TABLES.items()}, provenance["workflow"])
+    documents = (folder / f"runs/{'/'.join(map(str, run))}.json.gz" for run in runs(study))
+    tidy(
+        study,
+        filter(Path.exists, documents),
+        {name: output / file for name, file in TABLES.items()},
+        provenance["workflow"],
+    )
 
 
 if __name__ == "__main__":

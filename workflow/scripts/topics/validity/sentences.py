@@ -9,6 +9,7 @@ from wording.sentence_words import listed
 MAX_REASONS = 2
 CHECK_WORDS = {
     "buffers": "what buffers held back",
+    "carried_out": "completion",
     "cca": "the CCA that ran",
     "drops_elsewhere": "drops elsewhere",
     "exit_status": "the exit status",

@@ -1,0 +1,73 @@
+"""The conditions of a run, section by section as a scenario has them (``workflow/schemas/study.schema.yaml`` says what each means).
+
+A field's name ends with its unit; ``dict`` is one value for each direction, ``forward`` (data) and ``reverse`` (ACKs).
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Link:
+    """The bottleneck, and what the path does to packets besides."""
+
+    rate_mbps: float | None
+    delay_ms: dict
+    jitter_ms: dict
+    loss_percent: dict
+    netem: str
+    frame_overhead_bytes: int
+    serialisation: str
+
+
+@dataclass(frozen=True)
+class Multipath:
+    """The disjoint paths of a cable, and what joins them; delays path by path."""
+
+    paths: int
+    by: str
+    tunnel_ip_version: str
+    distribution: str
+    path_delay_ms: list
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """The pairs of hosts; delays of their own links, pair by pair."""
+
+    pairs: int
+    access_delay_ms: list
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What is sent, how long or how much, and what is recorded meanwhile."""
+
+    application: str
+    protocol: str
+    messages: int | None
+    no_delay: bool
+    file_bytes: int
+    duration_s: float
+    interval_s: float
+    start_within_ms: float | None
+    sample_interval_ms: float | None
+    processes: str
+    control_connection: str
+    block_bytes: int
+    bitrate_mbps: float | None
+
+
+@dataclass(frozen=True)
+class Transport:
+    """What TCP does differently from the kernel's default."""
+
+    segment_bytes: int | None
+    receive_buffer_bytes: int | None
+    send_buffer_bytes: int | None
+    delayed_acks: bool
+    min_rto_ms: float | None
+    recovery: str
+    segmentation_offload: bool
+    cca_set_by: str
+    restricted_ccas: str
+    receive_wait: str
