@@ -12,11 +12,10 @@ key is there or what it means when it isn't.
 """
 
 import copy
-import itertools
 
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
-from study_files.study_runs import cells, job_runs, run_conditions, run_seed, run_specification, runs  # noqa: F401, one module for the Snakefile
+from study_files.study_runs import ccas_written_out, cells, job_runs, run_conditions, run_seed, run_specification, runs  # noqa: F401, one module for the Snakefile
 from study_files.study_schema import has_directions, is_section, keys_of, scenario_schema, study_schema
 from study_files.study_validation import problems_of_form
 
@@ -81,7 +80,7 @@ def resolve(config, source) -> dict:
     problems = contradictions(study)
     if problems:
         raise StudyError(source, problems)
-    return _with_mixes(study)
+    return study | {"ccas": ccas_written_out(study), "mixes": "as-listed"}
 
 
 def _on_one_platform(study):
@@ -95,14 +94,6 @@ def _on_one_platform(study):
         study["analysis"]["compare_with"] = study["study"]
     scenarios = [scenario | {"platform": platform} for scenario in study["scenarios"]]
     return study | {"study": name, "scenarios": scenarios}
-
-
-def _with_mixes(study):
-    """Write out the mixes: `ccas` of the result are those that runs have."""
-    if study["mixes"] != "ordered-pairs":
-        return study
-    pairs = ["+".join(pair) for pair in itertools.product(study["ccas"], repeat=2)]
-    return study | {"ccas": pairs, "mixes": "as-listed"}
 
 
 def _merge(node, base, override):

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
+from study_files.study_runs import ccas_written_out
 from testbed.specification import ETHERNET_HEADER_BYTES, PACKET_BYTES, RunSpecification
 
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
@@ -36,7 +37,7 @@ def contradictions(study) -> list[str]:
     )  # fmt: skip
     for scenario in study["scenarios"]:
         problems = [problem for check in checks for problem in check(scenario)]
-        problems += flow_problems(scenario, study["ccas"])
+        problems += flow_problems(scenario, ccas_written_out(study))
         sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in problems]
         sentences += platform_problems(scenario, study["ccas"], study["ip_versions"])
     return sentences

@@ -10,6 +10,13 @@ from collections.abc import Iterator
 SPECIFICATION_VERSION = 3
 
 
+def ccas_written_out(study) -> list[str]:
+    """Return the CCAs and mixes that the runs of a study have, where it names ordered pairs these."""
+    if study["mixes"] != "ordered-pairs":
+        return study["ccas"]
+    return ["+".join(pair) for pair in itertools.product(study["ccas"], repeat=2)]
+
+
 def cells(study) -> Iterator[tuple[str, str, str]]:
     """Iterate over the cells of a study: tuples (scenario id, CCA, IP version)."""
     scenario_ids = [scenario["id"] for scenario in study["scenarios"]]
