@@ -122,3 +122,14 @@ def test_names_that_clash_or_cannot_be_are_refused():
     for slug in ("reno+cubic", "Cwnd", "a--b", "a_b", ""):
         with pytest.raises(ValueError, match="a figure's slug is"):
             Figure(slug, "plot", (), "Title", "means")
+
+
+def test_mixes_over_several_paths_and_ids_that_read_alike_have_figures():
+    cable = {"topology": "cable", "flows": 2, "platform": "host", "link": {"rate_mbps": 10}}
+    joined = {**cable, "id": "a", "multipath": {"by": "mptcp", "paths": 2}}
+    assert "cpu-time-reno-cubic" in slugs(study_outline(design(ccas=["reno+cubic"], scenarios=[joined])))
+    sampled = [{"id": name, "traffic": {"sample_interval_ms": 10}} for name in ("1.5", "1-5")]
+    outline = study_outline(
+        design(ccas=["reno"], ip_versions=["ipv4"], scenarios=[sampled[0], sampled[1] | {"label": "b"}])
+    )
+    assert {"windows-1-5-reno-1", "windows-1-5-reno-2"} <= set(slugs(outline))

@@ -7,8 +7,13 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from study_files.study import resolve
+from study_files.study_design import StudyDesign
 from topics.platforms.compare_platforms import AGREE, DIFFER, METRICS, NOT_SHOWN, compare_platforms
 from topics.platforms.platform_causes import ALIKE, BOTH, NEW_VERSION, OLD_VERSION, SIMULATOR, UNKNOWN, causes, turned
+from topics.platforms.plot_platform_differences import draw_differences
+from topics.platforms.topic import TOPIC
+from wording.scenario_series import compared_platforms, main_pairs
 
 PARAMS = SimpleNamespace(confidence=0.95, significance=0.05)
 AGREEMENT = {"goodput_percent": 10, "jain_index": 0.1, "rtt_percent": 10, "loss_factor": 2, "retransmits_factor": 2}
@@ -120,6 +125,26 @@ def test_more_comparisons_ask_for_more():
         compared({"ns3:3.39": {"goodput_mbps": 1.16}}, replications=3, spread=0.02), *PLATFORMS[:2], "goodput_mbps"
     )
     assert row["p_differ"] < 0.05 and row["p_differ_bh"] >= row["p_differ"]
+
+
+def test_kernels_of_two_clocks_are_compared():
+    runs, scenarios = tables({"host": {"goodput_mbps": 0.5}}, platforms=("uml", "host"))
+    table = compare_platforms(runs, scenarios, AGREEMENT, PARAMS)
+    assert set(table["between"]) == {"virtual and real clock"}
+    assert main_pairs(compared_platforms(table)) == [("host", "uml")]
+    _, panels = draw_differences(table)
+    assert [panel.description.split(":")[0] for panel in panels] == ["Linux against Linux (real clock)"] * 3
+
+
+def test_platforms_are_a_question_where_they_share_conditions():
+    def design(**of_second):
+        scenarios = [{"id": "a", "platform": "uml"}, {"id": "b", "platform": "ns3:3.44", **of_second}]
+        config = {"study": "two", "ccas": ["reno"], "defaults": {"link": {"rate_mbps": 10}}, "scenarios": scenarios}
+        return StudyDesign(resolve(config, "two.yaml"))
+
+    assert TOPIC.applies(design()) and TOPIC.applies(design(transport={"recovery": "classic"}))
+    assert not TOPIC.applies(design(link={"delay_ms": 20}))
+    assert not TOPIC.applies(design(platform="uml"))
 
 
 def test_other_conditions_are_not_compared():

@@ -4,6 +4,7 @@ Topics, figures and report ask this module, so that no table is made in vain and
 isn't there. What only one topic asks stands in that topic's declaration.
 """
 
+import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -112,6 +113,16 @@ class StudyDesign:
 def is_sampled(scenario: dict) -> bool:
     """Tell whether a resolved scenario's sockets are read over time."""
     return scenario["traffic"]["sample_interval_ms"] is not None
+
+
+def conditions_of(scenario: dict, *apart: str) -> str:
+    """Return what a resolved scenario's runs have in common with others', whatever carries them, as a text to compare.
+
+    Without its names, its platform, the recovery that only a simulator can choose, and the sections `apart`.
+    """
+    transport = {key: value for key, value in scenario["transport"].items() if key != "recovery"}
+    rest = {key: value for key, value in scenario.items() if key not in ("id", "label", "platform", *apart)}
+    return json.dumps(rest | {"transport": transport}, sort_keys=True)
 
 
 def is_simulator(platform: str) -> bool:

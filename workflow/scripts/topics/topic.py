@@ -26,6 +26,11 @@ FOLDER = "workflow/scripts/topics"
 OTHER = "other_"
 
 
+def slug_of(name: str) -> str:
+    """Return a name as part of a figure's slug: "reno-cubic" for "reno+cubic"."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
 @dataclass(frozen=True)
 class Figure:
     """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv`.

@@ -1,5 +1,7 @@
 """Scenarios in series: those that differ in the buffer alone, on one platform, and the same on several."""
 
+from itertools import combinations
+
 import pandas as pd
 
 from wording.number_format import plain
@@ -11,8 +13,8 @@ UNITS = ("packets", "bytes", "BDP")
 
 
 def platform_name(platform) -> str:
-    """Return what readers call a platform: "Linux", "ns-3 3.44"."""
-    return "Linux" if platform == "uml" else platform_words(platform)
+    """Return what readers call a platform: "Linux", "Linux (real clock)", "ns-3 3.44"."""
+    return {"uml": "Linux", "host": "Linux (real clock)"}.get(platform) or platform_words(platform)
 
 
 def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
@@ -76,12 +78,13 @@ def compared_platforms(platforms) -> list[str]:
 
 
 def main_pairs(platforms: list[str]) -> list[tuple[str, str]]:
-    """Return pairs of platforms: each kernel with the newest and the oldest version of a simulator, and these two.
+    """Return pairs of platforms: kernels, each kernel with a simulator's newest and oldest version, and these two.
 
     The platforms are in the order of `platforms_of`.
     """
     kernels, versions = [name for name in platforms if ":" not in name], [name for name in platforms if ":" in name]
-    pairs = [(kernel, version) for kernel in kernels for version in dict.fromkeys((*versions[-1:], *versions[:1]))]
+    pairs = [*combinations(kernels, 2)]
+    pairs += [(kernel, version) for kernel in kernels for version in dict.fromkeys((*versions[-1:], *versions[:1]))]
     return pairs + ([(versions[0], versions[-1])] if len(versions) > 1 else [])
 
 

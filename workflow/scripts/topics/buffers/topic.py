@@ -1,7 +1,6 @@
 """Many flows and a small buffer: what each flow gets, and all of them together, against the buffer's size."""
 
-import json
-
+from study_files.study_design import conditions_of
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS
 from topics.time_series.topic import sampled_scenarios
 from topics.topic import Figure, Topic
@@ -13,10 +12,7 @@ def _most_buffers(design):
     """Return the most queue sizes among scenarios that differ in nothing but these and the platform."""
     sizes = {}
     for scenario in design.scenarios:
-        transport = {key: value for key, value in scenario["transport"].items() if key != "recovery"}
-        rest = {key: value for key, value in scenario.items() if key not in ("id", "label", "queue", "platform")}
-        conditions = json.dumps(rest | {"transport": transport}, sort_keys=True)
-        sizes.setdefault(conditions, set()).add(tuple(scenario["queue"].items()))
+        sizes.setdefault(conditions_of(scenario, "queue"), set()).add(tuple(scenario["queue"].items()))
     return max(len(queues) for queues in sizes.values())
 
 

@@ -4,7 +4,7 @@ from itertools import combinations_with_replacement
 
 from topics.fairness.tables import FAIRNESS_FACTORS, FLOW_SHARES, SHARE_PAIRS, SHARE_THEORY, SHARES, START_ORDER
 from topics.time_series.topic import sampled_scenarios
-from topics.topic import Figure, Topic
+from topics.topic import Figure, Topic, slug_of
 
 #: More competitions than these, which is those of 8 CCAs, are not drawn over time.
 MOST_COMPETITIONS = 36
@@ -40,7 +40,7 @@ def _figures(design):
             inputs, title, shows = ("fairness_factors",), f"Share of {cca}", "over the factors"
             yield Figure(slug, "plot_share_factors", inputs, title, shows, params, "fairness-factors")
     for mix in competitions(design):
-        slug, params = f"competition-{mix.replace('+', '-')}", {"mix": mix, "scenario": sampled_scenarios(design)[0]}
+        slug, params = f"competition-{slug_of(mix)}", {"mix": mix, "scenario": sampled_scenarios(design)[0]}
         inputs = ("flow_shares", "scenarios", "sockets")
         yield Figure(slug, "plot_competition", inputs, mix, "one run over time", params, "competition")
 

@@ -18,6 +18,7 @@ from topics.multipath.sentences import (
     uneven_words,
 )
 from topics.multipath.topic import drawn_ccas, has_cpu, has_transfers
+from topics.topic import slug_of
 from wording.number_format import NONE, is_missing, number
 from wording.scenario_series import platform_name
 from wording.sentence_words import cca_name
@@ -42,8 +43,10 @@ def section(material) -> dict:
         "has_gre": bool((joined["by"] == "gre").any()),
         "distributions": set(joined.loc[joined["by"] == "gre", "distribution"]),
         "has_mptcp": bool((joined["by"] == "mptcp").any()),
-        "rates": [figures[f"transfer-rate-{cca}"] for cca in drawn_ccas(design)] if has_transfers(design) else [],
-        "cpu_times": [figures[f"cpu-time-{cca}"] for cca in drawn_ccas(design)] if has_cpu(design) else [],
+        "rates": [figures[f"transfer-rate-{slug_of(cca)}"] for cca in drawn_ccas(design)]
+        if has_transfers(design)
+        else [],
+        "cpu_times": [figures[f"cpu-time-{slug_of(cca)}"] for cca in drawn_ccas(design)] if has_cpu(design) else [],
         "table": table_of(
             "cells",
             "Goodput by environment, CCA and number of paths",

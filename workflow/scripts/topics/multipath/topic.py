@@ -2,7 +2,7 @@
 
 from study_files.study_design import is_sampled
 from topics.multipath.tables import AGGREGATION, PATH_SHARES
-from topics.topic import Figure, Topic
+from topics.topic import Figure, Topic, slug_of
 
 #: CCAs whose file transfers are drawn over time: the paper's best and worst.
 EXTREMES = ("cubic", "vegas")
@@ -53,7 +53,7 @@ def has_cpu(design) -> bool:
 def _over_time(name, table, title, design):
     for cca in drawn_ccas(design):
         script, inputs, params = f"plot_{name.replace('-', '_')}", ("runs", "scenarios", table), {"cca_shown": cca}
-        yield Figure(f"{name}-{cca}", script, inputs, f"{title}, {cca}", "single runs", params, name)
+        yield Figure(f"{name}-{slug_of(cca)}", script, inputs, f"{title}, {cca}", "single runs", params, name)
 
 
 def _figures(design):

@@ -22,7 +22,7 @@ from wording.number_format import count
 from wording.scenario_series import platforms_of, with_series
 
 AGREE, DIFFER, NOT_SHOWN = "agree", "differ", "not shown"
-VERSIONS, KERNEL = "versions of the simulator", "kernel and simulator"
+VERSIONS, KERNEL, CLOCKS = "versions of the simulator", "kernel and simulator", "virtual and real clock"
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
                     for platform in (platform_a, platform_b)
                 ]
                 row = dict(zip(PLACE, place, strict=True)) | {"platform_a": platform_a, "platform_b": platform_b}
-                row |= {"between": VERSIONS if ":" in platform_a else KERNEL}
+                row |= {"between": VERSIONS if ":" in platform_a else KERNEL if ":" in platform_b else CLOCKS}
                 row |= {"metric": metric.column, "unit": metric.unit}
                 rows.append(row | _compare_values(metric, *values, agreement, params))
     result = pd.DataFrame(rows).reindex(columns=[*PLATFORMS.names, "exact"])

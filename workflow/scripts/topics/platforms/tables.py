@@ -26,7 +26,7 @@ PLATFORMS = Table(
         *PLACE_COLUMNS,
         text("platform_a", "The first platform: a kernel, or the older version of a simulator."),
         text("platform_b", "The second platform."),
-        text("between", "What is compared: `kernel and simulator` or `versions of the simulator`."),
+        text("between", "What is compared: `kernel and simulator`, `versions of the simulator` or `virtual and real clock`."),
         METRIC,
         text("unit", "Unit of the metric.", "it is an index"),
         text(

@@ -1,8 +1,17 @@
 """The same conditions on several platforms: Linux, and versions of a simulator."""
 
+from study_files.study_design import conditions_of
 from topics.buffers import topic as buffers
 from topics.platforms.tables import PLATFORM_CAUSES, PLATFORMS
 from topics.topic import Figure, Topic
+
+
+def applies(design) -> bool:
+    """Tell whether several platforms carry the same conditions of a `StudyDesign`."""
+    platforms = {}
+    for scenario in design.scenarios:
+        platforms.setdefault(conditions_of(scenario), set()).add(scenario["platform"])
+    return max(map(len, platforms.values())) > 1
 
 
 def _figures(design):
@@ -15,10 +24,4 @@ def _figures(design):
         yield buffers.totals_figure("platform-totals", "means, intervals, by platform", lines="platforms")
 
 
-TOPIC = Topic(
-    "platforms",
-    "Platforms",
-    applies=lambda design: len(design.platforms) > 1,
-    tables=(PLATFORMS, PLATFORM_CAUSES),
-    figures=_figures,
-)
+TOPIC = Topic("platforms", "Platforms", applies=applies, tables=(PLATFORMS, PLATFORM_CAUSES), figures=_figures)

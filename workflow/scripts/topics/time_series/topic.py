@@ -1,13 +1,12 @@
 """What flows do over time: the phases of their congestion control, their windows against theory, and pictures of a run."""
 
-import re
 from dataclasses import dataclass
 from itertools import compress, product
 
 from study_files.study_design import is_sampled
 from topics.multipath.topic import is_joined, is_transfer
 from topics.time_series.tables import FLOW_OUTCOMES, PHASE_SHARES, PHASES, SAWTOOTH, TEETH, WINDOW_THEORY
-from topics.topic import Figure, Topic
+from topics.topic import Figure, Topic, slug_of
 
 #: Of more cells, or more flows in a run, no pictures of single runs are drawn: tables say it in less room.
 MOST_CELLS, MOST_FLOWS = 8, 8
@@ -35,11 +34,10 @@ def pictures(design) -> tuple[Picture, ...]:
     if len(cells) > MOST_CELLS or design.flows > MOST_FLOWS:
         return ()
     several = len(sampled) > 1, True, len(design.ip_versions) > 1
-    return tuple(Picture("-".join(["windows", *map(_slug, compress(cell, several))]), *cell) for cell in cells)
-
-
-def _slug(name):
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    slugs = ["-".join(["windows", *map(slug_of, compress(cell, several))]) for cell in cells]
+    if len(set(slugs)) < len(slugs):  # scenarios such as 1.5 and 1-5
+        slugs = [f"{slug}-{number}" for number, slug in enumerate(slugs, 1)]
+    return tuple(Picture(slug, *cell) for slug, cell in zip(slugs, cells, strict=True))
 
 
 def _figures(design):
