@@ -63,6 +63,10 @@ class Built:
         self.claims_name = claims
         self.analysis |= dict(analysis)
         tidy_tables.write_tidy(study, self.folder)
+        return self.make()
+
+    def make(self):
+        """Carry out the rules of the topics, figures and page for the tidy tables that lie in the folder."""
         for name in ("analysis", "figures"):
             (self.folder / name).mkdir(exist_ok=True)
         self.outline = self.outline_of_tables()

@@ -1,0 +1,68 @@
+"""Whatever can be written in a study file: it is refused in sentences before any run, or it ends in a sound report."""
+
+import re
+
+import pytest
+
+import drawn_studies
+from page_checks import check_content
+from study_files.study import StudyError, resolve
+from study_files.study_design import StudyDesign
+from topics.outline import study_outline
+
+#: Drawn studies that are built with all tests; the others with the long ones.
+FEW = (39, 77, 88, 118, 128)
+MANY = range(300)
+SENTENCE = re.compile(r"drawn\.yaml: [^\n]{10,600}\.", re.DOTALL)
+
+
+def resolved(config):
+    """Return a study as resolved, or None if it is refused, as it must be: in sentences."""
+    try:
+        return resolve(config, "drawn.yaml")
+    except StudyError as error:
+        assert error.problems
+        for problem in error.problems:
+            assert SENTENCE.fullmatch(problem), problem
+            assert not re.search(r"Traceback|Error\b|<class|object at 0x", problem), problem
+        return None
+
+
+def test_a_drawn_study_is_refused_in_sentences_or_has_an_outline(record_testsuite_property):
+    studies = [study for study in (resolved(drawn_studies.drawn_config(seed)) for seed in range(1000)) if study]
+    record_testsuite_property("accepted share of drawn studies", len(studies) / 1000)
+    assert 200 < len(studies) < 600, "a quarter or more is accepted"
+    names = set()
+    for study in studies:
+        assert resolve(study, "again.yaml") == study
+        names |= {topic.name for topic in study_outline(StudyDesign(study)).topics}
+    # The draws reach every topic.
+    assert names == {topic.name for topic in study_outline.__defaults__[0]}
+
+
+def test_nonsense_is_refused_in_sentences():
+    refused = [resolved(drawn_studies.spoiled_config(seed)) is None for seed in range(1000)]
+    assert sum(refused) > 700
+
+
+def check_report(seed, folder):
+    """Build a drawn study, if it is one, and look at its page."""
+    study = resolved(drawn_studies.drawn_config(seed))
+    if study is None:
+        return
+    built = drawn_studies.build_drawn(study, folder / "study", seed)
+    check_content(built.page)
+    made = {path.name for part in ("analysis", "figures") for path in (built.folder / part).iterdir()}
+    wanted = {f"{table.name}.csv" for table in built.outline.tables}
+    assert made == wanted | {f"{figure.slug}.{kind}" for figure in built.outline.figures for kind in ("svg", "csv")}
+
+
+@pytest.mark.parametrize("seed", FEW)
+def test_a_drawn_study_ends_in_a_report(seed, tmp_path):
+    check_report(seed, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", MANY)
+def test_many_drawn_studies_end_in_reports(seed, tmp_path):
+    check_report(seed, tmp_path)
