@@ -197,9 +197,12 @@ def test_reasons_without_what_differs_from_cell_to_cell():
 def test_start_up_is_slow_start_from_ten_segments():
     scenarios = tidy_tables.grid(delays_ms=(100,), losses_percent=(0,), flows=(1,))
     # 1 Gbit/s x 200 ms = 25 MB = 16,513 frames; ten of them doubled eleven times are more (RFC 6928, RFC 5681).
-    facts = report_method.startup(scenarios)
+    runs = pd.DataFrame({"scenario": scenarios["scenario"], "packet_bytes": 1514.0})
+    facts = report_method.startup(scenarios, runs)
     assert (facts["trips"], facts["seconds"], facts["percent"]) == (11, "2.2", pytest.approx(22))
-    assert report_method.startup(scenarios.assign(rate_mbps=float("nan"))) is None
+    # Of 322 bytes they are 77,640: thirteen doublings.
+    assert report_method.startup(scenarios, runs.assign(packet_bytes=322.0))["trips"] == 13
+    assert report_method.startup(scenarios.assign(rate_mbps=float("nan")), runs) is None
 
 
 def test_threats_name_the_study(one_of_each, real_shape):

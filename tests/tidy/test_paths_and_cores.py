@@ -119,7 +119,7 @@ def test_scenarios_keep_the_delay_of_each_path(root, delays, text):
     path = root / "config/studies/multipath.yaml"
     scenario = study.resolve(study.load(path), str(path))["scenarios"][0]
     scenario["multipath"] |= {"paths": len(delays), "path_delay_ms": delays}
-    row = scenario_row(scenario, 100)
+    row = scenario_row(scenario, [100])
     assert row["path_delay_ms"] == text
     assert set(row) == set(SCENARIOS.names)
 

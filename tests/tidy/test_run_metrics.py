@@ -99,6 +99,7 @@ def test_rows(recorded):
     assert tuple(sorted(run)) == tuple(sorted(RUNS.names))
     assert run["invalid_because"] == "qdiscs: that, expected this"
     assert (run["valid"], flows[0]["valid"]) == (False, False)
-    assert run["queue_packets"] == 166
+    assert (run["queue_packets"], run["packet_bytes"], run["queue_bytes"]) == (166, 1514, 166 * 1514)
+    assert run["queue_bdp"] == 1  # as the study says it: 250,000 bytes, and 1,324 more to whole packets
     assert len(flows) == 4
     assert [check["ok"] for check in checks].count(False) == 1

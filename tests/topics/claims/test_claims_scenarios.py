@@ -45,6 +45,7 @@ def platforms():
             "scenario": f"{platform}-{place}", "scenario_label": f"{platform}-{place}", "platform": platform, "pairs": 16,
             "rate_mbps": 100.0, "rtt_path_ms": 120.0, "mss_bytes": 1420.0, "flows": 16.0, "queue": queue,
             "queue_packets": float(queue.split()[0]) if queue.endswith("packets") else math.nan,
+            "packet_bytes": 1486.0, "queue_bytes": float(queue.split()[0]) * (1486 if queue.endswith("packets") else 1),
         }
         for platform in ("uml", "ns3:3.44")
         for place, queue in enumerate(("10 packets", "750000 bytes"))
@@ -72,7 +73,7 @@ def traffics():
         (platforms, {"platform": ["ns3:3.39", "ns3:3.44"], "queue_packets": [10]}, "ns3:3.44-0"),
         (platforms, {"platform": ["ns3:3.39"]}, None),
         (platforms, {"platform": ["uml"], "queue_bytes": [750000]}, "uml-1"),
-        # A BDP is 1.5 MB: 10 packets are 0.0095 of it.
+        # A BDP is 1.5 MB: 10 packets of 1,486 bytes are 0.0099 of it.
         (platforms, {"platform": ["uml"], "queue_bdp": {"at_least": 0.009, "at_most": 0.01}}, "uml-0"),
         (platforms, {"platform": ["uml"], "queue_bdp": {"at_least": 0.5}}, "uml-1"),
         (platforms, {"platform": ["uml"], "queue_bdp": {"at_most": 0.009}}, None),

@@ -8,6 +8,7 @@ from scipy import stats
 
 import share_studies
 from inference.share_intervals import expit
+from run_tables.queue_sizes import queues_of
 from run_tables.tidy_tables import FLOWS
 from tidy_tables import completed
 from topics.fairness.compare_factors import compare_factors
@@ -15,7 +16,7 @@ from topics.fairness.compare_shares import describe_shares
 from topics.fairness.flow_shares import pairs_of
 from topics.fairness.measure_shares import measure_shares
 from topics.fairness.pair_shares import compare_pairs
-from topics.fairness.scenario_factors import base_and_levels, buffer_bdp
+from topics.fairness.scenario_factors import base_and_levels
 from topics.fairness.share_theory import BBR_MODEL, compare_with_theory, models_of_scenario
 from topics.fairness.start_order import HOSTS, START, compare_start_order
 
@@ -128,7 +129,7 @@ def test_one_replication_has_no_interval_and_no_test():
     assert pairs["note"].str.contains("one value: no interval").all()
     shares = describe_shares(shares_of(study), PARAMS)
     assert shares["share_low"].isna().all() and shares["goodput_low"].isna().all()
-    factors = compare_factors(runs_of(study), share_studies.scenarios(), PARAMS)
+    factors = compare_factors(runs_of(study), share_studies.scenarios(), queues_of(study["runs"]), PARAMS)
     assert factors["p"].isna().all() and factors["share"].notna().all()
 
 
@@ -154,7 +155,7 @@ def test_no_valid_run_at_all():
     pairs = runs_of(study)
     assert compare_pairs(pairs, PARAMS).empty and compare_start_order(pairs, PARAMS).empty
     for compare in (compare_factors, compare_with_theory):
-        assert compare(pairs, share_studies.scenarios(), PARAMS).empty
+        assert compare(pairs, share_studies.scenarios(), queues_of(study["runs"]), PARAMS).empty
 
 
 def test_three_ccas_with_six_flows():
@@ -180,7 +181,7 @@ def test_factors_are_compared_with_the_base_one_at_a_time():
     # In the deep buffer CUBIC gets a tenth of what it got beside Reno.
     pair = flows["cca"].isin(["reno+cubic", "cubic+reno"]) & (flows["flow_cca"] == "cubic")
     flows.loc[pair & (flows["scenario"] == "buffer-4bdp"), "goodput_mbps"] /= 10
-    factors = compare_factors(runs_of(study), share_studies.scenarios(), PARAMS)
+    factors = compare_factors(runs_of(study), share_studies.scenarios(), queues_of(study["runs"]), PARAMS)
     deep = factors[(factors["factor"] == "buffer_bdp") & (factors["level"] == 4)].set_index(["row_cca", "column_cca"])
     changed = deep.loc[("reno", "cubic")]
     assert changed["effect_low"] < 900 < changed["effect_high"] and changed["p_holm"] < 0.001
@@ -193,7 +194,7 @@ def test_factors_are_compared_with_the_base_one_at_a_time():
 
 
 def test_base_is_the_scenario_that_most_differ_from_in_one_thing():
-    places = share_studies.scenarios().iloc[::-1]
+    places = share_studies.scenarios().iloc[::-1].assign(queue_bytes=50_000)
     paths = dict(zip(places["scenario"], places["rtts_ms"], strict=True))
     assert base_and_levels(places, paths)[0] == "base"
     lone = places[places["scenario"] == "base"]
@@ -201,28 +202,43 @@ def test_base_is_the_scenario_that_most_differ_from_in_one_thing():
     assert base_and_levels(places, {}) == (None, {})
 
 
-@pytest.mark.parametrize(
-    ("queue", "bdps"),
-    [("0.25 BDP", 0.25), ("100000 bytes", 400.0), ("33 packets", 200.0), ("1e+06 bytes", 4000.0), ("none", None)],
-)
-def test_queue_in_bdps(queue, bdps):
-    # 1 Mbit/s and 2 ms hold 250 bytes.
-    assert buffer_bdp(queue, 1, 2) == (pytest.approx(bdps, rel=1e-3) if bdps else None)
+@pytest.mark.parametrize("segment_bytes", [256, 1448])
+def test_a_queue_in_packets_counts_those_of_the_run(segment_bytes):
+    packet_bytes = segment_bytes + 66
+    places = share_studies.scenarios().assign(queue="33 packets", queue_bytes=33 * packet_bytes)
+    places.loc[places["scenario"] == "buffer-4bdp", ["queue", "queue_bytes"]] = ["132 packets", 132 * packet_bytes]
+    levels = base_and_levels(places, dict(zip(places["scenario"], places["rtts_ms"], strict=True)))[1]
+    # 10 Mbit/s x 40 ms = 50,000 bytes.
+    expected = [33 * packet_bytes / 50_000, 132 * packet_bytes / 50_000]
+    assert [level for level, _ in levels["buffer_bdp"]] == pytest.approx(expected, rel=1e-3)
+
+
+def test_theory_counts_packets_of_the_run():
+    row = share_studies.scenarios().iloc[0].to_dict()
+    small, full = (
+        models_of_scenario(row | {"queue": "1 BDP", "queue_bytes": 50_000, "packet_bytes": size}, 40.0)["cubic", "reno"]
+        for size in (322, 1514)
+    )
+    assert small["queue_packets"] == pytest.approx(50_000 / 322) and full["queue_packets"] == pytest.approx(
+        50_000 / 1514
+    )
+    # Twice the BDP, half of it each flow's, a third of it lost and gained at 0.53 packets in each round trip of 80 ms.
+    assert small["reno_s"] == pytest.approx(50_000 / 322 * 0.3 / (0.9 / 1.7) * 0.08)
 
 
 def test_theory_of_scenarios():
-    row = share_studies.scenarios().iloc[0]
+    row = share_studies.scenarios().iloc[0].to_dict() | {"packet_bytes": 1514, "queue_bytes": 33 * 1514}
     models = models_of_scenario(row, 40.0)
     assert models[("cubic", "reno")]["expected"] == "0.50"
     assert models[("bbr", "reno")]["predicted"] == pytest.approx(0.972, abs=1e-3)
-    long = models_of_scenario(row.to_dict() | {"queue": "16 BDP"}, 40.0)
+    long = models_of_scenario(row | {"queue": "16 BDP"}, 40.0)
     assert long[("cubic", "reno")]["expected"] == "above 0.50" and long[("cubic", "reno")]["predicted"] is None
-    assert models_of_scenario(row.to_dict() | {"loss_forward_percent": 1}, 40.0) == {}
-    assert models_of_scenario(row.to_dict() | {"flows": 6}, 40.0) == {}
+    assert models_of_scenario(row | {"loss_forward_percent": 1}, 40.0) == {}
+    assert models_of_scenario(row | {"flows": 6}, 40.0) == {}
 
 
 def test_theory_is_held_against_the_interval(study):
-    theory = compare_with_theory(runs_of(study), share_studies.scenarios(), PARAMS)
+    theory = compare_with_theory(runs_of(study), share_studies.scenarios(), queues_of(study["runs"]), PARAMS)
     # Strengths as if BBR had exp(1.2) times Reno's: 0.77, where the model has 0.97 at 1 BDP.
     base = theory[(theory["scenario"] == "base") & (theory["model"] == BBR_MODEL)]
     assert (base["agrees"] == "no").all() and len(base) == 2

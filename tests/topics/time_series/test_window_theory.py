@@ -12,10 +12,10 @@ from topics.time_series.window_verdicts import ABOVE, AS_THEORY, BELOW, UNDECIDE
 
 DEEP = Path(rate_mbps=1, base_rtt_ms=2, buffer_packets=66, frame_bytes=1514, flows=1)
 RUN = {
-    "scenario": "s", "cca": "reno", "ip_version": "ipv4", "replication": 1, "mss_bytes": 1448.0, "queue_packets": np.nan, "rate_mbps": 1.0,
+    "scenario": "s", "cca": "reno", "ip_version": "ipv4", "replication": 1, "packet_bytes": 1514.0, "queue_packets": np.nan, "queue_bytes": 100_000.0, "rate_mbps": 1.0,
     "loss_configured_percent": 0.0, "flows": 3.0,
 }  # fmt: skip
-SCENARIO = {"queue": "100000 bytes", "loss_reverse_percent": 0.0}
+SCENARIO = {"loss_reverse_percent": 0.0}
 
 
 def test_a_full_queue_and_the_packet_that_leaves_are_the_height_of_a_tooth():
@@ -80,9 +80,10 @@ def test_fast_convergence_aims_at_less():
 
 
 def test_buffer_in_bytes_holds_full_frames():
-    assert buffer_packets(RUN, "100000 bytes") == 66
-    assert buffer_packets(RUN | {"queue_packets": 33.0}, "1 BDP") == 33
-    assert buffer_packets(RUN, "unlimited") is None
+    assert buffer_packets(RUN) == 66
+    assert buffer_packets(RUN | {"packet_bytes": 322.0}) == 310
+    assert buffer_packets(RUN | {"queue_packets": 33.0}) == 33
+    assert buffer_packets(RUN | {"queue_bytes": np.nan}) is buffer_packets(RUN | {"packet_bytes": np.nan}) is None
 
 
 def test_where_theory_doesnt_say_how_long_teeth_are():
@@ -90,7 +91,7 @@ def test_where_theory_doesnt_say_how_long_teeth_are():
     assert shared_path(RUN, SCENARIO, {"reno", "cubic"}, {2.0}) is None
     assert shared_path(RUN, SCENARIO, {"reno"}, {2.0, 4.0}) is None
     assert shared_path(RUN | {"loss_configured_percent": 1.0}, SCENARIO, {"reno"}, {2.0}) is None
-    assert shared_path(RUN, SCENARIO | {"queue": ""}, {"reno"}, {2.0}) is None
+    assert shared_path(RUN | {"queue_bytes": np.nan}, SCENARIO, {"reno"}, {2.0}) is None
     assert shared_path(RUN | {"rate_mbps": np.nan}, SCENARIO, {"reno"}, {2.0}) is None
 
 

@@ -35,8 +35,9 @@ def scenario_rows(scenarios, runs) -> list[dict]:
         known = valid.assign(reached=link_packets(valid)).dropna(subset=["reached", "link_drops"])
         packets = known["reached"].sum()
         queue, rtts = row["queue"], path_rtts_ms(row)
-        if not is_missing(row["queue_packets"]):
-            packets_held = count(int(row["queue_packets"]), "packet")
+        if row["queue_packets"]:
+            *others, last = map(int, row["queue_packets"].split())
+            packets_held = " or ".join([*(f"{held:,}" for held in others), count(last, "packet")])
             queue = packets_held if packets_held == queue else f"{queue} ({packets_held})"
         rows.append(
             {

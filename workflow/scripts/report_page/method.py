@@ -7,7 +7,6 @@ from report_page.metric_words import WORDS, DefinedMetric, defined
 from report_parts.data_tables import size
 from run_tables.metrics import METRICS, PUBLISHED_METRICS, differences
 from study_files.study_design import is_simulator
-from testbed.specification import PACKET_BYTES
 from topics.packet_size.topic import compares_sizes_alone
 from topics.published.topic import FIRST_FIGURE
 from wording.number_format import count, is_missing, number, plain
@@ -201,7 +200,7 @@ def _threats(study, runs, scenarios, descriptive, environments):
         "kernels": kernels_of(environments),
         "replications": int(study["replications"]),
         "amounts": amounts(scenarios),
-        "startup": startup(scenarios),
+        "startup": startup(scenarios, runs),
         "equal_cells": int((goodput["sd"] == 0).sum()),
         "cells": len(goodput),
         "loss_free": int((scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) == 0).sum()),
@@ -225,18 +224,19 @@ def kernels_of(environments) -> list[str]:
     return sorted(map(str, known))
 
 
-def startup(scenarios) -> dict[str, str | int | float] | None:
+def startup(scenarios, runs) -> dict[str, str | int | float] | None:
     """Return the largest share of a run that slow start takes on an empty, loss-free path; None without a rate and a delay.
 
     A window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681,
     section 3.1) fills a path of B segments in log2(B / 10) round trips.
     """
-    longest = None
+    longest, packets = None, runs.groupby("scenario")["packet_bytes"].first()
     for row in scenarios.to_dict("records"):
         rtt_s = path_rtts_ms(row)[-1] / 1000
-        if is_missing(row["rate_mbps"]) or rtt_s <= 0 or not row["duration_s"] > 0:
+        packet_bytes = packets[row["scenario"]]
+        if is_missing(row["rate_mbps"]) or is_missing(packet_bytes) or rtt_s <= 0 or not row["duration_s"] > 0:
             continue
-        segments = row["rate_mbps"] * 1e6 * rtt_s / (8 * PACKET_BYTES) / row["flows"]
+        segments = row["rate_mbps"] * 1e6 * rtt_s / (8 * packet_bytes) / row["flows"]
         trips = max(0, math.ceil(math.log2(segments / INITIAL_WINDOW))) if segments > 0 else 0
         share = 100 * trips * rtt_s / row["duration_s"]
         if longest is None or share > longest["percent"]:

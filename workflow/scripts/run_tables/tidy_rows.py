@@ -3,6 +3,7 @@
 from run_tables.background_metrics import background_metrics
 from run_tables.cpu_times import cpu_metrics
 from run_tables.path_counts import path_rows
+from run_tables.queue_sizes import queue_bdp, queue_words
 from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated
@@ -33,8 +34,19 @@ def _queue_limit_bytes(document) -> int | None:
     """Return what the full queue of the data's bottleneck holds in bytes, or None."""
     if limit := document["specification"]["scenario"]["queue"].get("bytes"):
         return limit
-    packets, (_, frame) = _queue_limit_packets(document), payload_and_frame_bytes(document)
-    return None if packets is None or frame is None else round(packets * frame)
+    packets, packet_bytes = _queue_limit_packets(document), payload_and_frame_bytes(document)[1]
+    return None if packets is None or packet_bytes is None else round(packets * packet_bytes)
+
+
+def _queue_columns(document) -> dict[str, float | None]:
+    """Return the limit of the data's bottleneck as columns of runs: in packets, in bytes, in BDPs."""
+    run, held_bytes = RunSpecification(document["specification"]), _queue_limit_bytes(document)
+    return {
+        "queue_packets": _queue_limit_packets(document),
+        "queue_bytes": held_bytes,
+        "packet_bytes": payload_and_frame_bytes(document)[1],
+        "queue_bdp": queue_bdp(queue_words(run.scenario["queue"]), held_bytes, run.rate_mbps, run.rtt_path_ms),
+    }
 
 
 def application_columns(scenario) -> dict[str, str | int | None]:
@@ -103,8 +115,7 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
 def _measured(document, flows):
     """Return what was set and measured in a run that was carried out: columns of `tidy_tables.RUNS`."""
     return {
-        "queue_packets": _queue_limit_packets(document),
-        "queue_bytes": _queue_limit_bytes(document),
+        **_queue_columns(document),
         **run_metrics(document, flows),
         **background_metrics(document),
         "transfer_s": transfer_s(document),
@@ -121,9 +132,8 @@ def rows_of_paths(document) -> list[dict]:
 
 
 def scenario_row(scenario, queue_packets) -> dict:
-    """Return the row of a scenario of the resolved study; ``queue_packets`` as it was set in its runs."""
+    """Return the row of a scenario of the resolved study; ``queue_packets`` are the limits that were set in its runs."""
     link, traffic, hosts, paths = (scenario[key] for key in ("link", "traffic", "hosts", "multipath"))
-    ((measure, amount),) = scenario["queue"].items()
     of_section = {key: value for section in (traffic, link, scenario["transport"]) for key, value in section.items()}
     return {
         **{name: of_section[name] for name in SCENARIOS.names if name in of_section},
@@ -134,8 +144,8 @@ def scenario_row(scenario, queue_packets) -> dict:
             for name, unit in (("delay", "ms"), ("jitter", "ms"), ("loss", "percent"))
             for way in ("forward", "reverse")
         },
-        "queue": f"{amount:g} {'BDP' if measure == 'bdp' else measure}",
-        "queue_packets": queue_packets,
+        "queue": queue_words(scenario["queue"]),
+        "queue_packets": " ".join(str(packets) for packets in queue_packets if packets is not None),
         **application_columns(scenario),
         "distribution": paths["distribution"],
         "path_delay_ms": " ".join(f"{delay:g}" for delay in paths["path_delay_ms"]),

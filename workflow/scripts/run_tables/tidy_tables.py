@@ -57,6 +57,14 @@ RUNS = Table(
             "queue_bytes", "bytes", "What the full queue holds, as the bottleneck counts: its limit, or so many full packets of the run.",
             "it has no limit, or nobody knows the size of a packet",
         ),
+        number(
+            "packet_bytes", "bytes", "A full packet as the bottleneck counts it: with headers, tunnel, and what a frame takes besides.",
+            "nobody looked at the sockets, or the application has messages only",
+        ),
+        number(
+            "queue_bdp", "BDP", "What the full queue holds in products of rate and RTT of the empty path: as the study says it, or by `queue_bytes`.",
+            "rate, RTT or size aren't known",
+        ),
         number("duration_s", "s", "How long each flow sends, where no amount is set."),
         number(
             "mss_bytes", "bytes", "Payload of a full segment of the run's connections.", "nobody looked at the sockets",
@@ -208,7 +216,10 @@ SCENARIOS = Table(
         number("loss_forward_percent", "%", "Random loss in the data's direction."),
         number("loss_reverse_percent", "%", "Random loss in the other direction."),
         text("queue", "Limit of the bottleneck's queue as the study has it: `33 packets`, `1 BDP`, `100000 bytes`."),
-        count("queue_packets", "packets", "The same in packets, as it was set in the runs.", "its limit is in bytes"),
+        text(
+            "queue_packets", "The same in packets, as it was set in the runs; where the packets of IPv4 and IPv6 differ, so may these, parted by blanks.",
+            "its limit is in bytes",
+        ),
         count("flows", "", "Number of flows."),
         number("bitrate_mbps", "Mbit/s", "What each sender is limited to.", "it sends as fast as it can"),
         number("duration_s", "s", "How long each flow sends, where no amount is set."),

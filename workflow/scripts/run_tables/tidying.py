@@ -79,7 +79,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
                 environments[json.dumps(_flat(document["environment"]))] += 1
             if "failure" in document:
                 continue
-            queues[run["scenario"]] = run["queue_packets"]
+            queues.setdefault(run["scenario"], {})[run["queue_packets"]] = None
             keys = tidy_rows.factors(document)
             if "series" in document:
                 ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
@@ -96,7 +96,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         raise UnusableDocuments(unusable, environments.total() + len(unusable))
     with ExitStack() as stack:
         scenarios = _csv_table(stack, output["scenarios"], SCENARIOS.names)
-        scenarios.writerows(tidy_rows.scenario_row(s, queues.get(s["id"])) for s in study["scenarios"])
+        scenarios.writerows(tidy_rows.scenario_row(s, queues.get(s["id"], ())) for s in study["scenarios"])
     pyarrow.parquet.write_table(pyarrow.csv.read_csv(output["runs"]), output["runs_parquet"])
     provenance = {
         "study": study,

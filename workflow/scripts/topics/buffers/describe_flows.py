@@ -10,7 +10,6 @@ from inference.mean_interval import mean_interval
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import CELL, FLOWS, RUN, SCENARIOS
-from tcp_models.wire_theory import frame_bytes
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS, STATISTICS
 from wording.number_format import is_missing
@@ -47,21 +46,6 @@ def describe_run(goodputs_mbps, rate_mbps) -> dict:
     return {"flows": len(values), "fair_share_mbps": fair, **row}
 
 
-def _bdp_percent(scenario, run):
-    """Return a buffer in percent of the path's bandwidth-delay product, None where either isn't known.
-
-    Packets count as full frames: the segment, 12 bytes of timestamps, TCP, IPv4 and Ethernet.
-    """
-    size, unit = scenario["buffer_size"], scenario["buffer_unit"]
-    if unit == "BDP":
-        return 100 * size
-    rate_mbps, rtt_ms, mss = run["rate_mbps"], run["rtt_path_ms"], run["mss_bytes"]
-    if any(is_missing(value) or value == 0 for value in (rate_mbps, rtt_ms, mss)):
-        return None
-    size_bytes = size * frame_bytes(mss, "tcp", "ipv4") if unit == "packets" else size
-    return 100 * size_bytes / (rate_mbps * 1e6 / 8 * rtt_ms / 1e3)
-
-
 def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
     """Return `FLOW_GOODPUT`: a row a valid run, in the order of `runs`."""
     places = _places_of(runs, scenarios)
@@ -78,11 +62,11 @@ def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
 
 def _places_of(runs, scenarios):
     """Return scenario -> its label, platform, conditions, buffer, and what part of the BDP that is."""
-    table, first = with_series(scenarios), runs.drop_duplicates("scenario").set_index("scenario")
+    table, queues = with_series(scenarios), runs.groupby("scenario", sort=False)["queue_bdp"].first()
     return {
         row["scenario"]: {
             "scenario_label": row["label"], "platform": row["platform"], "conditions": row["conditions"],
-            "buffer": row["buffer"], "bdp_percent": _bdp_percent(row, first.loc[row["scenario"]]),
+            "buffer": row["buffer"], "bdp_percent": 100 * queues[row["scenario"]],
         }
         for row in table.to_dict("records")
     }  # fmt: skip

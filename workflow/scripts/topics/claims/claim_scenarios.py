@@ -26,14 +26,12 @@ def scenario_conditions(runs, scenarios=None) -> list[dict]:
     -------
     list of dict
         ``scenario``, ``scenario_label`` and `NUMBERS` and `TEXTS` as far as they are known. ``queue_bytes`` is
-        a queue's size if it was set in bytes; ``queue_bdp`` is its size over the product of rate and RTT of
-        the empty path, in which a packet counts with its payload.
+        a queue's size if it was set in bytes.
     """
     rows = runs.drop_duplicates("scenario").copy()
     queues = {} if scenarios is None else dict(zip(scenarios["scenario"], scenarios["queue"], strict=True))
     rows["queue_bytes"] = [_bytes_of(queues.get(name, "")) for name in rows["scenario"]]
-    bytes_ = rows["queue_bytes"].fillna(rows["queue_packets"] * rows["mss_bytes"])
-    rows["queue_bdp"] = bytes_ * 8 / (rows["rate_mbps"] * 1e3 * rows["rtt_path_ms"])
+    rows["queue_bdp"] = rows["scenario"].map(runs.groupby("scenario")["queue_bdp"].first())
     if scenarios is not None:
         for name in OF_SCENARIOS:
             rows[name] = rows["scenario"].map(dict(zip(scenarios["scenario"], scenarios[name], strict=True)))

@@ -8,7 +8,8 @@ from inference.paired_comparison import sentence
 from inference.paired_contrasts import to_effect
 from inference.welch import welch
 from rule_script import run_rule
-from run_tables.reading import read_table
+from run_tables.queue_sizes import queues_of
+from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
 from topics.fairness.flow_shares import matrix_cells, pairs_of, read_flow_shares
 from topics.fairness.pair_shares import mixes_of, pair_row, replication_balances
@@ -40,7 +41,7 @@ def _level_row(values, base, flows, params):
     return row | effect | {name: result[name] for name in ("statistic", "df", "p")}
 
 
-def compare_factors(pairs, scenarios, params) -> pd.DataFrame:
+def compare_factors(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the base scenario's, for each pair of CCAs.
 
     Parameters
@@ -48,6 +49,8 @@ def compare_factors(pairs, scenarios, params) -> pd.DataFrame:
     pairs : Pairs
     scenarios : pandas.DataFrame
         ``tidy/scenarios.csv``.
+    queues : pandas.DataFrame
+        Their packets and queues as `queue_sizes.queues_of` gives them.
     params : object
         With confidence and significance.
 
@@ -60,9 +63,10 @@ def compare_factors(pairs, scenarios, params) -> pd.DataFrame:
     """
     rtts = pairs.runs.reindex(columns=["scenario", "first_rtt_path_ms", "second_rtt_path_ms"])
     paths = {scenario: rtts_ms for scenario, *rtts_ms in rtts.drop_duplicates("scenario").itertuples(index=False)}
-    base, levels = base_and_levels(scenarios, paths)
     rows = []
     for ip_version, of_version in pairs.runs.groupby("ip_version", sort=False):
+        held = queues.xs(ip_version, level="ip_version")
+        base, levels = base_and_levels(scenarios.merge(held, left_on="scenario", right_index=True), paths)
         by_scenario = dict(iter(of_version.groupby("scenario")))
         mixes = {name: mixes_of(of_scenario) for name, of_scenario in by_scenario.items()}
         for factor, scenarios_of_levels in levels.items():
@@ -92,9 +96,10 @@ def compare_factors(pairs, scenarios, params) -> pd.DataFrame:
 def main(inputs, outputs, params) -> None:
     """Read flows' shares and scenarios, write the comparisons."""
     pairs, scenarios = pairs_of(read_flow_shares(inputs.flow_shares)), read_table(inputs.scenarios, SCENARIOS)
-    factors = compare_factors(pairs, scenarios, params)
+    queues = queues_of(read_runs(inputs.runs))
+    factors = compare_factors(pairs, scenarios, queues, params)
     factors.to_csv(outputs.fairness_factors, index=False, lineterminator="\n")
-    theory = compare_with_theory(pairs, scenarios, params)
+    theory = compare_with_theory(pairs, scenarios, queues, params)
     theory.to_csv(outputs.share_theory, index=False, lineterminator="\n")
 
 

@@ -46,6 +46,7 @@ rule compare_shares:
 rule compare_factors:
     input:
         flow_shares="results/{study}/analysis/flow_shares.csv",
+        runs="results/{study}/tidy/runs.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
     output:
         fairness_factors="results/{study}/analysis/fairness_factors.csv",

@@ -1,10 +1,9 @@
 """What scenarios differ in, and which of them differ from one of them in one thing only."""
 
 import math
-import re
 from dataclasses import dataclass
 
-from testbed.specification import PACKET_BYTES
+from run_tables.queue_sizes import queue_bdp
 from wording.number_format import is_missing, plain
 
 
@@ -33,28 +32,11 @@ OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flo
           "platform", "segmentation_offload", "netem", "processes")  # fmt: skip
 
 
-def buffer_bdp(queue, rate_mbps, rtt_ms) -> float | None:
-    """Return a queue's size in bandwidth-delay products of link and empty path, to four digits; None where it has none.
-
-    The queue is as ``tidy/scenarios.csv`` has it: "0.25 BDP", "100 packets", "100000 bytes".
-    """
-    match = re.fullmatch(r"([\d.e+]+) (BDP|packets|bytes)", queue)
-    if not match:
-        return None
-    amount, unit = float(match[1]), match[2]
-    if unit == "BDP":
-        return amount
-    if is_missing(rate_mbps) or rtt_ms <= 0:
-        return None
-    size = amount * (PACKET_BYTES if unit == "packets" else 1)
-    return float(f"{size / (rate_mbps * rtt_ms * 1000 / 8):.4g}")
-
-
 def _factor_levels(scenario, rtt_ms, other_rtt_ms):
     """Return a scenario's level of each factor; RTTs are those of the empty paths of the first and the second position."""
     rate = scenario["rate_mbps"]
     return {
-        "buffer_bdp": buffer_bdp(scenario["queue"], rate, rtt_ms),
+        "buffer_bdp": queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms),
         "rtt_ms": rtt_ms,
         "rtt_ratio": other_rtt_ms / rtt_ms if rtt_ms else 1.0,
         "loss_percent": scenario["loss_forward_percent"],
@@ -68,7 +50,7 @@ def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
     Parameters
     ----------
     scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
+        ``tidy/scenarios.csv`` with ``queue_bytes``, what the full queue of the runs holds.
     paths : dict of str to (float, float)
         Scenario -> RTT of the empty paths of both positions in ms; others are left out.
 

@@ -2,11 +2,10 @@
 
 import pandas as pd
 
+from run_tables.queue_sizes import queue_bdp
 from tcp_models.share_models import bbr_share, cubic_times_s
-from testbed.specification import PACKET_BYTES
 from topics.fairness.flow_shares import PLACE
 from topics.fairness.pair_shares import mixes_of, pair_row, replication_balances
-from topics.fairness.scenario_factors import buffer_bdp
 from topics.fairness.tables import SHARE_THEORY
 from wording.number_format import is_missing
 
@@ -14,16 +13,23 @@ BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 
 
 def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
-    """Return what the models say of a row of ``tidy/scenarios.csv`` whose empty path has the same RTT for both flows.
+    """Return what the models say of a scenario whose empty path has the same RTT for both flows.
 
-    Row CCA and column CCA -> columns of `SHARE_THEORY`; empty where a model's conditions aren't met: two flows, a known
+    It is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of its runs. Row CCA and column CCA -> columns of `SHARE_THEORY`; empty where a model's conditions aren't met: two flows, a known
     queue and rate, no random loss.
     """
     rate, lossless = scenario["rate_mbps"], scenario["loss_forward_percent"] == scenario["loss_reverse_percent"] == 0
-    bdps = buffer_bdp(scenario["queue"], rate, rtt_ms)
-    if is_missing(rate) or bdps is None or not lossless or scenario["flows"] != 2 or rtt_ms <= 0:
+    bdps, packet_bytes = (queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms), scenario["packet_bytes"])
+    if (
+        is_missing(rate)
+        or bdps is None
+        or is_missing(packet_bytes)
+        or not lossless
+        or scenario["flows"] != 2
+        or rtt_ms <= 0
+    ):
         return {}
-    packets_s, rtt_s = rate * 1e6 / 8 / PACKET_BYTES, rtt_ms / 1000
+    packets_s, rtt_s = rate * 1e6 / 8 / packet_bytes, rtt_ms / 1000
     queue = bdps * packets_s * rtt_s
     sizes = {"buffer_bdp": bdps, "queue_packets": queue}
     share = bbr_share(packets_s, rtt_s, queue)
@@ -47,14 +53,16 @@ def _agreement(row):
     return "yes" if row["share_low"] <= row["predicted"] <= row["share_high"] else "no"
 
 
-def compare_with_theory(pairs, scenarios, params) -> pd.DataFrame:
+def compare_with_theory(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Return `SHARE_THEORY`, measured shares beside what the models give; parameters are those of `compare_factors`."""
     rows, conditions = [], {row["scenario"]: row for row in scenarios.to_dict("records")}
+    sizes = queues.to_dict("index")
     for (name, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):
         if not pairs.alike[name]:
             continue
         mixes = mixes_of(of_place)
-        models = models_of_scenario(conditions[name], of_place["first_rtt_path_ms"].iloc[0])
+        scenario = conditions[name] | sizes[name, ip_version]
+        models = models_of_scenario(scenario, of_place["first_rtt_path_ms"].iloc[0])
         for (row_cca, column_cca), modelled in models.items():
             values = replication_balances(mixes, row_cca, column_cca, True)
             if values.empty:

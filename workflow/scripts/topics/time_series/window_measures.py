@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from tcp_models.linux_ccas import LEFT
-from tcp_models.wire_theory import frame_bytes
 from topics.time_series.window_series import FLOW
 from topics.time_series.window_theory import Path, teeth_of
 
@@ -28,25 +27,12 @@ QUANTITIES = {
 }
 
 
-def _full_frame_bytes(run):
-    """Return the size of the Ethernet frame that carries a run's full segment, with TCP's timestamps."""
-    return int(frame_bytes(run["mss_bytes"], "tcp", run["ip_version"]))
-
-
-def buffer_packets(run, queue) -> float | None:
-    """Return how many full packets the bottleneck's queue holds, or None.
-
-    Parameters
-    ----------
-    run : mapping
-        A row of ``tidy/runs.csv``.
-    queue : str
-        Of ``tidy/scenarios.csv``: "100000 bytes", "33 packets", "1 BDP".
-    """
+def buffer_packets(run) -> float | None:
+    """Return how many full packets the bottleneck's queue holds in a run, a row of ``tidy/runs.csv``; None if it isn't known."""
     if not pd.isna(run["queue_packets"]):
         return float(run["queue_packets"])
-    size, _, unit = queue.partition(" ")
-    return float(size) // _full_frame_bytes(run) if unit == "bytes" else None
+    known = run["queue_bytes"] > 0 and run["packet_bytes"] > 0
+    return run["queue_bytes"] // run["packet_bytes"] if known else None
 
 
 def shared_path(run, scenario, ccas, paths_ms) -> Path | None:
@@ -63,12 +49,12 @@ def shared_path(run, scenario, ccas, paths_ms) -> Path | None:
     paths_ms : set of float
         RTTs of their empty paths.
     """
-    buffer = buffer_packets(run, scenario["queue"])
+    buffer = buffer_packets(run)
     lossy = run["loss_configured_percent"] > 0 or scenario["loss_reverse_percent"] > 0
     several = len(ccas) > 1 or len(paths_ms) > 1
-    if several or lossy or buffer is None or not run["rate_mbps"] > 0 or not run["mss_bytes"] > 0:
+    if several or lossy or buffer is None or not run["rate_mbps"] > 0 or not run["packet_bytes"] > 0:
         return None
-    return Path(run["rate_mbps"], next(iter(paths_ms)), buffer, _full_frame_bytes(run), int(run["flows"]))
+    return Path(run["rate_mbps"], next(iter(paths_ms)), buffer, int(run["packet_bytes"]), int(run["flows"]))
 
 
 def tooth_measures(teeth, paths) -> list[list]:

@@ -1,0 +1,58 @@
+"""How large the bottleneck's queue is: as the study says it, and in bandwidth-delay products."""
+
+import math
+
+import pandas as pd
+
+
+def queue_words(queue) -> str:
+    """Return the queue of a resolved scenario as `tidy_tables.SCENARIOS` has it: "33 packets", "1 BDP", "100000 bytes"."""
+    ((measure, amount),) = queue.items()
+    return f"{amount:g} {'BDP' if measure == 'bdp' else measure}"
+
+
+def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
+    """Return a queue's size in bandwidth-delay products of link and empty path; None where rate, RTT or size aren't known.
+
+    Parameters
+    ----------
+    queue : str
+        As `queue_words` gives it. A size in BDPs is the answer, though whole packets make the queue a little larger.
+    held_bytes : float or None
+        What the full queue of the runs holds, so many packets of their own size: `queue_bytes` of `tidy_tables.RUNS`.
+    rate_mbps, rtt_ms : float or None
+        Of the link and of the empty path.
+
+    Examples
+    --------
+    Of 10 Mbit/s and 20 ms, which are 25,000 bytes, and packets of 322 and of 1,514 bytes:
+
+    >>> queue_bdp("100 packets", 100 * 322, 10, 20)
+    1.288
+    >>> queue_bdp("100 packets", 100 * 1514, 10, 20)
+    6.056
+    """
+    amount, _, unit = queue.partition(" ")
+    if unit == "BDP":
+        return float(amount)
+    known = [None if value is None or math.isnan(value) else value for value in (held_bytes, rate_mbps, rtt_ms)]
+    if not all(known):
+        return None
+    held_bytes, rate_mbps, rtt_ms = known
+    return float(f"{held_bytes / (rate_mbps * rtt_ms * 1000 / 8):.4g}")
+
+
+def queues_of(runs) -> pd.DataFrame:
+    """Return the size of a packet and of the full queue, in bytes, of each scenario and IP version: columns of its runs.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``packet_bytes`` and ``queue_bytes`` by (scenario, ip_version); missing where no run knows them.
+    """
+    return runs.groupby(["scenario", "ip_version"], sort=False)[["packet_bytes", "queue_bytes"]].first()
