@@ -3,7 +3,7 @@
 import pytest
 
 import tidy_tables
-from run_tables.reading import read_runs, read_table
+from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
 
 
@@ -19,6 +19,15 @@ def test_names_that_look_like_numbers_or_nothing_stay_text(tmp_path):
     scenarios = tidy_tables.grid(delays_ms=(10, 20, 50), losses_percent=(0,), flows=(1,)).assign(label=labels)
     study = tidy_tables.synthetic_study(scenarios, ["nv"], replications=1)
     assert list(read_runs(tidy_tables.write_tidy(study, tmp_path) / "runs.csv")["scenario_label"].unique()) == labels
+
+
+def test_flows_are_numbered_wholly(tidy):
+    flows = read_flows(tidy / "flows.csv")
+    assert flows[["replication", "flow"]].dtypes.eq(int).all()
+    path = tidy / "flows.csv"
+    path.write_text(path.read_text().replace(",ipv4,1,0,", ",ipv4,1,0.5,", 1))
+    with pytest.raises(ValueError, match="line 2: flow is '0.5'; expected a whole number"):
+        read_flows(path)
 
 
 def test_numbers_keep_every_digit(tidy):

@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from run_tables.run_metrics import jain_index
+from tcp_models.fairness_index import jain_index
 
 RTT_S = 0.04
 BUFFER_PACKETS = 33

@@ -59,6 +59,10 @@ def described(made):
     return runs, describe_replications(made["runs"], runs, made["scenarios"], 0.95)
 
 
+def test_an_unknown_goodput_is_no_goodput_of_zero():
+    assert describe_run([1.0, float("nan")], 10) == {"flows": 2}
+
+
 def test_cells_hold_the_mean_of_the_replications():
     made = study()
     cells = described(made)[1]

@@ -5,9 +5,9 @@ import pyarrow.parquet
 import pytest
 
 import share_studies
-from run_tables.run_metrics import jain_index
 from run_tables.series_of_runs import series_of_runs
 from run_tables.tidy_tables import FLOWS, RUN
+from tcp_models.fairness_index import jain_index
 from tidy_tables import completed
 from topics.fairness.flow_shares import paths_alike, position_of, two_sided_runs
 from topics.fairness.measure_shares import add_shares, measure_shares

@@ -1,6 +1,6 @@
 """Cells that tables of tests share: scenario, metric, means, estimates, and the look of verdicts."""
 
-from report_parts.data_tables import Cell, number_cell, shared_decimals, signed
+from report_parts.data_tables import Cell, Column, data_table, effect_cells, number_cell, shared_decimals, signed
 from run_tables.metrics import METRICS
 from wording.number_format import NONE, is_missing, p_value
 
@@ -46,6 +46,39 @@ def estimate_cell(row) -> Cell:
     if not is_missing(row["hl_low"]) and not is_missing(row["hl_high"]):
         text += f" ({signed(row['hl_low'], decimals)} to {signed(row['hl_high'], decimals)})"
     return Cell(text, row["hl"])
+
+
+def signed_cell(value) -> Cell:
+    """Return a cell with a size of an effect from -1 to 1."""
+    return Cell(NONE) if is_missing(value) else Cell(signed(value, 2), value)
+
+
+#: Column -> the cell of a row: an effect in its own unit with its interval, and its estimate by ranks.
+EFFECT_COLUMNS = {
+    Column("Difference", "number"): lambda row: effect_cells(row)[0],
+    Column("Interval", "number"): lambda row: effect_cells(row)[1],
+    Column("Hodges-Lehmann", "number"): estimate_cell,
+}
+
+
+def tests_table(identifier, caption, table, scenarios, columns) -> dict:
+    """Return a table of tests, a row for each metric and scenario.
+
+    Parameters
+    ----------
+    table, scenarios : pandas.DataFrame
+        The tests, and ``tidy/scenarios.csv``.
+    columns : dict of Column to callable
+        What follows metric and scenario: from a row to its cell.
+    """
+    columns = {
+        Column("Metric", filtered=True): metric_cell,
+        Column("Scenario", filtered=True, header=True): Scenarios(scenarios).cell,
+        **columns,
+        Column("Note", "note"): lambda row: row["note"],
+    }
+    rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
+    return data_table(identifier, caption, list(columns), rows, first_metric(table))
 
 
 def tiny(p) -> str:

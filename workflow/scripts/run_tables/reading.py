@@ -7,7 +7,7 @@ missing, and a missing column or a value of another kind is an error that names 
 import pandas as pd
 
 from run_tables.table import Table
-from run_tables.tidy_tables import CHECKS, RUN, RUNS
+from run_tables.tidy_tables import CHECKS, FLOWS, RUN, RUNS
 
 
 def read_table(path, table: Table) -> pd.DataFrame:
@@ -73,24 +73,32 @@ def read_runs(path) -> pd.DataFrame:
     runs = read_table(path, RUNS)
     if runs.empty:
         raise ValueError(f"{path}: no run in it")
-    _number_replications(path, runs)
+    _number_wholly(path, runs)
     twice = runs[runs.duplicated(RUN)]
     if len(twice):
         raise ValueError(f"{path}: the run {run_name(twice.iloc[0])} stands there twice")
     return runs
 
 
+def read_flows(path) -> pd.DataFrame:
+    """Read ``tidy/flows.csv``: one row a flow of a run."""
+    flows = read_table(path, FLOWS)
+    for name in ("replication", "flow"):
+        _number_wholly(path, flows, name)
+    return flows
+
+
 def read_checks(path) -> pd.DataFrame:
     """Read ``tidy/checks.csv``: one row a check of a run."""
     checks = read_table(path, CHECKS)
-    _number_replications(path, checks)
+    _number_wholly(path, checks)
     return checks
 
 
-def _number_replications(path, table):
-    values = table["replication"]
+def _number_wholly(path, table, name="replication"):
+    values = table[name]
     _refuse(path, values, ~(values % 1 == 0), "a whole number")
-    table["replication"] = values.astype(int)
+    table[name] = values.astype(int)
 
 
 def run_name(row) -> str:

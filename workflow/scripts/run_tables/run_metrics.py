@@ -4,24 +4,13 @@ from collections.abc import Iterator
 
 from run_tables.application_metrics import application_flows, has_own_metrics
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
+from tcp_models.fairness_index import jain_index
 from tcp_models.wire_theory import frame_bytes, full_cable_mbps
 from testbed.deliveries import START_UP, windows
 from testbed.specification import MPTCP_OPTION_BYTES, RunSpecification
 
 #: TCP's data are the forward direction of the path.
 FORWARD = "forward"
-
-
-def jain_index(values) -> float:
-    """Return Jain's fairness index (Jain, Chiu and Hawe, 1984): 1 if all are equal, 1/n if one has all.
-
-    Parameters
-    ----------
-    values : list of float
-        Goodputs, at least one; all zero counts as fair.
-    """
-    squares = sum(value * value for value in values)
-    return sum(values) ** 2 / (len(values) * squares) if squares else 1.0
 
 
 def _flow_conditions(document, flow) -> dict[str, str | float]:

@@ -8,8 +8,9 @@ import pandas as pd
 
 from inference.mean_interval import mean_interval
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, FLOWS, RUN, SCENARIOS
+from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.tidy_tables import CELL, RUN, SCENARIOS
+from tcp_models.fairness_index import jain_index
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS, STATISTICS
 from wording.number_format import is_missing
@@ -28,11 +29,13 @@ def describe_run(goodputs_mbps, rate_mbps) -> dict:
     Returns
     -------
     dict
-        flows, fair_share_mbps and `tables.STATISTICS`; what isn't known is missing. Jain's index is
-        (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe, 1984), missing if all got nothing.
+        flows, fair_share_mbps and `tables.STATISTICS`; what isn't known is missing, all of them if a flow's goodput is.
+        Jain's index is missing if all got nothing.
     """
     values = pd.Series(goodputs_mbps, dtype=float)
-    total, squares = values.sum(), (values**2).sum()
+    if values.isna().any():
+        return {"flows": len(values)}
+    total = values.sum()
     fair = (total if is_missing(rate_mbps) else rate_mbps) / len(values)
     q1, median, q3 = values.quantile([0.25, 0.5, 0.75])
     row = {
@@ -41,7 +44,7 @@ def describe_run(goodputs_mbps, rate_mbps) -> dict:
     }  # fmt: skip
     if not is_missing(rate_mbps):
         row |= {f"{name}_percent": 100 * row[f"{name}_mbps"] / rate_mbps for name in ("mean", "sd", "total")}
-    row["jain_index"] = total**2 / (len(values) * squares) if squares else None
+    row["jain_index"] = jain_index(values) if total else None
     row["starved"] = int((values < STARVED_SHARE * fair).sum())
     return {"flows": len(values), "fair_share_mbps": fair, **row}
 
@@ -107,7 +110,7 @@ def over_replications(statistic, described, total, confidence) -> dict:
 def main(inputs, outputs, params) -> None:
     """Read runs and flows, write both descriptions."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    flows = read_table(inputs.flows, FLOWS)
+    flows = read_flows(inputs.flows)
     described = describe_runs(runs, flows, scenarios)
     described.to_csv(outputs.flow_goodput, index=False, lineterminator="\n")
     cells = describe_replications(runs, described, scenarios, params.confidence)

@@ -14,8 +14,8 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, buffer_names, level, nothing, slots, with_ip_version
 from figure_parts.figure_style import apply_style, cca_colour
 from figure_parts.figure_svg import Panel
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, FLOWS, SCENARIOS
+from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.tidy_tables import CELL, SCENARIOS
 from wording.number_format import is_missing
 from wording.scenario_series import buffers_of, platform_name, platforms_of, setting_words, with_series
 from wording.sentence_words import cca_name
@@ -37,7 +37,7 @@ class FlowPanel:
 
 def read_inputs(inputs) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return `runs`, `flows` and `table`, read from the files of a script's inputs."""
-    flows = read_table(inputs.flows, FLOWS).astype({"replication": int, "flow": int})
+    flows = read_flows(inputs.flows)
     return read_runs(inputs.runs), flows, with_series(read_table(inputs.scenarios, SCENARIOS))
 
 

@@ -14,8 +14,8 @@ from inference.normality import shapiro_wilk
 from inference.pooled_tests import mann_whitney
 from inference.stratified_tests import aligned_ranks
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import FLOWS, SCENARIOS
+from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.tidy_tables import SCENARIOS
 from topics.claims.claim_measures import meets_requirement
 from topics.claims.claim_predicates import KINDS, counts_of, parts_of
 from topics.claims.claim_samples import Samples, bootstrap_interval
@@ -205,7 +205,7 @@ def main(inputs, outputs, params) -> None:
     tables = {}
     if params.claims:
         tables = {
-            "flows": _as_printed(read_table(inputs.flows, FLOWS).astype({"replication": int, "flow": int})),
+            "flows": _as_printed(read_flows(inputs.flows)),
             "scenarios": read_table(inputs.scenarios, SCENARIOS),
             "sockets": reader_of(inputs.sockets),
         }

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, FLOWS, RUN
+from run_tables.reading import read_flows, read_runs
+from run_tables.tidy_tables import CELL, RUN
 from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 
 
@@ -131,8 +131,7 @@ def _means(runs):
 def main(inputs, outputs, params) -> None:
     """Read the tables and the study, write the cells."""
     provenance = json.loads(Path(inputs.provenance).read_text(encoding="utf-8"))
-    flows = read_table(inputs.flows, FLOWS)
-    flows["replication"] = flows["replication"].astype(int)
+    flows = read_flows(inputs.flows)
     table = find_mislabelled(read_runs(inputs.runs), flows, provenance["study"].get("scenarios", []))
     table["identical_runs"] = table["identical_runs"].astype("Int64")
     table.to_csv(outputs.mislabelled, index=False, lineterminator="\n")

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.run_metrics import jain_index
-from run_tables.tidy_tables import FLOWS, RUN
+from run_tables.reading import read_flows, read_runs
+from run_tables.tidy_tables import RUN
+from tcp_models.fairness_index import jain_index
 from topics.fairness.flow_shares import position_of
 from topics.fairness.tables import FLOW_SHARES
 
@@ -41,7 +41,7 @@ def add_shares(shares) -> pd.DataFrame:
 
 def main(inputs, outputs, params) -> None:
     """Read runs and flows, write the shares."""
-    flows = read_table(inputs.flows, FLOWS).astype({"replication": int, "flow": int})
+    flows = read_flows(inputs.flows)
     measure_shares(read_runs(inputs.runs), flows).to_csv(outputs.flow_shares, index=False, lineterminator="\n")
 
 

@@ -1,17 +1,8 @@
 """The section on IPv6 against IPv4: cells with their verdicts, and tests over all cells."""
 
-from report_parts.data_tables import Cell, Column, data_table, effect_cells, number_cell, p_cell, signed, size
+from report_parts.data_tables import Cell, Column, number_cell, p_cell, size
 from report_parts.material import Finding
-from report_parts.test_cells import (
-    ALIKE,
-    DIFFERS,
-    METRIC_NAMES,
-    OPEN,
-    Scenarios,
-    estimate_cell,
-    first_metric,
-    metric_cell,
-)
+from report_parts.test_cells import ALIKE, DIFFERS, EFFECT_COLUMNS, METRIC_NAMES, OPEN, signed_cell, tests_table
 from topics.ip_version.sentences import ip_version_sentence
 from topics.ip_version.tables import METHODS
 from topics.ip_version.verdicts import VERDICTS
@@ -45,17 +36,13 @@ def _verdict_style(verdict) -> str:
 def _ip_versions_table(table, scenarios) -> dict:
     """Return the table of IPv6 against IPv4, a row for each metric and cell."""
     columns = {
-        Column("Metric", filtered=True): metric_cell,
-        Column("Scenario", filtered=True, header=True): Scenarios(scenarios).cell,
         Column("CCA", filtered=True): lambda row: row["cca"],
         Column("Verdict", filtered=True): lambda row: Cell(row["verdict"], style=_verdict_style(row["verdict"])),
         Column("Pairs (n)", "number"): lambda row: number_cell(row["pairs"], 0),
         Column("IPv4", "number"): lambda row: number_cell(row["mean_ipv4"]),
         Column("IPv6", "number"): lambda row: number_cell(row["mean_ipv6"]),
-        Column("Difference", "number"): lambda row: effect_cells(row)[0],
-        Column("Interval", "number"): lambda row: effect_cells(row)[1],
-        Column("Hodges-Lehmann", "number"): estimate_cell,
-        Column("Rank-biserial", "number"): lambda row: _rank_cell(row["rank_biserial"]),
+        **EFFECT_COLUMNS,
+        Column("Rank-biserial", "number"): lambda row: signed_cell(row["rank_biserial"]),
         Column("Test", filtered=True): lambda row: row["test"] or "none",
         Column("p", "number"): lambda row: p_cell(row["p"]),
         Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
@@ -64,14 +51,8 @@ def _ip_versions_table(table, scenarios) -> dict:
         Column("Equivalent from", "number"): lambda row: _margin_cell(row, "smallest_margin"),
         Column("Detectable", "number"): lambda row: _margin_cell(row, "detectable"),
         Column("Pairs needed", "number"): lambda row: number_cell(row["pairs_needed"], 0),
-        Column("Note", "note"): lambda row: row["note"],
     }
-    rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
-    return data_table("ip-versions", "IPv6 against IPv4 in each cell", list(columns), rows, first_metric(table))
-
-
-def _rank_cell(rank):
-    return Cell(NONE) if is_missing(rank) else Cell(signed(rank, 2), rank)
+    return tests_table("ip-versions", "IPv6 against IPv4 in each cell", table, scenarios, columns)
 
 
 def _margin_cell(row, column) -> Cell:

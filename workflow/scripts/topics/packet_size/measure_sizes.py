@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import FLOWS, RUN, SCENARIOS
+from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.tidy_tables import SCENARIOS
 from topics.packet_size.size_cells import data_of_packets, runs_by_size, size_cells
 from topics.packet_size.size_differences import size_differences
 from topics.packet_size.tables import SIZE_CELLS
@@ -13,7 +13,7 @@ from topics.packet_size.tables import SIZE_CELLS
 def main(inputs, outputs, params) -> None:
     """Read runs and flows, and the other platform's cells if there are any; write both tables."""
     runs = runs_by_size(read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS))
-    flows = read_table(inputs.flows, FLOWS.only(*RUN, "bytes_sent")).astype({"replication": int})
+    flows = read_flows(inputs.flows)
     cells = size_cells(runs, data_of_packets(runs, flows), params.confidence, params.printed)
     cells.to_csv(outputs.size_cells, index=False, lineterminator="\n")
     # Read back, as those of the other study are.

@@ -4,9 +4,9 @@ import pandas as pd
 
 from inference.mean_interval import mean_interval
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.run_metrics import jain_index
-from run_tables.tidy_tables import CELL, FLOWS, RUN
+from run_tables.reading import read_flows, read_runs
+from run_tables.tidy_tables import CELL, RUN
+from tcp_models.fairness_index import jain_index
 from topics.time_series.tables import FLOW_OUTCOMES
 
 QUANTITIES = {
@@ -21,7 +21,7 @@ def _flow_outcomes(runs, flows, confidence):
     of_run = pd.DataFrame(
         {
             "goodput": 1000 * groups.mean(), "goodput_least": 1000 * groups.min(), "goodput_most": 1000 * groups.max(),
-            "jain": groups.agg(lambda values: jain_index(list(values))),
+            "jain": groups.agg(jain_index),
         }
     )  # fmt: skip
     valid = runs[runs["valid"]].set_index(RUN).join(of_run).rename(columns={"rtt_mean_ms": "rtt"})
@@ -44,7 +44,7 @@ def _flow_outcomes(runs, flows, confidence):
 
 def main(inputs, outputs, params) -> None:
     """Read runs and flows, write what the flows of each cell got."""
-    table = _flow_outcomes(read_runs(inputs.runs), read_table(inputs.flows, FLOWS), params.confidence)
+    table = _flow_outcomes(read_runs(inputs.runs), read_flows(inputs.flows), params.confidence)
     table.to_csv(outputs.flow_outcomes, index=False, lineterminator="\n")
 
 

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, FLOWS, RUN, SCENARIOS
+from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.tidy_tables import CELL, RUN, SCENARIOS
 from topics.time_series.delay_keeping import probe_measures, vegas_measures
 from topics.time_series.phases import COLUMNS
 from topics.time_series.sawtooth import teeth
@@ -39,7 +39,7 @@ def _coarseness(all_teeth, intervals_ms):
 def main(inputs, outputs, params) -> None:
     """Read runs, flows, scenarios and samples, write teeth, measures and verdicts."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    flows = read_table(inputs.flows, FLOWS)
+    flows = read_flows(inputs.flows)
     paths = _paths_of(runs, scenarios, flows)
     paths_ms = {(row.scenario, row.flow): row.rtt_path_ms for row in flows.itertuples()}
     of_scenario = scenarios.set_index("scenario")

@@ -1,0 +1,19 @@
+"""How evenly flows share: Jain's index, of all tables."""
+
+
+def jain_index(values) -> float:
+    """Return Jain's fairness index, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe, 1984): 1 if all are equal, 1/n if one has all.
+
+    Parameters
+    ----------
+    values : iterable of float, shape (n,)
+        Goodputs, at least one; all zero counts as fair, and with a missing one (not a number) the index is missing.
+
+    Examples
+    --------
+    >>> jain_index([3, 1])
+    0.8
+    """
+    values = list(values)
+    squares = sum(value * value for value in values)
+    return sum(values) ** 2 / (len(values) * squares) if squares else 1.0
