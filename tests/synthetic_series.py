@@ -5,7 +5,7 @@ import pandas as pd
 
 import path_studies
 import share_studies
-from run_tables.tidy_tables import QUEUE, RUN, SOCKETS
+from run_tables.tidy_tables import INTERVALS, QUEUE, RUN, SOCKETS
 
 DURATION_S, STEP_S, RTT_MS, PEAK, PERIOD_S = 30, 0.1, 100.0, 20, 1.4
 
@@ -84,11 +84,23 @@ def write_sockets(flows, path):
     _write(parts, SOCKETS, path)
 
 
+def write_intervals(flows, path):
+    """Write intervals.parquet: of 2 and 8 s, in the first of which a flow sends two segments again."""
+    parts = [
+        pd.DataFrame({"start_s": [0.0, 2.0], "end_s": [2.0, 10.0], "retransmits": [2, 0]}).assign(**_key(flow))
+        for flow in flows.to_dict("records")
+    ]
+    _write(parts, INTERVALS, path)
+
+
 def write(built):
     """Write what the topics of a `Built` read over time, and into flows.csv what synthetic flows lack, where nothing is there."""
     topics, tidy = {topic.name for topic in built.outline.topics}, built.folder / "tidy"
     if (tidy / "sockets.parquet").exists():
         return
+    if "platforms" in topics:
+        write_intervals(pd.read_csv(built.table("flows"), keep_default_na=False), tidy / "intervals.parquet")
+        _write([pd.DataFrame()], SOCKETS, tidy / "sockets.parquet")
     if "multipath" in topics:
         runs = pd.read_csv(built.table("runs"), dtype={"scenario": str, "scenario_label": str})
         path_studies.path_rows(runs).to_csv(built.table("paths"), index=False)

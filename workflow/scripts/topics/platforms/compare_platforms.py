@@ -17,6 +17,7 @@ from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
 from topics.platforms.platform_causes import causes
+from topics.platforms.platform_starts import platform_starts, starts_of_runs
 from topics.platforms.tables import PLACE, PLATFORMS
 from wording.number_format import count
 from wording.scenario_series import platforms_of, with_series
@@ -96,6 +97,12 @@ def _verdict(row, significance):
     return DIFFER if not pd.isna(row["p_differ_bh"]) and row["p_differ_bh"] < significance else NOT_SHOWN
 
 
+def placed(runs, scenarios) -> pd.DataFrame:
+    """Return the runs with the columns `PLACE` of the conditions that they share."""
+    series = with_series(scenarios)[["scenario", "conditions", "setting", "buffer"]]
+    return runs.merge(series, on="scenario", validate="many_to_one")
+
+
 def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
     """Compare every two platforms that carry the same conditions, each two in each of `METRICS`.
 
@@ -113,9 +120,7 @@ def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
     pandas.DataFrame
         `PLATFORMS`.
     """
-    order, series = platforms_of(scenarios), with_series(scenarios)[["scenario", "conditions", "setting", "buffer"]]
-    runs = runs.merge(series, on="scenario", validate="many_to_one")
-    rows = []
+    order, runs, rows = platforms_of(scenarios), placed(runs, scenarios), []
     for place, group in runs.groupby(PLACE, sort=False):
         here = [platform for platform in order if platform in set(group["platform"])]
         for platform_a, platform_b in itertools.combinations(here, 2):
@@ -135,11 +140,14 @@ def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
 
 
 def main(inputs, outputs, params) -> None:
-    """Read runs and scenarios, write the comparison and what its differences come from."""
+    """Read runs, scenarios and time series, write the comparison, what its differences come from, and when they arise."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     table = compare_platforms(runs, scenarios, params.agreement, params)
     table.to_csv(outputs.platforms, index=False, lineterminator="\n")
     causes(table).to_csv(outputs.platform_causes, index=False, lineterminator="\n")
+    starts = starts_of_runs(inputs.intervals, inputs.sockets, runs)
+    starts = platform_starts(table, placed(runs, scenarios), starts, params.confidence)
+    starts.to_csv(outputs.platform_starts, index=False, lineterminator="\n")
 
 
 if "snakemake" in globals():

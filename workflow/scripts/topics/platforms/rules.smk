@@ -1,4 +1,4 @@
-# Platforms: runs of the same conditions on Linux and in a simulator -> analysis/platforms.csv, platform_causes.csv
+# Platforms: runs of the same conditions on Linux and in a simulator -> analysis/{platforms,platform_causes,platform_starts}.csv
 
 
 # Each two platforms in the same conditions: difference, interval, agreement within the study's tolerance.
@@ -6,9 +6,12 @@ rule compare_platforms:
     input:
         runs="results/{study}/tidy/runs.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
+        intervals="results/{study}/tidy/intervals.parquet",
+        sockets="results/{study}/tidy/sockets.parquet",
     output:
         platforms="results/{study}/analysis/platforms.csv",
         platform_causes="results/{study}/analysis/platform_causes.csv",
+        platform_starts="results/{study}/analysis/platform_starts.csv",
     log:
         "results/{study}/logs/compare_platforms.log",
     container:

@@ -8,8 +8,9 @@ from report_parts.material import Finding
 from topics.buffers.kato_table import KATO_PAPER
 from topics.platforms.ns3_releases import changes_between
 from topics.platforms.platform_causes import ALIKE, BOTH, NEW_VERSION, OLD_VERSION, SIMULATOR, UNKNOWN
+from topics.platforms.start_words import start_columns, start_sentences
 from wording.number_format import NONE, count, is_missing
-from wording.scenario_series import compared_platforms, main_pairs, platform_name, platforms_of, version_of
+from wording.scenario_series import compared_platforms, main_pairs, platform_name, platforms_of, version_of, with_series
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -49,6 +50,8 @@ def section(material) -> dict | None:
         "causes": _causes_table(causes, material.design) if len(causes) else None,
         "cause_meanings": [pair for pair in CAUSE_MEANINGS.items() if pair[0] in set(causes["cause"])],
         "steps": step_rows(table),
+        "starts": _starts_table(material.tables.platform_starts, material.design),
+        "start_sentences": start_sentences(material.tables.platform_starts, _durations(material.tables)),
         "of_the_paper": material.design.claims == KATO_PAPER,
         "has_kernel": any(":" not in platform for platform in material.design.platforms),
         "has_simulator": any(":" in platform for platform in material.design.platforms),
@@ -148,6 +151,18 @@ def _causes_table(causes, design):
     )
     caption = "What differences between platforms come from"
     return _table("platform-causes", caption, causes, columns, design, {"Metric": GOODPUT})
+
+
+def _starts_table(starts, design):
+    """Return the table of when differences in goodput arise, and of what start-up is like."""
+    caption = "When differences in goodput arise: the second platform against the first, then values of the first and the second"
+    return _table("platform-starts", caption, starts, start_columns(CCA, IP_VERSION, _buffer_words), design, {})
+
+
+def _durations(tables):
+    """Return buffer -> how long flows send with it, where that is one time."""
+    durations = with_series(tables.scenarios).groupby("buffer")["duration_s"].unique()
+    return {buffer: float(values[0]) for buffer, values in durations.items() if len(values) == 1}
 
 
 def _step_of_cause(step, verdict, row):

@@ -76,3 +76,34 @@ PLATFORM_CAUSES = Table(
         text("cause", "What the difference comes from, as far as the three verdicts tell."),
     ),
 )
+_START = "the first quarter of the time"
+_NOT_SAMPLED = "the study asks for no time series"
+
+
+def _both(name, unit, what, empty=""):
+    """Return a column of each platform."""
+    return [
+        number(f"{name}_{side}", unit, f"{what} On the {which} platform.", empty)
+        for side, which in (("a", "first"), ("b", "second"))
+    ]
+
+
+PLATFORM_STARTS = Table(
+    "platform_starts",
+    "two platforms under the same conditions: when their difference in goodput arises",
+    (
+        *PLACE_COLUMNS,
+        PLATFORMS["platform_a"],
+        PLATFORMS["platform_b"],
+        number("goodput_percent", "%", "Difference in goodput of the second platform against the first.", _NO_VALUE),
+        *interval("goodput_low", "goodput_high", "%", "the difference", _NO_INTERVAL),
+        number("steady_percent", "%", "The same without the window's first quarter (`goodput_steady_mbps`).", _NO_VALUE),
+        *interval("steady_low", "steady_high", "%", "that difference", _NO_INTERVAL),
+        *_both("retransmits", "segments", "Sent again in a run, mean.", _NO_VALUE),
+        *_both("early_retransmits", "segments", f"Of these in {_START}, by whole intervals of the report.", _NO_VALUE),
+        *_both("slow_start_peak_packets", "packets", "Largest window of a flow until it has a slow start threshold, mean.", _NOT_SAMPLED),
+        *_both("lossless_percent", "%", "Flows that had sent nothing again by then.", _NOT_SAMPLED),
+        *_both("silence_s", "s", f"Longest time of a flow without newly acknowledged data in {_START}, mean.", _NOT_SAMPLED),
+        text("arises", "When the difference arises: in `start-up`, `all the time`; or `no difference shown`, `not known`."),
+    ),
+)  # fmt: skip

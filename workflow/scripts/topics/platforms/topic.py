@@ -2,7 +2,7 @@
 
 from study_files.study_design import conditions_of
 from topics.buffers import topic as buffers
-from topics.platforms.tables import PLATFORM_CAUSES, PLATFORMS
+from topics.platforms.tables import PLATFORM_CAUSES, PLATFORM_STARTS, PLATFORMS
 from topics.topic import Figure, Topic
 
 
@@ -24,4 +24,6 @@ def _figures(design):
         yield buffers.totals_figure("platform-totals", "means, intervals, by platform", lines="platforms")
 
 
-TOPIC = Topic("platforms", "Platforms", applies=applies, tables=(PLATFORMS, PLATFORM_CAUSES), figures=_figures)
+TOPIC = Topic(
+    "platforms", "Platforms", applies=applies, tables=(PLATFORMS, PLATFORM_CAUSES, PLATFORM_STARTS), figures=_figures
+)

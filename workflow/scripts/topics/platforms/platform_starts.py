@@ -1,0 +1,139 @@
+"""When a difference between platforms arises: in start-up, or all the time; and what happens in start-up on each.
+
+Goodput without the window's first quarter says what is left of a difference. What start-up was like is read from
+the intervals of the report and, where the study asks for time series, from the samples of the sockets.
+"""
+
+import numpy as np
+import pandas as pd
+
+from inference.independent_comparison import difference
+from run_tables.series_of_runs import series_of_runs
+from run_tables.tidy_tables import RUN
+from testbed.deliveries import START_UP
+from topics.platforms.tables import PLACE, PLATFORM_STARTS
+
+START, ALWAYS, NO_DIFFERENCE, UNKNOWN = "start-up", "all the time", "no difference shown", "not known"
+#: Of a difference what may be left without start-up, if it is to be start-up's.
+LEFT = 0.5
+MEASURES = ("early_retransmits", "slow_start_peak_packets", "lossless_percent", "silence_s")
+SAMPLES = ["flow", "time_s", "cwnd_packets", "ssthresh_packets", "retransmits", "bytes_acked"]
+
+
+def early_retransmits(path, durations_s) -> dict[tuple, float]:
+    """Return run -> segments that its flows sent again in the first quarter (`START_UP`) of their duration.
+
+    Parameters
+    ----------
+    path : str or path
+        ``tidy/intervals.parquet``.
+    durations_s : dict of str to float
+        Scenario -> how long each flow sends.
+    """
+    counts = {}
+    for run, rows in series_of_runs(path, ["end_s", "retransmits"], wanted=None):
+        # An interval that ends with the quarter may be a few microseconds late.
+        early = rows["end_s"] <= START_UP * durations_s[run[0]] + 1e-3
+        counts[run] = float(rows.loc[early, "retransmits"].sum(min_count=1))
+    return counts
+
+
+def start_of_flow(samples, until_s) -> dict[str, float]:
+    """Return what a flow's start-up was like.
+
+    Parameters
+    ----------
+    samples : pandas.DataFrame
+        Its `SAMPLES`, by time.
+    until_s : float
+        How long start-up lasts at most.
+
+    Returns
+    -------
+    dict
+        slow_start_peak_packets, the largest window until there is a slow start threshold (or until then, if there is none);
+        lossless_percent, 100 if it had sent nothing again by then, else 0; silence_s, the longest time between
+        two samples that know of newly acknowledged data.
+    """
+    early = samples[samples["time_s"] <= until_s]
+    left = early["ssthresh_packets"].notna().to_numpy()
+    slow = early.iloc[: left.argmax() + 1] if left.any() else early
+    again = slow["retransmits"].max()
+    times = early.loc[early["bytes_acked"].diff() > 0, "time_s"]
+    return {
+        "slow_start_peak_packets": slow["cwnd_packets"].max(),
+        "lossless_percent": 100.0 * (again == 0) if not pd.isna(again) else np.nan,
+        "silence_s": float(np.diff(times).max()) if len(times) > 1 else np.nan,
+    }
+
+
+def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
+    """Return `MEASURES` of each valid run, by its factors (`RUN`): means over its flows, retransmits in all.
+
+    Parameters
+    ----------
+    intervals, sockets : str or path
+        ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    """
+    durations_s = runs.groupby("scenario")["duration_s"].first().to_dict()
+    again = early_retransmits(intervals, durations_s)
+    rows = {run: {"early_retransmits": count} for run, count in again.items()}
+    for run, samples in series_of_runs(sockets, SAMPLES):
+        until_s = START_UP * durations_s[run[0]]
+        flows = [start_of_flow(of_flow, until_s) for _, of_flow in samples.groupby("flow")]
+        rows.setdefault(run, {}).update(pd.DataFrame(flows).mean().to_dict())
+    index = pd.MultiIndex.from_tuples(list(rows), names=RUN) if rows else pd.MultiIndex.from_arrays([[]] * 4, names=RUN)
+    table = pd.DataFrame(list(rows.values()), index=index, columns=MEASURES)
+    return table.loc[table.index.intersection(pd.MultiIndex.from_frame(runs.loc[runs["valid"], RUN]))]
+
+
+def _apart(second, first, confidence):
+    """Return the difference of two samples in percent with its interval; None for what can't be said."""
+    if second.empty or first.empty:
+        return None, None, None
+    apart = difference(second, first, "ratio")
+    return apart.effect, *(apart.interval(confidence) or (None, None))
+
+
+def when_it_arises(whole, steady) -> str:
+    """Return when a difference arises; both are (effect, low, high) in percent, of the whole window and without start-up."""
+    if None in (*whole, *steady):
+        return UNKNOWN
+    if whole[1] <= 0 <= whole[2]:
+        return NO_DIFFERENCE
+    if abs(steady[0]) <= LEFT * abs(whole[0]) and not steady[1] <= whole[0] <= steady[2]:
+        return START
+    return ALWAYS if abs(steady[0]) > LEFT * abs(whole[0]) and not steady[1] <= 0 <= steady[2] else UNKNOWN
+
+
+def platform_starts(platforms, runs, starts, confidence) -> pd.DataFrame:
+    """Return `PLATFORM_STARTS`: when the differences in goodput of `compare_platforms` arise.
+
+    Parameters
+    ----------
+    platforms : pandas.DataFrame
+        As `compare_platforms.compare_platforms` gives it.
+    runs : pandas.DataFrame
+        ``tidy/runs.csv`` with the columns `PLACE`.
+    starts : pandas.DataFrame
+        As `starts_of_runs` gives it.
+    """
+    valid = runs[runs["valid"]].join(starts, on=RUN)
+    groups = dict(iter(valid.groupby([*PLACE, "platform"], sort=False)))
+    nothing, rows = valid[:0], []
+    for pair in platforms.drop_duplicates([*PLACE, "platform_a", "platform_b"]).to_dict("records"):
+        place = tuple(pair[name] for name in PLACE)
+        first, second = (groups.get((*place, pair[side]), nothing) for side in ("platform_a", "platform_b"))
+        row = {name: pair[name] for name in (*PLACE, "platform_a", "platform_b")}
+        apart = {
+            name: _apart(second[column].dropna(), first[column].dropna(), confidence)
+            for name, column in (("goodput", "goodput_mbps"), ("steady", "goodput_steady_mbps"))
+        }
+        for name, values in apart.items():
+            row |= dict(zip((f"{name}_percent", f"{name}_low", f"{name}_high"), values, strict=True))
+        for side, of_side in (("a", first), ("b", second)):
+            row |= {f"{name}_{side}": of_side[name].mean() for name in ("retransmits", *MEASURES)}
+        rows.append(row | {"arises": when_it_arises(apart["goodput"], apart["steady"])})
+    return pd.DataFrame(rows, columns=PLATFORM_STARTS.names)

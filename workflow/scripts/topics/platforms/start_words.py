@@ -1,0 +1,122 @@
+"""When differences between platforms arise, in words and as a table."""
+
+from functools import partial
+
+from report_parts.data_tables import Cell, Column, signed
+from topics.platforms.platform_starts import START
+from wording.number_format import NONE, count, is_missing, number
+from wording.scenario_series import compared_platforms, main_pairs, platform_name
+from wording.sentence_words import cca_name
+
+#: Of smaller differences in goodput nothing is said but in the table, in percent.
+WORTH_SAYING = 1.0
+#: What of start-up is so many times as much on one platform is named.
+FAR_MORE = 2.0
+
+
+def start_sentences(starts, durations_s) -> list[str]:
+    """Say of the main pairs of platforms which differences in goodput are start-up's, and what happened in it.
+
+    Parameters
+    ----------
+    starts : pandas.DataFrame
+        ``analysis/platform_starts.csv``.
+    durations_s : dict of str to float
+        Buffer -> how long flows send, where all with it send as long.
+    """
+    pairs = main_pairs(compared_platforms(starts))
+    rows = [
+        row
+        for row in starts[starts["arises"] == START].to_dict("records")
+        if (row["platform_a"], row["platform_b"]) in pairs and abs(row["goodput_percent"]) >= WORTH_SAYING
+    ]
+    return [_sentence(row, durations_s.get(row["buffer"])) for row in rows]
+
+
+def _sentence(row, duration_s):
+    first, second = (platform_name(row[f"platform_{side}"]) for side in ("a", "b"))
+    whole, steady = row["goodput_percent"], row["steady_percent"]
+    of_time = ""
+    if whole < 0 and not is_missing(duration_s):
+        of_time = f", what the link carries in {number(-whole / 100 * duration_s, 1)} s"
+    parts = [
+        f"{cca_name(row['cca'])}, {row['buffer']}: the goodput of {second} is {number(abs(whole))} % "
+        f"{'lower' if whole < 0 else 'higher'} than that of {first}{of_time}, but without the window's first quarter the "
+        f"difference is {signed(steady)} %: it arises in start-up."
+    ]
+    parts += filter(None, (part(row, first, second) for part in (_silence, _slow_start, _retransmits)))
+    return " ".join(parts)
+
+
+def _silence(row, first, second):
+    """Say on which platform nothing was acknowledged for far longer."""
+    here, there = row["silence_s_b"], row["silence_s_a"]
+    if is_missing(here) or is_missing(there) or max(here, there) < FAR_MORE * min(here, there):
+        return None
+    longer, shorter = (second, first) if here > there else (first, second)
+    return (
+        f"There a flow of {longer} has no new data acknowledged for {number(max(here, there), 2)} s, of {shorter} "
+        f"for {number(min(here, there), 2)} s at most."
+    )
+
+
+def _slow_start(row, first, second):
+    """Say how far slow start went on both, and whether losses ended it."""
+    if is_missing(row["slow_start_peak_packets_a"]) or is_missing(row["slow_start_peak_packets_b"]):
+        return None
+    sides = [
+        f"{number(row[f'slow_start_peak_packets_{side}'], 0)} packets on {name}, {_end_words(row[f'lossless_percent_{side}'])}"
+        for side, name in (("b", second), ("a", first))
+    ]
+    return f"Slow start reaches {'; '.join(sides)}."
+
+
+def _end_words(lossless_percent):
+    if is_missing(lossless_percent):
+        return "whatever ends it"
+    if lossless_percent in (0, 100):
+        return "before anything is lost" if lossless_percent else "when packets are lost"
+    return f"in {number(lossless_percent, 0)} % of the flows before anything is lost"
+
+
+def _retransmits(row, first, second):
+    """Say what was sent again in the first quarter on both."""
+    values = [row[f"early_retransmits_{side}"] for side in ("b", "a")]
+    if any(map(is_missing, values)):
+        return None
+    here, there = (count(round(value), "segment") for value in values)
+    return f"In the first quarter {second} sends {here} again, {first} {there}."
+
+
+def start_columns(cca, ip_version, buffer_words) -> tuple:
+    """Return the columns of the table, pairs of a column and from a row to its cell; three are the section's own."""
+    return (
+        (Column("Platforms", filtered=True), lambda row: _pair(row)),
+        cca,
+        ip_version,
+        (Column("Buffer", header=True), buffer_words),
+        (Column("Goodput, %", "number"), partial(_signed_cell, "goodput_percent")),
+        (Column("Without start-up, %", "number"), partial(_signed_cell, "steady_percent")),
+        (Column("When it arises", filtered=True), lambda row: row["arises"]),
+        (Column("Sent again early", "short"), partial(_both, "early_retransmits", 0)),
+        (Column("Sent again in all", "short"), partial(_both, "retransmits", 0)),
+        (Column("Slow start to, packets", "short"), partial(_both, "slow_start_peak_packets", 0)),
+        (Column("Left before losses, %", "short"), partial(_both, "lossless_percent", 0)),
+        (Column("Longest silence, s", "short"), partial(_both, "silence_s", 2)),
+    )
+
+
+def _pair(row):
+    return f"{platform_name(row['platform_b'])} against {platform_name(row['platform_a'])}"
+
+
+def _signed_cell(column, row):
+    return Cell(NONE) if is_missing(row[column]) else Cell(signed(row[column]), row[column])
+
+
+def _both(column, decimals, row):
+    """Return a cell with the values of the first and the second platform."""
+    values = [row[f"{column}_{side}"] for side in ("a", "b")]
+    if all(map(is_missing, values)):
+        return Cell(NONE)
+    return " and ".join(NONE if is_missing(value) else number(value, decimals) for value in values)
