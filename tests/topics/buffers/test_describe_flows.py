@@ -117,8 +117,8 @@ def test_series_hold_what_differs_in_the_buffer_alone():
 
 
 def test_buffers_are_ordered_by_size():
-    table = scenario_series.with_series(buffers(sizes=(500, 10, 100)))
-    ordered = ["10 packets", "100 packets", "500 packets"]
+    table = scenario_series.with_series(buffers(sizes=(500, 1, 100)))
+    ordered = ["1 packet", "100 packets", "500 packets"]
     assert scenario_series.buffers_of(table)["buffer"].tolist() == ordered
     with pytest.raises(ValueError, match="a queue is '10 trains'"):
         scenario_series.buffer_size("10 trains")

@@ -1,5 +1,7 @@
 """The report of a study of several paths: its section and figures, and nothing of what one path has."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -18,6 +20,7 @@ from topics.multipath import (
 )
 from topics.multipath.compare_paths import aggregation, path_shares
 from topics.multipath.path_environments import with_paths
+from topics.multipath.section import findings
 from topics.multipath.sentences import baseline_words, by_joining, recovery_words, same_words, uneven_words
 from topics.multipath.tables import AGGREGATION, PATH_SHARES
 
@@ -88,6 +91,16 @@ def test_transfer_rates_add_up_the_subflows(virtual):
     assert mptcp["acked_mbps"].to_numpy() == pytest.approx(goodput, rel=1e-3)
     single = data.loc[data["environment"] == "baseline4", "acked_mbps"]
     assert single.median() == pytest.approx(0.995 * 100 * 1448 / 1514, rel=1e-3)
+
+
+def test_valid_runs_without_goodput_are_told_from_invalid_ones():
+    def said(runs):
+        table = pd.DataFrame({"by": ["none", "gre"], "goodput_mbps": [10.0, None], "n": [3, runs]})
+        (finding,) = findings(SimpleNamespace(tables=SimpleNamespace(aggregation=table)))
+        return finding.text
+
+    assert said(3) == "No valid run over joined paths has a goodput, so nothing can be said about them."
+    assert said(0) == "No run over joined paths is valid, so nothing can be said about them."
 
 
 def test_a_study_without_a_valid_run_says_so(tmp_path):

@@ -38,7 +38,7 @@ def scenario_rows(scenarios, runs) -> list[dict]:
         if row["queue_packets"]:
             *others, last = map(int, row["queue_packets"].split())
             packets_held = " or ".join([*(f"{held:,}" for held in others), count(last, "packet")])
-            queue = packets_held if packets_held == queue else f"{queue} ({packets_held})"
+            queue = packets_held if queue.endswith(" packets") else f"{queue} ({packets_held})"
         rows.append(
             {
                 "name": row["scenario"],

@@ -33,7 +33,7 @@ def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
     table["platform_name"] = [platform_name(platform) for platform in table["platform"]]
     names = zip(table["platform_name"], table["setting"], strict=True)
     table["series"] = [", ".join(filter(None, parts)) for parts in names]
-    table["buffer"] = [f"{plain(size)} {unit}" for size, unit in sizes]
+    table["buffer"] = ["1 packet" if size == (1, "packets") else f"{plain(size[0])} {size[1]}" for size in sizes]
     table["buffer_size"] = [size for size, _ in sizes]
     table["buffer_unit"] = [unit for _, unit in sizes]
     return table

@@ -172,7 +172,9 @@ def findings(material) -> list[Finding]:
     table = material.tables.aggregation
     joined = table[(table["by"] != "none") & table["goodput_mbps"].notna()]
     if joined.empty:
-        return [Finding("Paths", "No run over joined paths is valid, so nothing can be said about them.", ANCHOR)]
+        valid = table.loc[table["by"] != "none", "n"].any()
+        why = "No valid run over joined paths has a goodput" if valid else "No run over joined paths is valid"
+        return [Finding("Paths", f"{why}, so nothing can be said about them.", ANCHOR)]
     even = joined[joined["even"] & (joined["paths"] == joined["paths"].max())]
     sentences = [aggregation_words(even), transfer_words(even), uneven_words(joined), cpu_words(table)]
     return [Finding("Paths", sentence, ANCHOR) for sentence in sentences if sentence]
