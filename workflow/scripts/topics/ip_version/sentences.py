@@ -21,7 +21,7 @@ def ip_version_sentence(tables, significance) -> str:
         return f"The study has one IP version, {ip_words(present[0])}, so there is nothing to compare."
     cells = tables.ip_versions[tables.ip_versions["metric"] == METRIC]
     if cells["effect"].isna().all():
-        return "No cell has valid runs of both IP versions, so they can't be compared."
+        return "No cell has a goodput with both IP versions, so that can't be compared."
     overall = tables.ip_overall[(tables.ip_overall["metric"] == METRIC) & tables.ip_overall["p"].notna()]
     known = {(row["method"], row["null"]): row for row in overall.to_dict("records")}
     method = next((name for name in DESIGNED if (name, EQUAL) in known), None)
