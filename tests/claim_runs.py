@@ -117,7 +117,7 @@ def _conditions(scenario):
     row |= {"mss_bytes": 1448.0, "queue_packets": np.nan, "queue": "100 packets"}
     size = row["rate_mbps"] * row["rtt_path_ms"] * 125
     bytes_ = first.get("queue_bytes", first.get("queue_bdp", 1) * size * 1.0001)
-    return row | {"queue": f"{bytes_} bytes"}
+    return row | {"queue": f"{bytes_} bytes", "queue_bytes": bytes_, "queue_bdp": bytes_ / size}
 
 
 def _looks(whose, looks, rng):
