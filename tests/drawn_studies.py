@@ -3,6 +3,7 @@
 A draw may contradict itself: then the validation refuses it.
 """
 
+import copy
 import shutil
 from pathlib import Path
 
@@ -180,7 +181,8 @@ NONSENSE = (None, True, -1, 0, 1e12, float("nan"), "", "x", "10 ms", [], ["x"], 
 
 def spoiled_config(seed):
     """Draw a study in whose file one value is nonsense."""
-    rng, config = np.random.default_rng([seed, 2]), drawn_config(seed)
+    # A copy: what is drawn shares its parts with `CHOICES`.
+    rng, config = np.random.default_rng([seed, 2]), copy.deepcopy(drawn_config(seed))
     place = config
     while True:
         key = _one(rng, list(place)) if isinstance(place, dict) else int(rng.integers(len(place)))

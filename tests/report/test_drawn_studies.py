@@ -59,6 +59,7 @@ def check_report(seed, folder):
 
 @pytest.mark.parametrize("seed", FEW)
 def test_a_drawn_study_ends_in_a_report(seed, tmp_path):
+    assert resolved(drawn_studies.drawn_config(seed)), "one of the few is refused"
     check_report(seed, tmp_path)
 
 
