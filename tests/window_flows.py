@@ -5,13 +5,34 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from topics.time_series.window_theory import Path as TheoryPath
+
 RECORDED = Path(__file__).parent / "data" / "windows.csv.gz"
+RECORDED_ALONE = Path(__file__).parent / "data" / "lone-flows.csv.gz"
+#: Cell of a recorded lone flow, by its rate (Mbit/s), RTT (ms) and buffer (BDP) -> its buffer in packets.
+LONE_CELLS = {
+    "30m-5ms-1b": 12, "30m-20ms-05b": 25, "30m-50ms-2b": 248, "10m-50ms-05b": 21, "30m-20ms-2b": 99, "10m-100ms-2b": 165,
+    "100m-20ms-2b": 330,
+}  # fmt: skip
+#: Those with teeth.
+LONE_FLOWS = (
+    ("30m-5ms-1b", "cubic"), ("30m-20ms-05b", "cubic"), ("30m-50ms-2b", "cubic"), ("10m-50ms-05b", "reno"), ("30m-20ms-2b", "reno"),
+)  # fmt: skip
 
 
 def recorded(cca):
     """Return the recorded samples of a flow of a CCA (see tests/data/README.md)."""
     table = pd.read_csv(RECORDED)
     return identified(table[table["flow_cca"] == cca].reset_index(drop=True), cca)
+
+
+def lone_flow(cell, cca):
+    """Return the recorded samples of a lone flow and its path (see tests/data/README.md)."""
+    table = pd.read_csv(RECORDED_ALONE)
+    table = table[(table["cell"] == cell) & (table["flow_cca"] == cca)].drop(columns="cell").reset_index(drop=True)
+    rate, rtt, _ = cell.split("-")
+    path = TheoryPath(float(rate.rstrip("m")), float(rtt.rstrip("ms")), LONE_CELLS[cell], 1514, 1448)
+    return identified(table, cca), path
 
 
 def identified(samples, cca, flow=0, replication=1):

@@ -10,3 +10,5 @@ VEGAS_ALPHA_PACKETS, VEGAS_BETA_PACKETS = 2, 4
 BBR_HIGH_GAIN, BBR_PROBE_BW_CWND_GAIN, BBR_PROBE_RTT_PACKETS = 2.885, 2.0, 4
 #: How old the smallest RTT gets until BBR looks for a smaller one: `bbr_min_rtt_win_sec`.
 BBR_PROBE_RTT_EVERY_S = 10.0
+#: How long it stays there at least, and by what share of its estimate it paces: `bbr_probe_rtt_mode_ms`, `bbr_pacing_margin_percent`.
+BBR_PROBE_RTT_S, BBR_PACING_SHARE = 0.2, 0.99

@@ -6,19 +6,25 @@ Series are samples as `window_series.valid_series` yields them, measures rows of
 import numpy as np
 import pandas as pd
 
+from run_tables.tidy_tables import RUN
 from tcp_models.linux_ccas import BBR_PROBE_RTT_EVERY_S, BBR_PROBE_RTT_PACKETS, VEGAS_ALPHA_PACKETS, VEGAS_BETA_PACKETS
-from topics.time_series.phases import AVOIDANCE, PROBE_RTT, phase_of_samples
-from topics.time_series.window_measures import measure
+from topics.time_series.phases import AVOIDANCE, PROBE_BW, PROBE_RTT, phase_of_samples
+from topics.time_series.window_measures import measure, why_no_theory
 from topics.time_series.window_series import flows_of
+from topics.time_series.window_theory import bbr_window_packets, probe_rtt_s
 
 #: Window below which Vegas doesn't go.
 VEGAS_LEAST_PACKETS = 2
+#: So long a window that Vegas moves each round trip doesn't rest.
+REST_ROUND_TRIPS = 3
+OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT taken for the empty path's", "cwnd at its least")
 
 
 def vegas_measures(series, paths_ms, ends_s) -> list[list]:
-    """Return what each Vegas flow keeps in the queue, in the second half of its time.
+    """Return what each Vegas flow keeps in the queue, once it has settled.
 
-    In the first half it may still come down from slow start, by a packet a round trip.
+    Diff is a whole number in Linux, so that up to one packet less than `VEGAS_BETA_PACKETS` + 1 is in order. What is queued is Diff
+    over how much longer the RTT is than the base.
 
     Parameters
     ----------
@@ -30,31 +36,67 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
     ends_s : dict
         Scenario -> end of the traffic, in s: samples after it aren't looked at.
     """
-    rows, band = [], (VEGAS_ALPHA_PACKETS, VEGAS_BETA_PACKETS)
+    rows = []
     for key, samples in flows_of(series[series["flow_cca"] == "vegas"]):
         path_ms, end_s = paths_ms[key["scenario"], key["flow"]], ends_s[key["scenario"]]
-        middle = (samples["time_s"].iloc[0] + min(end_s, samples["time_s"].iloc[-1])) / 2
-        calm = np.asarray(phase_of_samples(samples) == AVOIDANCE)
-        samples = samples[calm & samples["time_s"].between(middle, end_s)]
+        samples = samples[samples["time_s"] <= end_s]
+        samples = samples[is_settled(samples)]
         if samples.empty:
+            note = f"not settled: no window that rested for {REST_ROUND_TRIPS} round trips or turned"
+            rows += [measure(key, name, 0, np.nan, note=note) for name in OF_VEGAS]
             continue
         cwnd, rtt, lowest, base, now = (
             samples[name].to_numpy(float)
             for name in ("cwnd_packets", "rtt_ms", "rtt_min_ms", "vegas_rtt_ms", "vegas_rtt_min_ms")
         )
         base = np.where(np.isnan(base), lowest, base)
-        now = np.maximum(np.where(np.isnan(now), rtt, now), base)
-        believed = cwnd * (1 - base / np.maximum(rtt, base))
+        now = np.maximum(_least_of_round_trip(samples["time_s"], np.where(np.isnan(now), rtt, now), rtt), base)
         # A whole number in Linux.
         diff = np.floor(cwnd * (now - base) / base + 1e-9)
-        rows += [
-            measure(key, "queued as believed", len(samples), believed.mean(), *band),
-            measure(key, "Diff", len(samples), diff.mean(), *band),
-            measure(key, "queued", len(samples), (cwnd * (1 - path_ms / np.maximum(rtt, path_ms))).mean()),
-            measure(key, "RTT taken for the empty path's", len(samples), base.mean() / path_ms, 1.0, 1.0),
-            measure(key, "cwnd at its least", len(samples), 100 * (cwnd <= VEGAS_LEAST_PACKETS).mean()),
-        ]
+        share = (base / now).mean()
+        values = (
+            ((cwnd * (1 - base / now)).mean(), VEGAS_ALPHA_PACKETS * share, (VEGAS_BETA_PACKETS + 1) * share),
+            (diff.mean(), VEGAS_ALPHA_PACKETS, VEGAS_BETA_PACKETS),
+            ((cwnd * (1 - path_ms / np.maximum(rtt, path_ms))).mean(), None, None),
+            (base.mean() / path_ms, 1.0, 1.0),
+            (100 * (cwnd <= VEGAS_LEAST_PACKETS).mean(), None, None),
+        )
+        rows += [measure(key, name, len(samples), *value) for name, value in zip(OF_VEGAS, values, strict=True)]
     return rows
+
+
+def _least_of_round_trip(time_s, values, rtt_ms):
+    """Return the least of the values in the round trip before each sample: a look in its middle doesn't know its least RTT yet."""
+    window = pd.Timedelta(np.median(rtt_ms), "ms")
+    return pd.Series(values, pd.to_timedelta(time_s, "s")).rolling(window, closed="both").min().to_numpy()
+
+
+def is_settled(samples) -> np.ndarray:
+    """Return of which of a Vegas flow's samples one can say that it has settled.
+
+    After slow start and after each loss it goes a packet a round trip towards its place: it is there when its window hasn't
+    changed for `REST_ROUND_TRIPS`, or changes in the other direction.
+    """
+    time, cwnd, rtt = (samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "rtt_ms"))
+    calm = np.asarray(phase_of_samples(samples) == AVOIDANCE)
+    settled = np.zeros(len(samples), bool)
+    there, changed_s, direction = False, np.inf, 0.0
+    for at in range(len(samples)):
+        if not calm[at]:
+            there, changed_s, direction = False, np.inf, 0.0
+            continue
+        step = np.sign(cwnd[at] - cwnd[at - 1]) if at and calm[at - 1] else 0.0
+        if step or changed_s == np.inf:
+            there |= bool(step * direction < 0)
+            changed_s, direction = time[at], step or direction
+        there |= bool(time[at] - changed_s > REST_ROUND_TRIPS * rtt[at] / 1000)
+        settled[at] = there
+    return settled
+
+
+def _recovers(samples):
+    """Tell of each sample whether a loss is being repaired."""
+    return samples["state"].isin(("recovery", "loss")).to_numpy()
 
 
 def probe_rtts(samples) -> pd.DataFrame:
@@ -65,15 +107,28 @@ def probe_rtts(samples) -> pd.DataFrame:
     probing = np.asarray(phase_of_samples(samples) == PROBE_RTT)
     begins = np.flatnonzero(probing & ~np.r_[False, probing[:-1]])
     ends = np.flatnonzero(~probing & np.r_[False, probing[:-1]])
-    time, cwnd = samples["time_s"].to_numpy(), samples["cwnd_packets"].to_numpy(float)
+    # While it recovers from a loss its window is smaller.
+    cwnd = np.where(_recovers(samples), np.inf, samples["cwnd_packets"].to_numpy(float))
+    time = samples["time_s"].to_numpy()
     rows = [(time[begin], time[end], cwnd[begin:end].min()) for begin, end in zip(begins, ends, strict=False)]
-    return pd.DataFrame(rows, columns=["begin_s", "end_s", "least_cwnd_packets"], dtype=float)
+    return pd.DataFrame(rows, columns=["begin_s", "end_s", "least_cwnd_packets"], dtype=float).replace(np.inf, np.nan)
 
 
-def probe_measures(series) -> list[list]:
-    """Return when each BBR flow looks for a smaller RTT, from the end of one look to the beginning of the next."""
+def bbr_measures(series, paths) -> list[list]:
+    """Return when each BBR flow looks for a smaller RTT (from the end of one look to the beginning of the next), and what it keeps between.
+
+    Parameters
+    ----------
+    series : pandas.DataFrame
+        With rtt_ms, bbr_bw_mbps, and `phases.COLUMNS`.
+    paths : dict
+        Run -> `Path`, or in words why theory says nothing of it.
+    """
     rows, every_s, floor = [], BBR_PROBE_RTT_EVERY_S, BBR_PROBE_RTT_PACKETS
     for key, samples in flows_of(series[series["flow_cca"] == "bbr"]):
+        path = paths[tuple(key[name] for name in RUN)]
+        note = why_no_theory(path)
+        known = not note
         probes = probe_rtts(samples)
         if len(probes) > 1:
             between = (probes["begin_s"] - probes["end_s"].shift()).dropna()
@@ -81,5 +136,18 @@ def probe_measures(series) -> list[list]:
         if len(probes):
             lasted, cwnd = probes["end_s"] - probes["begin_s"], probes["least_cwnd_packets"]
             rows.append(measure(key, "cwnd in ProbeRTT", len(probes), cwnd.mean(), floor, floor))
-            rows.append(measure(key, "time in ProbeRTT", len(probes), lasted.mean()))
+            stay = probe_rtt_s(path) if known else (None, None)
+            rows.append(measure(key, "time in ProbeRTT", len(probes), lasted.mean(), *stay, note))
+        steady = samples[np.asarray(phase_of_samples(samples) == PROBE_BW) & ~_recovers(samples)]
+        if len(steady):
+            window = bbr_window_packets(path) if known else None
+            rate = path.rate_mbps * path.mss_bytes / path.frame_bytes if known else None
+            # What of the window doesn't fit on the path may wait.
+            waiting = (0.0, window / (path.packets_per_s * path.base_rtt_s) - 1) if known else (None, None)
+            queue = steady["rtt_ms"].mean() / path.base_rtt_ms - 1 if known else np.nan
+            rows += [
+                measure(key, "bandwidth estimate", len(steady), steady["bbr_bw_mbps"].mean(), rate, rate, note),
+                measure(key, "cwnd in ProbeBW", len(steady), steady["cwnd_packets"].mean(), window, window, note),
+                measure(key, "queue in ProbeBW", len(steady), queue, *waiting, note),
+            ]
     return rows

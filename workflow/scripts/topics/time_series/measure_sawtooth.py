@@ -5,23 +5,23 @@ import pandas as pd
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.tidy_tables import CELL, RUN, SCENARIOS
-from topics.time_series.delay_keeping import probe_measures, vegas_measures
+from topics.time_series.delay_keeping import bbr_measures, vegas_measures
 from topics.time_series.phases import COLUMNS
-from topics.time_series.sawtooth import teeth
+from topics.time_series.sawtooth import TOOTHLESS, teeth
 from topics.time_series.tables import SAWTOOTH, TEETH
-from topics.time_series.window_measures import shared_path, tooth_measures
-from topics.time_series.window_series import valid_series
+from topics.time_series.window_measures import path_of, tooth_measures
+from topics.time_series.window_series import flows_of, valid_series
 from topics.time_series.window_verdicts import compare_with_theory
 
-SAMPLES = (*COLUMNS, "rtt_ms", "rtt_min_ms", "vegas_rtt_ms", "vegas_rtt_min_ms")
+SAMPLES = (*COLUMNS, "rtt_ms", "rtt_min_ms", "vegas_rtt_ms", "vegas_rtt_min_ms", "bbr_bw_mbps")
 
 
 def _paths_of(runs, scenarios, flows):
-    """Return run -> `window_theory.Path` where theory says what teeth are like, else None."""
+    """Return valid run -> `window_theory.Path`, or why theory says nothing of its teeth."""
     of_scenario = scenarios.set_index("scenario", drop=False).to_dict("index")
-    of_run = flows.groupby(RUN, sort=False)[["flow_cca", "rtt_path_ms"]].agg(set).to_dict("index")
+    of_run = dict(iter(flows.groupby(RUN, sort=False)))
     return {
-        key: shared_path(run, of_scenario[run["scenario"]], of_run[key]["flow_cca"], of_run[key]["rtt_path_ms"])
+        key: path_of(run, of_scenario[run["scenario"]], of_run[key])
         for run in runs[runs["valid"]].to_dict("records")
         if (key := tuple(run[name] for name in RUN)) in of_run
     }
@@ -49,9 +49,12 @@ def main(inputs, outputs, params) -> None:
         of_run = teeth(samples)
         # As rows, since concatenating empty tables is about to change its meaning in pandas.
         all_teeth += of_run.itertuples(index=False, name=None)
-        measures += tooth_measures(of_run, paths)
+        for key, _ in flows_of(samples):
+            if key["flow_cca"] not in TOOTHLESS:
+                path = paths[tuple(key[name] for name in RUN)]
+                measures += tooth_measures(key, of_run[of_run["flow"] == key["flow"]], path)
         measures += vegas_measures(samples, paths_ms, ends_s)
-        measures += probe_measures(samples)
+        measures += bbr_measures(samples, paths)
     all_teeth, measures = pd.DataFrame(all_teeth, columns=TEETH.names), pd.DataFrame(measures, columns=SAWTOOTH.names)
     all_teeth.to_csv(outputs.teeth, index=False, lineterminator="\n", float_format="%.6g")
     measures.to_csv(outputs.sawtooth, index=False, lineterminator="\n", float_format="%.8g")

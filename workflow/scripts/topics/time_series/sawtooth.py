@@ -2,7 +2,8 @@
 
 A tooth is what lies between two reductions of cwnd: recovery from the first, then congestion avoidance until
 the second. One with a timeout or slow start in it isn't one; nor is what comes before the first
-reduction and after the last.
+reduction and after the last. A tooth that slow start's last window began isn't of the steady state, and of CUBIC the next
+isn't either: fast convergence holds its first window against that of slow start.
 """
 
 from itertools import pairwise
@@ -13,10 +14,11 @@ import pandas as pd
 from topics.time_series.phases import AVOIDANCE, LOSS, RECOVERY, SLOW_START, phase_of_samples
 from topics.time_series.tables import TEETH
 from topics.time_series.window_series import flows_of
-from topics.time_series.window_theory import cubic_growth_packets, cubic_origins
 
 #: CCAs whose window has no teeth, by design: they answer to delay or to a model of the path.
 TOOTHLESS = ("bbr", "vegas", "nv", "cdg")
+#: How many teeth after slow start or a timeout aren't of the steady state.
+UNSTEADY = {"cubic": 2}
 #: In fewer round trips than these a growth in whole packets says little about the growth per RTT.
 LEAST_ROUND_TRIPS = 3
 
@@ -45,15 +47,21 @@ def _flow_teeth(samples, phase, cca):
     time, cwnd, ssthresh, rtt = (
         samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "ssthresh_packets", "rtt_ms")
     )
+    since_start = -1
     for before, cut in pairwise(reductions(cwnd, ssthresh, phase)):
+        since_start += 1
         inside = _avoidance(phase, before, cut)
         if inside is None:
+            if {LOSS, SLOW_START} & set(phase[before:cut]):
+                since_start = -1
             continue
         yield {
+            "steady": since_start >= UNSTEADY.get(cca, 1),
+            "mean_packets": np.average(cwnd[before:cut], weights=np.diff(time[before : cut + 1])),
             "begin_s": time[before], "end_s": time[cut], "avoidance_begin_s": time[inside],
             "trough_packets": cwnd[inside], "peak_packets": cwnd[cut - 1], "left_packets": ssthresh[cut],
             "left_ratio": ssthresh[cut] / cwnd[cut - 1], "period_s": time[cut] - time[before],
-        } | _growth(time[inside:cut], cwnd[inside:cut], rtt[inside:cut], cca, cwnd[before - 1])  # fmt: skip
+        } | _growth(time[inside:cut], cwnd[inside:cut], rtt[inside:cut])  # fmt: skip
 
 
 def reductions(cwnd, ssthresh, phase) -> np.ndarray:
@@ -81,26 +89,13 @@ def _avoidance(phase, before, cut):
     return inside if cut - inside >= 2 else None
 
 
-def _growth(time, cwnd, rtt, cca, peak_before):
-    """Return round trips and growth of a tooth's congestion avoidance, and theory's for it (Reno, CUBIC).
+def _growth(time, cwnd, rtt):
+    """Return round trips of a tooth's congestion avoidance and growth in them.
 
-    Both until cwnd's last step: a window of whole packets doesn't show what it has grown by since. Of CUBIC theory's
-    least and most are with and without fast convergence.
+    Both until cwnd's last step: a window of whole packets doesn't show what it has grown by since.
     """
     steps = np.flatnonzero(np.diff(cwnd)) + 1
     last = steps[-1] if len(steps) else 0
     round_trips = float(np.trapezoid(1000 / rtt[: last + 1], time[: last + 1])) if (rtt > 0).all() else np.nan
-    growth, expected = None, [None]
-    if round_trips >= LEAST_ROUND_TRIPS:
-        growth, seconds = cwnd[last] - cwnd[0], time[last] - time[0]
-        if cca == "reno":
-            expected = [round_trips]
-        elif cca == "cubic":
-            expected = [
-                cubic_growth_packets(cwnd[0], origin, seconds, seconds / round_trips, round_trips)
-                for origin in cubic_origins(peak_before)
-            ]
-    return {
-        "round_trips": round_trips, "growth_packets": growth,
-        "growth_least_packets": min(expected), "growth_most_packets": max(expected),
-    }  # fmt: skip
+    growth = cwnd[last] - cwnd[0] if round_trips >= LEAST_ROUND_TRIPS else None
+    return {"round_trips": round_trips, "growth_packets": growth}

@@ -15,25 +15,30 @@ from wording.sentence_words import cca_name
 
 DEFINITIONS = {
     "left by a loss": "ssthresh that a loss sets, over cwnd in the last sample before it. Reno halves (RFC 5681), Linux' CUBIC "
-    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets.",
-    "peak": "cwnd in the last sample before a loss. Theory: the path and the full queue, shared by the flows; from all losing "
-    "at the same time to one after another.",
-    "growth": "What cwnd grows by in congestion avoidance, over theory's for the same time: 1 packet a round trip for Reno (Linux "
-    "counts acknowledged packets, so that delayed acknowledgements change nothing), the cubic curve, followed a round trip behind, "
-    "for CUBIC. There theory is a range, with and without fast convergence, which a single packet decides.",
-    "time between losses": "From the beginning of one recovery to that of the next. Theory: growth back to the peak, a round trip until "
-    "the loss is known, and one of recovery, each as long as the queue makes it.",
-    "queued as believed": "cwnd (1 - base / RTT), base being what Vegas takes for the RTT of the empty path, in the second "
-    "half of the time. The algorithm's paper keeps it between alpha = 2 and beta = 4.",
-    "queued": "The same with the true RTT of the empty path: what really waits.",
-    "Diff": "What Linux' Vegas compares with alpha and beta: cwnd (RTT - base) / base. It divides by the base and not by the RTT, so "
-    "that a queue that is long against the empty path looks longer than it is.",
+    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. Theory's ends: the window of that sample, and a packet more, "
+    "which may have come since.",
+    "peak": "cwnd in the last sample before a loss is known. Theory's upper end has a packet more, which delayed acknowledgements decide.",
+    "mean over a tooth": "cwnd's mean over the time from the beginning of one recovery to that of the next, of all teeth together.",
+    "growth": "What Reno's cwnd grows by in congestion avoidance over the round trips that takes: 1 packet (Linux counts "
+    "acknowledged packets, so that delayed acknowledgements don't halve it), or less by what isn't under way of the window, "
+    "since Linux sends in bursts.",
+    "time between losses": "From the beginning of one recovery to that of the next.",
+    "queued as believed": "cwnd (1 - base / RTT), by Vegas' own RTTs: the base that it takes for the empty path's, and the least of a round trip; "
+    "once the flow has settled, its window having rested for three round trips or turned. Theory: Diff from 2 to less than 5, since Linux "
+    "rounds it down, in packets of the queue.",
+    "queued": "The same with the true RTT of the empty path and the mean RTT: what really waits, bursts included.",
+    "Diff": "What Linux' Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. It divides by the base and not by the "
+    "RTT, so that a queue that is long against the empty path looks longer than it is.",
     "RTT taken for the empty path's": "Vegas' base RTT over the true one. A flow that starts into a queue never sees the empty path.",
     "cwnd at its least": "Share of samples in which Vegas' window is at its floor of 2 packets.",
     "time between ProbeRTTs": "From the end of one to the beginning of the next; Linux' BBR looks for a smaller RTT when its smallest "
     "is 10 s old. A smaller RTT, seen while another flow drains the queue, puts it off.",
-    "cwnd in ProbeRTT": "The least in each; 4 packets in Linux.",
-    "time in ProbeRTT": "200 ms and a round trip at least, once the window is small.",
+    "cwnd in ProbeRTT": "The least in each but for recovery from losses; 4 packets in Linux.",
+    "time in ProbeRTT": "200 ms and a round trip at least, once no more than the small window is under way.",
+    "bandwidth estimate": "BBR's own, mean of ProbeBW; theory: the payload's share of the link's rate.",
+    "cwnd in ProbeBW": "Theory: twice the path's BDP, three bursts, and what an acknowledgement brings at once (tcp_bbr.c). "
+    "Recovery from losses, in which BBR sends less, is left out.",
+    "queue in ProbeBW": "Mean RTT over that of the empty path, less 1; theory: no more than what of the window doesn't fit on the path, about a BDP.",
 }
 
 
@@ -121,7 +126,7 @@ def _phases_table(material):
 
 def _theory_table(material):
     columns = [
-        Column("Quantity", "short", filtered=True), Column("Mean", "number"), Column("Interval", "number"),
+        Column("Quantity", "short", filtered=True), Column("Counted", "number"), Column("Mean", "number"), Column("Interval", "number"),
         Column("Flows from, to", "number"), Column("Theory", "number"), Column("Unit"), Column("Tolerance", "number"),
         Column("Verdict", filtered=True), Column("Flows as theory", "number"), Column("Runs (n)", "number"), Column("Note", "note"),
     ]  # fmt: skip
@@ -130,7 +135,7 @@ def _theory_table(material):
         verdict, as_theory = row["verdict"], None if is_missing(row["flows_as_theory"]) else row["flows_as_theory"]
         of_flows = f"of {number(row['flows'], 0)}"
         cells = [
-            row["quantity"], number_cell(row["mean"], 2), _range_cell(row["ci_low"], row["ci_high"]),
+            row["quantity"], number_cell(row["n"], 0), number_cell(row["mean"], 2), _range_cell(row["ci_low"], row["ci_high"]),
             _range_cell(row["least"], row["most"]), _range_cell(row["theory_low"], row["theory_high"]), row["unit"],
             number_cell(row["tolerance_percent"], 0, " %"), Cell(verdict or NONE, style=_style(verdict)),
             Cell(of_flows if as_theory is None else f"{number(as_theory, 0)} {of_flows}", as_theory),

@@ -40,17 +40,18 @@ def range_words(low, high, decimals) -> str:
 
 def _tooth_sentence(theory, cca, confidence):
     """Say how a loss-based CCA's teeth compare with theory; None without them."""
-    rows = [theory.get((cca, name)) for name in ("left by a loss", "time between losses", "growth")]
-    if any(row is None for row in rows) or is_missing(rows[1]["theory_low"]):
+    left, period, growth = (theory.get((cca, name)) for name in ("left by a loss", "time between losses", "growth"))
+    if left is None or is_missing(left["mean"]) or is_missing(period["mean"]):
         return None
-    left, period, growth = rows
     text = (
         f"A loss leaves {_value_words(left, 3, confidence)} of {cca_name(cca)}'s window, and the next comes after "
-        f"{_value_words(period, 2, unit=' s')}; in theory "
-        f"{range_words(left['theory_low'], left['theory_high'], 2)} and "
-        f"{range_words(period['theory_low'], period['theory_high'], 1)} s"
+        f"{_value_words(period, 2, unit=' s')}; in theory {range_words(left['theory_low'], left['theory_high'], 2)} and "
     )
-    if cca == "reno":
+    if is_missing(period["theory_low"]):
+        text += f"no certain time ({period['note'].partition(';')[0]})"
+    else:
+        text += f"{range_words(period['theory_low'], period['theory_high'], 2)} s"
+    if growth is not None:
         text += f". In between the window grows by {_value_words(growth, 2)} packets a round trip, in theory by 1"
     return cca_name(cca), f"{text} ({_n_words(left)})."
 
@@ -61,7 +62,7 @@ def _vegas_sentence(theory, confidence):
         theory.get(("vegas", name))
         for name in ("queued as believed", "queued", "Diff", "RTT taken for the empty path's")
     )
-    if believed is None or diff is None:
+    if believed is None or is_missing(believed["mean"]):
         return None
     text = (
         f"A Vegas flow keeps {_value_words(queued, 1, confidence)} packets in the queue and believes it to be "

@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, count, interval, number, text, truth
 from run_tables.tidy_tables import CELL_COLUMNS, FLOWS, RUN_KEYS, SCENARIO_LABEL, SOCKETS
 from topics.cells.tables import IN_UNIT
 
@@ -15,9 +15,9 @@ _PHASE = text(
 _QUANTITY = text("quantity", "What of the window is measured, such as `peak` or `time between losses`.")
 _UNIT = text("unit", "Unit of the quantity.")
 _MEAN_INTERVAL = interval("ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is one run only")
+_NOTHING = "no flow has a value, see the note"
 _NO_THEORY = "theory says nothing of it here"
 _SHORT = "congestion avoidance took fewer than three round trips, or its RTTs aren't known"
-_NO_GROWTH_THEORY = f"{_SHORT}, or the CCA is neither Reno nor CUBIC"
 
 PHASE_SHARES = Table(
     "phase_shares",
@@ -43,12 +43,13 @@ WINDOW_THEORY = Table(
         _FLOWS_CCA,
         _QUANTITY,
         _UNIT,
-        count("runs", "", "Runs with a value."),
+        count("runs", "", "Valid runs with such flows."),
         count("flows", "", "Flows with a value, of all these runs."),
-        number("mean", IN_UNIT, "Mean over runs of the mean over their flows."),
+        count("n", "", "Teeth, samples or probes that count, of all these flows."),
+        number("mean", IN_UNIT, "Mean over runs of the mean over their flows.", _NOTHING),
         *_MEAN_INTERVAL,
-        number("least", IN_UNIT, "Least value of a flow."),
-        number("most", IN_UNIT, "Greatest value of a flow."),
+        number("least", IN_UNIT, "Least value of a flow.", _NOTHING),
+        number("most", IN_UNIT, "Greatest value of a flow.", _NOTHING),
         number("theory_low", IN_UNIT, "Lower end of what theory gives, the mean over runs.", _NO_THEORY),
         number("theory_high", IN_UNIT, "Upper end of what theory gives, the mean over runs.", _NO_THEORY),
         number(
@@ -64,7 +65,7 @@ WINDOW_THEORY = Table(
             "verdict", "`as theory`, `above`, `below`, or `undecided` if the interval reaches over an end.",
             "theory says nothing of it here, or samples are too far apart",
         ),
-        text("note", "Why there is no interval or no verdict.", "there is nothing to say"),
+        text("note", "Why there is no value, interval or verdict.", "there is nothing to say"),
     ),
 )  # fmt: skip
 FLOW_OUTCOMES = Table(
@@ -102,10 +103,13 @@ SAWTOOTH = Table(
         *_FLOW,
         _QUANTITY,
         _UNIT,
-        count("n", "", "Teeth, samples or probes that are measured."),
-        number("measured", IN_UNIT, "Mean over them.", "it isn't a finite number"),
+        count("n", "", "Teeth, samples or probes that count."),
+        number("measured", IN_UNIT, "Mean over them.", "there are none"),
         number("theory_low", IN_UNIT, "Lower end of what theory gives.", _NO_THEORY),
         number("theory_high", IN_UNIT, "Upper end of what theory gives.", _NO_THEORY),
+        text(
+            "note", "Why theory says nothing of it here.", "it says something, or never says anything of the quantity"
+        ),
     ),
 )
 TEETH = Table(
@@ -115,6 +119,11 @@ TEETH = Table(
         *_FLOW,
         number("begin_s", "s", "Time of the sample that first shows the reduction with which it begins."),
         number("end_s", "s", "Time of the sample that first shows the next reduction."),
+        truth(
+            "steady",
+            "Whether it is of the steady state and counts: not the tooth after slow start or a timeout, of CUBIC the two after.",
+        ),
+        number("mean_packets", "packets", "Mean congestion window over its time, recovery included."),
         number("avoidance_begin_s", "s", "Time of its first sample in congestion avoidance."),
         number("trough_packets", "packets", "Congestion window in that sample."),
         number("peak_packets", "packets", "Congestion window in the last sample before the next reduction."),
@@ -126,7 +135,5 @@ TEETH = Table(
             "an RTT isn't known",
         ),
         number("growth_packets", "packets", "What the window grows by in these round trips.", _SHORT),
-        number("growth_least_packets", "packets", "Least that theory gives for that.", _NO_GROWTH_THEORY),
-        number("growth_most_packets", "packets", "Most that theory gives for that.", _NO_GROWTH_THEORY),
     ),
 )  # fmt: skip

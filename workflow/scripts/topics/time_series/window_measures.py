@@ -4,27 +4,32 @@ import numpy as np
 import pandas as pd
 
 from tcp_models.linux_ccas import LEFT
-from topics.time_series.window_series import FLOW
-from topics.time_series.window_theory import Path, teeth_of
+from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, left_packets
+from topics.time_series.window_theory import Path, steady_tooth
 
 #: Quantity -> unit, and the verdict's tolerance for what theory leaves out, in percent of theory's ends (None without).
-#: What is left of a window is rounded down to packets (2 % of 25). Growth is in whole packets. Peak and time between
-#: losses: flows are neither all in step nor all in turn, and one overflow hits some of them. Vegas and BBR: samples,
-#: and what other flows of the run do.
 QUANTITIES = {
-    "left by a loss": ("of the peak", 5),
-    "peak": ("packets", 25),
-    "growth": ("of theory's least", 15),
-    "time between losses": ("s", 25),
-    "queued as believed": ("packets", 10),
+    "left by a loss": ("of the peak", 3),
+    "peak": ("packets", 3),
+    "mean over a tooth": ("packets", 3),
+    "growth": ("packets a round trip", 3),
+    "time between losses": ("s", 3),
+    "queued as believed": ("packets", 3),
     "queued": ("packets", None),
-    "Diff": ("packets", 10),
-    "RTT taken for the empty path's": ("of the path's", 5),
+    "Diff": ("packets", 3),
+    "RTT taken for the empty path's": ("of the path's", 3),
     "cwnd at its least": ("% of samples", None),
-    "time between ProbeRTTs": ("s", 10),
-    "cwnd in ProbeRTT": ("packets", 5),
-    "time in ProbeRTT": ("s", None),
+    "time between ProbeRTTs": ("s", 3),
+    "cwnd in ProbeRTT": ("packets", 3),
+    "time in ProbeRTT": ("s", 3),
+    "bandwidth estimate": ("Mbit/s", 3),
+    "cwnd in ProbeBW": ("packets", 3),
+    "queue in ProbeBW": ("BDP", 3),
 }
+#: Fewer teeth have no mean to speak of.
+LEAST_TEETH = 2
+#: A shorter buffer overflows by how packets come in bursts, not by how many there are.
+LEAST_BURSTS = 3
 
 
 def buffer_packets(run) -> float | None:
@@ -35,58 +40,107 @@ def buffer_packets(run) -> float | None:
     return run["queue_bytes"] // run["packet_bytes"] if known else None
 
 
-def shared_path(run, scenario, ccas, paths_ms) -> Path | None:
-    """Return the bottleneck as theory sees it; None where theory doesn't say what a tooth's height and length are.
-
-    It does so if flows of one CCA have one RTT, and if it is the full queue alone that drops their packets.
+def path_of(run, scenario, flows) -> Path | str:
+    """Return the bottleneck as theory sees it, or in words why theory doesn't say what teeth are like behind it.
 
     Parameters
     ----------
     run, scenario : mapping
         Of ``tidy/runs.csv`` and ``tidy/scenarios.csv``.
-    ccas : set of str
-        Of the run's flows.
-    paths_ms : set of float
-        RTTs of their empty paths.
+    flows : pandas.DataFrame
+        Of ``tidy/flows.csv``, those of the run.
     """
+    sized = run["packet_bytes"] > 0 and run["mss_bytes"] > 0
     buffer = buffer_packets(run)
-    lossy = run["loss_configured_percent"] > 0 or scenario["loss_reverse_percent"] > 0
-    several = len(ccas) > 1 or len(paths_ms) > 1
-    if several or lossy or buffer is None or not run["rate_mbps"] > 0 or not run["packet_bytes"] > 0:
-        return None
-    return Path(run["rate_mbps"], next(iter(paths_ms)), buffer, int(run["packet_bytes"]), int(run["flows"]))
+    random_loss = run["loss_configured_percent"] > 0 or scenario["loss_reverse_percent"] > 0
+    jitter = scenario["jitter_forward_ms"] > 0 or scenario["jitter_reverse_ms"] > 0
+    obstacles = (
+        (len(flows) > 1, "several flows: what one does depends on the others"),
+        (random_loss, "random loss: it ends teeth, not the full queue alone"),
+        (jitter, "jitter: packets overtake each other"),
+        (str(run["platform"]).startswith("ns3"), "the theory is Linux', and this is ns-3"),
+        (scenario["topology"] != "dumbbell", "the queue is the sender's own, and tells it of a drop"),
+        (scenario["netem"] == "both-ends", "the queue holds what is on the path as well"),
+        (bool(scenario["segmentation_offload"]), "segmentation offload: a queue of super-packets"),
+        (scenario["bitrate_mbps"] > 0, "the sender is limited to a rate"),
+        (not sized, "the size of a packet isn't known"),
+        (not run["rate_mbps"] > 0 or buffer is None, "the bottleneck has no rate or no limit in packets"),
+    )
+    for there, words in obstacles:
+        if there:
+            return words
+    packet, segment = int(run["packet_bytes"]), int(run["mss_bytes"])
+    return Path(run["rate_mbps"], flows["rtt_path_ms"].iloc[0], int(buffer), packet, segment)
 
 
-def tooth_measures(teeth, paths) -> list[list]:
-    """Return what each flow's teeth are like: means over them, of growth that of all over theory's least for all.
+def tooth_measures(key, teeth, path) -> list[list]:
+    """Return what a flow's steady teeth are like: means over them, of Reno's growth that of all over their round trips.
 
     Parameters
     ----------
+    key : dict
+        The flow's identity, as `window_series.flows_of` yields it.
     teeth : pandas.DataFrame
-        `TEETH`.
-    paths : dict
-        Run (scenario, CCA, IP version, replication) -> `Path`, or None.
+        `TEETH` of the flow.
+    path : Path or str
+        As `path_of` returns it.
     """
-    rows = []
-    for key, group in teeth.groupby([*FLOW, "flow_cca"], sort=False, observed=True):
-        flow, cca, path = dict(zip((*FLOW, "flow_cca"), key, strict=True)), key[-1], paths[key[:4]]
-        both = group.dropna(subset=["growth_packets", "growth_least_packets"])
-        least, most = both["growth_least_packets"].sum(), both["growth_most_packets"].sum()
-        left, peaks, periods = LEFT.get(cca), (None, None), (None, None)
-        if path is not None and cca in LEFT:
-            ends = teeth_of(cca, path)
-            peaks, periods = [tooth.peak_packets for tooth in ends], [tooth.period_s for tooth in ends]
-        rows += [
-            measure(flow, "left by a loss", len(group), group["left_ratio"].mean(), left, left),
-            measure(flow, "peak", len(group), group["peak_packets"].mean(), *peaks),
-            measure(flow, "time between losses", len(group), group["period_s"].mean(), *periods),
+    cca, steady = key["flow_cca"], teeth[teeth["steady"]]
+    if cca == "cubic":
+        # With and without fast convergence they may come in turns: pairs count.
+        steady = steady.iloc[len(steady) % 2 :]
+    note = _why_no_teeth(path, len(steady), len(teeth)) if cca in LEFT else ""
+    peaks, means, periods, left = (None, None), (None, None), (None, None), (None, None)
+    if cca in LEFT and not note:
+        theory = steady_tooth(cca, path)
+        means, periods = [theory.mean_packets] * 2, [theory.period_s] * 2
+        # The acknowledgement by which the loss is known may be that by which the window grows: delayed ones decide.
+        peaks = theory.peak_packets, theory.peak_packets + 1
+    if cca in LEFT and len(steady):
+        # The packet by which it grew last may have come after the sample.
+        left = [
+            np.mean([left_packets(cca, int(peak) + unseen) / peak for peak in steady["peak_packets"]])
+            for unseen in (0, 1)
         ]
-        if least > 0:
-            rows.append(measure(flow, "growth", len(both), both["growth_packets"].sum() / least, 1.0, most / least))
+    rows = [
+        measure(key, "left by a loss", len(steady), steady["left_ratio"].mean(), *left),
+        measure(key, "peak", len(steady), steady["peak_packets"].mean(), *peaks, note),
+        measure(key, "mean over a tooth", len(steady), _weighted_mean(steady), *means, note),
+        measure(key, "time between losses", len(steady), steady["period_s"].mean(), *periods, note),
+    ]
+    grown = steady.dropna(subset=["growth_packets"])
+    if cca == "reno" and len(grown):
+        growth = grown["growth_packets"].sum() / grown["round_trips"].sum()
+        # Of the window up to a burst less a packet isn't under way, but waits for the burst or for a delayed acknowledgement.
+        burst = ACKNOWLEDGED_AT_ONCE if isinstance(path, str) else path.burst_packets
+        rows.append(measure(key, "growth", len(grown), growth, 1 - (burst - 1) / _weighted_mean(grown), 1.0))
     return rows
 
 
-def measure(flow, quantity, n, measured, theory_low=None, theory_high=None) -> list:
+def _why_no_teeth(path, steady, teeth):
+    """Return in words why theory doesn't say what a flow's teeth are like, "" if it does."""
+    few = f"too few steady teeth: {steady} of {teeth}, of {LEAST_TEETH} at least" if steady < LEAST_TEETH else ""
+    return why_no_theory(path) or few
+
+
+def why_no_theory(path) -> str:
+    """Return in words why theory doesn't say what a flow's window is on a path that `path_of` returned, "" if it does."""
+    if isinstance(path, str):
+        return path
+    if path.buffer_packets >= LEAST_BURSTS * path.burst_packets:
+        return ""
+    return (
+        f"a buffer of {path.buffer_packets} packets is shorter than {LEAST_BURSTS} bursts: "
+        f"Linux sends {path.burst_packets:.2g} packets at once"
+    )
+
+
+def _weighted_mean(teeth):
+    """Return the mean window over the time of all teeth, in packets."""
+    return np.average(teeth["mean_packets"], weights=teeth["period_s"]) if len(teeth) else np.nan
+
+
+def measure(flow, quantity, n, measured, theory_low=None, theory_high=None, note="") -> list:
     """Return a row of `SAWTOOTH`; `flow` is its identity, as `window_series.flows_of` yields it."""
     measured = float(measured) if np.isfinite(measured) else None
-    return [*flow.values(), quantity, QUANTITIES[quantity][0], n, measured, theory_low, theory_high]
+    return [*flow.values(), quantity, QUANTITIES[quantity][0], n, measured, theory_low, theory_high, note]

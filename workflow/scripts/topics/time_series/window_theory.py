@@ -1,133 +1,142 @@
-"""What theory says of the window of a flow behind a drop-tail queue.
+"""What theory says of the teeth of a lone flow's window behind a drop-tail queue.
 
-Reno (RFC 5681): +1 packet a round trip, halved by a loss. Linux' `tcp_reno_cong_avoid` counts acknowledged packets, not
-acknowledgements (`tcp_cong_avoid_ai`, since 4.0), so that delayed acknowledgements don't slow it down: 1 packet a
-round trip, not 1/2. CUBIC (RFC 9438): W(t) = C (t - K)^3 + W_max, 0.7 (in Linux 717/1024) left by a loss.
-
-Vegas (net/ipv4/tcp_vegas.c) keeps Diff between alpha 2 and beta 4, and BBR (tcp_bbr.c) looks for a smaller RTT
-when the smallest is 10 s old.
+The windows of `tcp_models.window_laws` (Reno: RFC 5681; CUBIC: RFC 9438) are followed acknowledgement by
+acknowledgement through one bottleneck, whose queue makes the RTT longer while they grow. Nothing is fitted.
 """
 
+import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from tcp_models.linux_ccas import CUBIC_RENO_GROWTH, LEFT
-from tcp_models.throughput_models import CUBIC_C
+from tcp_models.linux_ccas import BBR_PACING_SHARE, BBR_PROBE_BW_CWND_GAIN, BBR_PROBE_RTT_S, LEFT
+from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, CubicWindow, RenoWindow, converged_w_max, left_packets
+
+#: So many later packets tell a sender that one was lost (RFC 5681, section 3.2).
+DUPLICATES = 3
+#: Of Linux: what it paces by over the rate (`tcp_pacing_ca_ratio`), the largest super-packet.
+PACING_RATIO, GSO_BYTES = 1.2, 65536
+#: Teeth that are calculated, and of which the mean is taken: CUBIC's may come in turns, with and without fast convergence.
+CALCULATED, AVERAGED = 12, 6
 
 
 @dataclass(frozen=True)
 class Path:
-    """A bottleneck and those who share it: a queue of `buffer_packets` full packets, flows of one CCA.
+    """A bottleneck with a queue of `buffer_packets` full packets.
 
-    `frame_bytes` are those of a full packet, as queue and rate count it.
+    They take `frame_bytes`, as queue and rate count them, `mss_bytes` of which are data.
     """
 
     rate_mbps: float
     base_rtt_ms: float
-    buffer_packets: float
+    buffer_packets: int
     frame_bytes: int
-    flows: int
+    mss_bytes: int
 
     @property
-    def packet_ms(self) -> float:
-        """Time that a full packet takes to leave."""
-        return self.frame_bytes * 8 / self.rate_mbps / 1000
+    def packets_per_s(self) -> float:
+        """Full packets that leave the bottleneck in a second."""
+        return self.rate_mbps * 1e6 / 8 / self.frame_bytes
 
     @property
-    def full_packets(self) -> float:
-        """Sum of the windows when a packet is dropped: on the path, in the queue, and the one that leaves."""
-        return self.base_rtt_ms / self.packet_ms + self.buffer_packets + 1
+    def base_rtt_s(self) -> float:
+        """RTT of the empty path."""
+        return self.base_rtt_ms / 1000
 
-    def rtt_ms(self, together_packets) -> float | np.ndarray:
-        """Return the RTT while the windows sum up to so many packets: what doesn't fit on the path waits."""
-        return np.maximum(self.base_rtt_ms + self.packet_ms, together_packets * self.packet_ms)
+    @property
+    def burst_packets(self) -> float:
+        """Packets that a sender hands over at once (`tcp_tso_autosize`): 1/1024 s of the rate and a fifth, more on a short path."""
+        short_path = GSO_BYTES / 2 ** (self.base_rtt_ms * 1000 // 512) / self.frame_bytes
+        return max(2.0, PACING_RATIO * self.packets_per_s / 1024 + short_path)
+
+    @property
+    def fitting_packets(self) -> int:
+        """Largest window of which nothing is dropped: whole packets on the path, and in the queue."""
+        # A microsecond for rounding.
+        return int(self.packets_per_s * (self.base_rtt_s + 1e-6)) + int(self.buffer_packets)
+
+    def rtt_s(self, packets) -> float:
+        """Return the RTT with a window of so many packets: those that don't fit on the path wait."""
+        return max(self.base_rtt_s, packets / self.packets_per_s)
 
 
 @dataclass(frozen=True)
 class Tooth:
-    """A flow's window at its highest, in packets, and the time from one loss to the next, in s."""
+    """A window from one loss to the next: its highest, its mean over time, and how long that takes."""
 
     peak_packets: float
+    mean_packets: float
     period_s: float
 
 
-def teeth_of(cca, path) -> tuple[Tooth, Tooth]:
-    """Return the tooth of a flow if all lose at the same time, and if they do so one after another.
+@cache
+def steady_tooth(cca, path) -> Tooth:
+    """Return the mean tooth of a lone flow of "reno" or "cubic", once slow start is forgotten.
 
-    In step each flow's peak is its N-th of a full path (one packet more, since it grows for another round trip until it
-    learns of the loss), and the sum of the windows falls by the same share as each. In turn every N-th loss is a flow's own:
-    between losses each grows by peak (1 - left) / N, so that the windows at a loss are in steps of that,
-    and their sum gives peak = full / (N - (1 - left)(N - 1) / 2). Flows of real runs lie between, nearer to the first if
-    one overflow hits several.
-
-    The period is the time from what a loss left of the window to the next loss, a round trip until that is known, and one of
-    recovery, both as long as the full queue makes them. Reno grows by a packet in each round trip, as long as the queue
-    is then. CUBIC takes K = cbrt(peak (1 - 0.7) / C) (RFC 9438, section 4.2).
-
-    Parameters
-    ----------
-    cca : str
-        "reno" or "cubic".
-    path : Path
-
-    Returns
-    -------
-    in_step, in_turn : Tooth
-        Equal for a single flow.
+    A tooth begins when a loss is known. Recovery takes a round trip from when the last loss was known (RFC 6675), in
+    which the flight shrinks evenly to what the loss leaves of the window (RFC 6937). Then the window grows by its
+    law. The packet by which it no longer fits is dropped; the sender knows by `DUPLICATES` packets sent after it, a round trip
+    later, and each packet by which the window grows meanwhile is dropped too.
     """
-    flows, lost = path.flows, 1 - LEFT[cca]
-    full = path.full_packets
-    step_peak = full / flows + 1
-    turn_peak = full / (flows - lost * (flows - 1) / 2) + 1
-    return (
-        Tooth(step_peak, _period_s(cca, path, step_peak, full * (1 - lost))),
-        Tooth(turn_peak, _period_s(cca, path, turn_peak, full - lost * (turn_peak - 1))),
+    teeth, peak, w_max, late_s = [], path.fitting_packets + 1, 2 * path.fitting_packets, 0.0
+    for _ in range(CALCULATED):
+        w_max = converged_w_max(peak, w_max) if cca == "cubic" else None
+        tooth, peak, late_s = _next_tooth(cca, path, peak, w_max, late_s)
+        teeth.append(tooth)
+    steady = teeth[-AVERAGED:]
+    periods = [tooth.period_s for tooth in steady]
+    return Tooth(
+        float(np.mean([tooth.peak_packets for tooth in steady])),
+        float(np.average([tooth.mean_packets for tooth in steady], weights=periods)),
+        float(np.mean(periods)),
     )
 
 
-def _period_s(cca, path, peak, lowest_together):
-    full_rtt_s = float(path.rtt_ms(path.full_packets)) / 1000
-    if cca == "cubic":
-        return float(np.cbrt(peak * (1 - LEFT["cubic"]) / CUBIC_C)) + 2 * full_rtt_s
-    together = np.linspace(lowest_together, path.full_packets, 1001)
-    round_trips = peak * (1 - LEFT["reno"]) - 1
-    return round_trips * float(path.rtt_ms(together).mean()) / 1000 + 2 * full_rtt_s
+def _next_tooth(cca, path, peak, w_max, late_s):
+    """Return the tooth after a loss at `peak`, the window at the next loss, and how long after it the last loss is known."""
+    trough, full_rtt_s = left_packets(cca, peak), path.rtt_s(peak)
+    # The queue at the time of the last repair: it shrinks with the flight.
+    repair_s = max(path.base_rtt_s, full_rtt_s - late_s * (1 - LEFT[cca]))
+    now_s = recovery_s = late_s + repair_s
+    packet_seconds = full_rtt_s * (peak + trough) / 2 + (recovery_s - full_rtt_s) * trough
+    window = RenoWindow(trough) if cca == "reno" else CubicWindow(trough, w_max, path.base_rtt_s)
+    until_known, first_s, last_s = None, 0.0, 0.0
+    while until_known is None or until_known > 0:
+        speed, before = window.packets / path.rtt_s(window.packets), window.packets
+        acknowledged = window.step_packets(speed)
+        if until_known is not None:
+            acknowledged = min(acknowledged, until_known)
+            until_known -= acknowledged
+        now_s += acknowledged / speed
+        packet_seconds += before * acknowledged / speed
+        window.acknowledge(acknowledged, now_s - recovery_s)
+        if window.packets > max(before, path.fitting_packets):
+            last_s = now_s
+            if until_known is None:
+                first_s, until_known = now_s, window.packets - 1
+    known_s = DUPLICATES / path.packets_per_s
+    packet_seconds += window.packets * known_s
+    now_s += known_s
+    return Tooth(window.packets, packet_seconds / now_s, now_s), window.packets, last_s - first_s
 
 
-def cubic_growth_packets(begin_packets, origin_packets, seconds, rtt_s, round_trips) -> float:
-    """Return by how much CUBIC's window grows in congestion avoidance.
+def bbr_window_packets(path) -> float:
+    """Return BBR's window in ProbeBW: two BDPs, what comes aggregated, and three bursts, an even number.
 
-    RFC 9438, sections 4.2 and 4.3, as Linux does it (`bictcp_update`): with each acknowledgement the window w goes towards the
-    curve W as if to be there in a round trip, dw/dt = (W(t) - w) / RTT. W is a cubic polynomial, so that the solution is
-    W less RTT times its first derivative, plus RTT^2 times its second, less RTT^3 times its third, and a remainder
-    that falls as exp(-t / RTT). It is no less than a flow of `CUBIC_RENO_GROWTH` packets a round trip.
-
-    Parameters
-    ----------
-    begin_packets : float
-        Window at the beginning of congestion avoidance.
-    origin_packets : float
-        W_max; if it isn't above the window the curve starts at its flat point.
-    seconds, rtt_s, round_trips : float
-        Time in congestion avoidance, mean RTT, and the round trips.
+    `bbr_bdp`, `bbr_ack_aggregation_cwnd`, `bbr_quantization_budget` and `bbr_tso_segs_goal` of tcp_bbr.c; two packets more in
+    an eighth of the time. Aggregated are a delayed acknowledgement's packets, and one since what was expected is rounded down.
     """
-    rise = max(origin_packets - begin_packets, 0.0)
-    k = float(np.cbrt(rise / CUBIC_C))
-
-    def followed(t):
-        since = t - k
-        derivatives = (since**3, 3 * since**2, 6 * since, 6)
-        return rise + CUBIC_C * sum((-rtt_s) ** order * value for order, value in enumerate(derivatives))
-
-    grown = followed(seconds) - followed(0.0) * np.exp(-seconds / rtt_s)
-    return float(max(grown, CUBIC_RENO_GROWTH * round_trips))
+    bdp = path.packets_per_s * path.base_rtt_s
+    burst = max(2, int(BBR_PACING_SHARE * path.packets_per_s / 1024))
+    window = math.ceil(BBR_PROBE_BW_CWND_GAIN * bdp) + ACKNOWLEDGED_AT_ONCE + 1 + 3 * burst
+    return 2 * math.ceil(window / 2) + 2 / 8
 
 
-def cubic_origins(cwnd_packets) -> tuple[float, float]:
-    """Return the W_max that CUBIC may have after a loss with a window of so many packets: with and without fast convergence.
+def probe_rtt_s(path) -> tuple[float, float]:
+    """Return how long BBR stays in ProbeRTT, least and most.
 
-    The first holds if the window was smaller than W_max before (RFC 9438, section 4.7), if only by a packet: samples that miss the
-    window's last step can't tell.
+    Until no more than its four packets are under way, a round trip, it waits; then for 200 ms and a round trip at least.
     """
-    return cwnd_packets * (1 + LEFT["cubic"]) / 2, cwnd_packets
+    least = max(BBR_PROBE_RTT_S, path.base_rtt_s) + path.base_rtt_s
+    return least, least + path.base_rtt_s

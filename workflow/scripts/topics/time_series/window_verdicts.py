@@ -13,11 +13,11 @@ VERDICTS = {
     ABOVE: "The whole interval lies above that.",
     BELOW: "The whole interval lies below that.",
     UNDECIDED: "The interval reaches over an end: more replications would tell.",
-    NO_VERDICT: "Theory says nothing of it here, or samples are too far apart.",
+    NO_VERDICT: "Theory says nothing of it here, or too little was measured: the note says why.",
 }
 #: Teeth can't be measured if a window grows by more than this share of its peak from sample to sample.
 COARSE_SHARE = 0.05
-_OF_TEETH = ("left by a loss", "growth", "peak", "time between losses")
+_OF_TEETH = ("left by a loss", "growth", "peak", "mean over a tooth", "time between losses")
 
 
 def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
@@ -41,7 +41,8 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
         `WINDOW_THEORY`, a cell's quantities in the order of `QUANTITIES`.
     """
     rows, keys = [], [*CELL, "flow_cca"]
-    for key, of_cell in measures.dropna(subset=["measured"]).groupby(keys, sort=False, observed=True):
+    measures = measures[measures["measured"].notna() | (measures["note"] != "")]
+    for key, of_cell in measures.groupby(keys, sort=False, observed=True):
         cell = dict(zip(keys, key, strict=True)) | {"scenario_label": labels[key[0]]}
         for quantity, (unit, tolerance) in QUANTITIES.items():
             group = of_cell[of_cell["quantity"] == quantity]
@@ -53,27 +54,32 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
 
 
 def _compared(group, tolerance, is_coarse, confidence):
-    """Return what `WINDOW_THEORY` says of one quantity of a cell; of coarse samples without a verdict."""
+    """Return what `WINDOW_THEORY` says of one quantity of a cell; of coarse samples without a verdict.
+
+    Flows of which theory says nothing (too few teeth) are left out where it does of others.
+    """
+    notes = list(dict.fromkeys(filter(None, group["note"])))
+    group = group[group["theory_low"].notna()] if group["theory_low"].notna().any() else group
     of_runs = group.groupby(RUN, sort=False, observed=True)[["measured", "theory_low", "theory_high"]].mean()
     mean, low, high = (of_runs[name].mean() for name in of_runs)
     row = {
-        "runs": len(of_runs), "flows": len(group), "mean": mean, "theory_low": low, "theory_high": high,
-        "least": group["measured"].min(), "most": group["measured"].max(),
-        "note": "", "verdict": NO_VERDICT,
+        "runs": len(of_runs), "flows": len(group), "n": group["n"].sum(), "mean": mean, "theory_low": low, "theory_high": high,
+        "least": group["measured"].min(), "most": group["measured"].max(), "verdict": NO_VERDICT,
     }  # fmt: skip
     ends = mean, mean
-    if len(of_runs) > 1:
-        _, *ends = mean_interval(of_runs["measured"], confidence)
+    known = of_runs["measured"].dropna()
+    if len(known) > 1:
+        _, *ends = mean_interval(known, confidence)
         row["ci_low"], row["ci_high"] = ends
-    else:
-        row["note"] = "one run: no interval"
+    elif len(known):
+        notes.append("one run: no interval")
     if is_coarse:
-        row["note"] = "samples are too far apart for the window's highest and lowest"
-    elif not pd.isna(low):
+        notes.append("samples are too far apart for the window's highest and lowest")
+    elif not pd.isna(low) and len(known):
         allowed = low * (1 - tolerance / 100), high * (1 + tolerance / 100)
         row["flows_as_theory"] = int(group["measured"].between(*allowed).sum())
         row["verdict"] = verdict(*ends, *allowed)
-    return row
+    return row | {"note": "; ".join(notes)}
 
 
 def verdict(low, high, theory_low, theory_high) -> str:

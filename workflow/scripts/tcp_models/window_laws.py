@@ -1,0 +1,107 @@
+"""How Reno's and CUBIC's windows grow in congestion avoidance and what a loss leaves of them, packet by packet.
+
+RFC 5681 and RFC 9438, in whole packets as Linux counts them (net/ipv4/tcp_cong.c, tcp_cubic.c). Both count packets
+that are acknowledged, not acknowledgements, so that delayed ones don't slow them down.
+"""
+
+import math
+
+from tcp_models.linux_ccas import CUBIC_RENO_GROWTH, LEFT
+from tcp_models.throughput_models import CUBIC_C
+
+#: So long Linux' CUBIC lets an unchanged window rest until it looks at the curve again (`HZ / 32`).
+CUBIC_REST_S = 1 / 32
+#: Besides, it looks once a tick; the guest's kernel has 1,000 a second.
+TICK_S = 1e-3
+#: Receivers acknowledge every second packet.
+ACKNOWLEDGED_AT_ONCE = 2
+LEAST_PACKETS = 2
+
+
+def left_packets(cca: str, packets: int) -> int:
+    """Return what a loss leaves of Reno's or CUBIC's window: rounded down, 2 packets at least."""
+    return max(int(packets * LEFT[cca]), LEAST_PACKETS)
+
+
+class RenoWindow:
+    """Reno: a packet more when a whole window was acknowledged (RFC 5681, section 3.1).
+
+    Attributes
+    ----------
+    packets : int
+        The window.
+    """
+
+    def __init__(self, packets):
+        self.packets, self._counted = packets, 0
+
+    def step_packets(self, _packets_per_s) -> int:
+        """Return how many packets can be acknowledged before anything changes."""
+        return self.packets - self._counted
+
+    def acknowledge(self, packets, _now_s) -> None:
+        """Take note of packets that were acknowledged."""
+        self._counted += packets
+        while self._counted >= self.packets:
+            self._counted -= self.packets
+            self.packets += 1
+
+
+class CubicWindow:
+    """CUBIC: towards the cubic curve as it is a round trip later, no slower than Reno would be (RFC 9438, sections 4.2, 4.3).
+
+    The curve is in whole packets, W_max less or plus floor(C |t - K|^3), so that its flat top is over before and
+    begins after W_max by cbrt(1 / C) = 1.4 s.
+
+    Parameters
+    ----------
+    packets : int
+        Window at the beginning of congestion avoidance.
+    w_max : float
+        After fast convergence, if there was any (`converged_w_max`).
+    rtt_min_s : float
+    """
+
+    def __init__(self, packets, w_max, rtt_min_s):
+        self.packets = self._reno_packets = packets
+        self._origin = max(int(w_max), packets)
+        self._k_s = math.cbrt((self._origin - packets) / CUBIC_C)
+        self._ahead_s = rtt_min_s
+        self._counted = self._reno_counted = 0
+        self._each, self._looked = 100 * packets, (0, -math.inf)
+
+    def step_packets(self, packets_per_s) -> int:
+        """Return how many packets are acknowledged until it looks again: those of a tick, but no fewer than at once."""
+        return max(ACKNOWLEDGED_AT_ONCE, round(packets_per_s * TICK_S))
+
+    def acknowledge(self, packets, now_s) -> None:
+        """Take note of packets that were acknowledged; `now_s` counts from the beginning of congestion avoidance."""
+        self._reno_counted += packets
+        looked_packets, looked_s = self._looked
+        if looked_packets != self.packets or now_s - looked_s > CUBIC_REST_S:
+            self._looked = self.packets, now_s
+            self._each = self._packets_a_step(now_s + self._ahead_s)
+        # What was counted while the window was to grow more slowly is worth one packet (`tcp_cong_avoid_ai`).
+        if self._counted >= self._each:
+            self.packets, self._counted = self.packets + 1, 0
+        self._counted += packets
+        if self._counted >= self._each:
+            self.packets += self._counted // self._each
+            self._counted %= self._each
+
+    def _packets_a_step(self, at_s):
+        """Return after how many acknowledged packets the window grows by one."""
+        since_s = at_s - self._k_s
+        target = self._origin + int(math.copysign(CUBIC_C * abs(since_s) ** 3, since_s))
+        each = self.packets // (target - self.packets) if target > self.packets else 100 * self.packets
+        reno_each = int(self.packets / CUBIC_RENO_GROWTH)
+        self._reno_packets += self._reno_counted // reno_each
+        self._reno_counted %= reno_each
+        if self._reno_packets > self.packets:
+            each = min(each, self.packets // (self._reno_packets - self.packets))
+        return max(each, 2)
+
+
+def converged_w_max(packets: int, w_max_before: float) -> int:
+    """Return CUBIC's W_max after a loss: the window, or less if it was below W_max before (fast convergence, section 4.7)."""
+    return int(packets * (1 + LEFT["cubic"]) / 2) if packets < w_max_before else packets
