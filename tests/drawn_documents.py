@@ -11,6 +11,7 @@ from run_tables.cpu_times import PARTS
 from run_tables.reordering_counts import COUNTERS
 from simulator import document as simulator
 from testbed.deliveries import COOKIE_BYTES
+from testbed.failure import document_of
 from testbed.specification import RunSpecification
 from testbed.traffic import plan_clients
 
@@ -84,7 +85,7 @@ class Run:
         self.silent, self.blind = rng.random() < cell.silent, rng.random() < cell.blind
         self.seconds = min(self.asked.expected_s, 3600.0)
         limits = [self.asked.goodput_limit_mbps]
-        bitrate = self.asked.traffic["bitrate_mbps"]
+        bitrate = self.asked.traffic.bitrate_mbps
         limits.append(bitrate and bitrate * self.asked.flows)
         most = min([limit for limit in limits if limit], default=5000.0)
         self.goodput_mbps = 0.0 if self.silent else most * cell.used * min(1.0, self.factor)
@@ -98,7 +99,7 @@ class Run:
         self.bytes = [int(weight * self.goodput_mbps * 1e6 / 8 * self.seconds) for weight in weights]
         self.packets = sum(self.bytes) // self.asked.payload_bytes + 1
         self.drops = int(self.packets * cell.lost)
-        loss = self.asked.link["loss_percent"]["forward"] / 100
+        loss = self.asked.link.loss_percent["forward"] / 100
         self.lost = int(self.packets * loss * self.factor)
         held = self.asked.queue_bytes or (self.asked.queue_packets or 0) * self.asked.packet_bytes
         queued_ms = held * 8e-3 / self.asked.rate_mbps * cell.filled if self.asked.rate_mbps else 0.0
@@ -127,9 +128,9 @@ class Run:
             "stack": None if self.simulated else {"tcp": self._counters()},
             "verdict": {"valid": failed is None, "checks": checks},
         }  # fmt: skip
-        if asked.traffic["application"] == "iperf3" and not asked.udp:
+        if asked.traffic.application == "iperf3" and not asked.udp:
             document["delivered"] = self._delivered()
-        if asked.traffic["sample_interval_ms"] is not None:
+        if asked.traffic.sample_interval_ms is not None:
             document["series"] = self._series()
         if asked.platform == "host":
             document["cpu"] = self._cpu()
@@ -156,11 +157,11 @@ class Run:
             "receiver": pair.receiver,
             "start_offset_ms": 1e3 * client.start_offset_s,
         }
-        application = asked.traffic["application"]
+        application = asked.traffic.application
         if application == "round-trip":
             return entry | {"round_trip": {"seconds": float(self.seconds), "rtt_us": 1e3 * self.rtt_ms}}
         if application == "ftp":
-            size = asked.traffic["file_bytes"]
+            size = asked.traffic.file_bytes
             return entry | {"transfer": {"bytes": size, "seconds": size * 8e-6 / max(self.goodput_mbps, 1e-3)}}
         if self.simulated:
             return entry | {"simulated": {"flows": [self._simulated_flow(flow) for flow in client.flows]}}
@@ -168,7 +169,7 @@ class Run:
 
     def _intervals(self):
         """Return begins and ends of the reporting intervals, a few of them."""
-        step = self.asked.traffic["interval_s"]
+        step = self.asked.traffic.interval_s
         count = max(1, min(READINGS, round(self.seconds / step)))
         return [(number * step, (number + 1) * step) for number in range(count)]
 
@@ -239,7 +240,7 @@ class Run:
 
     def _sockets(self, flow):
         """Yield what is known of a flow's connection, of MPTCP of each subflow."""
-        mptcp = self.asked.multipath["by"] == "mptcp"
+        mptcp = self.asked.multipath.by == "mptcp"
         for path in range(self.asked.paths if mptcp else 1):
             known = {
                 "flow": flow, "cca": self.asked.flow_cca(flow), "mss_bytes": self.asked.snd_mss_bytes, "rtt_ms": self.rtt_ms,
@@ -249,7 +250,7 @@ class Run:
             yield known | ({"subflow": path} if mptcp else {})
 
     def _looks(self):
-        if self.asked.udp or self.asked.traffic["application"] == "round-trip":
+        if self.asked.udp or self.asked.traffic.application == "round-trip":
             return []
         looks = [list(self._sockets(flow)) for flow in range(self.asked.flows)]
         sockets = [] if self.silent else [socket for of_flow in looks for socket in of_flow]
@@ -289,7 +290,7 @@ class Run:
                 }
             if cca in ("vegas", "yeah") and not self.simulated:
                 shared |= {name: [self.rtt_ms] * len(times) for name in ("vegas_rtt_ms", "vegas_rtt_min_ms")}
-            subflows = range(self.asked.paths) if self.asked.multipath["by"] == "mptcp" else (None,)
+            subflows = range(self.asked.paths) if self.asked.multipath.by == "mptcp" else (None,)
             sockets += [shared | ({} if subflow is None else {"subflow": subflow}) for subflow in subflows]
         queue = {
             "time_s": times,
@@ -336,19 +337,19 @@ class Run:
             else {"bfifo": {"limit": asked.queue_bytes}}
         )
         shaped = asked.rate_mbps is not None and asked.shaped
-        effective = any(link[name]["forward"] for name in ("delay_ms", "jitter_ms", "loss_percent")) or asked.serialised
+        effective = any(effect["forward"] for effect in (link.delay_ms, link.jitter_ms, link.loss_percent)) or asked.serialised
         if asked.is_cable:
             bottleneck = [f"h1-eth{path}" for path in range(asked.paths)] if shaped else []
             netem = (
                 [f"h2-in{path}" for path in range(asked.paths)]
-                if effective or any(asked.multipath["path_delay_ms"])
+                if effective or any(asked.multipath.path_delay_ms)
                 else []
             )
-        elif link["netem"] == "both-ends":
+        elif link.netem == "both-ends":
             bottleneck, netem = [], ["r1-eth1"]
         else:
             bottleneck, netem = ["r1-eth1"] if shaped else [], ["r2-eth0"]
-        limit = asked.queue_packets if link["netem"] == "both-ends" else 1_000_000
+        limit = asked.queue_packets if link.netem == "both-ends" else 1_000_000
         kinds = {name: {"htb": {}, **queue} for name in bottleneck} | {
             name: {"netem": {"limit": limit}} for name in netem
         }
@@ -371,7 +372,7 @@ class Run:
         return placed, {"before": before, "after": after}
 
 
-def write_documents(study, folder, specification_of, runs, seed, invalid):
+def write_documents(study, folder, specification_of, runs, seed, invalid, failing):
     """Write the documents of a study's runs, and return their paths in the runs' order.
 
     Parameters
@@ -384,6 +385,8 @@ def write_documents(study, folder, specification_of, runs, seed, invalid):
         Of all that is drawn.
     invalid : float
         Share of invalid runs.
+    failing : float
+        Share of runs that fail, or have no document.
     """
     paths = []
     for scenario, cca, ip_version, replication in runs(study):
@@ -391,10 +394,15 @@ def write_documents(study, folder, specification_of, runs, seed, invalid):
         cell = drawn_cell(np.random.default_rng([seed, place]), invalid)
         rng = np.random.default_rng([seed, place, replication])
         specification = specification_of(study, scenario, cca, ip_version, replication)
-        path = folder / f"{len(paths)}.json.gz"
-        path.write_bytes(
-            gzip.compress(json.dumps(Run(specification, cell, rng).document(), default=_plain).encode(), 1)
-        )
+        path = folder / scenario / cca / ip_version / f"{replication}.json.gz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        document = Run(specification, cell, rng).document()
+        fate = np.random.default_rng([seed, place, replication, 1]).random()
+        if fate < failing / 2:
+            continue
+        if fate < failing:
+            document = document_of(specification, document["environment"], "traffic", "TrafficError: it did not end")
+        path.write_bytes(gzip.compress(json.dumps(document, default=_plain).encode(), 1))
         paths.append(str(path))
     return paths
 

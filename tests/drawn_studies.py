@@ -152,12 +152,13 @@ def build_drawn(study, folder, seed, invalid=None):
     """Draw the documents of a resolved study, tidy them, and take the tables to the report; return the `Built`."""
     if invalid is None:
         invalid = (0, 0, 0.2, 0.2, 1)[seed % 5]
+    failing = (0, 0.3, 0, 1)[seed % 4]
     folder = Path(folder)
     tables = folder / "tidy"
     tables.mkdir(parents=True)
     documents = folder / "documents"
     documents.mkdir()
-    paths = write_documents(study, documents, run_specification, runs, seed, invalid)
+    paths = write_documents(study, documents, run_specification, runs, seed, invalid, failing)
     outputs = {table.name: folder / table.path.removeprefix("/") for table in TIDY_TABLES}
     outputs |= {"runs_parquet": tables / "runs.parquet", "provenance": tables / "provenance.json"}
     without_analysis = {key: value for key, value in study.items() if key != "analysis"}

@@ -1,6 +1,6 @@
 """Scenarios in series: those that differ in the buffer alone, on one platform, and the same on several."""
 
-from itertools import combinations
+import itertools
 
 import pandas as pd
 
@@ -10,11 +10,13 @@ from wording.scenario_words import conditions, platform_words
 # Columns of tidy/scenarios.csv that say how a scenario is called, how large its buffer is, and what carries it.
 APART = ("scenario", "label", "queue", "queue_packets", "platform", "recovery")
 UNITS = ("packets", "bytes", "BDP")
+#: Platforms that are a Linux kernel -> what readers call them, in the order of tables and figures.
+KERNELS = {"uml": "Linux", "host": "host Linux"}
 
 
 def platform_name(platform) -> str:
-    """Return what readers call a platform: "Linux", "Linux (real clock)", "ns-3 3.44"."""
-    return {"uml": "Linux", "host": "Linux (real clock)"}.get(platform) or platform_words(platform)
+    """Return what readers call a platform: "Linux", "host Linux", "ns-3 3.44"."""
+    return KERNELS.get(platform) or platform_words(platform)
 
 
 def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
@@ -55,11 +57,10 @@ def buffers_of(table) -> pd.DataFrame:
 
 
 def platforms_of(table) -> list[str]:
-    """Return the platforms of scenarios: kernels first, then each simulator's versions from the oldest."""
-    return sorted(
-        dict.fromkeys(table["platform"]),
-        key=lambda platform: (":" in platform, platform.partition(":")[0], version_of(platform)),
-    )
+    """Return the platforms of scenarios: kernels first, the guest's before the host's, then a simulator's versions."""
+    found = dict.fromkeys(table["platform"])
+    simulators = sorted(found.keys() - KERNELS.keys(), key=lambda name: (name.partition(":")[0], version_of(name)))
+    return [*(kernel for kernel in KERNELS if kernel in found), *simulators]
 
 
 def version_of(platform) -> tuple[int, ...]:
@@ -78,12 +79,12 @@ def compared_platforms(platforms) -> list[str]:
 
 
 def main_pairs(platforms: list[str]) -> list[tuple[str, str]]:
-    """Return pairs of platforms: kernels, each kernel with a simulator's newest and oldest version, and these two.
+    """Return pairs of platforms: two kernels, each with a simulator's newest and oldest version, and these two.
 
     The platforms are in the order of `platforms_of`.
     """
     kernels, versions = [name for name in platforms if ":" not in name], [name for name in platforms if ":" in name]
-    pairs = [*combinations(kernels, 2)]
+    pairs = [*itertools.combinations(kernels, 2)]
     pairs += [(kernel, version) for kernel in kernels for version in dict.fromkeys((*versions[-1:], *versions[:1]))]
     return pairs + ([(versions[0], versions[-1])] if len(versions) > 1 else [])
 

@@ -7,6 +7,7 @@ gives them.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -108,7 +109,7 @@ def _of_ip_versions(runs, title, rows, scenarios, cca, names, below):
 def of_panels(table: pd.DataFrame, panels: list[FlowPanel]) -> pd.DataFrame:
     """Return the rows of a table whose cells have a slot in one of the panels."""
     shown = {cell for panel in panels for cell in panel.cells}
-    return table[[cell in shown for cell in table[CELL].itertuples(index=False, name=None)]]
+    return table[np.array([cell in shown for cell in table[CELL].itertuples(index=False, name=None)], dtype=bool)]
 
 
 def draw_flows(

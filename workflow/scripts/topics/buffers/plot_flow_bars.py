@@ -27,8 +27,8 @@ def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) ->
         `COLUMNS`: a row a cell and rank, with the flow of that rank in the first valid replication, and the
         lowest and highest goodput that the rank has over the replications.
     """
-    named = table.set_index("scenario")[["label", "platform", "series", "buffer"]]
-    ranked = flows.merge(valid[RUN], on=RUN).join(named, on="scenario", how="inner")
+    named = table[["scenario", "label", "platform", "series", "buffer"]]
+    ranked = flows.merge(valid[RUN], on=RUN).merge(named, on="scenario")
     ranked = ranked.rename(columns={"label": "scenario_label"})
     ranked = ranked.sort_values("goodput_mbps", ascending=False, kind="stable")
     ranked["rank"] = ranked.groupby(RUN, sort=False).cumcount() + 1

@@ -175,14 +175,14 @@ def _series_values(measure, runs, sockets):
     if take == "beginnings":
         before = series.groupby(FLOW)["value"].shift(1)
         series["value"] = ((series["value"] > 0) & ~(before > 0)).astype(float).where(series["value"].notna())
+    if (take, measure.quantity) == ("mean", "acked_mbps"):
+        return _acked_in_window(series, start / 100, end / 100).rename("value").reset_index()
     share = 100 * series["time_s"] / series["duration_s"]
     series = series[(share >= start) & (share <= end)]
     groups = series.groupby([*FLOW, "flow_cca"])["value"]
     if take in ("spread", "spread_percent"):
         values, middle = groups.quantile(0.75) - groups.quantile(0.25), groups.median()
         values = 100 * values / middle.where(middle > 0) if take == "spread_percent" else values
-    elif (take, measure.quantity) == ("mean", "acked_mbps"):
-        values = _acked_in_window(series, (end - start) / 100)
     elif take == "beginnings":
         values = groups.sum(min_count=1)
     else:
@@ -190,10 +190,16 @@ def _series_values(measure, runs, sockets):
     return values.rename("value").reset_index()
 
 
-def _acked_in_window(series, share):
-    """Return each flow's acknowledged Mbit/s over a share of the run's duration, also of one that began later."""
-    groups = series.assign(megabits=series["value"] * series["elapsed_s"]).groupby([*FLOW, "flow_cca"])
-    return groups["megabits"].sum(min_count=1) / (groups["duration_s"].first() * share)
+def _acked_in_window(series, start, end):
+    """Return each flow's acknowledged Mbit/s between two shares of the run's duration, also of one that began later.
+
+    What a look tells is spread evenly over the time since the look before, of which the window may have a part.
+    """
+    begin_s, end_s = start * series["duration_s"], end * series["duration_s"]
+    since_s = series["time_s"] - series["elapsed_s"]
+    inside_s = (series["time_s"].clip(upper=end_s) - since_s.clip(lower=begin_s)).clip(lower=0)
+    groups = series.assign(megabits=series["value"] * inside_s).groupby([*FLOW, "flow_cca"])
+    return groups["megabits"].sum(min_count=1) / (groups["duration_s"].first() * (end - start))
 
 
 def _at_each_look(series, quantity):

@@ -5,8 +5,10 @@ stand in the study's file (`analysis.agreement`), to be chosen before there are 
 """
 
 import itertools
+import json
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 
@@ -16,6 +18,7 @@ from inference.paired_contrasts import from_effect, to_effect
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
+from topics.platforms.kernel_environments import environment_differences
 from topics.platforms.platform_causes import causes
 from topics.platforms.platform_starts import platform_starts, starts_of_runs
 from topics.platforms.tables import PLACE, PLATFORMS
@@ -23,7 +26,7 @@ from wording.number_format import count
 from wording.scenario_series import platforms_of, with_series
 
 AGREE, DIFFER, NOT_SHOWN = "agree", "differ", "not shown"
-VERSIONS, KERNEL, CLOCKS = "versions of the simulator", "kernel and simulator", "virtual and real clock"
+VERSIONS, KERNEL, KERNELS = "versions of the simulator", "kernel and simulator", "two kernels"
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,13 @@ def _compare_values(metric, values_a, values_b, agreement, params):
     }  # fmt: skip
 
 
+def _between(platform_a, platform_b):
+    """Return what is compared where two platforms are, the first being a kernel if any is."""
+    if ":" in platform_a:
+        return VERSIONS
+    return KERNEL if ":" in platform_b else KERNELS
+
+
 def _verdict(row, significance):
     """Return what a row shows: that the platforms agree, that they differ by more than the tolerance, or neither."""
     if row["exact"]:
@@ -130,7 +140,7 @@ def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
                     for platform in (platform_a, platform_b)
                 ]
                 row = dict(zip(PLACE, place, strict=True)) | {"platform_a": platform_a, "platform_b": platform_b}
-                row |= {"between": VERSIONS if ":" in platform_a else KERNEL if ":" in platform_b else CLOCKS}
+                row |= {"between": _between(platform_a, platform_b)}
                 row |= {"metric": metric.column, "unit": metric.unit}
                 rows.append(row | _compare_values(metric, *values, agreement, params))
     result = pd.DataFrame(rows).reindex(columns=[*PLATFORMS.names, "exact"])
@@ -140,7 +150,7 @@ def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
 
 
 def main(inputs, outputs, params) -> None:
-    """Read runs, scenarios and time series, write the comparison, what its differences come from, and when they arise."""
+    """Read runs, scenarios, time series and provenance, write the comparison, what its differences come from, and when they arise."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     table = compare_platforms(runs, scenarios, params.agreement, params)
     table.to_csv(outputs.platforms, index=False, lineterminator="\n")
@@ -148,6 +158,8 @@ def main(inputs, outputs, params) -> None:
     starts = starts_of_runs(inputs.intervals, inputs.sockets, runs)
     starts = platform_starts(table, placed(runs, scenarios), starts, params.confidence)
     starts.to_csv(outputs.platform_starts, index=False, lineterminator="\n")
+    environments = json.loads(Path(inputs.provenance).read_text(encoding="utf-8"))["environments"]
+    environment_differences(environments).to_csv(outputs.kernel_environments, index=False, lineterminator="\n")
 
 
 if "snakemake" in globals():

@@ -1,4 +1,5 @@
-# Platforms: runs of the same conditions on Linux and in a simulator -> analysis/{platforms,platform_causes,platform_starts}.csv
+# Platforms: runs of the same conditions on kernels and in a simulator -> analysis/platforms.csv, platform_causes.csv,
+# platform_starts.csv, kernel_environments.csv
 
 
 # Each two platforms in the same conditions: difference, interval, agreement within the study's tolerance.
@@ -8,10 +9,12 @@ rule compare_platforms:
         scenarios="results/{study}/tidy/scenarios.csv",
         intervals="results/{study}/tidy/intervals.parquet",
         sockets="results/{study}/tidy/sockets.parquet",
+        provenance="results/{study}/tidy/provenance.json",
     output:
         platforms="results/{study}/analysis/platforms.csv",
         platform_causes="results/{study}/analysis/platform_causes.csv",
         platform_starts="results/{study}/analysis/platform_starts.csv",
+        kernel_environments="results/{study}/analysis/kernel_environments.csv",
     log:
         "results/{study}/logs/compare_platforms.log",
     container:

@@ -1,4 +1,4 @@
-"""The section on platforms: Linux against a simulator, and the simulator's versions against each other."""
+"""The section on platforms: Linux as guest and as the machine's own, a simulator, and its versions."""
 
 from functools import partial
 from operator import itemgetter
@@ -10,7 +10,15 @@ from topics.platforms.ns3_releases import changes_between
 from topics.platforms.platform_causes import ALIKE, BOTH, NEW_VERSION, OLD_VERSION, SIMULATOR, UNKNOWN
 from topics.platforms.start_words import start_columns, start_sentences
 from wording.number_format import NONE, count, is_missing
-from wording.scenario_series import compared_platforms, main_pairs, platform_name, platforms_of, version_of, with_series
+from wording.scenario_series import (
+    KERNELS,
+    compared_platforms,
+    main_pairs,
+    platform_name,
+    platforms_of,
+    version_of,
+    with_series,
+)
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -28,6 +36,21 @@ CAUSE_MEANINGS = {
     BOTH: "All three are further apart than the tolerance.",
     UNKNOWN: "A comparison shows neither agreement nor difference, or the three don't fit together.",
 }
+#: Property in which the environments of two kernels may differ -> its name, and what it can change. The tools of the
+#: image, whose names end in `_version`, are the same wherever its digest is.
+PROPERTIES = {
+    "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
+    "kernel_build": ("Its build", "Whether it has one processor or several, and what may interrupt what."),
+    "kernel_config_sha256": ("Its configuration (SHA-256)", "Its options; those that a result rests on are read back in each run."),
+    "tick_hz": ("Tick in Hz", "The steps of TCP's timers: of delayed acknowledgements and of retransmission."),
+    "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock only the network does."),
+    "cpu_model": ("Processor", "How long all of that takes."),
+    "cpu_cores": ("Cores of the machine", "Whether sender and receiver run at the same time."),
+    "image_digest": ("Container image", "The tools: the runs should be made again with one image."),
+    "testbed_digest": ("Testbed program", "The network itself: the runs should be made again by one program."),
+}  # fmt: skip
+#: So many characters of a digest are shown.
+DIGEST_SHOWN = 16
 #: What the steps from release to release are shown in -> its name there.
 STEP_METRICS = {"goodput_mbps": "goodput", "jain_index": "Jain's index"}
 # CCAs that follow standards which Linux and the simulator both implement: their agreement is what is expected.
@@ -53,6 +76,8 @@ def section(material) -> dict | None:
         "starts": _starts_table(material.tables.platform_starts, material.design),
         "start_sentences": start_sentences(material.tables.platform_starts, _durations(material.tables)),
         "of_the_paper": material.design.claims == KATO_PAPER,
+        "kernels": _kernel_rows(material.tables.kernel_environments),
+        "kernel_names": list(KERNELS.values()),
         "has_kernel": any(":" not in platform for platform in material.design.platforms),
         "has_simulator": any(":" in platform for platform in material.design.platforms),
         "standard": listed(standard or ["none"]),
@@ -63,6 +88,18 @@ def section(material) -> dict | None:
 def _pair_name(first, second):
     """Return "ns-3 3.44 against Linux" for uml and ns3:3.44."""
     return f"{platform_name(second)} against {platform_name(first)}"
+
+
+def _kernel_rows(environments):
+    """Return what the documents of two kernels say differently: dicts of name, values, meaning; empty without two."""
+    rows = []
+    for row in environments.to_dict("records"):
+        name, meaning = PROPERTIES.get(row["property"], (row["property"].replace("_", " "), ""))
+        # A digest's beginning tells it apart, and the table stays as wide as the page.
+        length = DIGEST_SHOWN if any(part in row["property"] for part in ("digest", "sha256")) else None
+        values = [NONE if is_missing(row[key]) else str(row[key])[:length] for key in ("value_a", "value_b")]
+        rows.append({"name": name, "values": values, "meaning": meaning})
+    return rows
 
 
 def _tolerance_words(table):
@@ -213,19 +250,18 @@ def _step_cell(rows):
 
 
 def findings(material) -> list[Finding]:
-    """Say how often the newest simulator agrees with Linux, and what the difference of versions is."""
+    """Say how often two kernels agree, and the newest simulator with Linux, and what the difference of versions is."""
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return []
     sentences = []
     order = platforms_of(material.tables.scenarios)
     kernels, versions = [name for name in order if ":" not in name], [name for name in order if ":" in name]
+    if len(kernels) > 1:
+        ccas = [cca for cca in material.design.ccas if cca in set(table["cca"])]
+        sentences.append(_agreement_sentence(_shown(table, *kernels[:2]), ccas, *kernels[:2]))
     if kernels and versions:
-        pair = table[
-            (table["platform_a"] == kernels[0])
-            & (table["platform_b"] == versions[-1])
-            & table["metric"].isin((*STEP_METRICS, "rtt_mean_ms"))
-        ]
+        pair = _shown(table, kernels[0], versions[-1])
         standard = [cca for cca in material.design.ccas if cca in STANDARD_CCAS]
         for ccas in (standard, [cca for cca in material.design.ccas if cca not in standard]):
             of_ccas = pair[pair["cca"].isin(ccas)]
@@ -234,6 +270,12 @@ def findings(material) -> list[Finding]:
     if len(versions) > 1:
         sentences += [_versions_sentence(table, causes, versions), steps_sentence(step_rows(table))]
     return [Finding("Platforms", sentence, "platforms") for sentence in sentences if sentence]
+
+
+def _shown(table, platform_a, platform_b):
+    """Return the comparisons of two platforms in goodput, Jain's index and mean RTT."""
+    of_pair = (table["platform_a"] == platform_a) & (table["platform_b"] == platform_b)
+    return table[of_pair & table["metric"].isin((*STEP_METRICS, "rtt_mean_ms"))]
 
 
 def _agreement_sentence(rows, ccas, kernel, version):

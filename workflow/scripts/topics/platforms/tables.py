@@ -24,9 +24,9 @@ PLATFORMS = Table(
     "a metric on two platforms under the same conditions",
     (
         *PLACE_COLUMNS,
-        text("platform_a", "The first platform: a kernel, or the older version of a simulator."),
+        text("platform_a", "The first platform: a kernel (the guest's before the machine's), or the older version of a simulator."),
         text("platform_b", "The second platform."),
-        text("between", "What is compared: `kernel and simulator`, `versions of the simulator` or `virtual and real clock`."),
+        text("between", "What is compared: `two kernels`, `kernel and simulator` or `versions of the simulator`."),
         METRIC,
         text("unit", "Unit of the metric.", "it is an index"),
         text(
@@ -107,3 +107,16 @@ PLATFORM_STARTS = Table(
         text("arises", "When the difference arises: in `start-up`, `all the time`; or `no difference shown`, `not known`."),
     ),
 )  # fmt: skip
+KERNEL_ENVIRONMENTS = Table(
+    "kernel_environments",
+    "a property in which the environments of two kernels differ, by their run documents",
+    (
+        text("platform_a", "The guest kernel's platform."),
+        text("platform_b", "The machine's own."),
+        text("property", "The property, as `tidy/provenance.json` names it: `kernel`, `tick_hz`."),
+        text(
+            "value_a", "Its value on the first platform, several of them with `; ` between.", "its documents have none"
+        ),
+        text("value_b", "Its value on the second platform.", "its documents have none"),
+    ),
+)

@@ -1,8 +1,8 @@
-"""The same conditions on several platforms: Linux, and versions of a simulator."""
+"""The same conditions on several platforms: Linux as guest and as the machine's own, and versions of a simulator."""
 
 from study_files.study_design import conditions_of
 from topics.buffers import topic as buffers
-from topics.platforms.tables import PLATFORM_CAUSES, PLATFORM_STARTS, PLATFORMS
+from topics.platforms.tables import KERNEL_ENVIRONMENTS, PLATFORM_CAUSES, PLATFORM_STARTS, PLATFORMS
 from topics.topic import Figure, Topic
 
 
@@ -25,5 +25,9 @@ def _figures(design):
 
 
 TOPIC = Topic(
-    "platforms", "Platforms", applies=applies, tables=(PLATFORMS, PLATFORM_CAUSES, PLATFORM_STARTS), figures=_figures
+    "platforms",
+    "Platforms",
+    applies=applies,
+    tables=(PLATFORMS, PLATFORM_CAUSES, PLATFORM_STARTS, KERNEL_ENVIRONMENTS),
+    figures=_figures,
 )
