@@ -51,7 +51,8 @@ def _draw_windows(data, title, source, phases):
         Line2D([], [], ls="none", marker="|", ms=5, color=LIGHT.ink, label="segments sent again, or dropped"),
     ]
     header(figure, title, key)
-    end = float(data[["time_s", "end_s"]].max().max())
+    # A run that was not carried out has no series: its axes are empty.
+    end = float(data[["time_s", "end_s"]].max().max()) if len(data) else 1.0
     panels = []
     for position, kind in enumerate(kinds):
         axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
@@ -183,7 +184,8 @@ def main(inputs, outputs, params) -> None:
     rows = [name for name in ALL_PHASES if name != UNTOLD and (phases["phase"] == name).any()]
     scenario = scenarios[scenarios["scenario"] == params.scenario].iloc[0]
     title = f"{params.cca_shown} in {heading(scenario)}, replication {replication}"
-    source = f"replication {replication}, every {plain(scenario['sample_interval_ms'])} ms"
+    every = f"every {plain(scenario['sample_interval_ms'])} ms" if len(data) else "which has no time series"
+    source = f"replication {replication}, {every}"
     figure, panels = _draw_windows(data, title, source, rows)
     save_figure(figure, panels, title, data, outputs, float_format="%.6g")
 
