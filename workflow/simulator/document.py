@@ -42,7 +42,7 @@ COLUMNS = {
 GAINS = ("bbr_pacing_gain", "bbr_cwnd_gain")
 
 
-def compose(specification, counted, wheel, digest):
+def compose(specification, counted, wheel, digest) -> dict:
     """Return the run document.
 
     Parameters
@@ -74,7 +74,7 @@ def compose(specification, counted, wheel, digest):
     return document
 
 
-def environment(specification, wheel, digest):
+def environment(specification, wheel, digest) -> dict:
     """Return what the run ran on; nothing in it depends on when or where."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
     release, wheel_digest = wheel.split()
@@ -93,7 +93,7 @@ def environment(specification, wheel, digest):
     }
 
 
-def as_set(specification):
+def as_set(specification) -> dict:
     """Return what was set of each interface and host, in the form of `read_back`."""
     rate_bps = round(specification.rate_mbps * 1e6)
     limit = parsed(queue_limit(specification))
@@ -124,7 +124,7 @@ def as_set(specification):
     }
 
 
-def read_back(specification, counted):
+def read_back(specification, counted) -> dict:
     """Return what the simulator's objects say: of every interface, of all sockets of a host."""
     interfaces = {}
     for name, found in counted["settings"].items():
@@ -160,13 +160,13 @@ def read_back(specification, counted):
     }
 
 
-def parsed(text):
+def parsed(text) -> int | float:
     """Return the number of a value as ns-3 prints it: ``100000000bps``, ``+1e+07ns``, ``100p``."""
     number = float(re.match(r"[+-]?[\d.]+(?:e[+-]?\d+)?", text)[0])
     return int(number) if number.is_integer() else number
 
 
-def idle_rtt(specification, flows):
+def idle_rtt(specification, flows) -> list[dict] | None:
     """Return for each pair how long its first flow took to connect, or None.
 
     That is the empty path's RTT: no data are under way yet. Pairs whose flows
@@ -198,7 +198,7 @@ def idle_rtt(specification, flows):
     return measured or None
 
 
-def traffic(specification, flows):
+def traffic(specification, flows) -> list[dict]:
     """Return one entry a flow: who sent what to whom, and what was counted."""
     starts = starts_ns(specification)
     entries = []
@@ -217,7 +217,7 @@ def traffic(specification, flows):
     return entries
 
 
-def simulated(specification, flow, counted):
+def simulated(specification, flow, counted) -> dict:
     """Return a flow's counters; of one that never began, or never ended, zeros and no times."""
     begin, end = counted["begin_ns"], counted["end_ns"]
     duration_s = (end - begin) * 1e-9 if end is not None else 0.0
@@ -241,7 +241,7 @@ def simulated(specification, flow, counted):
     return result
 
 
-def intervals(interval_s, rows):
+def intervals(interval_s, rows) -> list[dict]:
     """Return a flow's reporting intervals, in s since it began; what was received in one was sent in it."""
     listed = []
     before = [0, 0, 0]
@@ -263,7 +263,7 @@ def intervals(interval_s, rows):
     return listed
 
 
-def converted(name, value, segment_bytes):
+def converted(name, value, segment_bytes) -> int | float | None:
     """Return a value of the program's column in the document's unit, or None."""
     factor = COLUMNS[name][1]
     if value is None or factor == 1:
@@ -271,12 +271,12 @@ def converted(name, value, segment_bytes):
     return round(value / segment_bytes, 3) if factor is None else round(value * factor, 6)
 
 
-def of_times(taken, times_ns):
+def of_times(taken, times_ns) -> list[dict]:
     """Return those of the program's looks that were taken at some of the times."""
     return [look for look in taken if look["time_ns"] in times_ns]
 
 
-def delivered(specification, taken):
+def delivered(specification, taken) -> dict:
     """Return what was delivered by when: what a flow's sender knows to be acknowledged, cumulatively or selectively."""
     acked = [{socket["flow"]: socket["acked"] + socket["sacked"] for socket in look["sockets"]} for look in taken]
     return {
@@ -285,7 +285,7 @@ def delivered(specification, taken):
     }
 
 
-def looks(specification, taken):
+def looks(specification, taken) -> list[dict]:
     """Return the looks at the sockets; a key that a socket has no value for is absent."""
     listed = []
     for look in taken:
@@ -307,7 +307,7 @@ def looks(specification, taken):
     return listed
 
 
-def series(specification, counted):
+def series(specification, counted) -> dict:
     """Return the time series; a column without any value is absent."""
     segment = specification.segment_bytes
     sockets = []
@@ -335,7 +335,7 @@ def series(specification, counted):
     }
 
 
-def links(counters):
+def links(counters) -> dict:
     """Return the counters of every interface at the origin, all 0, and at the end."""
     after = {}
     for name, counted in counters.items():
@@ -358,6 +358,6 @@ def links(counters):
     return {"before": {name: zeros(interface) for name, interface in after.items()}, "after": after}
 
 
-def zeros(counters):
+def zeros(counters) -> dict:
     """Return counters of the same form that have counted nothing."""
     return {key: zeros(value) if isinstance(value, dict) else 0 for key, value in counters.items()}

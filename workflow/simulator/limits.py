@@ -23,7 +23,7 @@ NOT_THE_SAME = {"dctcp": "DCTCP is nothing without a queue that marks packets, a
 VERSIONS = ("3.39", "3.42", "3.43", "3.44")
 
 
-def refusals(scenario, ccas, ip_versions):
+def refusals(scenario, ccas, ip_versions) -> list[str]:
     """Return what ns-3 can't do of a scenario, whole sentences.
 
     Parameters

@@ -35,7 +35,7 @@ SCHEDULER = "ns3::MapScheduler"
 GRACE_S = 120
 
 
-def starts_ns(specification):
+def starts_ns(specification) -> dict[int, int]:
     """Return flow -> when it connects, in ns since the traffic's origin: the draws of the testbed."""
     starts = {}
     for client in plan_clients(specification):
@@ -43,7 +43,7 @@ def starts_ns(specification):
     return starts
 
 
-def looks_ns(specification):
+def looks_ns(specification) -> list[int]:
     """Return when the sockets are looked at, in ns since the origin: all flows have started and none has ended."""
     begin_s = start_within_s(specification)
     common_s = specification.traffic.duration_s - begin_s
@@ -51,13 +51,13 @@ def looks_ns(specification):
     return [round((connected_s + fraction * common_s) * 1e9) for fraction in SOCKET_LOOKS]
 
 
-def deliveries_ns(specification):
+def deliveries_ns(specification) -> list[int]:
     """Return when it is read what the receivers have, in ns since the origin: a flow sends once it has connected."""
     starts_s = [start * 1e-9 for start in starts_ns(specification).values()]
     return reading_times_ns(starts_s, 1, specification)
 
 
-def buffer_bytes(specification):
+def buffer_bytes(specification) -> int:
     """Return the size of a socket's buffers: no CCA's window comes near it, BBR's 2.89 BDPs at the start included.
 
     ns-3 charges a buffer with payload alone, so a third of what Linux needs is enough. Larger ones are
@@ -68,7 +68,7 @@ def buffer_bytes(specification):
     return max(LEAST_BUFFER_BYTES, math.ceil(BUFFER_PATHS * (path_bytes + queue_bytes)))
 
 
-def socket_settings(specification):
+def socket_settings(specification) -> dict[str, str]:
     """Return attribute of a socket -> value that it must have, as ns-3 prints it."""
     transport = specification.transport
     settings = {
@@ -86,13 +86,13 @@ def socket_settings(specification):
     return settings
 
 
-def queue_limit(specification):
+def queue_limit(specification) -> str:
     """Return the limit of the bottleneck's queue as ns-3 writes it: ``100p`` or ``150000B``."""
     packets = specification.queue_packets
     return f"{specification.queue_bytes}B" if packets is None else f"{packets}p"
 
 
-def defaults(specification):
+def defaults(specification) -> dict[str, str]:
     """Return attribute -> value, both as ns-3 names them, that are set before anything is made."""
     owners = {
         "MinRto": "TcpSocketBase",
@@ -108,7 +108,7 @@ def defaults(specification):
     }
 
 
-def plan(specification):
+def plan(specification) -> str:
     """Return the text that the simulation program reads.
 
     Parameters

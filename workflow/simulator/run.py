@@ -32,32 +32,32 @@ BASE_MEMORY_MIB = 64
 PACKET_MEMORY_BYTES = 4000
 
 
-def version(specification):
+def version(specification) -> str:
     """Return the version of ns-3, such as ``3.44``."""
     return specification.platform.partition(":")[2]
 
 
-def packet_bytes(specification):
+def packet_bytes(specification) -> int:
     """Return about the bytes of a full packet, of either IP version: what a scheduler asks about is not a run yet."""
     return (specification.transport.segment_bytes or MTU_BYTES - 52) + 66
 
 
-def packets(specification):
+def packets(specification) -> float:
     """Return how many data packets a full link passes in the run."""
     return specification.rate_mbps * 1e6 / 8 * specification.traffic.duration_s / packet_bytes(specification)
 
 
-def run_time_s(specification):
+def run_time_s(specification) -> float:
     """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
     return START_S + PACKET_S * packets(specification)
 
 
-def wall_limit_s(specification):
+def wall_limit_s(specification) -> float:
     """Return the real seconds that a run may take: many times what the slowest need."""
     return 120 + 20 * run_time_s(specification)
 
 
-def memory_mib(specification):
+def memory_mib(specification) -> int:
     """Return what a run needs of memory in MiB, rather too much: packets under way, and its time series."""
     under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / packet_bytes(specification)
     under_way += specification.queue_packets or specification.queue_bytes / packet_bytes(specification)
@@ -69,7 +69,7 @@ def memory_mib(specification):
     return BASE_MEMORY_MIB + int((PACKET_MEMORY_BYTES * under_way + 1000 * samples) / 2**20)
 
 
-def digest():
+def digest() -> str:
     """Return the SHA-256 of the modules that carry simulated runs out: of this package, and of the testbed's."""
     total = sha256()
     for folder in (Path(__file__).parent, Path(__file__).parent.parent / "testbed"):
@@ -77,7 +77,7 @@ def digest():
     return f"sha256:{total.hexdigest()}"
 
 
-def boot(specification, wall_limit_s, log):
+def boot(specification, wall_limit_s, log) -> dict:
     """Carry out a run in the simulator and return its document, or the one that says why it failed.
 
     Parameters
@@ -108,7 +108,7 @@ def boot(specification, wall_limit_s, log):
         return document.compose(specification, counted(job / "counted.json"), *made_by)
 
 
-def simulate(program, job, core, wall_limit_s, log, workflow):
+def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
     """Run the simulation program in the folder ``job``; return why it failed, None if it did not.
 
     Raises
@@ -129,7 +129,7 @@ def simulate(program, job, core, wall_limit_s, log, workflow):
     return f"{how}: {words.splitlines()[-1] if words else 'it gives no reason'}"
 
 
-def counted(path):
+def counted(path) -> dict:
     """Return what the program wrote; raise `MachineFault` if it is not whole (no room?)."""
     try:
         return json.loads(path.read_text())

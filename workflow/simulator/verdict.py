@@ -17,19 +17,19 @@ from .plan import RECOVERIES
 HANDSHAKE_EXTRA_BYTES = 40 + 2
 
 
-def judge(specification, document):
+def judge(specification, document) -> dict:
     """Return the verdict: ``valid`` and the list of all ``checks``."""
     checks = [check(specification, document) for check in CHECKS]
     checks = [check for check in checks if check is not None]
     return {"valid": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]}
 
 
-def counted_flows(document):
+def counted_flows(document) -> list[dict]:
     """Return the counters of all flows, in order."""
     return [flow for entry in document["traffic"] for flow in entry["simulated"]["flows"]]
 
 
-def check_qdiscs(specification, document):
+def check_qdiscs(specification, document) -> Check:
     """Every interface has the rate, delay, queue and loss that were set, and no queueing discipline above."""
     wrong = []
     asked, found = document["network"]["set"], document["network"]["read_back"]["interfaces"]
@@ -49,7 +49,7 @@ def check_qdiscs(specification, document):
     return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
 
 
-def check_host_settings(specification, document):
+def check_host_settings(specification, document) -> Check:
     """All sockets of each host have the buffers, segments and options that were set."""
     wrong = []
     asked, found = (document["network"][which]["hosts"] for which in ("set", "read_back"))
@@ -61,7 +61,7 @@ def check_host_settings(specification, document):
     return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
 
 
-def same_setting(name, asked, found):
+def same_setting(name, asked, found) -> bool:
     """Tell whether a socket's attribute, as ns-3 prints it, is what was set."""
     if found is None:
         return False
@@ -72,7 +72,7 @@ def same_setting(name, asked, found):
     return found == asked
 
 
-def check_cca(specification, document):
+def check_cca(specification, document) -> Check:
     """Every socket ran its flow's CCA, at every look."""
     wrong = []
     seen = [socket for look in document["sockets"] for socket in look["sockets"]]
@@ -84,7 +84,7 @@ def check_cca(specification, document):
     return Check("cca", ok, f"{specification.cca} on the flows in turn", "; ".join(wrong) or observed)
 
 
-def check_idle_rtt(specification, document):
+def check_idle_rtt(specification, document) -> Check | None:
     """Connecting over the idle path takes the configured delay, and the time to send two small packets."""
     if document["idle_rtt"] is None:
         return None
@@ -103,7 +103,7 @@ def check_idle_rtt(specification, document):
     )
 
 
-def check_duration(specification, document):
+def check_duration(specification, document) -> Check:
     """Every flow sent for the duration."""
     wanted = specification.traffic.duration_s
     lengths = [flow["seconds"] for flow in counted_flows(document)]
@@ -111,7 +111,7 @@ def check_duration(specification, document):
     return Check("duration", ok, f"{wanted:g} s", f"{min(lengths):.3f} to {max(lengths):.3f} s")
 
 
-def check_streams(specification, document):
+def check_streams(specification, document) -> Check:
     """There are as many flows as asked for, and each connected and sent; one that others starve may deliver nothing."""
     flows = counted_flows(document)
     silent = sum(1 for flow in flows if flow["start_s"] is None)
@@ -124,7 +124,7 @@ def check_streams(specification, document):
     )
 
 
-def check_intervals(specification, document):
+def check_intervals(specification, document) -> Check:
     """Every flow has all its reporting intervals."""
     traffic = specification.traffic
     wanted = round(traffic.duration_s / traffic.interval_s)
@@ -132,7 +132,7 @@ def check_intervals(specification, document):
     return Check("intervals", all(count == wanted for count in counts), f"{wanted}", words(counts))
 
 
-def check_overlap(specification, document):
+def check_overlap(specification, document) -> Check | None:
     """All flows were sending at every look at the sockets; absent if starts are spread over the whole duration."""
     if start_within_s(specification) >= specification.traffic.duration_s:
         return None
@@ -146,24 +146,24 @@ def check_overlap(specification, document):
     )
 
 
-def check_loss(specification, document, direction):
+def check_loss(specification, document, direction) -> Check:
     """The share of packets that were lost at random agrees with the configured loss."""
     configured = specification.direction(direction).loss_percent / 100
     counted = document["links"]["after"][document["network"]["set"]["loss"][direction]]["qdiscs"]["RateErrorModel"]
     return judge_loss(f"loss_{direction}", configured, counted["drops"], counted["drops"] + counted["packets"])
 
 
-def check_loss_forward(specification, document):
+def check_loss_forward(specification, document) -> Check:
     """Loss of the data's direction; see `check_loss`."""
     return check_loss(specification, document, "forward")
 
 
-def check_loss_reverse(specification, document):
+def check_loss_reverse(specification, document) -> Check:
     """Loss of the ACKs' direction; see `check_loss`."""
     return check_loss(specification, document, "reverse")
 
 
-def check_rtt_floor(specification, document):
+def check_rtt_floor(specification, document) -> Check:
     """No flow measured an RTT below its path's."""
     above = [
         flow["rtt_min_ms"] - specification.flow_pair(flow["flow"]).rtt_ms
@@ -175,7 +175,7 @@ def check_rtt_floor(specification, document):
     return Check("rtt_floor", least is not None and least >= -1e-6, "at least the path's", observed)
 
 
-def check_goodput_ceiling(specification, document):
+def check_goodput_ceiling(specification, document) -> Check:
     """No more was delivered than the bottleneck can pass between the first flow's start and the last one's end."""
     flows = [flow for flow in counted_flows(document) if flow["end_s"] is not None]
     delivered = sum(flow["bytes_received"] for flow in flows)
@@ -188,7 +188,7 @@ def check_goodput_ceiling(specification, document):
     return Check("goodput_ceiling", goodput <= limit * slack, f"at most {limit:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
 
 
-def check_drops_elsewhere(specification, document):
+def check_drops_elsewhere(specification, document) -> Check:
     """Packets were dropped by the bottleneck's queue and by configured loss and nowhere else."""
     bottleneck = [name for names in document["network"]["set"]["bottleneck"].values() for name in names]
     drops = []

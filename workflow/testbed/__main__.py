@@ -14,7 +14,7 @@ from .machine import GuestError
 from .specification import RunSpecification
 
 
-def main(arguments=None):
+def main(arguments=None) -> int:
     """Parse the command line, carry the run out and return the exit status."""
     parser = argparse.ArgumentParser(prog="testbed", description="Carry out one run.")
     parser.add_argument("--specification", required=True, help="the run's specification, a JSON object")

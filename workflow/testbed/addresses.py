@@ -19,41 +19,41 @@ ROUTER_ROUTES = {
 }
 
 
-def access_interface(router, pair):
+def access_interface(router, pair) -> str:
     """Return the name of a router's interface towards its host of a `Pair`: eth1 is the bottleneck's."""
     return f"{router}-eth{0 if pair.index == 0 else pair.index + 1}"
 
 
-def access_address(router, pair, last):
+def access_address(router, pair, last) -> dict[str, str]:
     """Return IP version -> address in the network of a router (r1: senders) and its host of a pair."""
     side, number = router.removeprefix("r"), pair.index + 1
     return {"ipv4": f"10.{side}.{number}.{last}", "ipv6": f"2001:db8:{side}:{number:x}::{last}"}
 
 
-def path_address(host, path):
+def path_address(host, path) -> dict[str, str]:
     """Return IP version -> address of a host of a cable (h1 or h2) on one of its paths, counted from 0."""
     last = host.removeprefix("h")
     return {"ipv4": f"10.3.{path + 1}.{last}", "ipv6": f"2001:db8:3:{path + 1:x}::{last}"}
 
 
-def control_interface(host):
+def control_interface(host) -> str:
     """Return the name of a host's interface in the network of control connections."""
     return f"{host}-control"
 
 
-def control_address(pair, host):
+def control_address(pair, host) -> dict[str, str]:
     """Return IP version -> address of the ``sender`` or ``receiver`` of a `Pair` in that network."""
     number, last = pair.index + 1, 1 if host == pair.sender else 2
     return {"ipv4": f"10.5.{number}.{last}", "ipv6": f"2001:db8:5:{number:x}::{last}"}
 
 
-def tunnel_address(host):
+def tunnel_address(host) -> dict[str, str]:
     """Return IP version -> address of a host of a cable inside of its joined tunnels."""
     last = host.removeprefix("h")
     return {"ipv4": f"10.4.0.{last}", "ipv6": f"2001:db8:4::{last}"}
 
 
-def destination(specification, pair, host):
+def destination(specification, pair, host) -> str:
     """Return the address by which one host of a pair is known to the other."""
     version = specification.ip_version
     if not specification.is_cable:
@@ -63,7 +63,7 @@ def destination(specification, pair, host):
     return path_address(host, 0)[version]
 
 
-def idle_destinations(specification):
+def idle_destinations(specification) -> list[tuple[str, str, str]]:
     """Return (sender, receiver, address) of each pair, or of each path of a cable."""
     version = specification.ip_version
     if not specification.is_cable:
@@ -71,12 +71,12 @@ def idle_destinations(specification):
     return [("h1", "h2", path_address("h2", path)[version]) for path in range(specification.paths)]
 
 
-def host_address(pair, host, ip_version):
+def host_address(pair, host, ip_version) -> str:
     """Return the address of the ``sender`` or ``receiver`` of a pair."""
     return access_address("r1" if host == pair.sender else "r2", pair, 2)[ip_version]
 
 
-def plan_addresses(specification):
+def plan_addresses(specification) -> dict[str, dict[str, str]]:
     """Return interface -> IP version -> address."""
     control = {}
     if specification.control_network:
@@ -92,7 +92,7 @@ def plan_addresses(specification):
     return planned
 
 
-def host_routes(pair, metrics):
+def host_routes(pair, metrics) -> dict[str, list[str]]:
     """Return host -> lines for `ip -batch`: its default routes, with the metrics (``quickack 1``) of each host's side."""
     return {
         host: [
@@ -103,7 +103,7 @@ def host_routes(pair, metrics):
     }
 
 
-def data_networks(specification):
+def data_networks(specification) -> list[str]:
     """Return the networks that a host's routes to its peer name: those of the run's IP version that data take."""
     if not specification.is_cable:
         return ["default"]
@@ -112,14 +112,14 @@ def data_networks(specification):
     return [network_of(path_address("h1", path))[specification.ip_version] for path in range(specification.paths)]
 
 
-def network_of(addresses):
+def network_of(addresses) -> dict[str, str]:
     """Return IP version -> network of addresses, by `PREFIX`."""
     return {
         version: str(ip_interface(f"{address}/{PREFIX[version]}").network) for version, address in addresses.items()
     }
 
 
-def cable_routes(specification, metrics, addresses_by_device):
+def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[str]]:
     """Return host -> lines for `ip -batch`: routes to the peer with the metrics of each host's side; none without any.
 
     Parameters
@@ -141,12 +141,12 @@ def cable_routes(specification, metrics, addresses_by_device):
     }
 
 
-def path_devices(specification, host):
+def path_devices(specification, host) -> dict[str, dict[str, str]]:
     """Return device -> IP version -> address of a host of a cable."""
     return {f"{host}-eth{path}": path_address(host, path) for path in range(specification.paths)}
 
 
-def assign(path, specification, metrics):
+def assign(path, specification, metrics) -> None:
     """Bring the interfaces up and set addresses, routes and permanent neighbours.
 
     Neighbours are permanent, so that no ARP or neighbour solicitation is delayed

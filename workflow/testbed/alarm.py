@@ -35,17 +35,17 @@ class Alarm:
         for handle in (self._timer, *self._running):
             os.close(handle)
 
-    def watch(self, process):
+    def watch(self, process) -> None:
         """Watch a process that was started."""
         handle = os.pidfd_open(process.pid)
         self._running.add(handle)
         self._poll.register(handle, select.POLLIN)
 
-    def waits_for(self, others=False):
+    def waits_for(self, others=False) -> bool:
         """Tell whether a process that is watched still runs, or others are to come."""
         return others or bool(self._running)
 
-    def rang(self, at_s):
+    def rang(self, at_s) -> bool | None:
         """Wait until ``at_s`` seconds after the origin, or until the last process has ended; tell whether the time has come."""
         at_ns = max(1, self._origin_ns + round(at_s * 1e9))
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=at_ns)

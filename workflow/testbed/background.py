@@ -33,6 +33,7 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .addresses import destination
@@ -106,7 +107,7 @@ class Background:
         self.result = {name: counts | {"served": served[name]} for name, counts in asked.items()}
 
 
-def start(node, arguments):
+def start(node, arguments) -> subprocess.Popen:
     """Start one of the two programs on a node and wait until it is ready."""
     process = node.popen(
         [sys.executable, "-B", "-m", "testbed.background", *arguments],
@@ -118,7 +119,7 @@ def start(node, arguments):
     return process
 
 
-def finish(who, process):
+def finish(who, process) -> dict:
     """Close a program's input and return what it counted."""
     output, errors = process.communicate()
     if process.returncode != 0:
@@ -126,7 +127,7 @@ def finish(who, process):
     return json.loads(output)
 
 
-def check_background(specification, document):
+def check_background(specification, document) -> Check:
     """The server was asked for each of its services, and answered."""
     wrong, observed = [], []
     for service in SERVICES:
@@ -139,7 +140,7 @@ def check_background(specification, document):
     )
 
 
-def messages(service, seed):
+def messages(service, seed) -> Iterator[tuple[float, int, int]]:
     """Yield (time in s since the start, length of the request, of its answer) without end, the first at once."""
     draw, at = random.Random(f"{seed} {service.name}"), 0.0
     while True:
@@ -147,12 +148,12 @@ def messages(service, seed):
         at += draw.expovariate(service.requests_per_s)
 
 
-def padded(number, length, answer_bytes):
+def padded(number, length, answer_bytes) -> bytes:
     """Return a message of ``length`` bytes."""
     return HEAD.pack(number, length, answer_bytes).ljust(length, b"\0")
 
 
-def socket_of(service, address):
+def socket_of(service, address) -> socket.socket:
     """Return an unconnected socket for a service, of the address's IP version."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     kind = socket.SOCK_STREAM if service.protocol == "tcp" else socket.SOCK_DGRAM
@@ -168,7 +169,7 @@ class Requests:
     def __init__(self):
         self._waiting = b""
 
-    def whole(self, received):
+    def whole(self, received) -> list[tuple[int, int, int]]:
         """Return (number, length, length of the answer) of the messages that have arrived completely."""
         self._waiting += received
         found = []
@@ -181,7 +182,7 @@ class Requests:
         return found
 
 
-def serve(address, requests_end):
+def serve(address, requests_end) -> dict[str, int]:
     """Answer until ``requests_end`` (a file) ends; return how many answers each service gave."""
     served = {service.name: 0 for service in SERVICES}
     with selectors.DefaultSelector() as selector:
@@ -227,18 +228,18 @@ class Timer:
     def __exit__(self, *_):
         os.close(self._timer)
 
-    def fileno(self):
+    def fileno(self) -> int:
         return self._timer
 
-    def begin(self):
+    def begin(self) -> None:
         """Take this moment for the origin of all times."""
         self._origin_ns = time.monotonic_ns()
 
-    def set(self, at_s):
+    def set(self, at_s) -> None:
         """Ring ``at_s`` seconds after the origin."""
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=self._origin_ns + round(at_s * 1e9) + 1)
 
-    def stop(self):
+    def stop(self) -> None:
         """End the ringing."""
         os.read(self._timer, 8)
 
@@ -255,14 +256,14 @@ class Asking:
         self.counts = dict.fromkeys(("requests", "answers", "request_bytes", "answer_bytes", "answer_segments"), 0)
 
     @property
-    def due_s(self):
+    def due_s(self) -> float:
         return self._next[0]
 
     @property
-    def unanswered(self):
+    def unanswered(self) -> int:
         return self.counts["requests"] - self.counts["answers"]
 
-    def ask(self):
+    def ask(self) -> None:
         """Send the next request."""
         _, length, answer_bytes = self._next
         self.socket.sendall(padded(self.counts["requests"], length, answer_bytes))
@@ -270,7 +271,7 @@ class Asking:
         self.counts["request_bytes"] += length
         self._next = next(self._messages)
 
-    def receive(self):
+    def receive(self) -> None:
         """Take what has arrived."""
         received = self.socket.recv(MOST_BYTES)
         if self._cut and not received:
@@ -282,7 +283,7 @@ class Asking:
             self.counts["answer_segments"] += -(-length // self._segment)
 
 
-def ask(address, seed, requests_end):
+def ask(address, seed, requests_end) -> dict[str, dict[str, int]]:
     """Ask, each request at its time, until ``requests_end`` ends and answers are there; return the counts by service.
 
     The directory's connection is there before the first request.

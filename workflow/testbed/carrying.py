@@ -27,7 +27,7 @@ class Outcome:
     failure: str | None
 
 
-def carry_out(specification, output, log, limit_s=None, first_fault=None):
+def carry_out(specification, output, log, limit_s=None, first_fault=None) -> Outcome:
     """Carry a run out, write its document, and log how it went in one last line.
 
     A run that fails by itself has a document too, which says so (`failure`). One that the machine ends has a
@@ -82,7 +82,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None):
     return Outcome(first_fault, verdict if failure else None)
 
 
-def second_try(platform_module, specification, limit_s, log):
+def second_try(platform_module, specification, limit_s, log) -> dict:
     """Return the document of a run which the machine has ended once; if it ends alike, the one that says so."""
     try:
         return platform_module.boot(specification, limit_s, log)
@@ -92,12 +92,12 @@ def second_try(platform_module, specification, limit_s, log):
         return fault.document
 
 
-def on_second_try(first_fault):
+def on_second_try(first_fault) -> str:
     """Return what the last line of a log says of a run that took a second try."""
     return f"; on the second try, the first: {first_fault}" if first_fault else ""
 
 
-def check_document(document):
+def check_document(document) -> None:
     """Raise GuestError unless the document is what `run.schema.json` promises."""
     schema = json.loads(SCHEMA.read_text())
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(document))
@@ -105,7 +105,7 @@ def check_document(document):
         raise GuestError("document", f"{error.json_path}: {error.message[:300]}")
 
 
-def write_document(document, output):
+def write_document(document, output) -> None:
     """Write a run document, compressed, in one atomic step; the same bytes everywhere."""
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
     for left in output.parent.glob(f".{output.name}.*.partial"):  # by a run that was killed while it wrote
@@ -123,7 +123,7 @@ def write_document(document, output):
         partial.unlink(missing_ok=True)
 
 
-def is_done(specification, output):
+def is_done(specification, output) -> bool:
     """Tell whether a whole document of just this run, by this testbed and image, is there.
 
     Parameters

@@ -13,11 +13,11 @@ class Check:
     observed: str
 
 
-def in_turn(texts):
+def in_turn(texts) -> str:
     """Return what is said of each pair as one text: once if it is the same for all."""
     return texts[0] if len(set(texts)) == 1 else "; ".join(texts)
 
 
-def words(values):
+def words(values) -> str:
     """Return the distinct values as text."""
     return ", ".join(sorted({str(value) for value in values})) or "nothing"

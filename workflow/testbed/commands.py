@@ -18,7 +18,7 @@ class KilledError(RuntimeError):
     """A process in the guest was ended by a signal: the machine did it, or the program crashed."""
 
 
-def check_not_killed(what, process):
+def check_not_killed(what, process) -> None:
     """Raise `KilledError` if a process was ended by a signal.
 
     One that is killed from outside dies of SIGSEGV as the guest sees it, so a crash
@@ -28,7 +28,7 @@ def check_not_killed(what, process):
         raise KilledError(f"{what} was ended by {signal.Signals(-process.returncode).name}")
 
 
-def run(node, arguments, stdin=None):
+def run(node, arguments, stdin=None) -> str:
     """Run a command in a node's network namespace and return what it printed.
 
     Parameters
@@ -61,17 +61,17 @@ def run(node, arguments, stdin=None):
     return output
 
 
-def run_json(node, arguments):
+def run_json(node, arguments) -> list[dict]:
     """Run a command and return its output parsed as JSON (``[]`` if it printed nothing)."""
     output = run(node, arguments)
     return json.loads(output) if output.strip() else []
 
 
-def batch(node, tool, lines):
+def batch(node, tool, lines) -> None:
     """Run many lines of ``ip`` or ``tc`` in one process; the first error ends it."""
     run(node, [tool, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
 
 
-def log(text):
+def log(text) -> None:
     """Write a line to the run's log (standard error of the guest's program)."""
     print(text, file=sys.stderr, flush=True)

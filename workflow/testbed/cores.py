@@ -34,13 +34,13 @@ class Placement:
     routers: dict
     program: int
 
-    def of(self, node):
+    def of(self, node) -> int:
         """Return the core of a node, by its name: h1, h3 and so on send, h2, h4 and so on receive."""
         if node in self.routers:
             return self.routers[node]
         return self.senders if self._sends(node) else self.receivers
 
-    def roles(self, nodes):
+    def roles(self, nodes) -> dict[int, list[str]]:
         """Return core -> what it carries (``senders``, ``receivers``, a router's name, ``program``), for the names of a run's nodes."""
         parts = [
             (self.of(node), node if node in self.routers else "senders" if self._sends(node) else "receivers")
@@ -56,7 +56,7 @@ class Placement:
         return int(host.removeprefix("h")) % 2 == 1
 
 
-def place(cores, siblings):
+def place(cores, siblings) -> Placement:
     """Return the `Placement` on the given cores.
 
     Parameters
@@ -75,7 +75,7 @@ def place(cores, siblings):
     return Placement(senders=senders, receivers=receivers, routers={"r1": routers, "r2": routers}, program=program)
 
 
-def apart(cores, siblings):
+def apart(cores, siblings) -> list[int]:
     """Return one thread of each core; all threads, where there is but one core."""
     chosen, seen = [], set()
     for core in sorted(cores):
@@ -85,7 +85,7 @@ def apart(cores, siblings):
     return chosen if len(chosen) > 1 else sorted(cores)
 
 
-def siblings_of(cores, folder=TOPOLOGY):
+def siblings_of(cores, folder=TOPOLOGY) -> dict[int, set[int]]:
     """Return core -> the threads of the same core, as sysfs lists them; the core alone where sysfs is silent."""
     found = {}
     for core in cores:

@@ -71,7 +71,7 @@ class CpuReader:
         if self._process.wait() == 0:
             self._readings = json.loads(text)
 
-    def section(self, roles, origin_ns):
+    def section(self, roles, origin_ns) -> dict:
         """Return the document's section ``cpu``.
 
         Parameters
@@ -91,7 +91,7 @@ class CpuReader:
         return summary(self._readings, roles, origin_ns, self._interval_ms)
 
 
-def summary(readings, roles, origin_ns, interval_ms):
+def summary(readings, roles, origin_ns, interval_ms) -> dict:
     """Return the section ``cpu`` of a document.
 
     Parameters
@@ -122,7 +122,7 @@ def summary(readings, roles, origin_ns, interval_ms):
     }
 
 
-def ticks_of(readings, core):
+def ticks_of(readings, core) -> dict[str, list[int]]:
     """Return part -> ticks of a core in each interval between two readings."""
     totals = [
         {part: sum(ticks[core][COLUMNS.index(name)] for name in names) for part, names in PARTS.items()}
@@ -131,7 +131,7 @@ def ticks_of(readings, core):
     return {part: [now[part] - before[part] for before, now in itertools.pairwise(totals)] for part in PARTS}
 
 
-def shares_of(section, core, part, window_s=None):
+def shares_of(section, core, part, window_s=None) -> list[float]:
     """Return the share of time that a core spent on something, in all windows of a length, or in all of the time.
 
     Parameters
@@ -162,13 +162,13 @@ def shares_of(section, core, part, window_s=None):
     return [1 - share for share in shares] if part == "busy" else shares
 
 
-def parse(text):
+def parse(text) -> dict[str, list[int]]:
     """Return core (as text) -> its `COLUMNS`, from what /proc/stat says."""
     lines = (line.split() for line in text.splitlines() if line.startswith("cpu") and line[3:4].isdigit())
     return {name.removeprefix("cpu"): [int(word) for word in words[: len(COLUMNS)]] for name, *words in lines}
 
 
-def read_until_end(interval_ms, stat, ends):
+def read_until_end(interval_ms, stat, ends) -> list[tuple[int | None, int, bytes]]:
     """Read ``stat`` at once, at each interval, and when ``ends`` is at its end (both file descriptors); return the readings."""
     interval_ns, began_ns = round(interval_ms * 1e6), time.monotonic_ns()
     readings = [(None, began_ns, os.pread(stat, STAT_BYTES, 0))]
@@ -188,7 +188,7 @@ def read_until_end(interval_ms, stat, ends):
         due_ns += interval_ns * max(1, math.ceil((made_ns - due_ns) / interval_ns))
 
 
-def main(interval_ms):
+def main(interval_ms) -> None:
     """Read until standard input ends, then write the readings as JSON."""
     stat = os.open("/proc/stat", os.O_RDONLY)
     print(flush=True)

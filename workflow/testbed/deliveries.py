@@ -20,7 +20,7 @@ START_UP = 0.25
 EARLY, PARTS = 8, 40
 
 
-def reading_times_ns(starts_s, set_up_rtts, specification):
+def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
     """Return when deliveries are read, in ns since the traffic's origin.
 
     From when the last flow's data are due to when the first flow may end: often at first, so that
@@ -50,12 +50,12 @@ class Window:
     end_ns: int
     delivered_bytes: dict
 
-    def goodput_mbps(self, flow):
+    def goodput_mbps(self, flow) -> float:
         """Return the goodput of a flow in Mbit/s."""
         return self.delivered_bytes[flow] * 8e3 / (self.end_ns - self.begin_ns)
 
 
-def windows(document, left_out=0.0):
+def windows(document, left_out=0.0) -> dict[int, Window]:
     """Return flow -> its `Window`: one that all flows of TCP have in common, of UDP each flow's own.
 
     It begins with the first reading at which all flows had data, and ends with the last one before any
@@ -83,7 +83,7 @@ def windows(document, left_out=0.0):
     return {}
 
 
-def common_window(delivered, left_out=0.0):
+def common_window(delivered, left_out=0.0) -> Window | None:
     """Return the `Window` that all flows have in common in a document's section ``delivered``, or None; see `windows`."""
     times_ns = delivered["time_ns"]
     flows = {flow["flow"]: [count or 0 for count in flow["bytes"]] for flow in delivered["flows"]}
@@ -100,7 +100,7 @@ def common_window(delivered, left_out=0.0):
     return Window(times_ns[begin], times_ns[end], delivered_bytes)
 
 
-def datagram_window(process, left_out=0.0):
+def datagram_window(process, left_out=0.0) -> Window | None:
     """Return the `Window` of a client's one flow of UDP, from its start; None if nothing arrived."""
     whole = [interval["sum"] for interval in process["server"]["intervals"]]
     # In the last ones the server waits for its client's last message, before them the queue's rest arrives.
@@ -143,7 +143,7 @@ class Deliveries:
     def __exit__(self, *_):
         self._open.close()
 
-    def read(self, time_ns):
+    def read(self, time_ns) -> None:
         """Read all senders' connections; ``time_ns`` is since the traffic's origin."""
         self._times_ns.append(time_ns)
         self._readings.append(
@@ -154,7 +154,7 @@ class Deliveries:
             }
         )
 
-    def result(self, flows):
+    def result(self, flows) -> dict | None:
         """Return the document's section, None if nothing was read.
 
         Parameters
@@ -179,7 +179,7 @@ class Deliveries:
         }
 
 
-def delivered_bytes(socket):
+def delivered_bytes(socket) -> int | None:
     """Return what was delivered of a connection, as `SocketReader` gives it, in bytes; None if the kernel doesn't say."""
     acked = socket.get("bytes_acked")
     return acked if acked is None else acked + socket.get("sacked_packets", 0) * socket.get("mss_bytes", 0)

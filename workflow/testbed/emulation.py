@@ -35,7 +35,7 @@ class Bottleneck:
     burst_bytes: int = PACKET_BYTES
     overhead_bytes: int = 0
 
-    def commands(self, device):
+    def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
         rate = f"{round(self.rate_mbps * 1e6)}bit"
         burst = f"burst {self.burst_bytes} cburst {self.burst_bytes} quantum {self.burst_bytes}"
@@ -50,7 +50,7 @@ class Bottleneck:
             f"qdisc replace dev {device} parent 1:1 handle 10: {fifo}",
         ]
 
-    def expected(self):
+    def expected(self) -> dict[str, dict]:
         """Return what `links.EmulatedInterface.read_back` must give."""
         kind, limit = ("pfifo", self.queue_packets) if self.queue_packets is not None else ("bfifo", self.queue_bytes)
         htb = {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
@@ -73,7 +73,7 @@ class Netem:
     rate_mbps: float | None = None
     overhead_bytes: int = 0
 
-    def commands(self, device):
+    def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
         delay = f"delay {self.delay_ms:.6f}ms"
         if self.jitter_ms:
@@ -86,7 +86,7 @@ class Netem:
             f"{delay}{loss} seed {self.seed}"
         ]
 
-    def expected(self):
+    def expected(self) -> dict[str, dict]:
         """Return what `links.EmulatedInterface.read_back` must give."""
         return {
             "netem": {
@@ -105,7 +105,7 @@ class Netem:
         return {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
 
 
-def parse_qdiscs(qdiscs, classes):
+def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
     """Translate tc's JSON into the units of a specification.
 
     Parameters
@@ -145,7 +145,7 @@ def parse_qdiscs(qdiscs, classes):
     return parsed
 
 
-def parse_rate(rate):
+def parse_rate(rate) -> dict[str, int]:
     """Return what netem's options say of a rate, in the units of a specification; nothing without one."""
     if not rate:
         return {}

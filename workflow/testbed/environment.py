@@ -16,7 +16,7 @@ CPU_INFORMATION = Path("/proc/cpuinfo")
 CLOCK_MONOTONIC_COARSE = 6
 
 
-def package_digest(folder=None):
+def package_digest(folder=None) -> str:
     """Return the SHA-256 of this package's modules, those of its subfolders too: names and contents, sorted by name."""
     folder = Path(folder or __file__).resolve()
     folder = folder if folder.is_dir() else folder.parent
@@ -27,7 +27,7 @@ def package_digest(folder=None):
     return f"sha256:{digest.hexdigest()}"
 
 
-def describe():
+def describe() -> dict:
     """Return the environment of the running guest; nothing in it depends on when or where.
 
     Raises
@@ -45,7 +45,7 @@ def describe():
     }
 
 
-def describe_host():
+def describe_host() -> dict:
     """Return the environment of a run on this machine's own kernel: of where it depends only what a result may.
 
     Raises
@@ -64,7 +64,7 @@ def describe_host():
     }
 
 
-def kernel(configuration):
+def kernel(configuration) -> dict[str, str | None]:
     """Return what names the kernel; ``configuration`` is None where it can't be read."""
     system = os.uname()
     return {
@@ -74,13 +74,13 @@ def kernel(configuration):
     }
 
 
-def program():
+def program() -> dict:
     """Return what names the tools of the image and the testbed."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
     return {"tools": image["packages"], "image_digest": image["content_digest"], "testbed_digest": package_digest()}
 
 
-def cpu_model(text):
+def cpu_model(text) -> str:
     """Return the processor's name as /proc/cpuinfo has it, or "unknown": not every architecture names it."""
     named = re.search(r"^model name\s*: (.+)$", text, re.M)
     return named[1].strip() if named else "unknown"

@@ -15,7 +15,7 @@ CONSOLE_POLL_S = 1
 PR_SET_PDEATHSIG = 1
 
 
-def execute(command, step, folder, environment, cores, limit_s, log, workflow):
+def execute(command, step, folder, environment, cores, limit_s, log, workflow) -> tuple[int, bytes]:
     """Run a program to its end.
 
     What it prints goes to the log by way of memory: if it had the log itself, a full disk
@@ -88,11 +88,11 @@ class Console:
     def __exit__(self, *_):
         os.close(self.memory)
 
-    def printed(self, start=0):
+    def printed(self, start=0) -> bytes:
         """Return all from a byte on; the program writes where it has got to, undisturbed."""
         return os.pread(self.memory, os.fstat(self.memory).st_size - start, start)
 
-    def copy(self):
+    def copy(self) -> None:
         """Append to the log what is new; if that can't be done, tell the user, once."""
         try:
             # A disk with little room takes a part, and refuses the next one.
@@ -103,13 +103,13 @@ class Console:
             tell(f"{self.log.name}: {in_words(error)}")
 
 
-def confine(cores):
+def confine(cores) -> None:
     """In a child that is about to run a program: end with the parent, stay on these cores."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.sched_setaffinity(0, cores)
 
 
-def status_of(process, step, limit_s, workflow, console):
+def status_of(process, step, limit_s, workflow, console) -> int:
     """Wait for the end of a program (`execute`), copying what it prints."""
     end = time.monotonic() + limit_s
     handle = os.pidfd_open(process.pid)

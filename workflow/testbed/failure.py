@@ -13,7 +13,7 @@ CHECK = "carried_out"
 EXPECTED = "every step, to its end"
 
 
-def document_of(specification, environment, step, cause):
+def document_of(specification, environment, step, cause) -> dict:
     """Return the document of a run that failed.
 
     Parameters

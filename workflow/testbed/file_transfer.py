@@ -26,12 +26,12 @@ SAVED = re.compile(r"\(([\d.]+) ([KMGT]?)B/s\) - .* saved \[(\d+)\]")
 UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
-def data_port(port):
+def data_port(port) -> int:
     """Return the port for data of the server that takes commands at a port."""
     return FIRST_DATA_PORT + port - FIRST_PORT
 
 
-def configuration(specification, port, folder):
+def configuration(specification, port, folder) -> str:
     """Return vsftpd.conf(5) of the server on a port; ``folder`` holds the file."""
     version = specification.ip_version
     values = {
@@ -54,7 +54,7 @@ def configuration(specification, port, folder):
     return "".join(f"{name}={value}\n" for name, value in values.items())
 
 
-def server_command(client, specification, folder=Path("/tmp")):
+def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
     """Make the file that is to be transferred and the server's configuration; return the server's command.
 
     Parameters
@@ -73,7 +73,7 @@ def server_command(client, specification, folder=Path("/tmp")):
     return [*command_prefix(specification, library), "vsftpd", str(configured)]
 
 
-def client_command(client, specification, address):
+def client_command(client, specification, address) -> list[str]:
     """Return wget's command; ``address`` is the server's."""
     host = f"[{address}]" if ":" in address else address
     # wget takes 64 KiB at a time, of tunnels' packets else each one alone: 31 s for 1 GB, or 5 s with the library.
@@ -84,7 +84,7 @@ def client_command(client, specification, address):
     ]  # fmt: skip
 
 
-def parse(output, seconds):
+def parse(output, seconds) -> dict[str, int | float]:
     """Return a client's result.
 
     Parameters
@@ -112,13 +112,13 @@ def parse(output, seconds):
     return {"bytes": int(count), "seconds": seconds, "wget_mbps": float(rate) * 1024 ** UNITS[unit] * 8 / 1e6}
 
 
-def last_words(output):
+def last_words(output) -> str:
     """Return the last line of wget's output that says something."""
     lines = [line for line in output.splitlines() if line.strip() not in ("", "Giving up.")]
     return lines[-1].strip() if lines else "no output"
 
 
-def entry(client, specification, outputs):
+def entry(client, specification, outputs) -> dict[str, dict]:
     """Return what a client's entry in the document has of the transfer: ``transfer``, as `parse` gives it.
 
     Raises
@@ -132,7 +132,7 @@ def entry(client, specification, outputs):
     return {"transfer": parse(output.errors + "\n" + output.text, output.ended_s - client.start_offset_s)}
 
 
-def connections(entries, seen):
+def connections(entries, seen) -> dict[tuple[str, int, int], int]:
     """Return (sender, its port, the receiver's port) -> flow: of the connections seen those from a server's port for data."""
     data_ports = {data_port(entry["port"]): entry for entry in entries}
     return {

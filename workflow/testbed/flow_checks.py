@@ -1,6 +1,7 @@
 """Checks of the traffic: did every flow run, with its CCA, for its time, and get no more than there was?"""
 
 import math
+from collections.abc import Iterator
 
 from .check import Check, in_turn, words
 from .deliveries import COOKIE_BYTES, windows
@@ -15,7 +16,7 @@ MOST_LIMITED = 0.01
 MOST_OF = 0.9
 
 
-def check_cca(specification, document):
+def check_cca(specification, document) -> Check:
     """Every data connection ran its CCA: by iperf3's JSON and by the kernel, at every look."""
     observed = [
         (specification.flow_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
@@ -33,7 +34,7 @@ def check_cca(specification, document):
     )
 
 
-def check_segment_size(specification, document):
+def check_segment_size(specification, document) -> Check:
     """Every data connection sent full packets of the size that the study says, at every look."""
     wanted = specification.snd_mss_bytes
     seen = [s["mss_bytes"] for s in readings(document)]
@@ -42,13 +43,13 @@ def check_segment_size(specification, document):
     )
 
 
-def check_exit_status(specification, document):
+def check_exit_status(specification, document) -> Check:
     """iperf3 reported no error on either side (its processes ended with 0)."""
     errors = [side["error"] for p in document["traffic"] for side in (p["client"], p["server"]) if "error" in side]
     return Check("exit_status", not errors, "no error", "; ".join(errors) or "no error")
 
 
-def check_duration(specification, document):
+def check_duration(specification, document) -> Check:
     """Every client sent for the duration."""
     wanted = specification.traffic.duration_s
     lengths = [p["client"]["end"]["sum_sent"]["seconds"] for p in document["traffic"]]
@@ -56,7 +57,7 @@ def check_duration(specification, document):
     return Check("duration", ok, f"{wanted:g} s", f"{min(lengths):.3f} to {max(lengths):.3f} s")
 
 
-def check_streams(specification, document):
+def check_streams(specification, document) -> Check:
     """There are as many streams as flows, and each delivered something."""
     if specification.udp:
         # Of UDP the server has bytes in its sum alone.
@@ -82,7 +83,7 @@ def check_streams(specification, document):
     )
 
 
-def check_intervals(specification, document):
+def check_intervals(specification, document) -> Check:
     """Every stream has all its reporting intervals."""
     traffic = specification.traffic
     wanted = round(traffic.duration_s / traffic.interval_s)
@@ -94,7 +95,7 @@ def check_intervals(specification, document):
     return Check("intervals", all(c == wanted for c in counts), f"{wanted}", f"{words(counts)}")
 
 
-def check_overlap(specification, document):
+def check_overlap(specification, document) -> Check:
     """All flows were sending at every look at the sockets, from a quarter of the duration to three."""
     # The first bytes of a data connection are iperf3's cookie, not data.
     sending = [
@@ -110,7 +111,7 @@ def check_overlap(specification, document):
     )
 
 
-def check_rtt_floor(specification, document):
+def check_rtt_floor(specification, document) -> Check:
     """No connection measured an RTT below its path's."""
     jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
     wrong, expected, observed = [], [], []
@@ -125,14 +126,14 @@ def check_rtt_floor(specification, document):
     return Check("rtt_floor", not wrong, in_turn(expected), in_turn(observed))
 
 
-def check_messages(specification, document):
+def check_messages(specification, document) -> Check:
     """Every client sent as many messages as it should have, or some more: iperf3 looks at the end of an interval; UDP's are packets."""
     wanted = specification.traffic.messages * specification.traffic.block_bytes
     sent = [p["client"]["end"]["sum_sent" if not specification.udp else "sum"]["bytes"] for p in document["traffic"]]
     return Check("messages", min(sent) >= wanted, f"at least {wanted} bytes from each client", f"{words(sent)} bytes")
 
 
-def check_datagrams(specification, document):
+def check_datagrams(specification, document) -> Check:
     """Every datagram was received, or is known to be lost: by its number, at the receiver."""
     wrong, observed = [], []
     for process in document["traffic"]:
@@ -146,7 +147,7 @@ def check_datagrams(specification, document):
     return Check("datagrams", not wrong, "as many received and lost as sent", in_turn(observed))
 
 
-def check_exchanges(specification, document):
+def check_exchanges(specification, document) -> Check:
     """The ping-pong of messages took place, for its time or number."""
     wrong, observed = [], []
     for process in document["traffic"]:
@@ -159,14 +160,14 @@ def check_exchanges(specification, document):
     return Check("exchanges", same and not wrong, wanted, in_turn(observed))
 
 
-def check_transfer(specification, document):
+def check_transfer(specification, document) -> Check:
     """The whole file arrived."""
     wanted = specification.traffic.file_bytes
     got = [p["transfer"]["bytes"] for p in document["traffic"]]
     return Check("transfer", set(got) == {wanted}, f"{wanted} bytes", f"{words(got)} bytes")
 
 
-def check_series(specification, document):
+def check_series(specification, document) -> Check:
     """The time series have a reading of every flow at every sample of the time that all flows have in common."""
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
@@ -185,7 +186,7 @@ def check_series(specification, document):
     )
 
 
-def check_buffers(specification, document):
+def check_buffers(specification, document) -> Check:
     """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
 
     By the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
@@ -207,7 +208,7 @@ def check_buffers(specification, document):
     )
 
 
-def limited_shares(document, column):
+def limited_shares(document, column) -> Iterator[float]:
     """Yield of each connection the share of its busy time, from the first look to the last, that a column of limits has."""
     nothing = {column: 0, "busy_ms": 0}
     connections = {}
@@ -220,7 +221,7 @@ def limited_shares(document, column):
             yield (last[column] - first[column]) / (last["busy_ms"] - first["busy_ms"])
 
 
-def check_goodput_ceiling(specification, document):
+def check_goodput_ceiling(specification, document) -> Check:
     """No more was delivered than the bottlenecks can pass in the time."""
     limit, found = specification.goodput_limit_mbps, windows(document)
     if found:
@@ -240,6 +241,6 @@ def check_goodput_ceiling(specification, document):
     return Check("goodput_ceiling", goodput <= most, f"at most {most:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
 
 
-def readings(document):
+def readings(document) -> list[dict]:
     """Return all looks at the flows' sockets in one list."""
     return [socket for look in document["sockets"] for socket in look["sockets"]]

@@ -35,7 +35,7 @@ class Steps:
         log(f"--- {name}")
 
 
-def carry_out(specification, step):
+def carry_out(specification, step) -> dict:
     """Walk the steps of a run and return its document.
 
     Parameters
@@ -95,7 +95,7 @@ def carry_out(specification, step):
     return document
 
 
-def as_set(path):
+def as_set(path) -> dict:
     """Return what was set, by interface, and which interface carries which effect."""
     return {
         "qdiscs": {name: device.expected() for name, device in path.devices.items()},
@@ -105,7 +105,7 @@ def as_set(path):
     }
 
 
-def read_back(path, specification):
+def read_back(path, specification) -> dict:
     """Return what the kernel says of interfaces and hosts."""
     return {
         "interfaces": {name: device.read_back() for name, device in path.devices.items()},
@@ -114,7 +114,7 @@ def read_back(path, specification):
     }
 
 
-def main(folder):
+def main(folder) -> None:
     """Carry out the run in ``folder``; whatever happens, one of the two files is written."""
     # Mininet logs to a handler of its own; errors belong into the run's log.
     logging.getLogger("mininet").setLevel(logging.WARNING)

@@ -10,7 +10,7 @@ from .machine import GuestError, MachineFault
 from .messages import naming
 
 
-def hand_over(specification, job):
+def hand_over(specification, job) -> None:
     """Put the package and a run's specification into the folder ``job``, which is all of the machine that the run sees."""
     with naming(job):
         (job / "testbed").mkdir()
@@ -19,7 +19,7 @@ def hand_over(specification, job):
         (job / "specification.json").write_text(json.dumps(specification.document))
 
 
-def result(job, status, step="guest", what="the guest kernel"):
+def result(job, status, step="guest", what="the guest kernel") -> dict:
     """Return the document that a run left in ``job``, or one that says why it failed; raise `GuestError` if neither can be had.
 
     Parameters
@@ -47,7 +47,7 @@ def result(job, status, step="guest", what="the guest kernel"):
     return document
 
 
-def left_by_run(path):
+def left_by_run(path) -> dict | None:
     """Return what a run wrote, or None: it may have ended before, or in the middle of it."""
     try:
         return json.loads(path.read_text())

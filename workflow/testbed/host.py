@@ -27,28 +27,28 @@ START_S = 5
 SPARE_S = 180
 
 
-def run_time_s(specification):
+def run_time_s(specification) -> float:
     """Return about how many seconds a run takes: under a real clock as long as its traffic, and the start."""
     return START_S + more_hosts_s(specification) + specification.expected_s
 
 
-def wall_limit_s(specification):
+def wall_limit_s(specification) -> float:
     """Return the real seconds that a run may take."""
     return SPARE_S + 2 * more_hosts_s(specification) + time_limit_s(specification)
 
 
-def digest():
+def digest() -> str:
     """Return the digest of the program that carries runs out."""
     return package_digest()
 
 
-def namespaces_here():
+def namespaces_here() -> list[str]:
     """Return `NAMESPACES`, as an ordinary user's or root's: root can do without a user namespace where none can be made."""
     can = subprocess.run(["unshare", "--user", "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
     return NAMESPACES if os.geteuid() == 0 and not can else [*NAMESPACES, *AS_ROOT_OF_THEM]
 
 
-def boot(specification, wall_limit_s, log):
+def boot(specification, wall_limit_s, log) -> dict:
     """Carry out a run under this machine's kernel and return its document.
 
     Parameters

@@ -24,14 +24,14 @@ ENVIRONMENT = {
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def mount(source, target, kind=None, flags=0):
+def mount(source, target, kind=None, flags=0) -> None:
     """Mount a file system; raise OSError with the target when it fails."""
     if libc.mount(source.encode(), target.encode(), kind and kind.encode(), flags, None):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), target)
 
 
-def prepare(job):
+def prepare(job) -> None:
     """Mount what a run writes to or must not see of the machine; ``job`` becomes `JOB`.
 
     Raises
@@ -55,12 +55,12 @@ def prepare(job):
         raise RuntimeError(f"the run's network namespace has {', '.join(devices)}: allowed is no device of the machine")
 
 
-def has_hardware(name):
+def has_hardware(name) -> bool:
     """Tell whether a network device is one of the machine's."""
     return Path("/sys/class/net", name, "device").exists()
 
 
-def leave(error, job):
+def leave(error, job) -> None:
     """Leave a run's failure in its folder (a descriptor: mounts may have hidden its path), as `guest.main` does."""
     failure = {"step": "namespaces", "cause": f"{error}", "kind": type(error).__name__}
     handle = os.open("failure.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=job)

@@ -19,7 +19,7 @@ LATE_P99_MS = 10.0
 LATE_MAX_MS = 100.0
 
 
-def check_cpu_saturation(specification, document):
+def check_cpu_saturation(specification, document) -> Check:
     """No core that carries the run was busy for more than `BUSY_LIMIT` of any second, or stolen for more than `STEAL_LIMIT`."""
     section = document["cpu"]
     busy = {core: max(shares_of(section, core, "busy", BUSY_WINDOW_S)) for core in section["cores"]}
@@ -33,7 +33,7 @@ def check_cpu_saturation(specification, document):
     )  # fmt: skip
 
 
-def check_clock(specification, document):
+def check_clock(specification, document) -> Check:
     """Who waited for a moment was woken in time; of fewer than a hundred wake-ups the latest is the one of 99 %."""
     late = document["cpu"]["late_ms"]
     return Check(

@@ -20,20 +20,20 @@ CLIENT_ON = "sender"
 SERVER_ENDS = True
 
 
-def server_command(client, specification):
+def server_command(client, specification) -> list[str]:
     """Return the arguments of an iperf3 server (iperf3(1), 3.18)."""
     # As many programs are started either way, so that how the receiver waits changes no result.
     prefix = command_prefix(specification, preloaded(specification)) or ["env"]
     return [*prefix, "iperf3", "--server", "--one-off", "--json", "--port", str(client.port)]
 
 
-def preloaded(specification):
+def preloaded(specification) -> str | None:
     """Return the library that lets iperf3's receiver wait for whole blocks in the kernel, or None."""
     waits = specification.transport.receive_wait == "kernel" and not specification.udp
     return WAIT_IN_KERNEL if waits else None
 
 
-def client_command(client, specification, address):
+def client_command(client, specification, address) -> list[str]:
     """Return the arguments of an iperf3 client (iperf3(1), 3.18)."""
     traffic, transport = specification.traffic, specification.transport
     if traffic.messages is None:
@@ -70,7 +70,7 @@ def client_command(client, specification, address):
     return command
 
 
-def entry(client, specification, outputs):
+def entry(client, specification, outputs) -> dict[str, dict]:
     """Return what a client's entry in the document has of iperf3: its JSON of both sides.
 
     Parameters
@@ -88,7 +88,7 @@ def entry(client, specification, outputs):
     return {side: result_of(side, client, output) for side, output in outputs.items()}
 
 
-def result_of(side, client, output):
+def result_of(side, client, output) -> dict:
     """Return the JSON of one iperf3 process."""
     who = f"iperf3 {side} of flow{'s' if len(client.flows) > 1 else ''} {', '.join(map(str, client.flows))}"
     try:
@@ -101,7 +101,7 @@ def result_of(side, client, output):
     return result
 
 
-def connections(entries, seen):
+def connections(entries, seen) -> dict[tuple[str, int, int], int]:
     """Return (sender, its port, the receiver's port) -> flow of all data connections, from iperf3's JSON.
 
     Connections to different ports may share one of the sender's, a client's control connection among them.

@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from .carrying import carry_out, is_done, on_second_try
@@ -18,7 +19,7 @@ from .messages import in_words, note, tell
 from .specification import RunSpecification
 
 
-def specifications(conditions, runs):
+def specifications(conditions, runs) -> Iterator[RunSpecification]:
     """Iterate over the specifications of a job's runs.
 
     Parameters
@@ -34,7 +35,7 @@ def specifications(conditions, runs):
         )
 
 
-def carry_out_if_missing(specification, folder, limit_s, job_log):
+def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
     """Carry out one run unless its document is there; return whether it is there now.
 
     What a user should see goes to standard error too: a failure, and a second try. A run that failed by itself
@@ -67,7 +68,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log):
     return True
 
 
-def was_cut_off(log_file, run):
+def was_cut_off(log_file, run) -> bool:
     """Tell whether a log is that of an earlier try which did not come to its last line (killed, or its node lost)."""
     try:
         lines = log_file.read_bytes().splitlines() or [b""]
@@ -76,7 +77,7 @@ def was_cut_off(log_file, run):
     return not lines[-1].startswith(f"{run}: ".encode())
 
 
-def main(arguments=None):
+def main(arguments=None) -> int:
     """Parse the command line, carry the runs out and return the exit status."""
     parser = argparse.ArgumentParser(prog="testbed.job", description="Carry out runs of one scenario.")
     parser.add_argument("--conditions", required=True, help="what the runs' specifications share, a JSON object")

@@ -21,7 +21,7 @@ class EmulatedInterface(Intf):
 
     leads_to = None
 
-    def config(self, emulation=None, segmentation_offload=False, single_packets=False, **params):
+    def config(self, emulation=None, segmentation_offload=False, single_packets=False, **params) -> dict:
         """Configure the interface (called by Mininet when it makes the link).
 
         Parameters
@@ -51,12 +51,12 @@ class EmulatedInterface(Intf):
             batch(self.node, "tc", emulation.commands(self.name))
         return result
 
-    def expected(self):
+    def expected(self) -> dict[str, dict]:
         """Return the qdiscs that this interface should have, by kind."""
         arriving = {"ingress": {}} if self.leads_to else {}
         return (self.emulation.expected() if self.emulation else {"noqueue": {}}) | arriving
 
-    def read_back(self):
+    def read_back(self) -> dict:
         """Ask the kernel for this interface's qdiscs and offloads.
 
         Returns
@@ -104,11 +104,11 @@ class Arrivals:
         lines = [f"qdisc add dev {interface.name} ingress", f"filter add dev {interface.name} ingress {redirect}"]
         batch(self.node, "tc", [*lines, *emulation.commands(name)])
 
-    def expected(self):
+    def expected(self) -> dict[str, dict]:
         """Return the qdiscs that the ifb should have, by kind."""
         return self.emulation.expected()
 
-    def read_back(self):
+    def read_back(self) -> dict:
         """Ask the kernel for the ifb's qdiscs, and for the interface whose ingress is led to it."""
         filters = run_json(self.node, ["tc", "-j", "filter", "show", "dev", self.interface.name, "ingress"])
         targets = [a["to_dev"] for f in filters for a in f.get("options", {}).get("actions", ()) if "to_dev" in a]

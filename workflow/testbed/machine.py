@@ -10,6 +10,7 @@ import os
 import select
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from .messages import note
@@ -51,7 +52,7 @@ class WorkflowEnded(GuestError):
 
 
 @contextlib.contextmanager
-def workflow_process():
+def workflow_process() -> Iterator[int | None]:
     """Yield the workflow as a file that can be read once it has ended (pidfd_open(2)); None without one.
 
     Raises
@@ -73,7 +74,7 @@ def workflow_process():
         os.close(handle)
 
 
-def ended_within(seconds, *processes):
+def ended_within(seconds, *processes) -> list[int]:
     """Return those of the processes (pidfds, or None) that have ended, as soon as one has or the time is over."""
     ends = select.poll()
     for handle in processes:
@@ -83,7 +84,7 @@ def ended_within(seconds, *processes):
 
 
 @contextlib.contextmanager
-def job_folder():
+def job_folder() -> Iterator[Path]:
     """Make the folder that a guest sees as its job, and delete it, and those that killed runs have left."""
     place = Path(tempfile.gettempdir())
     for left in place.glob("sawtooth-run-*"):
@@ -100,7 +101,7 @@ def job_folder():
 
 
 @contextlib.contextmanager
-def locked(path):
+def locked(path) -> Iterator[None]:
     """Hold a file or folder until the context or this process ends; raise BlockingIOError if another does."""
     # O_NONBLOCK: a pipe that another user gave such a name would never open.
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -112,7 +113,7 @@ def locked(path):
 
 
 @contextlib.contextmanager
-def free_core(log, workflow=None, folder=CORE_LOCKS):
+def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
     """Hold a core that no other run on this machine holds; wait for one while there is none.
 
     A guest hands over between its kernel and its processes all the time: on one
@@ -135,12 +136,12 @@ def free_core(log, workflow=None, folder=CORE_LOCKS):
         yield core
 
 
-def take_core(stack, folder):
+def take_core(stack, folder) -> int | None:
     """Return a core that is locked from now on for the lifetime of ``stack``, or None if all are taken."""
     return next((core for core in sorted(os.sched_getaffinity(0)) if lock_core(stack, core, folder)), None)
 
 
-def lock_core(stack, core, folder):
+def lock_core(stack, core, folder) -> bool:
     """Lock a core for the lifetime of ``stack``; return whether it was free."""
     path = folder / f"sawtooth-core-{core}.lock"
     mask = os.umask(0)  # every user must be able to open it, whatever the first one's mask
@@ -156,7 +157,7 @@ def lock_core(stack, core, folder):
 
 
 @contextlib.contextmanager
-def whole_machine(log, workflow=None, folder=CORE_LOCKS):
+def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
     """Hold all cores of the machine, as soon as no other run holds any; yield those that a run may use.
 
     Cores are taken in order and kept meanwhile, so runs in the guest kernel, which need one,
@@ -179,18 +180,18 @@ def whole_machine(log, workflow=None, folder=CORE_LOCKS):
         yield sorted(os.sched_getaffinity(0))
 
 
-def online_cores():
+def online_cores() -> set[int]:
     """Return the numbers of the cores that the machine has in use."""
     return numbers_of(Path("/sys/devices/system/cpu/online").read_text())
 
 
-def numbers_of(text):
+def numbers_of(text) -> set[int]:
     """Return the numbers of a list as sysfs writes it: ``0-3,8``."""
     ends = (part.partition("-") for part in text.strip().split(","))
     return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
 
 
-def memory_folder(least_mib):
+def memory_folder(least_mib) -> str:
     """Return where a guest's memory is mapped from: shared memory, or else a folder on disk.
 
     Parameters

@@ -2,9 +2,10 @@
 
 import contextlib
 import sys
+from collections.abc import Iterator
 
 
-def note(log, text):
+def note(log, text) -> None:
     """Write a line to a log; if the log can't be written, tell the user: no run is lost for that.
 
     Parameters
@@ -20,14 +21,14 @@ def note(log, text):
         tell(f"{log.name}: {in_words(error)}")
 
 
-def tell(text):
+def tell(text) -> None:
     """Tell the user, on standard error, with one write: jobs side by side share it, and `print` may take two."""
     sys.stderr.write(f"sawtooth: {text}\n")
     sys.stderr.flush()
 
 
 @contextlib.contextmanager
-def naming(path):
+def naming(path) -> Iterator[None]:
     """Name a path in the system's errors of this context; what a full disk raises names none."""
     try:
         yield
@@ -36,7 +37,7 @@ def naming(path):
         raise
 
 
-def in_words(error):
+def in_words(error) -> str:
     """Return an error in one line, whatever a tool has written; of the system's errors path and cause."""
     if isinstance(error, OSError) and error.strerror:
         cause = error.strerror[0].lower() + error.strerror[1:]

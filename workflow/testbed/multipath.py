@@ -35,12 +35,12 @@ TUNNEL_KIND = {"ipv4": "gretap", "ipv6": "ip6gretap"}
 ADD_LIBRARY = 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"'
 
 
-def listener(specification):
+def listener(specification) -> str:
     """Return the host on which the application's server waits: the receiver, or the sender of files."""
     return "h1" if specification.traffic.application == "ftp" else "h2"
 
 
-def command_prefix(specification, library=None):
+def command_prefix(specification, library=None) -> list[str]:
     """Return what comes before an application's command, so that it uses MPTCP where the study says so.
 
     Parameters
@@ -55,7 +55,7 @@ def command_prefix(specification, library=None):
     return [] if library is None else ["env", f"LD_PRELOAD={library}"]
 
 
-def path_of_address(specification):
+def path_of_address(specification) -> dict[str, int]:
     """Return address -> path (from 0), of both hosts."""
     return {
         path_address(host, path)[specification.ip_version]: path
@@ -64,14 +64,14 @@ def path_of_address(specification):
     }
 
 
-def plan(specification):
+def plan(specification) -> dict[str, dict]:
     """Return what both hosts must have, in the form of `read_back`: host -> what joins its paths; nothing for one path."""
     plans = {"mptcp": plan_mptcp, "gre": plan_tunnels}
     by = specification.multipath.by
     return {host: plans[by](specification, host) for host in ("h1", "h2")} if by in plans else {}
 
 
-def plan_mptcp(specification, host):
+def plan_mptcp(specification, host) -> dict:
     """Return a host's limits and endpoints."""
     more, listens = specification.paths - 1, host == listener(specification)
     endpoints = [
@@ -90,7 +90,7 @@ def plan_mptcp(specification, host):
     }
 
 
-def plan_tunnels(specification, host):
+def plan_tunnels(specification, host) -> dict:
     """Return a host's tunnels and the bond that joins them."""
     version, mtu = specification.multipath.tunnel_ip_version, specification.mtu_bytes
     there = {"h1": "h2", "h2": "h1"}[host]
@@ -115,7 +115,7 @@ def plan_tunnels(specification, host):
     return {"tunnels": tunnels, "bond": {"kind": "bond", **distribution, **single, **common}}
 
 
-def set_up(path, specification):
+def set_up(path, specification) -> None:
     """Join the paths of the two hosts as the study says; see the module's text.
 
     Raises
@@ -144,7 +144,7 @@ def set_up(path, specification):
         set_neighbours(path)
 
 
-def mptcp_lines(wanted):
+def mptcp_lines(wanted) -> list[str]:
     """Return the lines for ``ip -batch`` of a host's part of `plan`."""
     limits = wanted["limits"]
     return [
@@ -156,12 +156,12 @@ def mptcp_lines(wanted):
     ]
 
 
-def port_words(endpoint):
+def port_words(endpoint) -> str:
     """Return an endpoint's port as ip-mptcp(8) takes it, or nothing where joins go to the server's own."""
     return f"port {endpoint['port']} " if "port" in endpoint else ""
 
 
-def tunnel_lines(wanted, host):
+def tunnel_lines(wanted, host) -> list[str]:
     """Return the lines for ``ip -batch`` of a host's part of `plan`: tunnels, bond, inner addresses."""
     bond = wanted["bond"]
     options = " ".join(
@@ -188,7 +188,7 @@ def tunnel_lines(wanted, host):
     return lines
 
 
-def set_neighbours(path):
+def set_neighbours(path) -> None:
     """Make each host's bond a permanent neighbour of the other's, as it is with the interfaces below."""
     hosts = ("h1", "h2")
     mac = {host: run_json(path.net[host], ["ip", "-j", "link", "show", "dev", BOND])[0]["address"] for host in hosts}
@@ -203,19 +203,19 @@ def set_neighbours(path):
         )
 
 
-def joined_devices(specification):
+def joined_devices(specification) -> list[str]:
     """Return the names of the devices that a host has besides its cables' interfaces: tunnels and bond, or none."""
     return [*plan_tunnels(specification, "h1")["tunnels"], BOND] if specification.multipath.by == "gre" else []
 
 
-def read_back(path, specification):
+def read_back(path, specification) -> dict[str, dict]:
     """Return what the kernel says of what joins the paths: host -> as `plan`, MPTCP with its ``settings``."""
     readers = {"mptcp": read_mptcp, "gre": read_tunnels}
     by = specification.multipath.by
     return {host: readers[by](path.net[host], specification) for host in ("h1", "h2")} if by in readers else {}
 
 
-def read_mptcp(node, _):
+def read_mptcp(node, _) -> dict:
     """Return a host's limits, endpoints and settings of MPTCP (scheduler, path manager and more)."""
     # `ip -j` knows no JSON for limits.
     words = run(node, ["ip", "mptcp", "limits", "show"]).split()
@@ -227,7 +227,7 @@ def read_mptcp(node, _):
     }
 
 
-def read_tunnels(node, specification):
+def read_tunnels(node, specification) -> dict:
     """Return a host's tunnels and bond."""
     links = {link["ifname"]: link for link in run_json(node, ["ip", "-d", "-j", "link", "show"])}
     # A tunnel without this sends GRE in UDP, and the other end does not take it out.
@@ -241,7 +241,7 @@ def read_tunnels(node, specification):
     }
 
 
-def read_tunnel(link, offloads, taken):
+def read_tunnel(link, offloads, taken) -> dict:
     """Return a tunnel in the form of `plan_tunnels`; ``link`` is ip's JSON, ``taken``: the host takes GRE out of UDP."""
     kind, data = link["linkinfo"]["info_kind"], link["linkinfo"]["info_data"]
     encapsulation = data.get("encap", {})
@@ -257,7 +257,7 @@ def read_tunnel(link, offloads, taken):
     }
 
 
-def read_bond(link, specification, offloads):
+def read_bond(link, specification, offloads) -> dict:
     """Return the bond in the form of `plan_tunnels`: of its options those that the distribution sets."""
     data = link["linkinfo"]["info_data"]
     options = DISTRIBUTION[specification.multipath.distribution]
@@ -269,16 +269,16 @@ def read_bond(link, specification, offloads):
     }
 
 
-def read_common(link, offloads):
+def read_common(link, offloads) -> dict:
     return {"mtu_bytes": link["mtu"], "up": "UP" in link["flags"], "offloads": offloads}
 
 
-def read_offloads(node, device):
+def read_offloads(node, device) -> dict[str, bool]:
     """Return name -> bool of `emulation.OFFLOADS`."""
     features = run_json(node, ["ethtool", "--json", "-k", device])[0]
     return {name: features[name]["active"] for name in OFFLOADS}
 
 
-def family_of(specification):
+def family_of(specification) -> str:
     """Return ip's option for the IP version outside of the tunnels."""
     return {"ipv4": "-4", "ipv6": "-6"}[specification.multipath.tunnel_ip_version]

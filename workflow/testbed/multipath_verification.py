@@ -23,7 +23,7 @@ FALLBACKS = frozenset(
 )
 
 
-def check_multipath(specification, document):
+def check_multipath(specification, document) -> Check:
     """Tunnels and bond, or MPTCP's limits and endpoints, are as planned on both hosts."""
     wrong = []
     for host, wanted in plan(specification).items():
@@ -33,7 +33,7 @@ def check_multipath(specification, document):
     return Check("multipath", not wrong, state, "; ".join(wrong) or state)
 
 
-def differences(wanted, found, place=""):
+def differences(wanted, found, place="") -> list[str]:
     """Return a text for each value that is not as wanted; what is there besides is passed over in dicts, not in lists."""
     if isinstance(wanted, dict) and isinstance(found, dict):
         return [
@@ -46,7 +46,7 @@ def differences(wanted, found, place=""):
     return [] if wanted == found else [f"{place} is {found} instead of {wanted}"]
 
 
-def check_subflows(specification, document):
+def check_subflows(specification, document) -> Check:
     """Every flow had one subflow on each path, all carried data, and the kernel never fell back to plain TCP."""
     everyone, wrong = set(range(specification.paths)), []
     last = document["sockets"][-1]["sockets"] if document["sockets"] else []
@@ -60,7 +60,7 @@ def check_subflows(specification, document):
     return Check("subflows", not wrong, expected, "; ".join(wrong) or expected)
 
 
-def check_path_shares(specification, document):
+def check_path_shares(specification, document) -> Check:
     """In round robin each path carried its share of the packets from h1 to h2; per flow each packet went some path."""
     sent = path_packets(document, "h1", specification.paths)
     shares = ", ".join(f"{100 * count / max(1, sum(sent)):.3f} %" for count in sent)
@@ -71,7 +71,7 @@ def check_path_shares(specification, document):
     return Check("path_shares", ok, f"{100 / len(sent):.3f} % each", shares)
 
 
-def path_packets(document, host, paths):
+def path_packets(document, host, paths) -> list[int]:
     """Return the packets that a host sent on each path while traffic flowed."""
     before, after = (document["links"][when] for when in ("before", "after"))
     return [after[f"{host}-eth{p}"]["tx_packets"] - before[f"{host}-eth{p}"]["tx_packets"] for p in range(paths)]

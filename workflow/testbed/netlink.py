@@ -11,6 +11,7 @@ import itertools
 import os
 import socket
 import struct
+from collections.abc import Iterator
 
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 #: Without NLM_F_ECHO net/sched/sch_api.c answers the question for one qdisc to listeners only.
@@ -61,7 +62,7 @@ class Channel:
         # Answers are there when the question was sent: to wait for one would be to wait for ever.
         self.socket.setblocking(False)
 
-    def close(self):
+    def close(self) -> None:
         self.socket.close()
 
     def __enter__(self):
@@ -70,7 +71,7 @@ class Channel:
     def __exit__(self, *_):
         self.close()
 
-    def ask(self, kind, body, what, parse, dump=True):
+    def ask(self, kind, body, what, parse, dump=True) -> list:
         """Send one request and return what ``parse`` makes of each message of the answer.
 
         Parameters
@@ -117,7 +118,7 @@ class Channel:
             raise NetlinkError(f"{self.node.name}: {what}: {error}", getattr(error, "errno", None)) from error
 
 
-def messages(buffer, length, sequence):
+def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
     """Yield (type, start, end) of the messages in the first ``length`` bytes of a buffer.
 
     Answers to questions other than ``sequence`` are passed over.
@@ -139,7 +140,7 @@ def messages(buffer, length, sequence):
         at += size + 3 & ~3
 
 
-def attributes(buffer, start, end):
+def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
     """Return type -> (start, end) of the attributes between two places of a buffer; the last of a type counts.
 
     Raises
@@ -157,13 +158,13 @@ def attributes(buffer, start, end):
     return found
 
 
-def text(buffer, start, end):
+def text(buffer, start, end) -> str:
     """Return a string attribute, without the zero at its end."""
     return bytes(buffer[start:end]).rstrip(b"\0").decode()
 
 
 @contextlib.contextmanager
-def network_namespace(node):
+def network_namespace(node) -> Iterator[None]:
     """Be in a node's network namespace (this thread alone), and come back.
 
     Raises

@@ -30,7 +30,7 @@ MEMORY_COUNTERS = (
 )
 
 
-def check_qdiscs(specification, document):
+def check_qdiscs(specification, document) -> Check:
     """Every interface has the qdiscs, parameters and seeds that were set, and no other."""
     wrong = []
     for name, wanted in document["network"]["set"]["qdiscs"].items():
@@ -49,7 +49,7 @@ def check_qdiscs(specification, document):
     return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
 
 
-def check_offloads(specification, document):
+def check_offloads(specification, document) -> Check:
     """Segmentation offload is on or off on every interface, as the study says."""
     wanted = specification.transport.segmentation_offload
     arrivals = document["network"]["set"].get("arrivals", {})
@@ -68,7 +68,7 @@ def check_offloads(specification, document):
     return Check("offloads", not wrong, state, "; ".join(wrong) or state)
 
 
-def check_host_settings(specification, document):
+def check_host_settings(specification, document) -> Check:
     """All hosts have the buffer sizes, metrics, ECN and route settings that were set."""
     wrong, metrics = [], route_metrics(specification)
     for pair in specification.pairs:
@@ -85,7 +85,7 @@ def check_host_settings(specification, document):
     return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
 
 
-def check_pacing(specification, document):
+def check_pacing(specification, document) -> Check:
     """The senders' interfaces have no qdisc that paces, so a CCA that does uses TCP's own timer.
 
     Behind a router they have none at all; on a cable the rate and its queue.
@@ -106,7 +106,7 @@ def check_pacing(specification, document):
     )
 
 
-def check_idle_rtt(specification, document):
+def check_idle_rtt(specification, document) -> Check:
     """The idle paths' shortest RTTs are the configured delays and little more."""
     jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
     wrong, expected, observed = [], [], []
@@ -121,7 +121,7 @@ def check_idle_rtt(specification, document):
     return Check("idle_rtt", not wrong, in_turn(expected), in_turn(observed))
 
 
-def check_loss(specification, document, direction):
+def check_loss(specification, document, direction) -> Check:
     """The share of packets that netem dropped agrees with the configured loss; see `judge_loss`."""
     name = f"loss_{direction}"
     configured = specification.direction(direction).loss_percent / 100
@@ -135,7 +135,7 @@ def check_loss(specification, document, direction):
     return judge_loss(name, configured, dropped, offered)
 
 
-def judge_loss(name, configured, dropped, offered):
+def judge_loss(name, configured, dropped, offered) -> Check:
     """Return the `Check` of a share of packets lost at random against the configured one, a fraction.
 
     Bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
@@ -147,22 +147,22 @@ def judge_loss(name, configured, dropped, offered):
     return Check(name, ok, f"{100 * configured:g} %", loss_words(dropped, offered))
 
 
-def loss_words(dropped, offered):
+def loss_words(dropped, offered) -> str:
     """Return what was lost as text."""
     return f"{dropped} of {offered} packets, {100 * dropped / offered:.4f} %"
 
 
-def check_loss_forward(specification, document):
+def check_loss_forward(specification, document) -> Check:
     """Loss of the data's direction; see `check_loss`."""
     return check_loss(specification, document, "forward")
 
 
-def check_loss_reverse(specification, document):
+def check_loss_reverse(specification, document) -> Check:
     """Loss of the ACKs' direction; see `check_loss`."""
     return check_loss(specification, document, "reverse")
 
 
-def check_memory(specification, document):
+def check_memory(specification, document) -> Check:
     """The kernel never ran into memory limits that look like congestion control."""
     nonzero = [
         f"{host} {name} {counters[name]}"
@@ -173,7 +173,7 @@ def check_memory(specification, document):
     return Check("memory", not nonzero, "all counters 0", ", ".join(nonzero) or "all counters 0")
 
 
-def check_drops_elsewhere(specification, document):
+def check_drops_elsewhere(specification, document) -> Check:
     """Packets were dropped by the bottleneck's queue and by netem and nowhere else."""
     after = document["links"]["after"]
     drops = [f"{name} {i['device_drops']}" for name, i in after.items() if i["device_drops"]]
@@ -186,7 +186,7 @@ def check_drops_elsewhere(specification, document):
     return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
 
 
-def netem_counts(document, direction):
+def netem_counts(document, direction) -> tuple[int, int]:
     """Return (packets offered to, packets dropped by) netem of a direction during the traffic, all pairs together.
 
     Passed packets are the device's: with segmentation offload a qdisc counts the
@@ -200,7 +200,7 @@ def netem_counts(document, direction):
     return passed + dropped, dropped
 
 
-def relative_entropy(q, p):
+def relative_entropy(q, p) -> float:
     """Return D(q||p) of two Bernoulli distributions in nats; infinite where p excludes q."""
     total = 0.0
     for a, b in ((q, p), (1 - q, 1 - p)):

@@ -11,7 +11,7 @@ from .commands import CommandError, log, run
 STEERING = "net.core.rps_default_mask"
 
 
-def placed_hosts(placement):
+def placed_hosts(placement) -> type[Host]:
     """Return the class of hosts that Mininet is to make; ``placement`` is a `cores.Placement`."""
 
     class PlacedHost(Host):
@@ -29,7 +29,7 @@ def placed_hosts(placement):
     return PlacedHost
 
 
-def steer(node, core):
+def steer(node, core) -> bool:
     """Have packets that arrive at a node processed on a core; return whether this kernel can (from 6.3 on)."""
     try:
         run(node, ["sysctl", "-q", "-w", f"{STEERING}={mask(core)}"])
@@ -39,12 +39,12 @@ def steer(node, core):
     return True
 
 
-def mask(core):
+def mask(core) -> str:
     """Return a core as the kernel reads masks: hexadecimal, in words of 32 bits."""
     return ",".join([f"{1 << core % 32:08x}"] + ["00000000"] * (core // 32))
 
 
-def steering(path):
+def steering(path) -> dict[str, list[int]]:
     """Return interface -> the cores that process what arrives there, as the kernel says (``rps_cpus``)."""
     found = {}
     for node in path.net.hosts:
@@ -55,7 +55,7 @@ def steering(path):
     return found
 
 
-def cores_of(text):
+def cores_of(text) -> list[int]:
     """Return the numbers of the cores in a mask of the kernel, ascending."""
     bits = int(text.replace(",", ""), 16)
     return [core for core in range(bits.bit_length()) if bits >> core & 1]

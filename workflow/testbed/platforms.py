@@ -6,11 +6,12 @@ the program that did it.
 """
 
 import importlib
+from types import ModuleType
 
 #: Platform without its version -> module.
 MODULES = {"uml": "testbed.uml", "host": "testbed.host", "ns3": "simulator.run"}
 
 
-def platform_of(specification):
+def platform_of(specification) -> ModuleType:
     """Return the module of a specification's platform (``uml``, ``ns3:3.44``)."""
     return importlib.import_module(MODULES[specification.platform.partition(":")[0]])

@@ -13,7 +13,7 @@ PING_INTERVAL_S = 0.1
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
 
 
-def ping_count(loss_forward, loss_reverse):
+def ping_count(loss_forward, loss_reverse) -> int:
     """Return how many echo requests leave a chance below 1e-9 that all are lost.
 
     Parameters are fractions; at least 10, at most 1000.
@@ -24,7 +24,7 @@ def ping_count(loss_forward, loss_reverse):
     return min(1000, max(10, math.ceil(math.log(1e-9) / math.log(lost))))
 
 
-def idle_rtt(path, specification):
+def idle_rtt(path, specification) -> list[dict]:
     """Ping each pair's receiver over the idle path (over each path of a cable), one after another.
 
     Returns
@@ -44,7 +44,7 @@ def idle_rtt(path, specification):
     return found
 
 
-def parse_ping(output, count):
+def parse_ping(output, count) -> dict[str, int | float | None]:
     """Parse the summary of iputils' ping; see `idle_rtt`."""
     match = PING_PATTERN.search(output)
     if not match:
@@ -59,7 +59,7 @@ def parse_ping(output, count):
     }
 
 
-def link_counters(path, specification):
+def link_counters(path, specification) -> dict[str, dict]:
     """Return what every interface has counted so far: its qdiscs and the device itself; what joins paths is "h1-bond0" and so on.
 
     Returns
@@ -94,13 +94,13 @@ def link_counters(path, specification):
     return interfaces
 
 
-def backlog_drops():
+def backlog_drops() -> int:
     """Return how many packets the kernel's per-CPU queues have dropped since it was started."""
     lines = Path("/proc/net/softnet_stat").read_text().splitlines()
     return sum(int(line.split()[1], 16) for line in lines)
 
 
-def stack_counters(path, dropped_before):
+def stack_counters(path, dropped_before) -> dict:
     """Return the hosts' protocol counters since their network namespaces were made.
 
     Parameters
@@ -121,6 +121,6 @@ def stack_counters(path, dropped_before):
     }
 
 
-def nstat(node):
+def nstat(node) -> dict[str, int]:
     """Return the node's SNMP counters since its network namespace was made."""
     return json.loads(run(node, ["nstat", "-asz", "--json"]))["kernel"]

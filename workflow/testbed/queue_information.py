@@ -51,7 +51,7 @@ class QueueReader:
             self.channel.close()
             raise
 
-    def find(self, index, kinds):
+    def find(self, index, kinds) -> bytes:
         """Return the request for the interface's queue alone."""
         qdiscs = self.channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, 0, 0, 0), self.what, qdisc)
         # Kernels before 4.20 send the qdiscs of all interfaces.
@@ -64,7 +64,7 @@ class QueueReader:
             f"found {', '.join(handles) or 'none'}"
         )
 
-    def read(self):
+    def read(self) -> dict[str, int]:
         """Return what `queue` makes of the kernel's answer.
 
         Raises
@@ -74,7 +74,7 @@ class QueueReader:
         (read,) = self.channel.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
         return read
 
-    def close(self):
+    def close(self) -> None:
         self.channel.close()
 
     def __enter__(self):
@@ -84,13 +84,13 @@ class QueueReader:
         self.close()
 
 
-def qdisc(buffer, start, end):
+def qdisc(buffer, start, end) -> tuple[int, str, int]:
     """Parse the struct tcmsg of one qdisc: return its interface's index, its kind and its handle."""
     _, index, handle, _, _ = MESSAGE.unpack_from(buffer, start)
     return index, text(buffer, *attributes(buffer, start + MESSAGE.size, end)[TCA_KIND]), handle
 
 
-def queue(buffer, start, end):
+def queue(buffer, start, end) -> dict[str, int]:
     """Parse the struct tcmsg of one qdisc and its attributes.
 
     Returns

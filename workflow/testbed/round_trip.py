@@ -19,12 +19,12 @@ TESTS = {"tcp": "tcp_lat", "udp": "udp_lat"}
 VALUE = re.compile(r"^ *(\w+) += +([\d.]+) (\S*) *$", re.M)
 
 
-def server_command(client, specification):
+def server_command(client, specification) -> list[str]:
     """Return the arguments of a qperf server (qperf(1), 0.4.11)."""
     return ["qperf", "--listen_port", str(client.port)]
 
 
-def client_command(client, specification, address):
+def client_command(client, specification, address) -> list[str]:
     """Return the arguments of a qperf client."""
     traffic = specification.traffic
     return [
@@ -34,7 +34,7 @@ def client_command(client, specification, address):
     ]  # fmt: skip
 
 
-def entry(client, specification, outputs):
+def entry(client, specification, outputs) -> dict[str, dict]:
     """Return what a client's entry in the document has of qperf.
 
     Returns
@@ -67,6 +67,6 @@ def entry(client, specification, outputs):
     }
 
 
-def connections(entries, seen):
+def connections(entries, seen) -> dict[tuple[str, int, int], int]:
     """Return the data connections to be told apart in readings of sockets: none, a ping-pong is no flow."""
     return {}

@@ -78,12 +78,12 @@ class Sampler:
                         self._tokens[host, socket["local_port"], socket["remote_port"]] = socket["token"]
                 yield host, socket
 
-    def look(self, time_s):
+    def look(self, time_s) -> None:
         """Read all sockets once; ``time_s`` is since the traffic's origin."""
         sockets = [{"host": host, **socket} for host, socket in self._read_sockets()]
         self._looks.append({"time_s": time_s, "sockets": sockets})
 
-    def sample(self, time_s):
+    def sample(self, time_s) -> None:
         """Add a reading of all sockets and of the queue to the time series."""
         self.samples += 1
         self._times.append(time_s)
@@ -101,14 +101,14 @@ class Sampler:
                 value = socket.get(name)
                 series[name].append(math.nan if value is None else value)
 
-    def seen(self):
+    def seen(self) -> set[tuple[str, int, int]]:
         """Return (sender, its port, the receiver's port) of all connections that a look or a sample saw; of MPTCP the first subflow's."""
         if self._paths:
             return set(self._tokens)
         looks = (name_of(s["host"], s) for look in self._looks for s in look["sockets"])
         return {*self._connections, *looks}
 
-    def looks(self, flows):
+    def looks(self, flows) -> list[dict]:
         """Return the looks at the data connections.
 
         Parameters
@@ -138,7 +138,7 @@ class Sampler:
             for look in self._looks
         ]
 
-    def series(self, flows):
+    def series(self, flows) -> dict | None:
         """Return the time series of the data connections and of the queue, or None if there was no sample.
 
         Parameters
@@ -172,7 +172,7 @@ class Sampler:
         return lambda name: by_token.get(name[:2])
 
 
-def connections_of_senders(specification):
+def connections_of_senders(specification) -> dict[str, int]:
     """Return sender -> its connections: its flows' data, each client's control connection; of MPTCP all subflows."""
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
     single = specification.traffic.processes == "single"
@@ -183,14 +183,14 @@ def connections_of_senders(specification):
     return expected
 
 
-def name_of(host, socket):
+def name_of(host, socket) -> tuple[str, int, int]:
     """Return what tells a connection from all others of a run: host and both ports; of MPTCP the token and the path."""
     if "token" in socket:
         return host, socket["token"], socket["subflow"]
     return host, socket["local_port"], socket["remote_port"]
 
 
-def as_lists(series):
+def as_lists(series) -> dict[str, list]:
     """Return a connection's arrays as lists for JSON: None where there is no value, whole numbers whole."""
     lists = {"time_s": list(series["time_s"]), STATE: [CA_STATES[int(value)] for value in series[STATE]]}
     for name in COLUMNS:

@@ -112,7 +112,7 @@ class SocketReader:
         self.family, self.mptcp = FAMILIES[ip_version], mptcp
         self.found = []
 
-    def connections(self, expected=None):
+    def connections(self, expected=None) -> list[dict]:
         """Return what `connection` makes of each connection, in the kernel's order.
 
         Parameters
@@ -135,7 +135,7 @@ class SocketReader:
         self.found = []
         return self.channel.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
 
-    def named(self, sockid):
+    def named(self, sockid) -> dict | None:
         """Return what `connection` makes of one connection, None if it is not established any more."""
         try:
             (read,) = self.channel.ask(
@@ -147,20 +147,20 @@ class SocketReader:
             return None
         return read
 
-    def request(self, sockid):
+    def request(self, sockid) -> bytes:
         asked = REQUEST.pack(self.family, socket.IPPROTO_TCP, EXTENSIONS, 1 << TCP_ESTABLISHED, sockid)
         if self.mptcp:
             asked += PROTOCOL_ATTRIBUTE.pack(PROTOCOL_ATTRIBUTE.size, INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP)
         return asked
 
-    def parse(self, buffer, start, end):
+    def parse(self, buffer, start, end) -> dict:
         """Parse a connection and remember its name: addresses, ports and the kernel's cookie."""
         if self.mptcp:
             return mptcp_connection(buffer, start, end)
         self.found.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
         return connection(buffer, start, end)
 
-    def close(self):
+    def close(self) -> None:
         self.channel.close()
 
     def __enter__(self):
@@ -170,12 +170,12 @@ class SocketReader:
         self.close()
 
 
-def established(buffer, start, end):
+def established(buffer, start, end) -> dict | None:
     """Return what `connection` makes of a message, None if it is of a connection in another state."""
     return connection(buffer, start, end) if buffer[start + STATE_AT] == TCP_ESTABLISHED else None
 
 
-def connection(buffer, start, end):
+def connection(buffer, start, end) -> dict:
     """Parse one struct inet_diag_msg and its attributes.
 
     Parameters
@@ -218,7 +218,7 @@ def connection(buffer, start, end):
     return read
 
 
-def mptcp_connection(buffer, start, end):
+def mptcp_connection(buffer, start, end) -> dict[str, int | None]:
     """Return ``local_port``, ``remote_port`` (the first subflow's) and ``bytes_acked`` (None before Linux 6.5) of MPTCP."""
     local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
     at, until = attributes(buffer, start + MESSAGE_BYTES, end).get(INET_DIAG_INFO, (0, 0))
@@ -227,7 +227,7 @@ def mptcp_connection(buffer, start, end):
     return {"local_port": local, "remote_port": remote, "bytes_acked": acked}
 
 
-def subflow(buffer, message, at, until):
+def subflow(buffer, message, at, until) -> dict:
     """Return what tells subflows of MPTCP apart, nothing of another kind of connection.
 
     ``token``: the same number for all subflows of a connection, at one host;
@@ -245,7 +245,7 @@ def subflow(buffer, message, at, until):
 
 
 @functools.cache
-def layout(length):
+def layout(length) -> tuple[struct.Struct, tuple]:
     """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has."""
     fields, formats = [], "="
     for field in TCP_INFO:
@@ -256,7 +256,7 @@ def layout(length):
     return struct.Struct(formats), tuple(fields)
 
 
-def tcp_info(buffer, at, length):
+def tcp_info(buffer, at, length) -> dict:
     """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has."""
     fields, columns = layout(length)
     read = {
@@ -274,7 +274,7 @@ def tcp_info(buffer, at, length):
     return read
 
 
-def vegas(buffer, at):
+def vegas(buffer, at) -> dict:
     """Return struct tcpvegas_info.
 
     ``vegas_rtt_ms`` is the base RTT of vegas and yeah (the least of the connection),
@@ -291,13 +291,13 @@ def vegas(buffer, at):
     }
 
 
-def dctcp(buffer, at):
+def dctcp(buffer, at) -> dict:
     """Return struct tcp_dctcp_info; ``dctcp_alpha`` is a fraction, 0 to 1."""
     enabled, ce_state, alpha = DCTCP_INFO.unpack_from(buffer, at)
     return {"dctcp_enabled": bool(enabled), "dctcp_ce_state": ce_state, "dctcp_alpha": alpha / DCTCP_UNIT}
 
 
-def bbr(buffer, at):
+def bbr(buffer, at) -> dict[str, float | None]:
     """Return struct tcp_bbr_info: bandwidth in Mbit/s, least RTT in ms, gains as factors."""
     bytes_per_s, least_us, pacing, cwnd = BBR_INFO.unpack_from(buffer, at)
     return {
@@ -308,7 +308,7 @@ def bbr(buffer, at):
     }
 
 
-def known_rtt_ms(microseconds):
+def known_rtt_ms(microseconds) -> float | None:
     return None if microseconds in (0, INFINITE, NONE_32) else microseconds / MS
 
 

@@ -56,103 +56,103 @@ class RunSpecification:
     document: dict = field(repr=False)
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The run's place in the study: ``scenario/cca/ip_version/replication``."""
         d = self.document
         return f"{d['scenario']['id']}/{d['cca']}/{d['ip_version']}/{d['replication']}"
 
     @property
-    def cca(self):
+    def cca(self) -> str:
         """The run's CCA, or the mix of its flows joined by ``+``."""
         return self.document["cca"]
 
     @property
-    def ccas(self):
+    def ccas(self) -> list[str]:
         """The CCAs of the run, in the order in which flows get them."""
         return self.cca.split("+")
 
-    def flow_cca(self, flow):
+    def flow_cca(self, flow) -> str:
         """Return the CCA of a flow (numbered from 0): those of a mix go to the flows in turn."""
         return self.ccas[flow % len(self.ccas)]
 
     @property
-    def ip_version(self):
+    def ip_version(self) -> str:
         return self.document["ip_version"]
 
     @property
-    def scenario(self):
+    def scenario(self) -> dict:
         return self.document["scenario"]
 
     @cached_property
-    def link(self):
+    def link(self) -> Link:
         return Link(**self.scenario["link"])
 
     @cached_property
-    def traffic(self):
+    def traffic(self) -> Traffic:
         return Traffic(**self.scenario["traffic"])
 
     @cached_property
-    def transport(self):
+    def transport(self) -> Transport:
         return Transport(**self.scenario["transport"])
 
     @property
-    def flows(self):
+    def flows(self) -> int:
         return self.scenario["flows"]
 
     @property
-    def platform(self):
+    def platform(self) -> str:
         """What carries the packets: ``uml``, ``host``, or ``ns3:`` and a version."""
         return self.scenario["platform"]
 
     @property
-    def virtual_clock(self):
+    def virtual_clock(self) -> bool:
         """Whether time passes only when nothing is left to do."""
         return self.platform == "uml"
 
     @property
-    def is_cable(self):
+    def is_cable(self) -> bool:
         """Whether the two hosts are joined directly."""
         return self.scenario["topology"] == "cable"
 
     @cached_property
-    def multipath(self):
+    def multipath(self) -> Multipath:
         return Multipath(**self.scenario["multipath"])
 
     @cached_property
-    def hosts(self):
+    def hosts(self) -> Hosts:
         return Hosts(**self.scenario["hosts"])
 
     @property
-    def background(self):
+    def background(self) -> str:
         """Which other traffic there is, ``none`` or ``server``."""
         return self.scenario["background"]
 
     @property
-    def paths(self):
+    def paths(self) -> int:
         """Number of disjoint paths between the two hosts."""
         return self.multipath.paths
 
     @property
-    def connections(self):
+    def connections(self) -> int:
         """Number of connections that carry data: one of each flow, or of MPTCP a subflow on each path."""
         return self.flows * (self.paths if self.multipath.by == "mptcp" else 1)
 
     @property
-    def udp(self):
+    def udp(self) -> bool:
         return self.traffic.protocol == "udp"
 
     @property
-    def control_network(self):
+    def control_network(self) -> bool:
         """Whether iperf3's control connection has a network of its own, without rate, delay and loss."""
         return self.traffic.control_connection == "own-network"
 
     @property
-    def serialised(self):
+    def serialised(self) -> bool:
         """Whether a packet takes its length over the rate to arrive, also where the link was idle."""
         return self.link.serialisation == "virtual-clock" and self.virtual_clock
 
     @property
-    def pairs(self):
+    def pairs(self) -> list[Pair]:
         """The pairs of hosts: h1 sends to h2, h3 to h4, and so on."""
         path_ms = 2 * min(self.multipath.path_delay_ms)
         return [
@@ -161,7 +161,7 @@ class RunSpecification:
         ]
 
     @property
-    def shaped(self):
+    def shaped(self) -> bool:
         """Whether the rate is emulated.
 
         Not for a ping-pong of messages where the wire is to take no time: with one packet
@@ -171,7 +171,7 @@ class RunSpecification:
         return not (self.traffic.application == "round-trip" and wire_takes_no_time)
 
     @property
-    def idle_rtts_ms(self):
+    def idle_rtts_ms(self) -> list[float]:
         """Round-trip time in ms of an echo request over each pair's empty path, or each path's of a cable."""
         if not self.is_cable:
             return [pair.rtt_ms for pair in self.pairs]
@@ -183,22 +183,22 @@ class RunSpecification:
             on_wire_ms = 2 * frame * 8 / self.rate_mbps / 1e3
         return [self._link_rtt_ms + 2 * path_ms + on_wire_ms for path_ms in self.multipath.path_delay_ms]
 
-    def flow_pair(self, flow):
+    def flow_pair(self, flow) -> Pair:
         """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn."""
         pairs = self.pairs
         return pairs[flow % len(pairs)]
 
     @property
-    def rate_mbps(self):
+    def rate_mbps(self) -> float | None:
         """Rate of the bottleneck in Mbit/s (of each, on several paths), or None where nothing limits it."""
         return self.link.rate_mbps
 
     @property
-    def capacity_mbps(self):
+    def capacity_mbps(self) -> float | None:
         """Rate of all paths together in Mbit/s, or None where nothing limits it."""
         return None if self.rate_mbps is None else self.rate_mbps * self.paths
 
-    def direction(self, name):
+    def direction(self, name) -> Direction:
         """Return the `Direction` called ``forward`` (data) or ``reverse`` (ACKs)."""
         return Direction(
             delay_ms=self.link.delay_ms[name],
@@ -211,25 +211,25 @@ class RunSpecification:
         return self.link.delay_ms["forward"] + self.link.delay_ms["reverse"]
 
     @property
-    def rtt_path_ms(self):
+    def rtt_path_ms(self) -> float:
         """Round-trip time of the empty path in ms, jitter and serialisation aside; the mean over pairs of hosts and paths."""
         access_ms, path_ms = self.hosts.access_delay_ms, self.multipath.path_delay_ms
         return self._link_rtt_ms + 4 * sum(access_ms) / len(access_ms) + 2 * sum(path_ms) / len(path_ms)
 
     @property
-    def rtt_longest_ms(self):
+    def rtt_longest_ms(self) -> float:
         """Round-trip time of the longest empty path in ms."""
         return self._link_rtt_ms + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
 
     @property
-    def bdp_bytes(self):
+    def bdp_bytes(self) -> float | None:
         """Bandwidth-delay product in bytes, or None without a rate."""
         if self.rate_mbps is None:
             return None
         return self.rate_mbps * 1e6 / 8 * self.rtt_path_ms / 1e3
 
     @property
-    def queue_packets(self):
+    def queue_packets(self) -> int | None:
         """The bottleneck queue's limit in full packets, or None if it is in bytes.
 
         A queue in BDPs is rounded up to whole packets of this run (`packet_bytes`).
@@ -242,24 +242,24 @@ class RunSpecification:
         return None
 
     @property
-    def queue_bytes(self):
+    def queue_bytes(self) -> int | None:
         """The bottleneck queue's limit in bytes, or None if it is in packets."""
         return self.scenario["queue"].get("bytes")
 
     @property
-    def mtu_bytes(self):
+    def mtu_bytes(self) -> int:
         """The largest IP packet of the run's connections in bytes: less than a cable's inside of a tunnel."""
         if self.multipath.by != "gre":
             return MTU_BYTES
         return MTU_BYTES - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
 
     @property
-    def segment_bytes(self):
+    def segment_bytes(self) -> int:
         """TCP payload of a full packet (MSS less the options of a data segment) in bytes."""
         return min(self.transport.segment_bytes or self._largest_segment_bytes, self._largest_segment_bytes)
 
     @property
-    def snd_mss_bytes(self):
+    def snd_mss_bytes(self) -> int:
         """What the kernel says of a full segment's payload (tcpi_snd_mss): MPTCP's option is not taken off there."""
         return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
 
@@ -270,12 +270,12 @@ class RunSpecification:
         return self.mtu_bytes - HEADER_BYTES[self.ip_version] - options
 
     @property
-    def payload_bytes(self):
+    def payload_bytes(self) -> int:
         """Application bytes of a full packet: TCP's segment, or a message of UDP."""
         return self.traffic.block_bytes if self.udp else self.segment_bytes
 
     @property
-    def packet_bytes(self):
+    def packet_bytes(self) -> int:
         """A full packet of this run as the bottleneck counts it, in bytes: with headers, tunnel, and the frame's overhead."""
         if self.udp:
             headers = IP_HEADER_BYTES[self.ip_version] + UDP_HEADER_BYTES
@@ -286,7 +286,7 @@ class RunSpecification:
         return self.payload_bytes + headers + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
 
     @property
-    def goodput_limit_mbps(self):
+    def goodput_limit_mbps(self) -> float | None:
         """What the receiver's application can get at most over the bottleneck in Mbit/s, or None.
 
         rate x payload / packet as the shaper counts it; all paths together.
@@ -296,7 +296,7 @@ class RunSpecification:
         return self.capacity_mbps * self.payload_bytes / self.packet_bytes
 
     @property
-    def expected_s(self):
+    def expected_s(self) -> float:
         """How long the traffic lasts in s: the duration, or at least so long where an amount is to be sent."""
         amount = None
         if self.traffic.application == "ftp":
@@ -310,12 +310,12 @@ class RunSpecification:
         return amount * 8 / min(given) / 1e6 if given else self.traffic.duration_s
 
     @property
-    def receive_buffer_bytes(self):
+    def receive_buffer_bytes(self) -> int:
         """Largest receive buffer of a connection in bytes: as the study asks, or so large that it limits nothing."""
         return self.transport.receive_buffer_bytes or self._ample_buffer_bytes
 
     @property
-    def send_buffer_bytes(self):
+    def send_buffer_bytes(self) -> int:
         """Largest send buffer of a connection in bytes, likewise."""
         return self.transport.send_buffer_bytes or self._ample_buffer_bytes
 
@@ -331,7 +331,7 @@ class RunSpecification:
         needed = 8 * (longest + self.paths * queue)
         return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
 
-    def substream(self, name):
+    def substream(self, name) -> int:
         """Return the 63-bit seed of one source of randomness of this run.
 
         Sources (``netem-forward``, ``flow-starts``, ...) are independent of

@@ -6,12 +6,13 @@ The steps of a run (`guest`) are the same on all; what differs is asked here.
 import contextlib
 import os
 import time
+from collections.abc import Callable, Iterator
 
 from . import cores, environment, transport
 from .cpu import CpuReader
 
 
-def surroundings_of(specification):
+def surroundings_of(specification) -> "GuestKernel | OwnMachine":
     """Return the surroundings of a run, by its platform."""
     return OwnMachine() if specification.platform == "host" else GuestKernel()
 
@@ -23,20 +24,20 @@ class GuestKernel:
     #: What Mininet is made with besides.
     mininet = {}
 
-    def prepare(self, specification):
+    def prepare(self, specification) -> None:
         """Set what belongs to the whole kernel."""
         transport.prepare_kernel(specification)
 
     @contextlib.contextmanager
-    def traffic(self):
+    def traffic(self) -> Iterator[Callable[[], int]]:
         """What goes on while traffic flows; yields the function that reads the clock at the traffic's origin."""
         yield time.monotonic_ns
 
-    def network(self, path):
+    def network(self, path) -> dict:
         """Return what is read back of the network besides."""
         return {}
 
-    def sections(self, path):
+    def sections(self, path) -> dict:
         """Return the document's sections that only this platform has."""
         return {}
 
@@ -54,11 +55,11 @@ class OwnMachine:
         os.sched_setaffinity(0, {self._placement.program})
         self.mininet = {"host": placed_hosts(self._placement)}
 
-    def prepare(self, specification):
+    def prepare(self, specification) -> None:
         """What belongs to the whole kernel is the machine's: nothing is set."""
 
     @contextlib.contextmanager
-    def traffic(self):
+    def traffic(self) -> Iterator[Callable[[], int]]:
         """Read CPU times while traffic flows; yields the function that reads the clock at the traffic's origin, and keeps it."""
         with CpuReader(self._placement.program) as self._cpu:
             yield self._begin
@@ -67,13 +68,13 @@ class OwnMachine:
         self._origin_ns = time.monotonic_ns()
         return self._origin_ns
 
-    def network(self, path):
+    def network(self, path) -> dict:
         """Return which cores process what arrives at each interface."""
         from .placed_host import steering
 
         return {"steering": steering(path)}
 
-    def sections(self, path):
+    def sections(self, path) -> dict:
         """Return the section ``cpu``."""
         roles = self._placement.roles(node.name for node in path.net.hosts)
         return {"cpu": self._cpu.section(roles, self._origin_ns)}

@@ -30,11 +30,12 @@ r1-eth1 and r2-eth1 carry netem, whose limit is the only queue.
 from dataclasses import dataclass
 
 from mininet.net import Mininet
+from mininet.node import Node
 
 from . import addresses
 from .commands import run
 from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
-from .links import Arrivals, EmulatedLink
+from .links import Arrivals, EmulatedInterface, EmulatedLink
 from .specification import PACKET_BYTES
 from .transport import route_metrics
 
@@ -57,35 +58,35 @@ class Path:
     netem: dict
 
     @property
-    def senders(self):
+    def senders(self) -> list[Node]:
         return [self.net[pair.sender] for pair in self.pairs]
 
     @property
-    def receivers(self):
+    def receivers(self) -> list[Node]:
         return [self.net[pair.receiver] for pair in self.pairs]
 
     @property
-    def end_hosts(self):
+    def end_hosts(self) -> list[Node]:
         """Senders and receivers, pair by pair."""
         return [self.net[name] for pair in self.pairs for name in (pair.sender, pair.receiver)]
 
     @property
-    def interfaces(self):
+    def interfaces(self) -> dict[str, EmulatedInterface]:
         """All interfaces of the links, by name."""
         return interfaces_of(self.net)
 
     @property
-    def arrivals(self):
+    def arrivals(self) -> dict[str, str]:
         """Device that packets pass where they arrive -> the interface at which they do."""
         return {d.name: d.interface.name for devices in self.netem.values() for d in devices if isinstance(d, Arrivals)}
 
     @property
-    def devices(self):
+    def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
         """All interfaces of the links, and what packets pass where they arrive, by name."""
         return self.interfaces | {device.name: device for devices in self.netem.values() for device in devices}
 
 
-def build(specification, net):
+def build(specification, net) -> Path:
     """Add hosts, routers and links of a specification to an empty Mininet and start it.
 
     Parameters
@@ -119,12 +120,12 @@ def build(specification, net):
     return path
 
 
-def interfaces_of(net):
+def interfaces_of(net) -> dict[str, EmulatedInterface]:
     """Return the interfaces of all links, by name."""
     return {i.name: i for link in net.links for i in (link.intf1, link.intf2)}
 
 
-def plan_links(specification):
+def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
     """Return the links: two nodes, and the names of the interfaces at both."""
     control = []
     if specification.control_network:
@@ -139,7 +140,7 @@ def plan_links(specification):
     return links
 
 
-def connect(net, a, b, names, emulation, specification):
+def connect(net, a, b, names, emulation, specification) -> None:
     """Link two nodes; ``names`` are their interfaces, ``emulation`` what each of these does."""
     offloaded = specification.transport.segmentation_offload
     offload = {"segmentation_offload": offloaded, "single_packets": specification.is_cable and not offloaded}
@@ -150,7 +151,7 @@ def connect(net, a, b, names, emulation, specification):
     )  # fmt: skip
 
 
-def plan_emulation(specification):
+def plan_emulation(specification) -> dict[str, Bottleneck | Netem]:
     """Return which interface gets which emulation: name -> `Bottleneck` or `Netem`."""
     if specification.is_cable:
         bottleneck = plan_bottleneck(specification)
@@ -172,7 +173,7 @@ def plan_emulation(specification):
     return emulation
 
 
-def plan_bottleneck(specification):
+def plan_bottleneck(specification) -> Bottleneck | None:
     """Return the `Bottleneck` of a link, or None where nothing limits its rate."""
     if specification.rate_mbps is None or not specification.shaped:
         return None
@@ -189,7 +190,7 @@ def plan_bottleneck(specification):
     )
 
 
-def plan_netem(specification, direction, pair, path=0, limit_packets=None):
+def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Netem:
     """Return the `Netem` of a direction, pair and path, seeded from the run's seed."""
     effect = specification.direction(direction)
     number = f"-{pair.index + 1}" if pair.index else f"-path-{path + 1}" if path else ""
@@ -205,7 +206,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None):
     )
 
 
-def locate(specification, emulation, interfaces):
+def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[str, list]]:
     """Return (bottleneck, netem): direction -> devices that carry it, making those that packets pass on arrival at a cable's end."""
     if specification.is_cable:
         return locate_on_cable(specification, interfaces)
@@ -218,7 +219,7 @@ def locate(specification, emulation, interfaces):
     return bottleneck, netem
 
 
-def locate_on_cable(specification, interfaces):
+def locate_on_cable(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
     """Return what `locate` does: of each path the sending end, and the netem at the receiving one, if it has anything to do."""
     bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
     for direction, sending, receiving in (("forward", "h1", "h2"), ("reverse", "h2", "h1")):

@@ -7,6 +7,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from . import file_transfer, iperf3, round_trip
 from .addresses import destination
@@ -45,12 +46,12 @@ class Output:
     ended_s: float | None = None
 
 
-def application_of(specification):
+def application_of(specification) -> ModuleType:
     """Return the module of a run's application."""
     return APPLICATIONS[specification.traffic.application]
 
 
-def plan_clients(specification):
+def plan_clients(specification) -> list[Client]:
     """Return the clients of a run.
 
     Start times are drawn uniformly within the time that the study gives, one RTT of the
@@ -65,20 +66,20 @@ def plan_clients(specification):
     return [Client((i,), first_port + i, draw.uniform(0, within_s)) for i in range(specification.flows)]
 
 
-def start_within_s(specification):
+def start_within_s(specification) -> float:
     """Return the time within which clients start, in s from the traffic's origin."""
     within_ms = specification.traffic.start_within_ms
     return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
 
 
-def look_times_s(clients, specification):
+def look_times_s(clients, specification) -> list[float]:
     """Return when sockets are looked at: all clients have started and none has ended, in s from the traffic's origin."""
     begin = start_within_s(specification)
     common = specification.expected_s - begin
     return [begin + set_up_s(clients, specification) + fraction * common for fraction in SOCKET_LOOKS]
 
 
-def set_up_s(clients, specification):
+def set_up_s(clients, specification) -> float:
     """Return how long a client takes before data flow, in s, without loss.
 
     iperf3's control connection and parameters are three round trips, and then each stream of
@@ -87,12 +88,14 @@ def set_up_s(clients, specification):
     return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients, specification)
 
 
-def set_up_rtts(clients, specification):
+def set_up_rtts(clients, specification) -> int:
     """Return `set_up_s` in round trips."""
     return (0 if specification.control_network else 3) + max(len(client.flows) for client in clients)
 
 
-def carry(path, specification, origin=time.monotonic_ns, folder=Path("/tmp")):
+def carry(
+    path, specification, origin=time.monotonic_ns, folder=Path("/tmp")
+) -> tuple[list[dict], list[dict], dict | None, dict | None]:
     """Start all servers and clients, read sockets meanwhile, collect the results.
 
     ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns.
@@ -144,14 +147,16 @@ def carry(path, specification, origin=time.monotonic_ns, folder=Path("/tmp")):
     return entries, sampler.looks(flows), sampler.series(flows), deliveries.result(flows)
 
 
-def nodes_of(path, specification, client):
+def nodes_of(path, specification, client) -> tuple:
     """Return the nodes of a client's server and of the client itself."""
     pair = specification.flow_pair(client.flows[0])
     sender, receiver = path.net[pair.sender], path.net[pair.receiver]
     return (receiver, sender) if application_of(specification).CLIENT_ON == "sender" else (sender, receiver)
 
 
-def start_and_sample(path, specification, clients, sampler, deliveries, origin_ns, folder):
+def start_and_sample(
+    path, specification, clients, sampler, deliveries, origin_ns, folder
+) -> tuple[dict[int, subprocess.Popen], float]:
     """Start the clients and read sockets, each at its time, until all clients have ended.
 
     Looks come after what starts at the same instant, samples last. Waiting reads no clock:
@@ -212,20 +217,20 @@ def start_and_sample(path, specification, clients, sampler, deliveries, origin_n
     return processes, (time.monotonic_ns() - origin_ns) / 1e9
 
 
-def time_limit_s(specification):
+def time_limit_s(specification) -> float:
     """Return after which time in s a client is not waited for any longer: where an amount is sent it may be far below the link's rate."""
     by_time = specification.expected_s == specification.traffic.duration_s
     return GRACE_S + specification.expected_s * (1 if by_time else SLOWEST)
 
 
-def address_of(specification, client):
+def address_of(specification, client) -> str:
     """Return the address that a client connects to: the receiver's, or the sender's where that is the server."""
     pair = specification.flow_pair(client.flows[0])
     on_sender = application_of(specification).CLIENT_ON == "sender"
     return destination(specification, pair, pair.receiver if on_sender else pair.sender)
 
 
-def entry_of(client, specification, process, server, folder, deadline, everyone, ended_s):
+def entry_of(client, specification, process, server, folder, deadline, everyone, ended_s) -> dict:
     """Wait for a client and its server and return their entry in the document."""
     application, outputs = application_of(specification), {}
     for side, one in (("client", process), ("server", server)):
@@ -253,14 +258,14 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
     }
 
 
-def start(node, command, output):
+def start(node, command, output) -> subprocess.Popen:
     """Start a process of the application on a node; its output goes to files."""
     log(f"{node.name}$ {' '.join(command)}")
     with output.open("wb") as stream, output.with_suffix(".errors").open("wb") as errors:
         return node.popen(command, stdin=subprocess.DEVNULL, stdout=stream, stderr=errors, env=os.environ)
 
 
-def wait_for_listeners(path, specification, clients, limit_s=5.0):
+def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
     """Wait until every server listens; the guest's clock does not run meanwhile."""
     wanted = {}
     for client in clients:
@@ -280,7 +285,7 @@ def wait_for_listeners(path, specification, clients, limit_s=5.0):
             time.sleep(0.01)
 
 
-def collect(who, process, output, deadline, ended_s):
+def collect(who, process, output, deadline, ended_s) -> Output:
     """Wait for one process and return its `Output`; raise `TrafficError` if it does not end."""
     try:
         status = process.wait(timeout=max(0.01, deadline - time.monotonic()))

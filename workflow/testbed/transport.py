@@ -21,7 +21,7 @@ ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
-def settings(specification):
+def settings(specification) -> dict[str, str]:
     """Return the sysctls that each host must have: name -> value as sysctl prints it."""
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     return {
@@ -36,7 +36,7 @@ def settings(specification):
     }
 
 
-def cca_given_by(specification):
+def cca_given_by(specification) -> str:
     """Return what gives a run's connections their CCA: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
 
     Where the application can't choose one for its socket the routes name it: unlike a network
@@ -50,7 +50,7 @@ def cca_given_by(specification):
     return "sysctl" if specification.multipath.by == "mptcp" else "route"
 
 
-def route_metrics(specification):
+def route_metrics(specification) -> dict[str, str]:
     """Return what the routes of a ``sender`` and a ``receiver`` to each other carry besides, as ip-route(8) writes it."""
     least = specification.transport.min_rto_ms
     cca = [f"congctl {specification.cca}"] if cca_given_by(specification) == "route" else []
@@ -60,7 +60,7 @@ def route_metrics(specification):
     }
 
 
-def prepare_kernel(specification):
+def prepare_kernel(specification) -> None:
     """Set what belongs to the whole kernel, before any network namespace exists.
 
     TCP's memory limits follow from the kernel's small memory and would throttle
@@ -75,7 +75,7 @@ def prepare_kernel(specification):
         ALLOWED_CCAS.write_text(AVAILABLE_CCAS.read_text())
 
 
-def configure_host(node, specification):
+def configure_host(node, specification) -> None:
     """Set a host's sysctls and, where the study says so, its default CCA."""
     run(node, ["sysctl", "-q", "-w", *(f"{name}={value}" for name, value in settings(specification).items())])
     if cca_given_by(specification) == "sysctl":
@@ -84,7 +84,7 @@ def configure_host(node, specification):
         node.popen(["sysctl", "-w", f"net.ipv4.tcp_congestion_control={specification.cca}"]).communicate()
 
 
-def read_back(node, specification):
+def read_back(node, specification) -> dict[str, str]:
     """Return the host's values of `settings`, its default CCA, and the metrics of its routes to its peer ("route")."""
     names = [*settings(specification), "net.ipv4.tcp_congestion_control"]
     values = run(node, ["sysctl", "-n", *names]).splitlines()
@@ -96,7 +96,7 @@ def read_back(node, specification):
     return dict(zip(names, values, strict=True)) | {"route": " / ".join(metrics)}
 
 
-def read_route_metrics(route):
+def read_route_metrics(route) -> str:
     """Return the metrics of a route that `route_metrics` may set, in its words; ``route`` are those of ip's line."""
     route = [word for word in route if word != "lock"]  # as ip marks a least timeout
     metrics = {key: route[route.index(key) + 1] for key in ("rto_min", "quickack", "congctl") if key in route}
@@ -106,5 +106,5 @@ def read_route_metrics(route):
     return " ".join(f"{key} {value}" for key, value in metrics.items())
 
 
-def write(path, value):
+def write(path, value) -> None:
     Path(path).write_text(value)

@@ -40,7 +40,7 @@ MEMORY_PER_READING_BYTES = 2000
 READINGS = 65_000
 
 
-def memory_mib(specification):
+def memory_mib(specification) -> int:
     """Return the guest's memory in MiB; untouched pages cost the machine nothing.
 
     It follows from the specification alone, since the guest's size is part of
@@ -61,7 +61,7 @@ def memory_mib(specification):
     return BASE_MEMORY_MIB + packets_mib + samples_mib + hosts_mib
 
 
-def run_time_s(specification):
+def run_time_s(specification) -> float:
     """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
     mbps = specification.capacity_mbps or specification.flows * specification.traffic.bitrate_mbps
     # Of small messages each is a packet.
@@ -70,22 +70,22 @@ def run_time_s(specification):
     return START_S + more_hosts_s(specification) + PACKET_S * packets
 
 
-def more_hosts_s(specification):
+def more_hosts_s(specification) -> float:
     """Return the seconds that it takes to start and read back the hosts beyond the first pair."""
     return 2 * HOST_S * (len(specification.pairs) - 1)
 
 
-def digest():
+def digest() -> str:
     """Return the digest of the program that carries runs out."""
     return package_digest()
 
 
-def wall_limit_s(specification):
+def wall_limit_s(specification) -> float:
     """Return the real seconds that a run may take: many times what the slowest need."""
     return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification)
 
 
-def command_line(specification):
+def command_line(specification) -> list[str]:
     """Return the guest kernel's arguments."""
     return [
         KERNEL,
@@ -103,7 +103,7 @@ def command_line(specification):
     ]
 
 
-def boot(specification, wall_limit_s, log):
+def boot(specification, wall_limit_s, log) -> dict:
     """Carry out a run in a guest and return its document.
 
     Parameters

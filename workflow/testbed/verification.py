@@ -6,6 +6,7 @@ and shown, and excluded from the statistics. Which checks a run has follows from
 application, protocol and platform.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict
 
 from . import host_verification
@@ -48,18 +49,18 @@ LOSS = (check_loss_forward, check_loss_reverse)
 AFTERWARDS = (check_memory, check_drops_elsewhere)
 
 
-def checks_of(specification):
+def checks_of(specification) -> tuple[Callable, ...]:
     """Return the checks that a run has, in the order of its verdict."""
     return network_and_traffic(specification) + (host_verification.CHECKS if specification.platform == "host" else ())
 
 
-def network_and_traffic(specification):
+def network_and_traffic(specification) -> tuple[Callable, ...]:
     """Return the checks that a run has on every platform."""
     background = (check_background,) if specification.background == "server" else ()
     return checks_of_traffic(specification) + PATHS[specification.multipath.by] + background
 
 
-def checks_of_traffic(specification):
+def checks_of_traffic(specification) -> tuple[Callable, ...]:
     """Return the checks that a run has whatever its paths are."""
     traffic = specification.traffic
     by_time = traffic.messages is None
@@ -84,7 +85,7 @@ def checks_of_traffic(specification):
     return (*NETWORK, *CONNECTIONS, check_idle_rtt, *iperf3, *flows, *AFTERWARDS)
 
 
-def judge(specification, document):
+def judge(specification, document) -> dict:
     """Return the verdict: ``valid`` and the list of all ``checks``."""
     checks = [check(specification, document) for check in checks_of(specification)]
     return {"valid": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]}
