@@ -25,7 +25,7 @@ MISLABELLED_ROW = {
 }  # fmt: skip
 SETTINGS = {"confidence": 0.95, "significance": 0.05, "power": 0.8}
 #: Topics that only studies of some designs have; the others are those of all studies.
-SPECIAL = ("time_series", "fairness", "buffers", "platforms", "packet_size", "multipath")
+SPECIAL = ("calibration", "time_series", "fairness", "buffers", "platforms", "packet_size", "multipath")
 
 
 class Built:

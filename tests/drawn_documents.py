@@ -337,7 +337,9 @@ class Run:
             else {"bfifo": {"limit": asked.queue_bytes}}
         )
         shaped = asked.rate_mbps is not None and asked.shaped
-        effective = any(effect["forward"] for effect in (link.delay_ms, link.jitter_ms, link.loss_percent)) or asked.serialised
+        effective = (
+            any(effect["forward"] for effect in (link.delay_ms, link.jitter_ms, link.loss_percent)) or asked.serialised
+        )
         if asked.is_cable:
             bottleneck = [f"h1-eth{path}" for path in range(asked.paths)] if shaped else []
             netem = (

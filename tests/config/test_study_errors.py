@@ -103,7 +103,7 @@ RANGES = [
 # And the whole sentence.
 SENTENCES = [
     ("analysis", {"margin": 5},
-     "unknown key 'analysis.margin'. Allowed here: claims, compare_with, equivalence_margin, detect, agreement."),
+     "unknown key 'analysis.margin'. Allowed here: claims, calibration, compare_with, equivalence_margin, detect, agreement."),
     ("analysis", {"compare_with": "small"},
      "analysis.compare_with is small, the study itself; name another one, or null."),
     ("replication", 3, f"unknown key 'replication'; did you mean 'replications'? Allowed here: {STUDY_KEYS}."),

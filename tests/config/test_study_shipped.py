@@ -110,3 +110,18 @@ def test_smoke_is_small_and_tells_reno_from_vegas(root):
 def test_a_study_file_is_named_as_its_study(root):
     for path in (root / "config" / "studies").glob("*.yaml"):
         assert study.load(path)["study"] == path.stem
+
+
+def test_calibration_spans_what_the_readme_says(root):
+    calibration = resolved(root, "studies/calibration.yaml")
+    links = [scenario["link"] for scenario in calibration["scenarios"]]
+    assert len(links) == 33
+    assert (min(link["rate_mbps"] for link in links), max(link["rate_mbps"] for link in links)) == (0.01, 10_000)
+    assert {0, 1000} <= {link["delay_ms"]["forward"] for link in links}
+    assert any(link["loss_percent"]["reverse"] for link in links) and any(
+        link["jitter_ms"]["forward"] for link in links
+    )
+    # Frames of one size: what iperf3 writes at a time is whole segments.
+    for scenario in calibration["scenarios"]:
+        if scenario["traffic"]["application"] == "iperf3" and scenario["traffic"]["protocol"] == "tcp":
+            assert scenario["traffic"]["block_bytes"] % (scenario["transport"]["segment_bytes"] or 1448) == 0

@@ -42,9 +42,11 @@ def test_small_packets_of_both_ip_versions(tmp_path):
     }  # fmt: skip
     study = studies.resolve(config, "small-packets.yaml")
     cell, paths = Cell(0.9, 0.5, 0.0, 0.0, 0.0, 0.0, False, 0.0), []
-    for of_run in studies.runs(study):
+    for scenario, cca, ip_version, replication in studies.runs(study):
+        of_run = scenario, cca, ip_version, replication
         document = Run(studies.run_specification(study, *of_run), cell, np.random.default_rng(1)).document()
-        path = tmp_path / f"{len(paths)}.json.gz"
+        path = tmp_path / "documents" / scenario / cca / ip_version / f"{replication}.json.gz"
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(gzip.compress(json.dumps(document, default=float).encode()))
         paths.append(str(path))
     names = [table.name for table in TIDY_TABLES] + ["runs_parquet", "provenance"]

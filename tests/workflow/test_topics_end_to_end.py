@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from page_checks import check_page
@@ -12,9 +13,9 @@ from topics.outline import other_tables, study_outline
 from topics.registry import TOPICS
 
 HERE = Path(__file__).parent
-#: Time series, buffers, platforms, sizes and paths; and mixes of CCAs, which exclude some of these. The smoke study, which
-#: other tests have run, has what is left: theory, and a paper's claims and tables.
-TINY = ("every-path", "mixes")
+#: Time series, buffers, platforms, sizes and paths; mixes of CCAs, which exclude some of these; points of a calibration, which
+#: excludes all. The smoke study, which other tests have run, has what is left: theory, and a paper's claims and tables.
+TINY = ("every-path", "mixes", "points")
 
 
 @pytest.fixture(scope="module", params=TINY)
@@ -47,6 +48,15 @@ def test_page_shows_every_figure_and_is_sound(finished, visit):
     missing = [figure.slug for figure in outline.figures if f'data-name="{figure.slug}.svg"' not in page]
     assert missing == []
     check_page(folder / "report.html", visit)
+
+
+def test_points_of_a_calibration_are_as_they_must_be(finished):
+    folder, outline, *_ = finished
+    if "calibration" not in {table.name for table in outline.tables}:
+        pytest.skip("another study")
+    table = pd.read_csv(folder / "analysis" / "calibration.csv")
+    assert set(table["quantity"]) == {"rate", "delay", "serialisation", "loss", "queue", "jitter", "burst"}
+    assert set(table["verdict"]) == {"exact", "expected"}
 
 
 def test_a_second_call_does_nothing(finished):

@@ -234,6 +234,9 @@ def check_goodput_ceiling(specification, document) -> Check:
         shortest_s = specification.expected_s
     if limit is None:
         return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
+    # The shaper counts whole nanoseconds for a packet (psched_l2t_ns), which above 1 Gbit/s is a little too fast.
+    packet_ns = specification.packet_bytes * 8e3 / specification.rate_mbps
+    limit *= packet_ns / math.floor(packet_ns)
     # An acknowledgement says of two packets at a time that they have arrived.
     most = limit + 2 * max(specification.paths, specification.flows) * specification.packet_bytes * 8 / shortest_s / 1e6
     if not specification.virtual_clock:

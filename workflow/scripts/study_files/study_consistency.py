@@ -9,6 +9,7 @@ from fractions import Fraction
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
 from study_files.study_runs import ccas_written_out
+from study_files.study_validation import value_text
 from testbed.specification import ETHERNET_HEADER_BYTES, PACKET_BYTES, RunSpecification
 
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
@@ -30,7 +31,7 @@ def contradictions(study) -> list[str]:
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
-    sentences += [*_check_mixes(study), *_check_marks(study)]
+    sentences += [*_check_mixes(study), *_check_marks(study), *_check_calibration(study)]
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
         _check_segments, _check_memory, _check_samples, network_problems, traffic_problems,
@@ -41,6 +42,33 @@ def contradictions(study) -> list[str]:
         sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in problems]
         sentences += platform_problems(scenario, study["ccas"], study["ip_versions"])
     return sentences
+
+
+def _check_calibration(study):
+    """Yield what has no exact number: only one flow over one path does, packet by packet, under a virtual clock."""
+    if not study["analysis"]["calibration"]:
+        return
+    for scenario in study["scenarios"]:
+        link, traffic = scenario["link"], scenario["traffic"]
+        for key, value, allowed in (
+            ("platform", scenario["platform"], ("uml",)),
+            ("flows", scenario["flows"], (1,)),
+            ("background", scenario["background"], ("none",)),
+            ("multipath.by", scenario["multipath"]["by"], ("none",)),
+            ("link.netem", link["netem"], ("receiving-side",)),
+            ("traffic.application", traffic["application"], ("iperf3", "round-trip")),
+            ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], (False,)),
+        ):
+            if value not in allowed:
+                found, *words = (one if isinstance(one, str) else value_text(one) for one in (value, *allowed))
+                yield (
+                    f"scenarios[{scenario['id']}].{key} is {found}; "
+                    f"allowed with analysis.calibration is {' or '.join(words)}."
+                )
+        if link["rate_mbps"] is None:
+            yield f"scenarios[{scenario['id']}].link.rate_mbps is null; allowed with analysis.calibration is a number."
+        if scenario["multipath"]["paths"] + scenario["hosts"]["pairs"] > 2:
+            yield f"scenarios[{scenario['id']}]: allowed with analysis.calibration is one path between one pair of hosts."
 
 
 def _flow_bdp_bytes(scenario):

@@ -5,6 +5,7 @@ from importlib import import_module
 from topics.topic import Topic
 
 NAMES = (
+    "calibration",
     "time_series",
     "fairness",
     "buffers",

@@ -119,6 +119,9 @@ class Topic:
         Of the study that this one is compared with, what the section shows if it is there.
     anchor : str
         Identifier of its section in the report; the name with hyphens if not given.
+    sole : bool
+        Whether a study that has this topic asks no other question: of numbered questions it is the only one, and no
+        figures but its own are drawn.
     """
 
     name: str
@@ -130,6 +133,7 @@ class Topic:
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
     other_tables: tuple[Table, ...] = ()
     anchor: str = ""
+    sole: bool = False
 
     def __post_init__(self):
         object.__setattr__(self, "anchor", self.anchor or self.name.replace("_", "-"))

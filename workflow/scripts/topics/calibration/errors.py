@@ -1,0 +1,237 @@
+"""Hold what was read of each run against exact numbers: a row of `CALIBRATION` for each quantity of a point."""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+
+from run_tables.tidy_tables import CELL
+from tcp_models.wire_theory import CLOCK_STEP_US, frame_bytes
+from topics.calibration.exact_values import (
+    MOST_SOLICITATIONS,
+    SOLICITATION_BYTES,
+    burst_bytes,
+    echo_us,
+    full_queue_bytes,
+    longer_message_us,
+    loss_error,
+    round_trip_error_ms,
+    shaper_known_ppm,
+    spread_error_ms,
+    spread_ms,
+)
+from topics.calibration.tables import CALIBRATION
+from wording.number_format import is_missing, number, plain
+from wording.scenario_words import rate_words
+
+#: In the order of table and page.
+QUANTITIES = ("rate", "delay", "serialisation", "loss", "queue", "jitter", "burst")
+#: ping takes both of its times in whole us.
+ECHO_STEP_US = 1
+#: Of what is less, ping's steps are more than a hundredth.
+LEAST_ECHO_US = 100
+#: A random quantity is off where a sound instrument would be so far from its expectation once in 1,000 times.
+Z_LIMIT = 3.29
+#: Of packets that leave no faster than so many between two samples, one and that of the bucket, a full queue is seen.
+SLOW_PACKETS = 2
+#: A burst is told where a sample's uncertainty is no more of a packet than this.
+COARSEST_BURST = 0.25
+
+
+def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
+    """Return `CALIBRATION`: the quantities in their order, each at the scenarios' points in the study's order.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        `READINGS`. Runs that failed a check are measured like the others: an instrument is not to choose among its own
+        readings. The note names the check.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+    """
+    points = readings.merge(scenarios, on="scenario").to_dict("records")
+    found = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))
+    rows = [_judged(row) for quantity in QUANTITIES for row in found if row["quantity"] == quantity]
+    return pd.DataFrame(rows, columns=CALIBRATION.names)
+
+
+def _row(point, quantity, unit, set_to, expected, measured, *, what="", known_ppm=0.0, note="", **more):
+    """Return a row that is not judged yet; ``more`` is its uncertainty, or its standard error and trials."""
+    names = {name: point[name] for name in CELL} | {"scenario_label": point["label"]}
+    if point["failed_checks"]:
+        note += f"; the run failed the check {point['failed_checks']}"
+    return {
+        **names, "quantity": quantity, "what": what, "unit": unit, "point": set_to, "expected": expected,
+        "measured": measured, "known_ppm": known_ppm, "note": note, **more,
+    }  # fmt: skip
+
+
+def _judged(row):
+    """Add error, parts per million and the verdict."""
+    if is_missing(row["measured"]):
+        return row | {"verdict": "not measured"}
+    expected, error = row["expected"], row["measured"] - row["expected"]
+    # Sums of decimal fractions are not exact to the last digit.
+    last_digits = 1e-9 * abs(expected)
+    row |= {"error": error if abs(error) > last_digits else 0.0}
+    if expected:
+        row["error_ppm"] = row["error"] / expected * 1e6
+    if "standard_error" in row:
+        row["z"] = error / row["standard_error"]
+        return row | {"verdict": "expected" if abs(row["z"]) <= Z_LIMIT else "off"}
+    within = row["uncertainty"] + last_digits
+    if expected:
+        row["uncertainty_ppm"] = row["uncertainty"] / expected * 1e6
+    if abs(error) <= within:
+        return row | {"verdict": "exact"}
+    explained = row["known_ppm"] and abs(error - row["known_ppm"] / 1e6 * expected) <= within
+    return row | {"verdict": "explained" if explained else "off"}
+
+
+def _rows_of_point(point) -> Iterator[dict]:
+    yield from _rate(point)
+    yield from _delay(point)
+    yield from _loss(point)
+    yield from _queue(point)
+    yield from _jitter(point)
+    yield from _burst(point)
+
+
+def _frame(point):
+    return frame_bytes(point["payload_bytes"], "tcp", point["ip_version"], point["frame_overhead_bytes"])
+
+
+def _rate(point):
+    """Yield the rate of the bottleneck: frames between two moments over the time, if it was always busy."""
+    # Where the queue overflows, packets may be sent twice and delivered once.
+    if is_missing(point["queue_least_packets"]) or point["drops"]:
+        return
+    frame, rate = _frame(point), point["rate_mbps"]
+    set_to = f"{rate_words(rate)}, frames of {plain(frame)} bytes"
+    why = "the queue was empty at a sample" if not point["queue_least_packets"] else ""
+    if point["retransmits"]:
+        why = "segments were sent again"
+    if why:
+        yield _row(point, "rate", "Mbit/s", set_to, rate, math.nan, note=why)
+        return
+    packets, lasted_ns = point["delivered_bytes"] / point["payload_bytes"], point["end_ns"] - point["begin_ns"]
+    # Frames that are not the flow's: none to the most, so half of these more or less.
+    others = MOST_SOLICITATIONS / 2 * (SOLICITATION_BYTES + point["frame_overhead_bytes"]) / (packets * frame)
+    yield _row(
+        point, "rate", "Mbit/s", set_to, rate, packets * frame * 8e3 / lasted_ns,
+        uncertainty=rate * (1 / packets + others), known_ppm=shaper_known_ppm(int(frame), rate) - 1e6 * others,
+        note=f"one packet of {number(packets, 0)}, and up to {MOST_SOLICITATIONS} frames by which hosts ask for an IPv6 router",
+    )  # fmt: skip
+
+
+def _both(point, name):
+    return point[f"{name}_forward_ms"] + point[f"{name}_reverse_ms"]
+
+
+def _delay(point):
+    """Yield the round trip of an echo request over the idle path, on a cable without its delays; of random ones are too few."""
+    if _both(point, "jitter"):
+        return
+    delays_ms, note = _both(point, "delay"), "ping's times are in whole µs"
+    if point["serialisation"] == "never":
+        set_to = f"{plain(point['delay_forward_ms'])} + {plain(point['delay_reverse_ms'])} ms"
+        yield _row(point, "delay", "ms", set_to, delays_ms, point["echo_ms"], uncertainty=ECHO_STEP_US / 1e3, note=note)
+        return
+    on_wire_us = echo_us(point["rate_mbps"], point["ip_version"], point["frame_overhead_bytes"])
+    if on_wire_us >= LEAST_ECHO_US:
+        yield _row(
+            point, "serialisation", "µs", f"{rate_words(point['rate_mbps'])}, an echo request", on_wire_us,
+            1e3 * (point["echo_ms"] - delays_ms), what="echo", uncertainty=ECHO_STEP_US, note=note,
+        )  # fmt: skip
+
+
+def _longer_messages(points) -> Iterator[dict]:
+    """Yield what longer messages take more, there and back, than the shortest over the same cable."""
+    shortest = {}
+    for point in sorted(points, key=lambda point: point["message_bytes"]):
+        if is_missing(point["round_trip_us"]) or _both(point, "jitter"):
+            continue
+        cable = tuple(point[name] for name in ("rate_mbps", "frame_overhead_bytes", "protocol", "delay_forward_ms"))
+        shorter = shortest.setdefault(cable, point)
+        if shorter is point:
+            continue
+        sizes, rate = (shorter["message_bytes"], point["message_bytes"]), point["rate_mbps"]
+        # The last exchange may be cut off, in either run.
+        ends = sum(run["round_trip_us"] / run["exchanges"] for run in (shorter, point))
+        yield _row(
+            point, "serialisation", "µs", f"{rate_words(rate)}, messages of {' and '.join(map(plain, sizes))} bytes",
+            longer_message_us(*sizes, rate), point["round_trip_us"] - shorter["round_trip_us"], what="longer message",
+            uncertainty=ends + CLOCK_STEP_US, note="the last exchange of each run, and a step of the guest's clock",
+        )  # fmt: skip
+
+
+def _loss(point):
+    """Yield the share of packets lost, of each direction that has loss."""
+    for direction in ("forward", "reverse"):
+        percent, offered = point[f"loss_{direction}_percent"], point[f"offered_{direction}"]
+        if percent and offered:
+            yield _row(
+                point, "loss", "%", f"{plain(percent)} %", percent, 100 * point[f"lost_{direction}"] / offered,
+                what=direction, standard_error=100 * loss_error(percent / 100, offered), trials=offered,
+                note=f"{number(offered, 0)} packets, each lost on its own",
+            )  # fmt: skip
+
+
+def _queue(point):
+    """Yield the longest queue, and what waited when drops began, of a queue that overflowed."""
+    if is_missing(point["drops"]) or not point["drops"]:
+        return
+    frame = _frame(point) - point["frame_overhead_bytes"]
+    if point["queue_packets"]:
+        unit, limit = "packets", float(point["queue_packets"])
+    else:
+        unit, limit = "bytes", full_queue_bytes(float(point["queue"].split()[0]), frame)
+    each = frame if unit == "bytes" else 1
+    where = f"{point['queue']}, {rate_words(point['rate_mbps'])}"
+    # Between two samples so many may leave, and one from the shaper's bucket.
+    left = math.ceil(point["rate_mbps"] * point["sample_ms"] * 125 / frame) + 1
+    longest = point[f"queue_most_{unit}"]
+    # A full queue of slow packets is seen; of fast ones samples may miss it, but no sample can show more than the limit.
+    missed = left * each if left > SLOW_PACKETS and longest < limit else 0.0
+    yield _row(
+        point, "queue", unit, where, limit, longest, what="longest", uncertainty=missed,
+        note=f"up to {left} packets leave between two samples" if missed else "the longest of all samples",
+    )  # fmt: skip
+    if left < limit / each:
+        yield _row(
+            point, "queue", unit, where, limit, point[f"first_drop_{unit}"], what="first drop", uncertainty=left * each,
+            note=f"up to {left} packets leave between drop and sample",
+        )  # fmt: skip
+
+
+def _jitter(point):
+    """Yield the mean of round trips with jitter, and the spread of the delay in the data's direction."""
+    forward, reverse = point["jitter_forward_ms"], point["jitter_reverse_ms"]
+    delays = f"{plain(point['delay_forward_ms'])} ± {plain(forward)} ms"
+    if _both(point, "jitter") and not is_missing(point["round_trip_us"]):
+        yield _row(
+            point, "jitter", "ms", f"{delays}, both ways", _both(point, "delay"), point["round_trip_us"] / 1e3,
+            what="mean round trip", standard_error=round_trip_error_ms(forward, reverse, point["exchanges"]),
+            trials=point["exchanges"], note=f"{number(point['exchanges'], 0)} exchanges, delays drawn evenly",
+        )  # fmt: skip
+    if forward and not is_missing(point["spread_ms"]):
+        yield _row(
+            point, "jitter", "ms", f"{delays}, one way", spread_ms(forward), point["spread_ms"],
+            what="difference of two delays", standard_error=spread_error_ms(forward, point["spread_seconds"]),
+            trials=point["spread_seconds"], note="mean of the smoothed differences at the end of each second",
+        )  # fmt: skip
+
+
+def _burst(point):
+    """Yield what leaves at once after idle: what had left by some time less what the rate gives in it."""
+    if is_missing(point["burst_packets"]):
+        return
+    frame, per_ms = _frame(point), 125 * point["rate_mbps"]
+    uncertainty = per_ms * point["sample_ms"]
+    if uncertainty > COARSEST_BURST * frame:
+        return
+    left = (point["burst_packets"] - 1) * frame - per_ms * point["burst_ms"]
+    yield _row(
+        point, "burst", "bytes", rate_words(point["rate_mbps"]), burst_bytes(point["ip_version"]), left,
+        uncertainty=uncertainty, note=f"samples every {plain(point['sample_ms'])} ms",
+    )  # fmt: skip

@@ -1,0 +1,119 @@
+"""Exact numbers of the emulated path, each from its own formula: what a shaper, a queue, a cable, netem must give.
+
+Rates are in Mbit/s, sizes in bytes, so that 8 x bytes / rate is in us.
+"""
+
+import math
+
+from tcp_models.wire_theory import frame_bytes
+from testbed.specification import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
+
+NS_PER_S = 1_000_000_000
+#: Of iperf3's server, each acknowledged just before the data leave.
+WORDS_TO_BEGIN = 2
+#: Hosts ask for an IPv6 router at intervals that double (RFC 7559), in the last three quarters of a time at most so often:
+#: frames with Ethernet's header, IPv6's, the message of 8 bytes (RFC 4861) and its option of 8.
+MOST_SOLICITATIONS, SOLICITATION_BYTES = 2, ETHERNET_HEADER_BYTES + IP_HEADER_BYTES["ipv6"] + 16
+#: Of the smoothed difference of two packets' delays a new one is so much (RFC 3550, section 6.4.1).
+SPREAD_GAIN = 1 / 16
+
+
+def shaper_time_ns(size: int, rate_mbps: float) -> int:
+    """Return how long the kernel's shaper takes a frame to last, in whole ns, which it rounds down.
+
+    As ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` have it (net/sched/sch_generic.c): a factor of 32 bits.
+
+    >>> shaper_time_ns(1514, 1000), shaper_time_ns(1514, 10_000)
+    (12112, 1211)
+    """
+    rate, factor, shift = round(rate_mbps * 1e6 / 8), NS_PER_S, 0
+    while not (factor // rate) & 1 << 31 and not factor & 1 << 63:
+        factor, shift = factor << 1, shift + 1
+    return size * (factor // rate) >> shift
+
+
+def shaper_known_ppm(size: int, rate_mbps: float) -> float:
+    """Return by how many millionths a shaper that counts whole ns is too fast.
+
+    >>> round(shaper_known_ppm(1514, 10_000), 1)
+    165.2
+    """
+    return (8e3 * size / rate_mbps / shaper_time_ns(size, rate_mbps) - 1) * 1e6
+
+
+def echo_us(rate_mbps: float, ip_version: str, overhead: float) -> float:
+    """Return how long an echo request takes to pass an idle cable there and back, besides its delay, in us.
+
+    >>> round(echo_us(0.02, "ipv4", 24), 3)  # 2 x 122 bytes at 20 kbit/s
+    97600.0
+    """
+    frame = ECHO_BYTES + IP_HEADER_BYTES[ip_version] + ETHERNET_HEADER_BYTES + overhead
+    return 2 * 8 * frame / rate_mbps
+
+
+def longer_message_us(shorter: float, longer: float, rate_mbps: float) -> float:
+    """Return how much longer the longer of two messages takes there and back over a cable, in us.
+
+    >>> longer_message_us(128, 1408, 100)
+    204.8
+    """
+    return 2 * 8 * (longer - shorter) / rate_mbps
+
+
+def full_queue_bytes(limit: float, frame: float) -> float:
+    """Return what waits in a queue of ``limit`` bytes that takes no more frames of one size.
+
+    >>> full_queue_bytes(100_000, 1514)
+    99924
+    """
+    return limit // frame * frame
+
+
+def burst_bytes(ip_version: str) -> int:
+    """Return what leaves at once after idle besides the packet that puts the shaper into debt, in bytes.
+
+    The shaper's bucket holds a full packet, of which the acknowledgements that leave just before the data take theirs:
+    iperf3's server sends its two words to begin, TEST_START and TEST_RUNNING, one after the other, and the client's
+    kernel acknowledges each.
+
+    >>> burst_bytes("ipv4")
+    1382
+    """
+    return PACKET_BYTES - WORDS_TO_BEGIN * int(frame_bytes(0, "tcp", ip_version))
+
+
+def spread_ms(jitter_ms: float) -> float:
+    """Return the mean difference of two delays that are drawn evenly from a range of 2 x ``jitter_ms``: a third of it."""
+    return 2 * jitter_ms / 3
+
+
+def spread_error_ms(jitter_ms: float, estimates: float) -> float:
+    """Return the standard error of the mean of so many independent smoothed differences (`spread_ms`), in ms.
+
+    A smoothed difference d is the sum of g (1 - g)^k times the k-th last one. Differences next to each other share a
+    packet: var d = 2 J^2 / 9, and for X, Y, Z even on a width w cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
+
+    >>> round(spread_error_ms(5, 1), 3)
+    0.461
+    """
+    variance, covariance = 2 * jitter_ms**2 / 9, (2 * jitter_ms) ** 2 / 180
+    smoothed = SPREAD_GAIN / (2 - SPREAD_GAIN) * (variance + 2 * (1 - SPREAD_GAIN) * covariance)
+    return math.sqrt(smoothed / estimates)
+
+
+def round_trip_error_ms(jitter_forward_ms: float, jitter_reverse_ms: float, exchanges: float) -> float:
+    """Return the standard error of a mean round trip whose two delays are drawn evenly, in ms.
+
+    >>> round(round_trip_error_ms(5, 5, 600), 4)
+    0.1667
+    """
+    return math.sqrt((jitter_forward_ms**2 + jitter_reverse_ms**2) / 3 / exchanges)
+
+
+def loss_error(probability: float, packets: float) -> float:
+    """Return the standard error of a share of packets lost, each on its own.
+
+    >>> loss_error(0.2, 10_000)
+    0.004
+    """
+    return math.sqrt(probability * (1 - probability) / packets)

@@ -1,0 +1,92 @@
+"""Draw the error of each quantity at each point, with what the measurement can't tell and what is known beforehand."""
+
+from dataclasses import dataclass
+
+from figure_parts.axis_scales import difference_axis
+from figure_parts.category_panels import CategoryPanels, interval, slots
+from figure_parts.figure_style import LIGHT, apply_style
+from figure_parts.figure_svg import save_figure
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.calibration.tables import CALIBRATION
+from wording.number_format import is_missing, number, tick
+
+TITLE = "Error of each quantity, point by point"
+#: Half of a slot's width that a dash takes.
+DASH = 0.3
+#: Uncertainties beyond so many times the largest error, or this in ppm, are left to arrowheads.
+REACH, LEAST_PPM = 3, 50
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel: the quantity, what its slots are, and the column of its values."""
+
+    quantity: str
+    slots: str
+    value: str = "error_ppm"
+
+
+PANELS = (
+    Panel("rate", "Mbit/s"),
+    Panel("delay", "ms, there and back"),
+    Panel("serialisation", "µs, there and back"),
+    Panel("loss", "% set", "z"),
+    Panel("jitter", "ms expected", "z"),
+)
+
+
+def draw_errors(table) -> tuple:
+    """Draw the figure of ``analysis/calibration.csv``; return it with its panels."""
+    apply_style()
+    plan = [(panel, rows) for panel in PANELS if len(rows := _rows_of(table, panel))]
+    drawn = CategoryPanels(TITLE, len(plan), columns=min(2, len(plan)) or 1)
+    for panel, rows in plan:
+        unit = "error in ppm" if panel.value == "error_ppm" else "error over standard error"
+        axes = drawn.add(panel.quantity.capitalize(), unit, _axis_of(rows, panel))
+        names = [tick(float(f"{row['expected']:.3g}")) for row in rows]
+        slots(axes, names, panel.slots)
+        axes.tick_params(axis="x", labelsize=5.5)
+        axes.axhline(0, color=LIGHT.muted, lw=0.7, zorder=1)
+        for place, row in enumerate(rows):
+            _draw_point(axes, place, row, panel)
+        values = ", ".join(f"{name}: {number(row[panel.value], 1)}" for name, row in zip(names, rows, strict=True))
+        drawn.finish(axes, f"{panel.quantity.capitalize()}, {unit} by {panel.slots}: {values}.")
+    return drawn.figure, drawn.panels
+
+
+def _rows_of(table, panel):
+    rows = table[(table["quantity"] == panel.quantity) & table[panel.value].notna()]
+    return rows.sort_values("expected", kind="stable").to_dict("records")
+
+
+def _axis_of(rows, panel):
+    """Return an axis with all errors, and their uncertainties as far as they don't dwarf these."""
+    if panel.value == "z":
+        return difference_axis([row["z"] for row in rows], least=3.5)
+    values = [row[name] for row in rows for name in ("error_ppm", "known_ppm")]
+    reach = max(LEAST_PPM, REACH * max(map(abs, values)))
+    ends = [row["error_ppm"] + side * row["uncertainty_ppm"] for row in rows for side in (-1, 1)]
+    return difference_axis([*values, *(end for end in ends if abs(end) <= reach)], least=LEAST_PPM)
+
+
+def _draw_point(axes, place, row, panel):
+    if panel.value == "error_ppm":
+        if not is_missing(row["uncertainty_ppm"]) and row["uncertainty_ppm"]:
+            ends = row["error_ppm"] - row["uncertainty_ppm"], row["error_ppm"] + row["uncertainty_ppm"]
+            interval(axes, place, *ends, LIGHT.blue)
+        if row["known_ppm"]:
+            axes.plot([place - DASH, place + DASH], [row["known_ppm"]] * 2, color=LIGHT.muted, lw=0.9, zorder=2)
+    colour = LIGHT.maroon if row["verdict"] == "off" else LIGHT.blue
+    axes.plot([place], [row[panel.value]], ls="none", marker="o", ms=3.6, mew=0, color=colour, zorder=3)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the table, write figure and data."""
+    table = read_table(inputs.calibration, CALIBRATION)
+    figure, panels = draw_errors(table)
+    save_figure(figure, panels, TITLE, table, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

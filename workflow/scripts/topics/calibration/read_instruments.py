@@ -1,0 +1,24 @@
+"""Read of every run document what it says of the path: a row of `READINGS` each."""
+
+import pandas as pd
+
+from rule_script import run_rule
+from run_tables.run_documents import read_document
+from study_files.study_runs import run_specification, runs
+from topics.calibration.readings import readings
+from topics.calibration.tables import READINGS
+
+
+def main(inputs, outputs, params) -> None:
+    """Read all documents, write the table."""
+    rows = [
+        readings(read_document(path, run_specification(params.study, *run), params.made_by))
+        for path, run in zip(inputs.documents, runs(params.study), strict=True)
+    ]
+    # Whole numbers stay whole beside missing ones.
+    table = pd.DataFrame(rows, columns=READINGS.names).convert_dtypes()
+    table.to_csv(outputs.readings, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,109 @@
+"""What a run document says of the path: rate, queue, loss, delay, jitter and what leaves at once after idle."""
+
+from itertools import pairwise
+
+from testbed.deliveries import START_UP, common_window
+from testbed.network_checks import netem_counts
+from topics.calibration.tables import READINGS
+
+#: So many samples after the first packets came, one that leaves had to wait for its turn: those of the burst were seen before.
+SETTLED = 3
+
+
+def readings(document) -> dict:
+    """Return the row of `READINGS` of a run document."""
+    specification, scenario = document["specification"], document["specification"]["scenario"]
+    (echo,) = document["idle_rtt"]
+    row = dict.fromkeys(READINGS.names) | {
+        "scenario": scenario["id"],
+        **{name: specification[name] for name in ("cca", "ip_version", "replication")},
+        "failed_checks": " ".join(check["name"] for check in document["verdict"]["checks"] if not check["ok"]),
+        "echo_ms": echo["min_ms"],
+        **loss_counts(document),
+    }
+    if scenario["traffic"]["application"] == "round-trip":
+        trip = document["traffic"][0]["round_trip"]
+        return row | {"round_trip_us": trip["rtt_us"], "exchanges": trip["exchanges"]}
+    if scenario["traffic"]["protocol"] == "udp":
+        return row | datagram_spread(document["traffic"][0]["server"]["intervals"])
+    row |= deliveries(document)
+    if "series" in document:
+        row |= queue_samples(document["series"], row["begin_ns"], row["end_ns"])
+        row |= burst(document["series"])
+    return row
+
+
+def loss_counts(document) -> dict:
+    """Return the packets that reached the random loss of each direction, and those lost."""
+    counts = {}
+    for direction, places in document["network"]["set"]["netem"].items():
+        if places:
+            counts[f"offered_{direction}"], counts[f"lost_{direction}"] = netem_counts(document, direction)
+    return counts
+
+
+def datagram_spread(intervals) -> dict:
+    """Return the mean of iperf3's jitter over whole seconds; the first begins from nothing, the last is no second."""
+    jitters = [interval["sum"]["jitter_ms"] for interval in intervals[1:-1]]
+    return {"spread_ms": sum(jitters) / len(jitters), "spread_seconds": len(jitters)} if jitters else {}
+
+
+def deliveries(document) -> dict:
+    """Return what was delivered between two readings, the first quarter of the window left out."""
+    window = common_window(document["delivered"], START_UP)
+    if window is None:
+        return {}
+    sizes = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"]]
+    return {
+        "payload_bytes": max(sizes),
+        "delivered_bytes": sum(window.delivered_bytes.values()),
+        "begin_ns": window.begin_ns,
+        "end_ns": window.end_ns,
+    }
+
+
+def queue_samples(series, begin_ns, end_ns) -> dict:
+    """Return the shortest queue between two times, what was sent again since the first, the longest queue, and that after a drop."""
+    queue = series["queue"]
+    samples = list(zip(queue["time_s"], queue["packets"], queue["bytes"], queue["drops"], strict=True))
+    row = {
+        "queue_most_packets": max(queue["packets"]),
+        "queue_most_bytes": max(queue["bytes"]),
+        "drops": queue["drops"][-1],
+        "sample_ms": series["interval_ms"],
+    }
+    if begin_ns is not None:
+        between = [packets for time_s, packets, *_ in samples if begin_ns <= time_s * 1e9 <= end_ns]
+        row["queue_least_packets"] = min(between, default=None)
+        (socket,) = series["sockets"]
+        again = zip(socket["time_s"], socket["retransmits"], strict=True)
+        before = [count for time_s, count in again if time_s * 1e9 <= begin_ns]
+        row["retransmits"] = socket["retransmits"][-1] - before[-1]
+    dropped = next((sample for sample in samples if sample[3]), None)
+    if dropped:
+        row["first_drop_packets"], row["first_drop_bytes"] = dropped[1:3]
+    return row
+
+
+def burst(series) -> dict:
+    """Return how many of the first data packets had left when the first one left that had to wait, and when.
+
+    Packets that left are those unacknowledged that don't wait, until the first acknowledgement or drop.
+    """
+    queue, (socket, *_) = series["queue"], series["sockets"]
+    unacked = dict(zip(socket["time_s"], socket["unacked_packets"], strict=True))
+    samples = [
+        (time_s, unacked.get(time_s), packets, drops)
+        for time_s, packets, drops in zip(queue["time_s"], queue["packets"], queue["drops"], strict=True)
+    ]
+    first = next((place for place, sample in enumerate(samples) if sample[2] > 1 and sample[1]), None)
+    if first is None:
+        return {}
+    sent = samples[first][1]
+    # From the last sample at which the burst may still have been leaving.
+    for number, (before, after) in enumerate(pairwise(samples[first:])):
+        if after[1] != sent or after[3]:
+            return {}
+        if number >= SETTLED and after[2] < before[2]:
+            return {"burst_packets": sent - after[2], "burst_ms": (after[0] - samples[first][0]) * 1e3}
+    return {}

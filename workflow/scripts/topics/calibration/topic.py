@@ -1,0 +1,22 @@
+"""How exact the emulated path is: each quantity of each scenario against an exact number."""
+
+from collections.abc import Iterator
+
+from study_files.study_design import StudyDesign
+from topics.calibration.tables import CALIBRATION, READINGS
+from topics.topic import Figure, Topic
+
+
+def calibrates(design: StudyDesign) -> bool:
+    """Tell whether a study asks about the emulated path itself."""
+    return bool(design.study.get("analysis", {}).get("calibration"))
+
+
+def figures(design: StudyDesign) -> Iterator[Figure]:
+    """Yield the topic's one figure."""
+    yield Figure("calibration-errors", "plot_errors", ("calibration",), "Errors by quantity", "errors, uncertainty")
+
+
+TOPIC = Topic(
+    "calibration", "Calibration", applies=calibrates, tables=(READINGS, CALIBRATION), figures=figures, sole=True
+)
