@@ -27,9 +27,9 @@ def test_snakemake_plans_all_that_the_study_has(path, checkout):
     arguments = ("--configfile", path, "--config", "replications=1")
     status, output = checkout.snakemake("--cores", "1", "--dry-run", *arguments, check=False)
     if status:
-        # A study of platform host asks for what this machine's kernel may lack: said in one sentence.
+        # What has runs on platform host asks for what this machine's kernel may lack: said in one sentence.
         (sentence,) = (line for line in output.splitlines() if line.startswith("sawtooth: "))
-        assert {scenario["platform"] for scenario in study["scenarios"]} == {"host"}, output[-2000:]
+        assert "host" in {scenario["platform"] for scenario in study["scenarios"]}, output[-2000:]
         assert "the machine's kernel" in sentence or "kernel" in sentence
         pytest.skip(sentence)
     planned = checkout.jobs_in(output)
