@@ -13,9 +13,13 @@ CONFIG = $(if $(STUDY),config/studies/$(STUDY).yaml,config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 quoted = '$(subst ','\'',$(1))'
 
-.PHONY: run setup lint test test-long bench verify publish documentation bundle lock clean-cache help
+.PHONY: run study setup lint test test-long bench verify publish documentation bundle lock clean-cache help
 
-run: setup  ## set up and run the study, report included
+# Before set-up, which may take minutes.
+study:
+	@test -f $(call quoted,$(CONFIG)) || { echo 'sawtooth: there is no '$(call quoted,$(CONFIG))'; STUDY is the name of a file of config/studies without its ending: '$$(cd config/studies && ls | sed 's/\.yaml$$//' | tr '\n' ' ') >&2; exit 1; }
+
+run: study setup  ## set up and run the study, report included
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
 	@echo report: $(call quoted,$(RESULTS)/report.html)
 

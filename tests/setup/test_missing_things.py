@@ -38,6 +38,14 @@ def test_python_too_old(checkout):
     assert imports == ["import os", "import signal", "import sys"]
 
 
+def test_study_missing(root):
+    answer = subprocess.run(["make", "STUDY=nothing"], cwd=root, capture_output=True, text=True)
+    sentence, *rest = answer.stderr.splitlines()
+    assert answer.returncode != 0 and answer.stdout == ""
+    assert sentence.startswith("sawtooth: there is no config/studies/nothing.yaml; STUDY is the name of a file")
+    assert "smoke" in sentence and all(line.startswith("make: ***") for line in rest)
+
+
 def test_no_mirror(make_setup, checkout):
     assert "SAWTOOTH_MIRROR" in refusal(make_setup(), checkout)
 

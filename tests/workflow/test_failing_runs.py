@@ -84,6 +84,7 @@ def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path
     assert failed["observed"].startswith("iperf3: cubic; kernel: cubic")
 
 
+@pytest.mark.long
 def test_failed_and_missing_runs_are_gaps_in_the_report(fresh):
     """Run, step and cause are named, nothing is tried again, and the study goes on to its report; so it does without runs, if asked."""
     traffic = fresh.folder / "workflow/testbed/iperf3.py"

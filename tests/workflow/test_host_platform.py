@@ -62,6 +62,7 @@ def failed(document):
     return {check["name"] for check in document["verdict"]["checks"] if not check["ok"]}
 
 
+@pytest.mark.long
 def test_one_study_on_both_platforms_gives_tables_that_join(checkout):
     for platform in ("uml", "host"):
         checkout.snakemake(

@@ -25,6 +25,7 @@ KERNEL_COUNTERS = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 def test_both_platforms_fill_the_same_tables(checkout):
     checkout.snakemake("--cores", "all", "--configfile", STUDY, "--", "results/platforms/tidy/runs.csv")
     with (checkout.folder / "results/platforms/tidy/runs.csv").open() as stream:

@@ -190,6 +190,7 @@ def test_a_broken_claims_file_stops_before_anything_runs(copy_of_smoke):
     assert "config/claims/lima-ccas-ipv4-ipv6.yaml: can't be read" in output
 
 
+@pytest.mark.long
 def test_results_of_another_method_come_into_the_report_once_they_are_there(copy_of_smoke):
     path = copy_of_smoke.folder / "config/studies/smoke.yaml"
     path.write_text(path.read_text().replace("analysis:", "analysis:\n  compare_with: other"))

@@ -5,6 +5,8 @@ import json
 import re
 import subprocess
 
+import pytest
+
 MINI = ("--configfile", "config/studies/mini.yaml")
 TIDY = ("--", "results/mini/tidy/runs.csv")
 OTHER = "sha256:" + 64 * "0"
@@ -18,6 +20,7 @@ def changed(document, **keys):
     return gzip.compress(json.dumps(document).encode(), mtime=0)
 
 
+@pytest.mark.long
 def test_all_unusable_documents_are_named_and_just_their_runs_repeated(copy_of_mini, mini):
     runs = copy_of_mini.folder / "results/mini/runs"
     good = {str(path.relative_to(runs)): path.read_bytes() for path in runs.rglob("*.json.gz")}
