@@ -1,7 +1,9 @@
 """What all tests share: the repository's folder, recorded documents, a browser, and finished synthetic studies."""
 
+import fcntl
 import gzip
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -47,11 +49,28 @@ def chromium():
         browser.close()
 
 
+def built_once(tmp_path_factory, name, study, claims=None):
+    """Return a study as `Built` in a folder of its own; all processes of a test run build it once between them."""
+    run = tmp_path_factory.getbasetemp()
+    run = run.parent if "PYTEST_XDIST_WORKER" in os.environ else run
+    original = run / f"built-{name}"
+    with (run / f"built-{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not original.exists():
+            begun = tmp_path_factory.mktemp(name)
+            Built(begun).build(study, claims=claims)
+            begun.rename(original)
+    built = Built(shutil.copytree(original, tmp_path_factory.mktemp(name), dirs_exist_ok=True))
+    built.claims_name = claims
+    built.outline = built.outline_of_tables()
+    return built
+
+
 @pytest.fixture(scope="session")
 def real_shape(tmp_path_factory):
     """12 scenarios, 6 CCAs, 2 IP versions, 5 replications, some runs excluded, the paper's claims."""
     study = tidy_tables.synthetic_study(invalid_share=0.02, seed=11)
-    return Built(tmp_path_factory.mktemp("real")).build(study, claims=IP_PAPER)
+    return built_once(tmp_path_factory, "real", study, claims=IP_PAPER)
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +78,7 @@ def small(tmp_path_factory):
     """2 scenarios, 2 CCAs, 2 IP versions, 2 replications."""
     scenarios = tidy_tables.grid(delays_ms=(10,), flows=(1,), rate_mbps=100)
     study = tidy_tables.synthetic_study(scenarios, ["reno", "cubic"], replications=2)
-    return Built(tmp_path_factory.mktemp("small")).build(study)
+    return built_once(tmp_path_factory, "small", study)
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +86,7 @@ def all_ccas(tmp_path_factory):
     """1 scenario, all 17 CCAs."""
     scenarios = tidy_tables.grid(delays_ms=(20,), losses_percent=(0,), flows=(1,))
     study = tidy_tables.synthetic_study(scenarios, tidy_tables.ALL_CCAS, replications=5)
-    return Built(tmp_path_factory.mktemp("ccas")).build(study)
+    return built_once(tmp_path_factory, "ccas", study)
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +94,7 @@ def nothing_valid(tmp_path_factory):
     """A study whose every run failed a check."""
     scenarios = tidy_tables.grid(delays_ms=(20,), flows=(1,))
     study = tidy_tables.synthetic_study(scenarios, ["reno", "cubic"], replications=3, invalid_share=1)
-    return Built(tmp_path_factory.mktemp("nothing")).build(study)
+    return built_once(tmp_path_factory, "nothing", study)
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +102,7 @@ def one_of_each(tmp_path_factory):
     """One scenario, one CCA, one IP version, one replication, no claims."""
     scenarios = tidy_tables.grid(delays_ms=(20,), losses_percent=(1,), flows=(1,))
     study = tidy_tables.synthetic_study(scenarios, ["cubic"], ["ipv6"], replications=1)
-    return Built(tmp_path_factory.mktemp("one")).build(study)
+    return built_once(tmp_path_factory, "one", study)
 
 
 @pytest.fixture(scope="session")
@@ -106,19 +125,19 @@ def two_methods(real_shape, tmp_path_factory):
 @pytest.fixture(scope="session")
 def cwnd_study(tmp_path_factory):
     """4 CCAs over time: one scenario, one IP version."""
-    return Built(tmp_path_factory.mktemp("cwnd")).build(tidy_tables.time_series_study())
+    return built_once(tmp_path_factory, "cwnd", tidy_tables.time_series_study())
 
 
 @pytest.fixture(scope="session")
 def fairness_study(tmp_path_factory):
     """16 mixes of CCAs in 4 scenarios, one IP version."""
-    return Built(tmp_path_factory.mktemp("fairness")).build(tidy_tables.mixes_study())
+    return built_once(tmp_path_factory, "fairness", tidy_tables.mixes_study())
 
 
 @pytest.fixture(scope="session")
 def buffer_study(tmp_path_factory):
     """3 CCAs, 5 buffers on 3 platforms, 16 pairs of hosts, one IP version."""
-    return Built(tmp_path_factory.mktemp("buffers")).build(tidy_tables.buffers_study())
+    return built_once(tmp_path_factory, "buffers", tidy_tables.buffers_study())
 
 
 @pytest.fixture(scope="session")
