@@ -41,7 +41,7 @@ def main(inputs, outputs, params):
 def scripts(tmp_path, monkeypatch):
     """A folder that scripts are looked for in, without any memory of them."""
     monkeypatch.setattr(script_code, "SCRIPTS", tmp_path / "scripts")
-    for name in ("modules_of", "_tree", "_digest"):
+    for name in ("modules_of", "_read", "_exists"):
         monkeypatch.setattr(script_code, name, getattr(script_code, name).__wrapped__)
     return tmp_path / "scripts"
 

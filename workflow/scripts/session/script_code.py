@@ -8,9 +8,9 @@ of it.
 
 import ast
 import hashlib
-from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 #: Where columns are declared by functions -> how many of their arguments are not prose.
@@ -25,59 +25,63 @@ def code_of(*scripts: str) -> str:
     is none.
     """
     paths = sorted({path for script in scripts for path in (f"{script}.py", *modules_of(script))})
-    return hashlib.sha256("\n".join(f"{path} {_digest(path)}" for path in paths).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(f"{path} {_read(path).digest}" for path in paths).encode()).hexdigest()[:16]
 
 
-@lru_cache
+@cache
 def modules_of(script: str) -> tuple[str, ...]:
     """Return the modules that a script imports from this folder, directly or through others: paths from here, sorted."""
     own, known = f"{script}.py", set()
     waiting = [own]
     while waiting:
-        for path in _imported(_tree(waiting.pop())):
-            if path not in known and (SCRIPTS / path).exists():
-                known.add(path)
-                waiting.append(path)
+        new = _read(waiting.pop()).imported - known
+        known |= new
+        waiting += new
     return tuple(sorted(known - {own}))
 
 
-@lru_cache
-def _tree(path: str) -> ast.Module:
-    return ast.parse((SCRIPTS / path).read_text(encoding="utf-8"))
+class _Module(NamedTuple):
+    """The digest of a module's own code, and the modules of this folder that it imports."""
+
+    digest: str
+    imported: frozenset[str]
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]  # a folder's module
-        yield from (f"{name.replace('.', '/')}.py" for name in names)
+@cache
+def _read(path: str) -> _Module:
+    reader = _WithoutProse()
+    tree = reader.visit(ast.parse((SCRIPTS / path).read_text(encoding="utf-8")))
+    paths = (f"{name.replace('.', '/')}.py" for name in reader.imported)
+    return _Module(
+        hashlib.sha256(ast.dump(tree).encode()).hexdigest(), frozenset(path for path in paths if _exists(path))
+    )
 
 
-@lru_cache
-def _digest(path: str) -> str:
-    tree = _WithoutProse(_declaring(_tree(path))).visit(ast.parse(ast.unparse(_tree(path))))
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
-
-
-def _declaring(tree: ast.Module) -> set[str]:
-    """Return the names by which a module calls the functions that declare columns."""
-    return {
-        alias.asname or alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == DECLARATIONS
-        for alias in node.names
-        if alias.name in PLAIN_ARGUMENTS
-    }
+@cache
+def _exists(path: str) -> bool:
+    return (SCRIPTS / path).exists()
 
 
 class _WithoutProse(ast.NodeTransformer):
-    """Take out docstrings, types of functions, and what only readers of a column's declaration see."""
+    """Take out docstrings, types of functions, and what only readers of a column's declaration see; keep the imports."""
 
-    def __init__(self, declaring):
-        self.declaring = declaring
+    def __init__(self):
+        self.imported: set[str] = set()
+        self.declaring: set[str] = set()  # the names by which the module calls the functions that declare columns
+
+    def visit_Import(self, node):
+        self.imported.update(alias.name for alias in node.names)
+        return node
+
+    def visit_ImportFrom(self, node):
+        if node.module:
+            self.imported |= {
+                node.module,
+                *(f"{node.module}.{alias.name}" for alias in node.names),
+            }  # a folder's module
+        if node.module == DECLARATIONS:
+            self.declaring |= {alias.asname or alias.name for alias in node.names if alias.name in PLAIN_ARGUMENTS}
+        return node
 
     def visit_Expr(self, node):
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
