@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from testbed.netlink import HEADER, NLMSG_DONE, attributes, messages
-from testbed.queue_information import qdisc, queue
+from testbed.queue_information import counters, qdisc, queue
 from testbed.socket_information import INET_DIAG_INFO, MESSAGE_BYTES, connection, established, tcp_info
 
 #: What ss prints of `NAMED` comes after a colon, of `RATES` in the word after.
@@ -186,6 +186,8 @@ def test_queue_as_tc_says_it(answers, cca):
     tc = answers[cca]["tc"]
     assert queue(buffer, start, end) == {"packets": tc["qlen"], "bytes": tc["backlog"], "drops": tc["drops"]}
     assert qdisc(buffer, start, end)[1:] == ("pfifo", 0x10 << 16)
+    _, kind, counted = counters(buffer, start, end)
+    assert (kind, counted["drops"], counted["backlog_packets"]) == ("pfifo", tc["drops"], tc["qlen"])
 
 
 def test_queue_without_statistics(answers):

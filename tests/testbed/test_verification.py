@@ -5,6 +5,7 @@ import math
 import pytest
 
 from testbed.deliveries import windows
+from testbed.flow_checks import lost_in_a_row
 from testbed.network_checks import LOSS_FALSE_ALARM, relative_entropy
 from testbed.specification import RunSpecification
 from testbed.verification import checks_of, judge
@@ -239,3 +240,9 @@ def test_a_slow_flow_may_not_fill_a_block(recorded):
     document = recorded("lossy-reno-ipv4")
     document["traffic"][0]["client"]["end"]["streams"][0]["receiver"]["bytes"] = 0
     assert "streams" not in failed(document)
+
+
+@pytest.mark.parametrize(("loss", "count"), [(0, 0), (0.01, 4), (0.2, 12), (0.4, 22)])
+def test_how_many_packets_may_be_lost_in_a_row(loss, count):
+    assert lost_in_a_row(loss) == count
+    assert loss**count >= 1e-9 > (loss ** (count + 1) if loss else 0)

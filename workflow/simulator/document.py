@@ -4,12 +4,12 @@ import json
 import re
 
 from testbed.environment import IMAGE_DESCRIPTION
+from testbed.specification import DOCUMENT_VERSION
 
 from .limits import CCAS
 from .plan import GAP_BYTES, deliveries_ns, looks_ns, queue_limit, socket_settings, starts_ns
 from .verdict import judge
 
-SCHEMA_VERSION = 3
 NAMES = {type_id: cca for cca, type_id in CCAS.items()}
 #: TcpSocketState::TcpCongState_t in Linux's words.
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
@@ -56,7 +56,7 @@ def compose(specification, counted, wheel, digest) -> dict:
         Of the modules that carried the run out.
     """
     document = {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": DOCUMENT_VERSION,
         "specification": specification.document,
         "environment": environment(specification, wheel, digest),
         "network": {"set": as_set(specification), "read_back": read_back(specification, counted)},

@@ -2,7 +2,8 @@
 
 from ipaddress import ip_interface
 
-from .commands import batch, run_json
+from .commands import batch
+from .devices import devices_of
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
 #: Of the kernel's own routes to the networks of its addresses; another one's stand beside them, and are not taken.
@@ -167,11 +168,7 @@ def assign(path, specification, metrics) -> None:
         for version, address in planned.items():
             nodad = " nodad" if version == "ipv6" else ""
             lines[node].append(f"address add {address}/{PREFIX[version]} dev {name}{nodad}")
-    mac = {
-        link["ifname"]: link["address"]
-        for node in path.net.hosts
-        for link in run_json(node, ["ip", "-j", "link", "show"])
-    }
+    mac = {name: device["address"] for node in path.net.hosts for name, device in devices_of(node).items()}
     for link in path.net.links:
         for here, there in ((link.intf1, link.intf2), (link.intf2, link.intf1)):
             lines[here.node.name] += [

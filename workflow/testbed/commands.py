@@ -33,7 +33,7 @@ def run(node, arguments, stdin=None) -> str:
 
     Parameters
     ----------
-    node : mininet.node.Node
+    node : bare_host.BareHost
     arguments : list of str
     stdin : str, optional
 
@@ -69,7 +69,16 @@ def run_json(node, arguments) -> list[dict]:
 
 def batch(node, tool, lines) -> None:
     """Run many lines of ``ip`` or ``tc`` in one process; the first error ends it."""
-    run(node, [tool, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
+    if lines:
+        run(node, [tool, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
+
+
+def batch_json(node, tool, lines) -> list[list[dict]]:
+    """Return the output of each of many lines of ``ip`` or ``tc``, parsed as JSON."""
+    return [
+        json.loads(line)
+        for line in run(node, [tool, "-j", "-batch", "-"], stdin="".join(f"{line}\n" for line in lines)).splitlines()
+    ]
 
 
 def log(text) -> None:

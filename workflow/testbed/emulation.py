@@ -12,8 +12,6 @@ from .specification import PACKET_BYTES
 NETEM_LIMIT_PACKETS = 1_000_000
 #: Under a real clock: how long a shaper may oversleep without losing rate, so what it may send at once, in s of its rate.
 REAL_TIMER_S = 1e-3
-#: Segmentation and its reverse, by ethtool's names.
-OFFLOADS = ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload")
 #: The largest packet with segmentation offload (GSO_MAX_SIZE).
 SUPER_PACKET_BYTES = 65_536
 
@@ -72,6 +70,10 @@ class Netem:
     limit_packets: int = NETEM_LIMIT_PACKETS
     rate_mbps: float | None = None
     overhead_bytes: int = 0
+
+    @property
+    def does_something(self) -> bool:
+        return bool(self.delay_ms or self.jitter_ms or self.loss_percent or self.rate_mbps is not None)
 
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""

@@ -1,5 +1,9 @@
 """What can go wrong in a run and is no fault of the machine."""
 
 
+class SettingError(RuntimeError):
+    """The kernel does not take a setting of a host or a device, or has none of that name."""
+
+
 class TrafficError(RuntimeError):
     """An application could not carry out its part."""

@@ -7,8 +7,8 @@ wherever it is made again, and judged invalid.
 from dataclasses import asdict
 
 from .check import Check
+from .specification import DOCUMENT_VERSION
 
-SCHEMA_VERSION = 3
 CHECK = "carried_out"
 EXPECTED = "every step, to its end"
 
@@ -26,7 +26,7 @@ def document_of(specification, environment, step, cause) -> dict:
     """
     check = Check(CHECK, False, EXPECTED, f"step '{step}': {cause}")
     return {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": DOCUMENT_VERSION,
         "specification": specification,
         "environment": environment,
         "failure": {"step": step, "cause": cause},

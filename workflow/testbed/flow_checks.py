@@ -237,11 +237,18 @@ def check_goodput_ceiling(specification, document) -> Check:
     # The shaper counts whole nanoseconds for a packet (psched_l2t_ns), which above 1 Gbit/s is a little too fast.
     packet_ns = specification.packet_bytes * 8e3 / specification.rate_mbps
     limit *= packet_ns / math.floor(packet_ns)
-    # An acknowledgement says of two packets at a time that they have arrived.
-    most = limit + 2 * max(specification.paths, specification.flows) * specification.packet_bytes * 8 / shortest_s / 1e6
+    # An acknowledgement says of two packets at a time that they have arrived, the next one too if it was lost.
+    unsaid = 2 * (1 + lost_in_a_row(specification.direction("reverse").loss_percent / 100))
+    flows = max(specification.paths, specification.flows)
+    most = limit + unsaid * flows * specification.packet_bytes * 8 / shortest_s / 1e6
     if not specification.virtual_clock:
         most += limit * REAL_TIMER_S / shortest_s  # the shaper's burst
     return Check("goodput_ceiling", goodput <= most, f"at most {most:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
+
+
+def lost_in_a_row(loss) -> int:
+    """Return how many packets may be lost one after another with a chance of 1e-9 or more; ``loss`` is a fraction."""
+    return math.floor(math.log(1e-9) / math.log(loss)) if loss > 0 else 0
 
 
 def readings(document) -> list[dict]:

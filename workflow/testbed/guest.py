@@ -1,7 +1,8 @@
 """The program of a run, root of the guest: from specification to run document.
 
-``python3 -m testbed.guest FOLDER`` reads ``specification.json`` there and leaves
-``document.json``, or ``failure.json`` with the step that failed and why.
+`main` reads ``specification.json`` in a folder and leaves ``document.json`` there, or ``failure.json`` with the
+step that failed and why. The guest's first process (envs/guest/init) calls it, `host_init` as ``python3 -m
+testbed.guest FOLDER``.
 """
 
 import json
@@ -13,13 +14,12 @@ from pathlib import Path
 
 from mininet.net import Mininet
 
-from . import multipath, probes, topology, traffic, transport, verification
+from . import links, multipath, probes, topology, traffic, transport, verification
 from .background import Background
 from .commands import log
-from .specification import RunSpecification
+from .specification import DOCUMENT_VERSION, RunSpecification
 from .surroundings import surroundings_of
 
-SCHEMA_VERSION = 3
 #: Ten for each of 64 pairs of hosts (their shells, clients, servers and readers), and as many for all else.
 OPEN_FILES = 1280
 
@@ -48,7 +48,7 @@ def carry_out(specification, step) -> dict:
     surroundings = surroundings_of(specification)
     step.environment = surroundings.describe()
     # Mininet widens the kernel's limits when it starts; ours come after.
-    net = Mininet(controller=None, **surroundings.mininet)
+    net = Mininet(controller=None, host=surroundings.host)
     # Of open files it allows 16,384, and closes as many one by one for each host that it starts.
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     surroundings.prepare(specification)
@@ -77,7 +77,7 @@ def carry_out(specification, step) -> dict:
 
     step("verification")
     document = {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": DOCUMENT_VERSION,
         "specification": specification.document,
         "environment": step.environment,
         "network": network,
@@ -108,7 +108,7 @@ def as_set(path) -> dict:
 def read_back(path, specification) -> dict:
     """Return what the kernel says of interfaces and hosts."""
     return {
-        "interfaces": {name: device.read_back() for name, device in path.devices.items()},
+        "interfaces": links.read_back(path),
         "hosts": {host.name: transport.read_back(host, specification) for host in path.end_hosts},
         **({"multipath": joined} if (joined := multipath.read_back(path, specification)) else {}),
     }
@@ -116,6 +116,7 @@ def read_back(path, specification) -> dict:
 
 def main(folder) -> None:
     """Carry out the run in ``folder``; whatever happens, one of the two files is written."""
+    folder = Path(folder)
     # Mininet logs to a handler of its own; errors belong into the run's log.
     logging.getLogger("mininet").setLevel(logging.WARNING)
     step = Steps()
@@ -131,4 +132,4 @@ def main(folder) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1])

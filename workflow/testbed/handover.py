@@ -1,22 +1,63 @@
 """What a run's program is given, and what it leaves: a folder with its modules, its specification, its document."""
 
+import contextlib
 import json
 import shutil
 import signal
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
+from .environment import package_digest
 from .failure import document_of
 from .machine import GuestError, MachineFault
 from .messages import naming
+
+PACKAGE = Path(__file__).parent
+#: Compiles a folder of modules. In a process of its own, for what one holds in memory shows in bytecode; without the
+#: checkout's path and the files' dates.
+COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "-d", PACKAGE.name, "--invalidation-mode", "unchecked-hash"]
 
 
 def hand_over(specification, job) -> None:
     """Put the package and a run's specification into the folder ``job``, which is all of the machine that the run sees."""
     with naming(job):
-        (job / "testbed").mkdir()
-        for module in Path(__file__).parent.glob("*.py"):
-            shutil.copy(module, job / "testbed")
         (job / "specification.json").write_text(json.dumps(specification.document))
+        try:
+            shutil.copytree(prepared(), job / PACKAGE.name)
+        except OSError:  # the checkout can't be written to, or is full
+            shutil.rmtree(job / PACKAGE.name, ignore_errors=True)
+            prepare(job / PACKAGE.name)
+
+
+def prepare(folder) -> None:
+    """Put the package into a new folder, compiled: a run that did it itself would take longer, and have another time line."""
+    folder.mkdir()
+    for module in PACKAGE.glob("*.py"):
+        shutil.copyfile(module, folder / module.name)
+    subprocess.run([*COMPILE, str(folder)], check=True, env={"PYTHONHASHSEED": "0"})
+
+
+def prepared() -> Path:
+    """Return a folder with the package as `prepare` makes it, kept beside the modules from one run to the next.
+
+    Raises
+    ------
+    OSError
+        If it can't be made there.
+    """
+    folder = PACKAGE.parent / "__pycache__" / f"{PACKAGE.name}-{package_digest().partition(':')[2][:16]}"
+    if not folder.exists():
+        folder.parent.mkdir(exist_ok=True)
+        partial = Path(tempfile.mkdtemp(dir=folder.parent))
+        try:
+            prepare(partial / PACKAGE.name)
+            with contextlib.suppress(OSError):  # a job beside has made it
+                (partial / PACKAGE.name).rename(folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    return folder
 
 
 def result(job, status, step="guest", what="the guest kernel") -> dict:

@@ -22,9 +22,15 @@ SERVER_ENDS = True
 
 def server_command(client, specification) -> list[str]:
     """Return the arguments of an iperf3 server (iperf3(1), 3.18)."""
-    # As many programs are started either way, so that how the receiver waits changes no result.
-    prefix = command_prefix(specification, preloaded(specification)) or ["env"]
-    return [*prefix, "iperf3", "--server", "--one-off", "--json", "--port", str(client.port)]
+    return [
+        *command_prefix(specification, preloaded(specification)),
+        "iperf3",
+        "--server",
+        "--one-off",
+        "--json",
+        "--port",
+        str(client.port),
+    ]
 
 
 def preloaded(specification) -> str | None:
@@ -43,7 +49,7 @@ def client_command(client, specification, address) -> list[str]:
     control = []
     if specification.control_network:
         pair = specification.flow_pair(client.flows[0])
-        control = ["env", f"SAWTOOTH_CONTROL={control_address(pair, pair.receiver)[specification.ip_version]}"]
+        control = [f"SAWTOOTH_CONTROL={control_address(pair, pair.receiver)[specification.ip_version]}"]
     command = [
         *control, *command_prefix(specification, PATIENT_CLIENT), "iperf3", "--client", address, "--port", str(client.port), "--json",
         *amount, "--interval", f"{traffic.interval_s:g}",

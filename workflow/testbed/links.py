@@ -3,14 +3,15 @@
 Mininet's TCLink ignores rates above 1000 Mbit/s, prints tc's errors and goes on,
 leaves segmentation offload on, shares netem's queue with the bottleneck's, and
 applies delay and loss at both ends. Here each interface gets exactly one
-emulation, its own queue, and can be read back.
+emulation, its own queue, and can be read back. All that tc sets or says of a host
+is one call of it (`emulate`, `read_back`).
 """
 
 from mininet.link import Intf, Link
 
-from .commands import batch, run, run_json
-from .devices import set_single_packets
-from .emulation import OFFLOADS, parse_qdiscs
+from . import devices, sysctl
+from .commands import batch, batch_json
+from .emulation import parse_qdiscs
 
 
 class EmulatedInterface(Intf):
@@ -22,7 +23,7 @@ class EmulatedInterface(Intf):
     leads_to = None
 
     def config(self, emulation=None, segmentation_offload=False, single_packets=False, **params) -> dict:
-        """Configure the interface (called by Mininet when it makes the link).
+        """Configure the interface (called by Mininet when it makes the link), all but what tc does (`emulate`).
 
         Parameters
         ----------
@@ -35,49 +36,38 @@ class EmulatedInterface(Intf):
 
         Raises
         ------
-        commands.CommandError
-            If tc or ethtool refuse a parameter.
+        SettingError, netlink.NetlinkError
+            If the kernel refuses a parameter.
         """
         # Mininet would start ifconfig to bring it up; `addresses.assign` does it with the rest.
         result = super().config(**(params | {"up": None}))
-        self.emulation = emulation
-        self.segmentation_offload = segmentation_offload
-        state = "on" if segmentation_offload else "off"
-        run(self.node, ["ethtool", "-K", self.name, "tso", state, "gso", state, "gro", state])
-        self.single_packets = single_packets
+        self.emulation, self.single_packets = emulation, single_packets
+        devices.set_offloads(self.node, self.name, segmentation_offload)
         if single_packets:
-            set_single_packets(self.node, self.name)
-        if emulation:
-            batch(self.node, "tc", emulation.commands(self.name))
+            devices.set_single_packets(self.node, self.name)
         return result
+
+    def commands(self) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        return self.emulation.commands(self.name) if self.emulation else []
 
     def expected(self) -> dict[str, dict]:
         """Return the qdiscs that this interface should have, by kind."""
         arriving = {"ingress": {}} if self.leads_to else {}
         return (self.emulation.expected() if self.emulation else {"noqueue": {}}) | arriving
 
-    def read_back(self) -> dict:
-        """Ask the kernel for this interface's qdiscs and offloads.
+    def read_back(self, qdiscs, _, known) -> dict:
+        """Return what the kernel says of this interface: ``qdiscs`` in the units of `expected`, ``offloads`` name -> bool.
 
-        Returns
-        -------
-        dict
-            ``qdiscs`` in the units of `expected`, ``offloads`` name -> bool.
+        Parameters
+        ----------
+        qdiscs : dict
+            Of `parse_qdiscs`.
+        known : dict
+            What `devices.device` gives of the interface.
         """
-        qdiscs = run_json(self.node, ["tc", "-j", "qdisc", "show", "dev", self.name])
-        classes = []
-        if any(qdisc["kind"] == "htb" for qdisc in qdiscs):
-            classes = run_json(self.node, ["tc", "-j", "class", "show", "dev", self.name])
-        features = run_json(self.node, ["ethtool", "--json", "-k", self.name])[0]
-        said = {
-            "qdiscs": parse_qdiscs(qdiscs, classes),
-            "offloads": {name: features[name]["active"] for name in OFFLOADS},
-        }
-        if self.single_packets:
-            said["gso_max_segs"] = run_json(self.node, ["ip", "-d", "-j", "link", "show", "dev", self.name])[0][
-                "gso_max_segs"
-            ]
-        return said
+        said = {"qdiscs": qdiscs, "offloads": devices.read_offloads(self.node, self.name)}
+        return said | ({"gso_max_segs": known["gso_max_segs"]} if self.single_packets else {})
 
 
 class Arrivals:
@@ -96,26 +86,29 @@ class Arrivals:
     def __init__(self, interface, name, emulation):
         self.interface, self.node, self.name, self.emulation = interface, interface.node, name, emulation
         interface.leads_to = name
-        run(self.node, ["ip", "link", "add", name, "type", "ifb"])
+        devices.add(self.node, name, "ifb")
         # Its own neighbour discovery would be dropped, and counted: an ifb passes what it is led alone.
-        run(self.node, ["sysctl", "-q", "-w", f"net.ipv6.conf.{name}.disable_ipv6=1"])
-        run(self.node, ["ip", "link", "set", "dev", name, "up"])
-        redirect = f"matchall action mirred egress redirect dev {name}"
-        lines = [f"qdisc add dev {interface.name} ingress", f"filter add dev {interface.name} ingress {redirect}"]
-        batch(self.node, "tc", [*lines, *emulation.commands(name)])
+        sysctl.write(self.node, {f"net.ipv6.conf.{name}.disable_ipv6": 1})
+        devices.bring_up(self.node, name)
+
+    def commands(self) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        redirect = f"matchall action mirred egress redirect dev {self.name}"
+        here = self.interface.name
+        lines = [f"qdisc add dev {here} ingress", f"filter add dev {here} ingress {redirect}"]
+        return [*lines, *self.emulation.commands(self.name)]
 
     def expected(self) -> dict[str, dict]:
         """Return the qdiscs that the ifb should have, by kind."""
         return self.emulation.expected()
 
-    def read_back(self) -> dict:
-        """Ask the kernel for the ifb's qdiscs, and for the interface whose ingress is led to it."""
-        filters = run_json(self.node, ["tc", "-j", "filter", "show", "dev", self.interface.name, "ingress"])
+    def read_back(self, qdiscs, filters, _) -> dict:
+        """Return what the kernel says of the ifb: ``qdiscs``, and the interface whose ingress is led to it.
+
+        ``filters`` are those of that interface, as tc gives them.
+        """
         targets = [a["to_dev"] for f in filters for a in f.get("options", {}).get("actions", ()) if "to_dev" in a]
-        return {
-            "qdiscs": parse_qdiscs(run_json(self.node, ["tc", "-j", "qdisc", "show", "dev", self.name]), []),
-            "arrivals_of": self.interface.name if targets == [self.name] else None,
-        }
+        return {"qdiscs": qdiscs, "arrivals_of": self.interface.name if targets == [self.name] else None}
 
 
 class EmulatedLink(Link):
@@ -124,3 +117,40 @@ class EmulatedLink(Link):
     def __init__(self, node1, node2, **params):
         # Mininet passes its own default interface class along.
         super().__init__(node1, node2, **(params | {"intf": EmulatedInterface}))
+
+    @classmethod
+    def makeIntfPair(cls, name1, name2, addr1=None, addr2=None, node1=None, node2=None, deleteIntfs=True) -> None:
+        """Make the pair (called by Mininet), each end in its host at once."""
+        devices.join(node1, name1, node2, name2)
+
+
+def emulate(path) -> None:
+    """Have tc set the emulation of all devices of a `topology.Path`.
+
+    Raises
+    ------
+    commands.CommandError
+        If tc refuses a parameter.
+    """
+    for node in path.net.hosts:
+        batch(node, "tc", [line for device in path.devices_on(node) for line in device.commands()])
+
+
+def read_back(path) -> dict[str, dict]:
+    """Return what the kernel says of all devices of a `topology.Path`, by name; see the two classes' ``read_back``."""
+    found = {}
+    for node in path.net.hosts:
+        own, known = path.devices_on(node), devices.devices_of(node)
+        questions = [
+            question
+            for device in own
+            for question in (
+                f"qdisc show dev {device.name}",
+                f"class show dev {device.name}",
+                f"filter show dev {getattr(device, 'interface', device).name} ingress",
+            )
+        ]
+        answers = iter(batch_json(node, "tc", questions))
+        for device, qdiscs, classes, filters in zip(own, answers, answers, answers, strict=True):
+            found[device.name] = device.read_back(parse_qdiscs(qdiscs, classes), filters, known[device.name])
+    return found

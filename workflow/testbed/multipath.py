@@ -17,7 +17,8 @@ devices, which are in every network namespace.
 
 from .addresses import PREFIX, cable_routes, path_address, tunnel_address
 from .commands import batch, run, run_json
-from .emulation import OFFLOADS
+from .devices import OFFLOADS, devices_of, read_offloads, set_offloads
+from .sysctl import read_all
 from .transport import route_metrics
 
 #: UDP port of GRE-in-UDP, and GRE's number in an IP header (RFC 8086, RFC 2784).
@@ -41,7 +42,7 @@ def listener(specification) -> str:
 
 
 def command_prefix(specification, library=None) -> list[str]:
-    """Return what comes before an application's command, so that it uses MPTCP where the study says so.
+    """Return what comes before an application's command (variables, programs), so that it uses MPTCP where the study says so.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def command_prefix(specification, library=None) -> list[str]:
     with_library = [] if library is None else ["sh", "-c", ADD_LIBRARY, library]
     if specification.multipath.by == "mptcp":
         return ["mptcpize", "run", *with_library]
-    return [] if library is None else ["env", f"LD_PRELOAD={library}"]
+    return [] if library is None else [f"LD_PRELOAD={library}"]
 
 
 def path_of_address(specification) -> dict[str, int]:
@@ -135,8 +136,7 @@ def set_up(path, specification) -> None:
             )
             batch(path.net[host], "ip", tunnel_lines(wanted, host))
             for device in (*wanted["tunnels"], BOND):
-                state = "on" if specification.transport.segmentation_offload else "off"
-                run(path.net[host], ["ethtool", "-K", device, "tso", state, "gso", state, "gro", state])
+                set_offloads(path.net[host], device, specification.transport.segmentation_offload)
         # Inside of the tunnels is where TCP looks for them.
         inside = cable_routes(specification, route_metrics(specification), lambda host: {BOND: tunnel_address(host)})
         for host, lines in inside.items():
@@ -191,7 +191,7 @@ def tunnel_lines(wanted, host) -> list[str]:
 def set_neighbours(path) -> None:
     """Make each host's bond a permanent neighbour of the other's, as it is with the interfaces below."""
     hosts = ("h1", "h2")
-    mac = {host: run_json(path.net[host], ["ip", "-j", "link", "show", "dev", BOND])[0]["address"] for host in hosts}
+    mac = {host: devices_of(path.net[host])[BOND]["address"] for host in hosts}
     for host, there in (hosts, hosts[::-1]):
         batch(
             path.net[host],
@@ -219,11 +219,10 @@ def read_mptcp(node, _) -> dict:
     """Return a host's limits, endpoints and settings of MPTCP (scheduler, path manager and more)."""
     # `ip -j` knows no JSON for limits.
     words = run(node, ["ip", "mptcp", "limits", "show"]).split()
-    settings = (line.partition("=") for line in run(node, ["sysctl", "net.mptcp"]).splitlines())
     return {
         "limits": {name: int(value) for name, value in zip(words[::2], words[1::2], strict=True)},
         "endpoints": run_json(node, ["ip", "-j", "mptcp", "endpoint", "show"]),
-        "settings": {name.strip(): value.strip() for name, _, value in settings},
+        "settings": read_all(node, "net.mptcp"),
     }
 
 
@@ -271,12 +270,6 @@ def read_bond(link, specification, offloads) -> dict:
 
 def read_common(link, offloads) -> dict:
     return {"mtu_bytes": link["mtu"], "up": "UP" in link["flags"], "offloads": offloads}
-
-
-def read_offloads(node, device) -> dict[str, bool]:
-    """Return name -> bool of `emulation.OFFLOADS`."""
-    features = run_json(node, ["ethtool", "--json", "-k", device])[0]
-    return {name: features[name]["active"] for name in OFFLOADS}
 
 
 def family_of(specification) -> str:

@@ -1,4 +1,4 @@
-"""Questions to the kernel of a node's network namespace, over netlink and from this process.
+"""Questions and orders to the kernel of a node's network namespace, over netlink and from this process.
 
 A socket belongs for good to the network namespace in which it was made, so a
 `Channel` enters the node's namespace once and is read from outside afterwards:
@@ -13,9 +13,12 @@ import socket
 import struct
 from collections.abc import Iterator
 
+NETLINK_ROUTE, NETLINK_SOCK_DIAG = 0, 4
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 #: Without NLM_F_ECHO net/sched/sch_api.c answers the question for one qdisc to listeners only.
-NLM_F_REQUEST, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x8, 0x300
+NLM_F_REQUEST, NLM_F_ACK, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x4, 0x8, 0x300
+#: Of orders to make something: it must be new.
+NLM_F_EXCL, NLM_F_CREATE = 0x200, 0x400
 #: struct nlmsghdr: length, type, flags, sequence number, port.
 HEADER = struct.Struct("=IHHII")
 #: struct nlattr: length, type (below its two flags).
@@ -41,10 +44,10 @@ class Channel:
 
     Parameters
     ----------
-    node : mininet.node.Node
-        Or anything with a ``name`` and the ``pid`` of a process in the namespace.
+    node : bare_host.BareHost
+        Or anything with a ``name`` and a descriptor of its ``namespace``.
     protocol : int
-        NETLINK_ROUTE (0) or NETLINK_SOCK_DIAG (4).
+        NETLINK_ROUTE or NETLINK_SOCK_DIAG.
 
     Raises
     ------
@@ -96,22 +99,47 @@ class Channel:
         NetlinkError
             With the node, ``what`` and the reason.
         """
-        self.sequence += 1
-        flags = NLM_F_REQUEST | (NLM_F_DUMP if dump else NLM_F_ECHO)
         answers = []
+        for start, end in self._sent(kind, body, NLM_F_DUMP if dump else NLM_F_ECHO, what):
+            try:
+                answers.append(parse(self.buffer, start, end))
+            except (ValueError, struct.error) as error:
+                raise NetlinkError(f"{self.node.name}: {what}: {error}") from error
+            if not dump:
+                break
+        return answers
+
+    def change(self, kind, body, what, flags=0) -> None:
+        """Send one order and wait until the kernel has carried it out.
+
+        Parameters
+        ----------
+        kind, body, what
+            As `ask` takes them.
+        flags : int
+            ``NLM_F_CREATE | NLM_F_EXCL`` for what must be new.
+
+        Raises
+        ------
+        NetlinkError
+            With the node, ``what`` and the kernel's reason.
+        """
+        for _ in self._sent(kind, body, NLM_F_ACK | flags, what):
+            pass
+
+    def _sent(self, kind, body, flags, what) -> Iterator[tuple[int, int]]:
+        """Send a request and yield where in the buffer each message of its answer lies (start, end)."""
+        self.sequence += 1
         try:
-            self.socket.send(HEADER.pack(HEADER.size + len(body), kind, flags, self.sequence, 0) + body)
+            self.socket.send(HEADER.pack(HEADER.size + len(body), kind, NLM_F_REQUEST | flags, self.sequence, 0) + body)
             while True:
                 length = self.socket.recv_into(self.buffer)
                 for answer, start, end in messages(self.buffer, length, self.sequence):
-                    if answer == NLMSG_ERROR:
-                        number = -ERROR_NUMBER.unpack_from(self.buffer, start)[0]
+                    if answer == NLMSG_ERROR and (number := -ERROR_NUMBER.unpack_from(self.buffer, start)[0]):
                         raise OSError(number, os.strerror(number))
-                    if answer == NLMSG_DONE:
-                        return answers
-                    answers.append(parse(self.buffer, start, end))
-                    if not dump:
-                        return answers
+                    if answer in (NLMSG_ERROR, NLMSG_DONE):
+                        return
+                    yield start, end
         except BlockingIOError:
             raise NetlinkError(f"{self.node.name}: {what}: the kernel's answer has no end") from None
         except (OSError, ValueError, struct.error) as error:
@@ -158,6 +186,11 @@ def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
     return found
 
 
+def attribute(kind, data) -> bytes:
+    """Return an attribute as a message carries it; ``data`` are bytes, those of further attributes perhaps."""
+    return ATTRIBUTE.pack(ATTRIBUTE.size + len(data), kind) + data + bytes(-len(data) % 4)
+
+
 def text(buffer, start, end) -> str:
     """Return a string attribute, without the zero at its end."""
     return bytes(buffer[start:end]).rstrip(b"\0").decode()
@@ -170,14 +203,17 @@ def network_namespace(node) -> Iterator[None]:
     Raises
     ------
     NetlinkError
-        If it can't be entered, or what is done there fails with an OSError.
+        If it can't be entered.
     """
+    ours = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        with open("/proc/thread-self/ns/net", "rb") as ours, open(f"/proc/{node.pid}/ns/net", "rb") as theirs:
-            os.setns(theirs.fileno(), os.CLONE_NEWNET)
-            try:
-                yield
-            finally:
-                os.setns(ours.fileno(), os.CLONE_NEWNET)
-    except OSError as error:
-        raise NetlinkError(f"{node.name}: network namespace of process {node.pid}: {error}", error.errno) from error
+        try:
+            os.setns(node.namespace, os.CLONE_NEWNET)
+        except OSError as error:
+            raise NetlinkError(f"{node.name}: network namespace: {error}", error.errno) from error
+        try:
+            yield
+        finally:
+            os.setns(ours, os.CLONE_NEWNET)
+    finally:
+        os.close(ours)

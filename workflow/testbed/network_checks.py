@@ -3,7 +3,7 @@
 import math
 
 from .check import Check, in_turn, words
-from .emulation import OFFLOADS
+from .devices import OFFLOADS
 from .flow_checks import readings
 from .transport import route_metrics, settings
 

@@ -1,20 +1,26 @@
 """Mininet's host on a core of its own (see `cores`): its processes, and the packets that arrive there."""
 
 import os
+from pathlib import Path
 
-from mininet.node import Host
-
-from .commands import CommandError, log, run
+from .bare_host import BareHost
+from .commands import log
+from .errors import SettingError
+from .host_init import mount
+from .netlink import network_namespace
+from .sysctl import write
 
 #: Default of an interface's ``rps_cpus``, of a network namespace: receive packet steering
 #: (the kernel's Documentation/networking/scaling.rst). An interface's own file needs the machine's root.
 STEERING = "net.core.rps_default_mask"
+#: Where the devices of each host are mounted.
+SYSFS = Path("/run/sysfs")
 
 
-def placed_hosts(placement) -> type[Host]:
+def placed_hosts(placement) -> type[BareHost]:
     """Return the class of hosts that Mininet is to make; ``placement`` is a `cores.Placement`."""
 
-    class PlacedHost(Host):
+    class PlacedHost(BareHost):
         """A host whose processes run on its core, with ``steered`` true if its packets are processed there too."""
 
         def __init__(self, name, **params):
@@ -22,9 +28,9 @@ def placed_hosts(placement) -> type[Host]:
             # Before it has any interface: the kernel copies the default when one is made.
             self.steered = steer(self, placement.of(name))
 
-        def popen(self, *arguments, **options):
+        def popen(self, command, **options):
             core = placement.of(self.name)
-            return super().popen(*arguments, preexec_fn=lambda: os.sched_setaffinity(0, {core}), **options)
+            return super().popen(command, preexec_fn=lambda: os.sched_setaffinity(0, {core}), **options)
 
     return PlacedHost
 
@@ -32,8 +38,8 @@ def placed_hosts(placement) -> type[Host]:
 def steer(node, core) -> bool:
     """Have packets that arrive at a node processed on a core; return whether this kernel can (from 6.3 on)."""
     try:
-        run(node, ["sysctl", "-q", "-w", f"{STEERING}={mask(core)}"])
-    except CommandError as error:
+        write(node, {STEERING: mask(core)})
+    except SettingError as error:
         log(f"packets are processed on the core that sent them: {error}")
         return False
     return True
@@ -48,10 +54,13 @@ def steering(path) -> dict[str, list[int]]:
     """Return interface -> the cores that process what arrives there, as the kernel says (``rps_cpus``)."""
     found = {}
     for node in path.net.hosts:
-        names = [interface.name for interface in node.intfList()]
-        files = [f"/sys/class/net/{name}/queues/rx-0/rps_cpus" for name in names]
-        if files:
-            found |= dict(zip(names, (cores_of(text) for text in run(node, ["cat", *files]).split()), strict=True))
+        devices = SYSFS / node.name
+        devices.mkdir(parents=True)
+        with network_namespace(node):
+            mount("sysfs", str(devices), "sysfs")  # it shows the devices of the namespace that mounts it
+        for interface in node.intfList():
+            steered = devices / "class/net" / interface.name / "queues/rx-0/rps_cpus"
+            found[interface.name] = cores_of(steered.read_text())
     return found
 
 

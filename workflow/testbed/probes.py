@@ -1,14 +1,20 @@
 """What is measured besides iperf3 and the sockets: idle RTT, counters of kernel and links."""
 
-import json
 import math
 import re
 from pathlib import Path
 
 from .addresses import idle_destinations
-from .commands import run, run_json
+from .devices import devices_of
 from .multipath import joined_devices
+from .netlink import network_namespace
+from .queue_information import counters_of
 
+#: What the kernel lists among its counters and is none: settings, and connections there are now.
+NO_COUNTERS = {
+    *("IpForwarding", "IpDefaultTTL"),
+    *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
+}
 PING_INTERVAL_S = 0.1
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
 
@@ -69,28 +75,18 @@ def link_counters(path, specification) -> dict[str, dict]:
         ``tx_packets``, ``rx_packets``, ``device_drops`` (packets).
     """
     joined = joined_devices(specification)
-    interfaces = {name: {"qdiscs": {}} for name in path.devices}
+    interfaces = {}
     for node in path.net.hosts:
         # Both hosts have them, by the same names.
         names = {device: f"{node.name}-{device}" for device in joined} | {name: name for name in path.devices}
-        interfaces |= {f"{node.name}-{device}": {"qdiscs": {}} for device in joined}
-        for qdisc in run_json(node, ["tc", "-s", "-j", "qdisc", "show"]):
-            if name := names.get(qdisc["dev"]):
-                interfaces[name]["qdiscs"][qdisc["kind"]] = {
-                    "packets": qdisc.get("packets", 0),
-                    "bytes": qdisc.get("bytes", 0),
-                    "drops": qdisc.get("drops", 0),
-                    "overlimits": qdisc.get("overlimits", 0),
-                    "backlog_packets": qdisc.get("qlen", 0),
-                }
-        for link in run_json(node, ["ip", "-s", "-j", "link", "show"]):
-            if name := names.get(link["ifname"]):
-                sent, received = link["stats64"]["tx"], link["stats64"]["rx"]
-                interfaces[name] |= {
-                    "tx_packets": sent["packets"],
-                    "rx_packets": received["packets"],
-                    "device_drops": received["dropped"] + received["errors"] + sent["errors"],
-                }
+        by_index = {}
+        for device, known in devices_of(node).items():
+            if name := names.get(device):
+                counted = {count: known[count] for count in ("tx_packets", "rx_packets", "device_drops")}
+                by_index[known["index"]] = interfaces[name] = {"qdiscs": {}, **counted}
+        for index, kind, counted in counters_of(node):
+            if index in by_index:
+                by_index[index]["qdiscs"][kind] = counted
     return interfaces
 
 
@@ -122,5 +118,14 @@ def stack_counters(path, dropped_before) -> dict:
 
 
 def nstat(node) -> dict[str, int]:
-    """Return the node's SNMP counters since its network namespace was made."""
-    return json.loads(run(node, ["nstat", "-asz", "--json"]))["kernel"]
+    """Return the node's SNMP counters since its network namespace was made, by nstat's names: kind, then counter."""
+    with network_namespace(node):
+        tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in ("netstat", "snmp")]
+        plain = Path("/proc/thread-self/net/snmp6").read_text().splitlines()
+    counters = {name: int(value) for name, value in map(str.split, plain)}
+    for table in tables:
+        # A line of names, and one of their values.
+        for head, values in zip(table[::2], table[1::2], strict=True):
+            kind, *names = head.split()
+            counters |= {kind[:-1] + name: int(n) for name, n in zip(names, values.split()[1:], strict=True)}
+    return {name: count for name, count in counters.items() if name not in NO_COUNTERS}

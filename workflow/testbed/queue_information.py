@@ -1,21 +1,24 @@
-"""What waits in a queue of an interface: `tc -s qdisc` without tc.
+"""What a queueing discipline has counted, and what waits in it: `tc -s qdisc` without tc.
 
 Formats of the kernel (include/uapi/linux): struct tcmsg and TCA_* of rtnetlink.h,
-struct gnet_stats_queue and TCA_STATS_* of gen_stats.h.
+struct gnet_stats_basic, gnet_stats_queue and TCA_STATS_* of gen_stats.h.
 """
 
 import socket
 import struct
 
-from .netlink import Channel, NetlinkError, attributes, network_namespace, text
+from .netlink import NETLINK_ROUTE, Channel, NetlinkError, attributes, network_namespace, text
 
-NETLINK_ROUTE = 0
 RTM_GETQDISC = 38
-TCA_KIND, TCA_STATS2, TCA_STATS_QUEUE = 1, 7, 3
+TCA_KIND, TCA_STATS2 = 1, 7
+TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
+STRUCTS = {TCA_STATS_BASIC: "struct gnet_stats_basic", TCA_STATS_QUEUE: "struct gnet_stats_queue"}
 #: struct tcmsg: family and pads, interface, handle, parent, info.
 MESSAGE = struct.Struct("=B3xiIII")
-#: The beginning of struct gnet_stats_queue: qlen, backlog, drops.
-QUEUE = struct.Struct("=III")
+#: struct gnet_stats_basic: bytes, packets (their lowest 32 bits; all 64 in an attribute of their own, where they are more).
+BASIC, PACKETS = struct.Struct("=QI"), struct.Struct("=Q")
+#: struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits.
+QUEUE = struct.Struct("=5I")
 #: What can be the queue of a bottleneck here.
 QUEUE_KINDS = ("pfifo", "bfifo", "netem")
 
@@ -104,10 +107,37 @@ def queue(buffer, start, end) -> dict[str, int]:
     ValueError
         If the statistics are missing or cut short.
     """
-    found = attributes(buffer, start + MESSAGE.size, end)
-    statistics = attributes(buffer, *found[TCA_STATS2]) if TCA_STATS2 in found else {}
-    at, until = statistics.get(TCA_STATS_QUEUE, (0, 0))
-    if until - at < QUEUE.size:
-        raise ValueError(f"struct gnet_stats_queue of {until - at} bytes, expected {QUEUE.size} or more")
-    packets, size, drops = QUEUE.unpack_from(buffer, at)
+    packets, size, drops, _, _ = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
     return {"packets": packets, "bytes": size, "drops": drops}
+
+
+def counters_of(node) -> list[tuple[int, str, dict[str, int]]]:
+    """Return (its device's index, its kind, as `counters` has them) of all qdiscs of a `bare_host.BareHost`."""
+    return node.route.ask(RTM_GETQDISC, MESSAGE.pack(0, 0, 0, 0, 0), "qdiscs", counters)
+
+
+def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
+    """Parse the struct tcmsg of one qdisc: index, kind, and its counters since it was made.
+
+    These are ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (how often a shaper held a packet
+    back), and ``backlog_packets`` that wait now.
+    """
+    index, kind, _ = qdisc(buffer, start, end)
+    size, packets = statistics(buffer, start, end, TCA_STATS_BASIC, BASIC)
+    waiting, _, drops, _, overlimits = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
+    if more := statistics(buffer, start, end, TCA_STATS_PKT64, PACKETS, missing=()):
+        (packets,) = more
+    counted = {"packets": packets, "bytes": size, "drops": drops, "overlimits": overlimits}
+    return index, kind, counted | {"backlog_packets": waiting}
+
+
+def statistics(buffer, start, end, kind, layout, missing=None) -> tuple:
+    """Return the numbers of one struct among a qdisc's statistics; without it ``missing``, or ValueError."""
+    found = attributes(buffer, start + MESSAGE.size, end)
+    kinds = attributes(buffer, *found[TCA_STATS2]) if TCA_STATS2 in found else {}
+    at, until = kinds.get(kind, (0, 0))
+    if until - at >= layout.size:
+        return layout.unpack_from(buffer, at)
+    if missing is None:
+        raise ValueError(f"{STRUCTS[kind]} of {until - at} bytes, expected {layout.size} or more")
+    return missing

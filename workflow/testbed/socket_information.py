@@ -11,9 +11,8 @@ import functools
 import socket
 import struct
 
-from .netlink import Channel, NetlinkError, attributes, text
+from .netlink import NETLINK_SOCK_DIAG, Channel, NetlinkError, attributes, text
 
-NETLINK_SOCK_DIAG = 4
 SOCK_DIAG_BY_FAMILY = 20
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
 #: Of include/net/tcp_states.h.

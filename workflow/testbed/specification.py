@@ -7,6 +7,8 @@ from functools import cached_property
 
 from .conditions import Hosts, Link, Multipath, Traffic, Transport
 
+#: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
+SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
 MTU_BYTES = 1500
 ETHERNET_HEADER_BYTES = 14
 #: A full packet as Linux's queueing disciplines count it (``qdisc_pkt_len``).

@@ -8,8 +8,8 @@ import os
 import time
 from collections.abc import Callable, Iterator
 
-from . import cores, environment, transport
-from .cpu import CpuReader
+from . import environment, transport
+from .bare_host import BareHost
 
 
 def surroundings_of(specification) -> "GuestKernel | OwnMachine":
@@ -21,8 +21,8 @@ class GuestKernel:
     """A guest kernel of the run's own, with one core and a virtual clock: nothing costs CPU time."""
 
     describe = staticmethod(environment.describe)
-    #: What Mininet is made with besides.
-    mininet = {}
+    #: The class of Mininet's hosts.
+    host = BareHost
 
     def prepare(self, specification) -> None:
         """Set what belongs to the whole kernel."""
@@ -48,12 +48,15 @@ class OwnMachine:
     describe = staticmethod(environment.describe_host)
 
     def __init__(self):
+        # What a guest would load for nothing.
+        from . import cores
+        from .cpu import CpuReader
         from .placed_host import placed_hosts
 
         usable = os.sched_getaffinity(0)
         self._placement = cores.place(usable, cores.siblings_of(usable))
         os.sched_setaffinity(0, {self._placement.program})
-        self.mininet = {"host": placed_hosts(self._placement)}
+        self.host, self._reader = placed_hosts(self._placement), CpuReader
 
     def prepare(self, specification) -> None:
         """What belongs to the whole kernel is the machine's: nothing is set."""
@@ -61,7 +64,7 @@ class OwnMachine:
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
         """Read CPU times while traffic flows; yields the function that reads the clock at the traffic's origin, and keeps it."""
-        with CpuReader(self._placement.program) as self._cpu:
+        with self._reader(self._placement.program) as self._cpu:
             yield self._begin
 
     def _begin(self):

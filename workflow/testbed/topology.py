@@ -6,7 +6,7 @@ with TCP small queues; a delay line in front of the bottleneck would share its q
 
 =============================  =================================================
 r1-eth1 (towards r2)           bottleneck of the data: htb rate + drop-tail queue
-r2-eth0 (towards h2)           forward delay, jitter, loss: netem
+r2-eth0 (towards h2)           forward delay, jitter, loss: netem, if there is any
 r2-eth1 (towards r1)           bottleneck of the ACKs: the same rate and queue
 r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
 r2-eth2, r1-eth2 and so on     the same for further pairs
@@ -33,13 +33,15 @@ from mininet.net import Mininet
 from mininet.node import Node
 
 from . import addresses
-from .commands import run
 from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
-from .links import Arrivals, EmulatedInterface, EmulatedLink
+from .links import Arrivals, EmulatedInterface, EmulatedLink, emulate
 from .specification import PACKET_BYTES
+from .sysctl import write
 from .transport import route_metrics
 
-FORWARDING = ["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"]
+FORWARDING = {"net.ipv4.ip_forward": 1, "net.ipv6.conf.all.forwarding": 1}
+#: No duplicate address detection: an address is usable at once.
+ADDRESSES_AT_ONCE = {"net.ipv6.conf.all.accept_dad": 0, "net.ipv6.conf.default.accept_dad": 0}
 #: Interface of each direction's bottleneck.
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 
@@ -85,6 +87,10 @@ class Path:
         """All interfaces of the links, and what packets pass where they arrive, by name."""
         return self.interfaces | {device.name: device for devices in self.netem.values() for device in devices}
 
+    def devices_on(self, node) -> list[EmulatedInterface | Arrivals]:
+        """Those of one node."""
+        return [device for device in self.devices.values() if device.node is node]
+
 
 def build(specification, net) -> Path:
     """Add hosts, routers and links of a specification to an empty Mininet and start it.
@@ -101,21 +107,20 @@ def build(specification, net) -> Path:
 
     Raises
     ------
-    commands.CommandError
+    commands.CommandError, SettingError, netlink.NetlinkError
         If the kernel refuses any part of the network.
     """
     pairs = specification.pairs
     hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]
     for node in [net.addHost(name, ip=None) for name in (hosts if specification.is_cable else ["r1", "r2", *hosts])]:
-        # No duplicate address detection: an address is usable at once.
-        settings = ["net.ipv6.conf.all.accept_dad=0", "net.ipv6.conf.default.accept_dad=0"]
-        run(node, ["sysctl", "-q", "-w", *settings, *(FORWARDING if node.name in ("r1", "r2") else [])])
+        write(node, ADDRESSES_AT_ONCE | (FORWARDING if node.name in ("r1", "r2") else {}))
 
     emulation = plan_emulation(specification)
     for a, b, names in plan_links(specification):
         connect(net, a, b, names, emulation, specification)
     net.start()
     path = Path(net, pairs, *locate(specification, emulation, interfaces_of(net)))
+    emulate(path)
     addresses.assign(path, specification, route_metrics(specification))
     return path
 
@@ -164,12 +169,14 @@ def plan_emulation(specification) -> dict[str, Bottleneck | Netem]:
             )
             for direction, name in BOTTLENECK.items()
         }
-    emulation = {}
+    bottleneck = plan_bottleneck(specification)
+    emulation = dict.fromkeys(BOTTLENECK.values(), bottleneck) if bottleneck else {}
     for pair in specification.pairs:
         for direction, router in (("forward", "r2"), ("reverse", "r1")):
-            emulation[addresses.access_interface(router, pair)] = plan_netem(specification, direction, pair)
-    if bottleneck := plan_bottleneck(specification):
-        emulation |= dict.fromkeys(BOTTLENECK.values(), bottleneck)
+            effect = plan_netem(specification, direction, pair)
+            # Without a bottleneck it is the only queue there is to look at.
+            if effect.does_something or not bottleneck:
+                emulation[addresses.access_interface(router, pair)] = effect
     return emulation
 
 
@@ -227,7 +234,7 @@ def locate_on_cable(specification, interfaces) -> tuple[dict[str, list], dict[st
             if plan_bottleneck(specification):
                 bottleneck[direction].append(interfaces[f"{sending}-eth{path}"])
             effect = plan_netem(specification, direction, specification.pairs[0], path)
-            if effect.delay_ms or effect.jitter_ms or effect.loss_percent or effect.rate_mbps is not None:
+            if effect.does_something:
                 arriving = interfaces[f"{receiving}-eth{path}"]
                 netem[direction].append(Arrivals(arriving, f"{receiving}-in{path}", effect))
     return bottleneck, netem

@@ -1,6 +1,7 @@
 """Traffic: servers and clients of a run's application, started at times drawn from the seed."""
 
 import bisect
+import itertools
 import os
 import random
 import subprocess
@@ -12,11 +13,14 @@ from types import ModuleType
 from . import file_transfer, iperf3, round_trip
 from .addresses import destination
 from .alarm import Alarm
-from .commands import check_not_killed, log, run
+from .commands import check_not_killed, log
 from .deliveries import Deliveries, reading_times_ns
 from .errors import TrafficError
+from .netlink import network_namespace
 from .sampling import Sampler, connections_of_senders
 
+#: TCP_LISTEN, as /proc/net/tcp has it.
+LISTENING = "0A"
 #: What a study's `traffic.application` is.
 APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer}
 #: How long a client may take beyond its duration: lost control packets are sent again.
@@ -259,10 +263,17 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
 
 
 def start(node, command, output) -> subprocess.Popen:
-    """Start a process of the application on a node; its output goes to files."""
+    """Start a process of the application on a node; its output goes to files.
+
+    What is to be in its environment besides stands before it, as a shell has it: ``NAME=value``.
+    """
     log(f"{node.name}$ {' '.join(command)}")
+    variables = dict(word.split("=", 1) for word in itertools.takewhile(lambda word: "=" in word, command))
     with output.open("wb") as stream, output.with_suffix(".errors").open("wb") as errors:
-        return node.popen(command, stdin=subprocess.DEVNULL, stdout=stream, stderr=errors, env=os.environ)
+        return node.popen(
+            command[len(variables) :],
+            stdin=subprocess.DEVNULL, stdout=stream, stderr=errors, env=os.environ | variables,
+        )  # fmt: skip
 
 
 def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
@@ -274,8 +285,7 @@ def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
     deadline = time.monotonic() + limit_s
     for name, ports in wanted.items():
         while True:
-            lines = run(path.net[name], ["ss", "-tlnH"]).splitlines()
-            listening = {int(line.split()[3].rsplit(":", 1)[1]) for line in lines}
+            listening = listening_on(path.net[name])
             if ports <= listening:
                 break
             if time.monotonic() > deadline:
@@ -283,6 +293,14 @@ def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
                     f"{specification.traffic.application}: the server does not listen on port {min(ports - listening)} after {limit_s:g} s"
                 )
             time.sleep(0.01)
+
+
+def listening_on(node) -> set[int]:
+    """Return the TCP ports on which something in a node listens."""
+    with network_namespace(node):
+        tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in ("tcp", "tcp6")]
+    sockets = (line.split() for _, *lines in tables for line in lines)
+    return {int(local.rpartition(":")[2], 16) for _, local, _, state, *_ in sockets if state == LISTENING}
 
 
 def collect(who, process, output, deadline, ended_s) -> Output:

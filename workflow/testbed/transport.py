@@ -1,10 +1,13 @@
 """The TCP stack's settings: buffers, metrics cache, memory, permitted CCAs."""
 
+import contextlib
 import resource
 from pathlib import Path
 
+from . import sysctl
 from .addresses import data_networks
 from .commands import run
+from .errors import SettingError
 
 #: Initial size of a receive and a send buffer, Linux's defaults (tcp(7)).
 RECEIVE_BUFFER_INITIAL_BYTES = 131_072
@@ -17,6 +20,8 @@ ASKED_PATIENTLY = {
     "net.ipv4.tcp_syn_linear_timeouts": "127",
     "net.ipv4.tcp_synack_retries": "127",
 }
+#: A network namespace's default.
+CCA = "net.ipv4.tcp_congestion_control"
 ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
@@ -77,23 +82,23 @@ def prepare_kernel(specification) -> None:
 
 def configure_host(node, specification) -> None:
     """Set a host's sysctls and, where the study says so, its default CCA."""
-    run(node, ["sysctl", "-q", "-w", *(f"{name}={value}" for name, value in settings(specification).items())])
+    sysctl.write(node, settings(specification))
     if cca_given_by(specification) == "sysctl":
         # As the published script does it: a refusal is not an error here. What
         # the connections then run is read back, and judged, like any other.
-        node.popen(["sysctl", "-w", f"net.ipv4.tcp_congestion_control={specification.cca}"]).communicate()
+        with contextlib.suppress(SettingError):
+            sysctl.write(node, {CCA: specification.cca})
 
 
 def read_back(node, specification) -> dict[str, str]:
     """Return the host's values of `settings`, its default CCA, and the metrics of its routes to its peer ("route")."""
-    names = [*settings(specification), "net.ipv4.tcp_congestion_control"]
-    values = run(node, ["sysctl", "-n", *names]).splitlines()
+    values = sysctl.read(node, [*settings(specification), CCA])
     family = "-4" if specification.ip_version == "ipv4" else "-6"
     networks = data_networks(specification)
     routes = [run(node, ["ip", family, "route", "show", network]).split() for network in networks]
     # One text where all agree, as they must.
     metrics = dict.fromkeys(read_route_metrics(route) for route in routes)
-    return dict(zip(names, values, strict=True)) | {"route": " / ".join(metrics)}
+    return values | {"route": " / ".join(metrics)}
 
 
 def read_route_metrics(route) -> str:

@@ -93,6 +93,8 @@ def command_line(specification) -> list[str]:
         "rootflags=/",
         "rw",
         f"init={INIT}",
+        # The kernel hands what it doesn't know to its first process: sets have the same order in every run.
+        "PYTHONHASHSEED=0",
         f"mem={memory_mib(specification)}M",
         "time-travel=inf-cpu",
         f"time-travel-start={START_NS}",

@@ -10,7 +10,6 @@ from rocrate.rocrate import ROCrate
 RUN_TERMS = "https://w3id.org/ro/terms/workflow-run"
 WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 HOMEPAGES = {
-    "ethtool": "https://www.kernel.org/pub/software/network/ethtool/",
     "iperf3": "https://software.es.net/iperf/",
     "iproute2": "https://wiki.linuxfoundation.org/networking/iproute2",
     "iputils-ping": "https://github.com/iputils/iputils",

@@ -6,8 +6,8 @@ import zlib
 from pathlib import Path
 
 from testbed.failure import document_of
+from testbed.specification import DOCUMENT_VERSION
 
-SCHEMA_VERSION = 3
 SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
 #: What the document of a run that was carried out has besides.
 MEASURED_SECTIONS = {"network": dict, "traffic": list, "sockets": list}
@@ -69,9 +69,9 @@ def _whole_document(path) -> dict:
         raise DocumentError(path, f"no JSON ({error})") from None
     if not isinstance(document, dict) or "schema_version" not in document:
         raise DocumentError(path, "no run document (schema_version is missing)")
-    if document["schema_version"] != SCHEMA_VERSION:
+    if document["schema_version"] != DOCUMENT_VERSION:
         version = shorten(document["schema_version"])
-        raise DocumentError(path, f"its schema_version is {version}, this workflow reads {SCHEMA_VERSION}")
+        raise DocumentError(path, f"its schema_version is {version}, this workflow reads {DOCUMENT_VERSION}")
     sections = SECTIONS if "failure" in document else SECTIONS | MEASURED_SECTIONS
     missing = [name for name, kind in sections.items() if not isinstance(document.get(name), kind)]
     if missing:

@@ -43,8 +43,8 @@ PARTS = {
     "bond": ("joining tunnels", "bonding"),
     "veth": ("links", "veth"),
 }
-#: Keys of a link for which a cable has an ifb.
-CABLE_EFFECTS = ("delay_ms", "jitter_ms", "loss_percent")
+#: Keys of a link that netem carries out.
+EFFECTS = ("delay_ms", "jitter_ms", "loss_percent")
 #: What a machine may refuse before it is asked for any part (`kernel_features`) -> the sentence; {} gets its words.
 REFUSALS = {
     "namespaces": (
@@ -104,10 +104,11 @@ def _parts_of(scenario):
     parts, link, paths = {"veth"}, scenario["link"], scenario["multipath"]
     if link["rate_mbps"] is not None and _specification(scenario).shaped:
         parts |= {"htb", "bfifo" if "bytes" in scenario["queue"] else "pfifo"}
-    if scenario["topology"] == "dumbbell":
-        parts.add("netem")  # behind the bottleneck, also where it delays by nothing
-    elif any(paths["path_delay_ms"]) or any(any(link[key].values()) for key in CABLE_EFFECTS):
-        parts |= {"netem", "ifb", "ingress", "matchall", "mirred"}
+    delays = (paths["path_delay_ms"], scenario["hosts"]["access_delay_ms"], *(link[key].values() for key in EFFECTS))
+    cable = scenario["topology"] == "cable"
+    # On a dumbbell netem is the queue where there is no shaper.
+    if any(any(values) for values in delays) or not (cable or "htb" in parts):
+        parts |= {"netem", "ifb", "ingress", "matchall", "mirred"} if cable else {"netem"}
     if paths["by"] == "mptcp":
         parts.add("mptcp")
     if paths["by"] == "gre":

@@ -7,7 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Iterator
 
-SPECIFICATION_VERSION = 3
+from testbed.specification import SPECIFICATION_VERSION
 
 
 def ccas_written_out(study) -> list[str]:

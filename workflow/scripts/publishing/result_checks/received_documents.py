@@ -12,7 +12,7 @@ from publishing.result_checks.json_difference import first_difference, value_tex
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
 from publishing.result_checks.received_study import ReceivedStudy, check_specification
-from run_tables.run_documents import SCHEMA_VERSION
+from testbed.specification import DOCUMENT_VERSION
 
 SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "run.schema.json"
 _VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
@@ -71,11 +71,13 @@ def _made_by(document):
     try:
         environment = document["environment"]
         digests = environment["image_digest"], environment["testbed_digest"]
-        if document["schema_version"] == SCHEMA_VERSION and all(isinstance(digest, str) for digest in digests):
+        if document["schema_version"] == DOCUMENT_VERSION and all(isinstance(digest, str) for digest in digests):
             return digests
     except (TypeError, KeyError, IndexError):
         pass
-    raise ReceivedError(f"is no run document of schema version {SCHEMA_VERSION} with the digests of image and testbed")
+    raise ReceivedError(
+        f"is no run document of schema version {DOCUMENT_VERSION} with the digests of image and testbed"
+    )
 
 
 def _check_form(document, text):

@@ -10,7 +10,7 @@ from publishing.result_checks.json_difference import first_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from study_files import study as studies
-from study_files.study_runs import SPECIFICATION_VERSION
+from testbed.specification import SPECIFICATION_VERSION
 
 PROVENANCE = "tidy/provenance.json"
 #: In bytes; that of a hundred scenarios has a thousandth of it.

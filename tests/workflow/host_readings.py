@@ -1,0 +1,69 @@
+"""A link of two hosts on this machine's kernel, as root of namespaces of its own: prints what the testbed reads, and what tools say."""
+
+import json
+import socket
+from types import SimpleNamespace
+
+from mininet.net import Mininet
+
+from testbed import devices, sysctl
+from testbed.bare_host import BareHost
+from testbed.commands import run, run_json
+from testbed.emulation import Bottleneck
+from testbed.links import EmulatedLink, emulate
+from testbed.netlink import network_namespace
+from testbed.probes import nstat
+from testbed.queue_information import counters_of
+from testbed.traffic import listening_on
+
+PACKETS, SIZE, PORT = 40, 1000, 5201
+
+net = Mininet(controller=None, host=BareHost)
+a, b = net.addHost("a1", ip=None), net.addHost("b1", ip=None)
+for node in (a, b):
+    # Nothing is to come between two readings.
+    sysctl.write(node, {"net.ipv6.conf.all.disable_ipv6": 1, "net.ipv6.conf.default.disable_ipv6": 1})
+bottleneck = Bottleneck(1, 10, None)
+link = net.addLink(
+    a,
+    b,
+    cls=EmulatedLink,
+    intfName1="a1-eth0",
+    intfName2="b1-eth0",
+    params1={"emulation": bottleneck, "single_packets": True},
+)
+net.start()
+emulate(SimpleNamespace(net=net, devices_on=lambda node: [i for i in (link.intf1, link.intf2) if i.node is node]))
+for node, address in ((a, "10.9.0.1/24"), (b, "10.9.0.2/24")):
+    run(node, ["ip", "address", "add", address, "dev", f"{node.name}-eth0"])
+    devices.bring_up(node, f"{node.name}-eth0")
+sysctl.write(a, {"net.ipv4.tcp_no_metrics_save": 1})
+
+with network_namespace(b):
+    listening = socket.create_server(("10.9.0.2", PORT))
+# More than the queue holds, all at once.
+with network_namespace(a), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
+    for _ in range(PACKETS):
+        sending.sendto(bytes(SIZE), ("10.9.0.2", 9))
+run(a, ["ping", "-c", "1", "-W", "5", "10.9.0.2"])
+
+read, said = {}, {}
+for node in (a, b):
+    known = devices.devices_of(node)
+    names = {device["index"]: name for name, device in known.items()}
+    read[node.name] = {
+        "devices": known,
+        "qdiscs": [[names[index], kind, counted] for index, kind, counted in counters_of(node)],
+        "nstat": nstat(node),
+        "listening": sorted(listening_on(node)),
+        "no_metrics_save": sysctl.read(node, ["net.ipv4.tcp_no_metrics_save"]),
+        "offloads": devices.read_offloads(node, f"{node.name}-eth0"),
+    }
+    said[node.name] = {
+        "links": run_json(node, ["ip", "-s", "-d", "-j", "link", "show"]),
+        "qdiscs": run_json(node, ["tc", "-s", "-j", "qdisc", "show"]),
+        "nstat": json.loads(run(node, ["nstat", "-asz", "--json"]))["kernel"],
+        "sockets": run(node, ["ss", "-tlnH"]),
+        "no_metrics_save": run(node, ["cat", "/proc/sys/net/ipv4/tcp_no_metrics_save"]).strip(),
+    }
+print(json.dumps({"read": read, "said": said}))

@@ -1,0 +1,95 @@
+"""What the testbed reads of devices, queues and counters without a program is what the programs say."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = Path(__file__).with_name("host_readings.py")
+NAMES = {
+    "packets": "packets",
+    "bytes": "bytes",
+    "drops": "drops",
+    "overlimits": "overlimits",
+    "qlen": "backlog_packets",
+}
+
+
+@pytest.fixture(scope="module")
+def readings():
+    """Host -> what was read, and what tools said, after more packets than a queue holds."""
+    program, image = Path(sys.executable).with_name("apptainer"), ROOT / "envs/testbed.sif"
+    command = [
+        program,
+        "--silent",
+        "exec",
+        "--userns",
+        "--cleanenv",
+        "--bind",
+        ROOT,
+        "--env",
+        f"PYTHONPATH={ROOT / 'workflow'}",
+        image,
+    ]
+    namespaces = ["unshare", "--user", "--map-root-user", "--net", "--mount"]
+    done = subprocess.run([*command, *namespaces, "python3", "-B", SCRIPT], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    return {host: (found["read"][host], found["said"][host]) for host in ("a1", "b1")}
+
+
+@pytest.mark.parametrize("host", ["a1", "b1"])
+def test_devices_as_ip_says_them(readings, host):
+    read, said = readings[host]
+    assert read["devices"] == {
+        link["ifname"]: {
+            "index": link["ifindex"],
+            "address": link["address"],
+            "gso_max_segs": link["gso_max_segs"],
+            "tx_packets": link["stats64"]["tx"]["packets"],
+            "rx_packets": link["stats64"]["rx"]["packets"],
+            "device_drops": link["stats64"]["rx"]["dropped"]
+            + link["stats64"]["rx"]["errors"]
+            + link["stats64"]["tx"]["errors"],
+        }
+        for link in said["links"]
+    }
+    assert read["devices"][f"{host}-eth0"]["gso_max_segs"] == (1 if host == "a1" else 65535)
+    assert min(read["devices"][f"{host}-eth0"][count] for count in ("tx_packets", "rx_packets")) > 0
+
+
+@pytest.mark.parametrize("host", ["a1", "b1"])
+def test_queues_as_tc_says_them(readings, host):
+    read, said = readings[host]
+    assert read["qdiscs"] == [
+        [qdisc["dev"], qdisc["kind"], {ours: qdisc[theirs] for theirs, ours in NAMES.items()}]
+        for qdisc in said["qdiscs"]
+    ]
+    if host == "a1":
+        counted = {kind: counts for device, kind, counts in read["qdiscs"] if device == "a1-eth0"}
+        # Of 40 packets at once one is under way and ten wait; the others are lost there and nowhere else.
+        assert counted["pfifo"]["drops"] == counted["htb"]["drops"] >= 25
+        assert counted["htb"]["overlimits"] > 0
+
+
+@pytest.mark.parametrize("host", ["a1", "b1"])
+def test_counters_as_nstat_says_them(readings, host):
+    read, said = readings[host]
+    assert read["nstat"] == said["nstat"]
+    assert read["nstat"]["IcmpInEchoReps" if host == "a1" else "IcmpInEchos"] == 1
+
+
+def test_listeners_as_ss_says_them(readings):
+    assert [(read["listening"], said["sockets"].split()[3:4]) for read, said in readings.values()] == [
+        ([], []),
+        ([5201], ["10.9.0.2:5201"]),
+    ]
+
+
+def test_settings_and_offloads_are_those_of_the_host(readings):
+    assert [read["no_metrics_save"]["net.ipv4.tcp_no_metrics_save"] for read, _ in readings.values()] == ["1", "0"]
+    assert [said["no_metrics_save"] for _, said in readings.values()] == ["1", "0"]
+    assert [set(read["offloads"].values()) for read, _ in readings.values()] == [{False}, {False}]
