@@ -60,7 +60,7 @@ def test_the_page_names_the_differences(build):
     assert "The simulator's version, or Linux?" not in page
 
 
-@pytest.mark.parametrize(("name", "conditions"), [("witness", 4), ("witness-cable", 3)])
+@pytest.mark.parametrize(("name", "conditions"), [("witness", 4), ("witness-cable", 3), ("witness-queue", 3)])
 def test_shipped_studies_ask_both_platforms_the_same(root, name, conditions):
     asked = {}
     for scenario in shipped(root, name)["scenarios"]:
@@ -72,7 +72,9 @@ def test_shipped_studies_ask_both_platforms_the_same(root, name, conditions):
 
 def test_what_shipped_studies_need_of_the_machine(root):
     asked = {
-        name: {need.part or need.cca for need in needs(shipped(root, name))} for name in ("witness", "witness-cable")
+        name: {need.part or need.cca for need in needs(shipped(root, name))}
+        for name in ("witness", "witness-cable", "witness-queue")
     }
     assert asked["witness-cable"] == {"veth", "htb", "pfifo", "cubic", "reno"}
+    assert asked["witness-queue"] == asked["witness-cable"]
     assert asked["witness"] == asked["witness-cable"] | {"netem"}

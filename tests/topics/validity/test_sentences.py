@@ -36,6 +36,11 @@ def test_lowest_rtt_is_held_against_the_path():
     runs = pd.DataFrame({"scenario": ["a", "a", "b"], "rtt_min_ms": [20.3, 20.1, 100.0], "rtt_path_ms": [20, 20, 100]})
     assert rtt_words(runs) == ["the lowest RTT in each scenario is at most 0.10 ms above the empty path's"]
     assert rtt_words(runs[2:]) == ["the lowest RTT is within 0.01 ms of the empty path's"]
+    # Of 10 kbit/s a packet's own time is the most of it.
+    slow = rtt_words(runs, packet_ms=pd.Series(1211.2, index=runs["scenario"].unique()))
+    assert slow[0].endswith("above the empty path's, on a link where a packet takes 1,211.20 ms")
+    fast = rtt_words(runs, packet_ms=pd.Series(0.001, index=runs["scenario"].unique()))
+    assert fast == rtt_words(runs)
     early = runs.assign(rtt_min_ms=[19.0, 19.0, 100.0])
     assert rtt_words(early) == ["the lowest RTT in each scenario is −1.00 to 0.00 ms off the empty path's"]
 

@@ -2,6 +2,7 @@
 
 from report_parts.data_tables import minus
 from run_tables.reading import link_packets
+from testbed.specification import PACKET_BYTES
 from wording.number_format import count, number
 from wording.scenario_words import least_rtt_ms
 from wording.sentence_words import listed
@@ -31,7 +32,8 @@ def trust_sentence(runs, checks, scenarios) -> str:
     least = {row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")}
     valid = valid.assign(rtt_path_ms=valid["scenario"].map(least))
     jitter = (scenarios["jitter_forward_ms"] + scenarios["jitter_reverse_ms"]).any()
-    rtts = rtt_words(valid, "the least that jitter allows" if jitter else "the empty path's")
+    packet_ms = PACKET_BYTES * 8e-3 / scenarios.set_index("scenario")["rate_mbps"].astype(float)
+    rtts = rtt_words(valid, "the least that jitter allows" if jitter else "the empty path's", packet_ms)
     return "; ".join([validity_words(runs, checks), *loss_words(valid), *rtts]) + "."
 
 
@@ -70,8 +72,11 @@ def loss_words(valid) -> list[str]:
     return [f"the links dropped {at_worst}{shown}, of {number(sums['reached'].sum(), 0)} packets"]
 
 
-def rtt_words(valid, least="the empty path's") -> list[str]:
-    """Say how close the lowest round-trip time seen came to the `least` that there can be, in every scenario."""
+def rtt_words(valid, least="the empty path's", packet_ms=None) -> list[str]:
+    """Say how close the lowest round-trip time seen came to the `least` that there can be, in every scenario.
+
+    ``packet_ms`` is how long a full packet takes on each scenario's link: on a slow one that is most of the difference.
+    """
     excess = (valid["rtt_min_ms"] - valid["rtt_path_ms"]).groupby(valid["scenario"]).min().dropna()
     if excess.empty:
         return []
@@ -81,4 +86,6 @@ def rtt_words(valid, least="the empty path's") -> list[str]:
         return [f"{lowest} within 0.01 ms of {least}"]
     if low < 0:
         return [f"{lowest} {minus(f'{low:.2f} to {high:.2f}')} ms off {least}"]
-    return [f"{lowest} at most {number(high, 2)} ms above {least}"]
+    slow = "" if packet_ms is None else packet_ms.get(excess.idxmax(), 0)
+    where = f", on a link where a packet takes {number(slow, 2)} ms" if slow and slow >= high / 10 else ""
+    return [f"{lowest} at most {number(high, 2)} ms above {least}{where}"]
