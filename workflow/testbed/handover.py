@@ -36,7 +36,8 @@ def prepare(folder) -> None:
     folder.mkdir()
     for module in PACKAGE.glob("*.py"):
         shutil.copyfile(module, folder / module.name)
-    subprocess.run([*COMPILE, str(folder)], check=True, env={"PYTHONHASHSEED": "0"})
+    if subprocess.run([*COMPILE, str(folder)], env={"PYTHONHASHSEED": "0"}).returncode:
+        raise OSError(f"{folder}: the testbed's modules can't be compiled there")
 
 
 def prepared() -> Path:
@@ -52,6 +53,8 @@ def prepared() -> Path:
         folder.parent.mkdir(exist_ok=True)
         partial = Path(tempfile.mkdtemp(dir=folder.parent))
         try:
+            for earlier in folder.parent.glob(f"{PACKAGE.name}-*"):
+                shutil.rmtree(earlier, ignore_errors=True)
             prepare(partial / PACKAGE.name)
             with contextlib.suppress(OSError):  # a job beside has made it
                 (partial / PACKAGE.name).rename(folder)
