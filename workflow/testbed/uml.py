@@ -91,7 +91,7 @@ def command_line(specification) -> list[str]:
         KERNEL,
         "rootfstype=hostfs",
         "rootflags=/",
-        "rw",
+        "ro",
         f"init={INIT}",
         # The kernel hands what it doesn't know to its first process: sets have the same order in every run.
         "PYTHONHASHSEED=0",
