@@ -12,7 +12,7 @@ from run_tables.reading import read_table
 from tcp_models import throughput_models as theory
 from topics.theory import fit_models
 from topics.theory.fit_models import add_models, ratio_interval
-from topics.theory.response_exponents import agrees, cell_means, expected_exponents, power_law
+from topics.theory.response_exponents import MARGINS, agrees, cell_means, expected_exponents, power_law
 from topics.theory.tables import MODELS, REGRESSIONS
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -139,10 +139,29 @@ def test_line_by_chance_is_no_narrower_than_its_replications():
 
 @pytest.mark.parametrize(
     ("low", "high", "word"),
-    [(-1.1, -0.9, "yes"), (-0.9, -0.8, "no"), (-3, 1, ""), (-1 - 1e-12, -1 - 1e-12, "yes"), (0.5, 1, "no")],
-)
+    [
+        (-1.1, -0.9, "yes"), (-0.9, -0.8, "yes"), (-0.6, -0.5, "no"), (-3, 1, ""), (-1 - 1e-12, -1 - 1e-12, "yes"),
+        # Held -1 and not 0: that was taken for agreement, as it would have been with -1.5, -0.5 or -0.25.
+        (-1.67, -0.06, ""), (-1.1, -0.6, ""), (0.5, 1, "no"),
+    ],
+)  # fmt: skip
 def test_agreement_with_minus_one(low, high, word):
-    assert agrees(-1, {"ci_low": low, "ci_high": high}) == word
+    assert agrees(-1, {"ci_low": low, "ci_high": high}, MARGINS["rtt_ms"]) == word
+
+
+@pytest.mark.parametrize("error", [0.01, 0.3])
+def test_fewer_runs_never_agree_more(error):
+    """1,000 studies of three scenarios: of a CCA that follows RTT^-1 hardly one differs, of another law's hardly one agrees."""
+    rng = np.random.default_rng(2)
+    words = {-1.0: [], -0.25: []}
+    for true, found in words.items():
+        for _ in range(500):
+            rtt_ms = np.array([20.0, 100, 200, 400])
+            cells = pd.DataFrame({"rtt_ms": rtt_ms, "log_error": 0.0})
+            cells["per_flow_mbps"] = rtt_ms**true * rng.lognormal(0, error, 4)
+            found.append(agrees(-1, power_law(cells, ["rtt_ms"], 0.95), MARGINS["rtt_ms"]))
+    assert words[-1.0].count("no") <= 25 and words[-0.25].count("yes") <= 25
+    assert (words[-1.0].count("yes") > 450) == (error == 0.01)
 
 
 def test_exponents_of_the_cubic_region():

@@ -25,6 +25,9 @@ MIN_SCENARIOS = 3
 SAME_DIRECTION = 0.999
 # An exact fit has an interval of no width; this close to it counts as inside.
 EXACT = 1e-9
+#: Largest distance at which an exponent agrees with theory's: half of that between Reno's own and CUBIC's own (-1 and
+#: -0.25 of RTT, -0.5 and -0.75 of loss), so that an interval within it can't be the other law's.
+MARGINS = {"rtt_ms": 0.375, "loss_percent": 0.125}
 # Conditions that a line through several scenarios takes for equal.
 CONDITIONS = {
     "rate_mbps": "rate",
@@ -120,15 +123,15 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     return {"estimate": estimate, "ci_low": estimate - half, "ci_high": estimate + half, "r2": float(fit["r2"])}
 
 
-def agrees(expected, fit) -> str:
-    """Return "yes" or "no": whether the interval holds `expected`; "" if it holds 0 as well.
+def agrees(expected, fit, margin) -> str:
+    """Return "yes" if the whole interval lies within the margin around `expected`, "no" if all of it lies outside.
 
-    An interval that includes no dependence at all is too wide to agree with anything.
+    "" if it reaches both sides: a wide interval holds many exponents, and agrees with none.
     """
-    low, high = fit["ci_low"] - EXACT, fit["ci_high"] + EXACT
-    if not low <= expected <= high:
-        return "no"
-    return "" if low <= 0 <= high else "yes"
+    low, high = fit["ci_low"], fit["ci_high"]
+    if expected - margin - EXACT <= low and high <= expected + margin + EXACT:
+        return "yes"
+    return "no" if high < expected - margin or low > expected + margin else ""
 
 
 def few_round_trips(number_of) -> str:
@@ -161,9 +164,10 @@ def _regression_row(cells, cca, terms, confidence):
     notes += [f"down to {caution}"] * bool(exponents and caution)
     if terms[0] in exponents:
         row["expected"] = exponents[terms[0]]
-        row["agrees"] = agrees(row["expected"], fit)
+        row["margin"] = MARGINS[terms[0]]
+        row["agrees"] = agrees(row["expected"], fit, row["margin"])
         if row["agrees"] == "":
-            notes.insert(0, "undecided: the interval holds both the expected exponent and 0")
+            notes.insert(0, "too imprecise to say: the interval reaches beyond the margin around the expected exponent")
     return row | fit | {"note": "; ".join(notes)}
 
 

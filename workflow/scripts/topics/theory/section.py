@@ -5,7 +5,7 @@ from report_parts.test_cells import ALIKE, DIFFERS, OPEN, Scenarios
 from wording.number_format import NONE, is_missing, number
 from wording.scenario_words import ip_words
 
-AGREES = {"yes": ("yes", ALIKE), "no": ("no", DIFFERS), "": ("can't tell", OPEN)}
+AGREES = {"yes": ("agrees", ALIKE), "no": ("differs", DIFFERS), "": ("too imprecise to say", OPEN)}
 
 
 def section(material) -> dict:
@@ -69,6 +69,12 @@ def _regressions_table(regressions):
         low, high = row["ci_low"], row["ci_high"]
         return Cell(NONE) if is_missing(low) else Cell(f"{signed(low, 2)} to {signed(high, 2)}", low)
 
+    def expected(row):
+        value, margin = row["expected"], row["margin"]
+        if is_missing(value):
+            return Cell(NONE)
+        return Cell(signed(value, 2) + ("" if is_missing(margin) else f" ± {margin:g}"), value)
+
     def agreement(row):
         text, style = ("no expectation", OPEN) if is_missing(row["expected"]) else AGREES[row["agrees"]]
         return Cell(text, style=style)
@@ -82,7 +88,7 @@ def _regressions_table(regressions):
         (Column("Exponent of", filtered=True), "term"),
         (Column("Estimate", "number"), estimate),
         (Column("Interval", "number"), interval),
-        (Column("Expected", "number"), _number("expected", 2)),
+        (Column("Expected", "number"), expected),
         (Column("As expected", filtered=True), agreement),
         (Column("From", "short"), "expected_source"),
         (Column("R²", "number"), _number("r2", 3)),

@@ -37,6 +37,12 @@ REGRESSIONS = Table(
         ),
         text("term", "What the exponent is of: `RTT` or `loss`."),
         number("expected", "", "Exponent that the CCA's model has.", "no model gives one for all of these scenarios"),
+        number(
+            "margin",
+            "",
+            "Largest distance from it that counts as agreement.",
+            "no exponent is expected, or none fitted",
+        ),
         text("expected_source", "Where this exponent is from.", "no model gives one for all of these scenarios"),
         number("estimate", "", "Fitted exponent.", _NO_LINE),
         *interval("ci_low", "ci_high", "", "the exponent", _NO_LINE),
@@ -45,8 +51,8 @@ REGRESSIONS = Table(
         count("scenarios", "scenarios", "Scenarios that were fitted, a point each."),
         text(
             "agrees",
-            "`yes` if the interval holds the expected exponent and not 0, `no` if it doesn't hold the expected one.",
-            "it holds both, or no exponent is expected or fitted",
+            "`yes` if the whole interval lies within `margin` of the expected exponent, `no` if all of it lies outside.",
+            "it reaches both sides, so that it is too imprecise to say, or no exponent is expected or fitted",
         ),
         NOTE,
     ),
