@@ -39,6 +39,7 @@ from study_files import study as studies
 from study_files.study_design import StudyDesign
 from study_files.study_platforms import machine_problem
 from topics.claims.claims_file import ClaimsError, load_claims
+from topics.claims.record_claims import claims_version, record_claims
 from topics.outline import figure_params, other_tables, section_modules, study_outline, table_paths
 
 show_progress()
@@ -58,6 +59,7 @@ try:
     STUDY = studies.resolve(studies.load(STUDY_FILE, CONFIG_GIVEN), STUDY_FILE)
     CLAIMS_NAME = STUDY["analysis"]["claims"]
     CLAIMS = load_claims(f"config/claims/{CLAIMS_NAME}.yaml") if CLAIMS_NAME else None
+    CLAIMS_VERSION = claims_version(f"config/claims/{CLAIMS_NAME}.yaml") if CLAIMS_NAME else None
 except (studies.StudyError, ClaimsError) as error:
     sys.exit(f"sawtooth: {error}")
 
@@ -101,6 +103,8 @@ onstart:
     inside_snakemake.switch_off_rate_limit(workflow)
     require_slurm(inside_snakemake.executor_name(workflow))
     hold_study(f"results/{STUDY['study']}")
+    if CLAIMS:  # before the first run
+        record_claims(f"results/{STUDY['study']}", CLAIMS_VERSION)
     if RUNS_PER_JOB > 1 and not inside_snakemake.keeps_incomplete(workflow):
         sys.exit(
             "sawtooth: jobs of several runs need --keep-incomplete, or one that fails takes the others' documents along."

@@ -13,6 +13,7 @@ from run_tables.metrics import differences
 from study_files.study_design import StudyDesign
 from topics import registry
 from topics.claims.claims_file import load_claims
+from topics.claims.record_claims import claims_version, record_claims
 from topics.outline import figure_params, section_modules, study_outline, table_paths
 
 #: Of a study in which asked Vegas was CUBIC.
@@ -92,9 +93,13 @@ class Built:
 
     def namespace(self, outline):
         """Return what the Snakefile gives to its rules."""
-        claims = load_claims(ROOT / f"config/claims/{self.claims_name}.yaml") if self.claims_name else None
+        path = ROOT / f"config/claims/{self.claims_name}.yaml"
+        claims, version = (of(path) if self.claims_name else None for of in (load_claims, claims_version))
+        if version:
+            record_claims(self.folder, version)
         return {
             "STUDY": self.study, "STUDY_FILE": "config/studies/synthetic.yaml", "CONFIG_GIVEN": {}, "CLAIMS": claims,
+            "CLAIMS_VERSION": version, "update": str,
             "CLAIMS_NAME": self.claims_name, "SETTINGS": SETTINGS, "RESAMPLES": 200, "ANALYSIS_IMAGE": "sha256:0",
             "DESIGN": outline.design, "OUTLINE": outline, "Path": lambda path: ROOT / path, "code_of": lambda *scripts: "",
             "table_paths": table_paths, "figure_params": figure_params, "differences": differences,

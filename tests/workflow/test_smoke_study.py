@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import hashlib
 import json
 import re
 import shutil
@@ -88,7 +89,7 @@ def test_analysis_says_in_words_what_it_cannot_compute(smoke):
     tables = {path.stem: list(csv.DictReader(path.open())) for path in folder.glob("*.csv")}
     assert set(tables) == {
         "descriptive", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled",
-        "pooled_tests", "models", "regressions", "claims", "mislabelled",
+        "pooled_tests", "models", "regressions", "claims", "claim_versions", "mislabelled",
     }  # fmt: skip
     for name, rows in tables.items():
         for row in rows:
@@ -174,6 +175,13 @@ def test_a_changed_margin_repeats_the_analysis_and_no_run(copy_of_smoke):
     planned = copy_of_smoke.planned(*SMOKE)
     assert {"compare_ip_versions", "plot_ip_difference_goodput", "write_report"} <= set(planned)
     assert not {"emulate_run", "tidy_runs", "describe_cells", "plot_goodput"} & set(planned)
+
+
+def test_claims_are_recorded_before_the_first_run(smoke):
+    folder = smoke.folder / "results/smoke"
+    (version,) = json.loads((folder / "workflow/claims-record.json").read_text())
+    claims = (folder / "workflow/claims.yaml").read_bytes()
+    assert (version["runs"], version["sha256"]) == (0, hashlib.sha256(claims).hexdigest())
 
 
 def test_a_broken_claims_file_stops_before_anything_runs(copy_of_smoke):

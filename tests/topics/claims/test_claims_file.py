@@ -28,7 +28,7 @@ CLAIMS = [
     THRESHOLD,
     RATIO,
     LARGEST,
-    {"kind": "no_difference"},
+    {"kind": "no_difference", "margin": 5, "margin_unit": "percent"},
     {"kind": "dominance", "requirement": {"above": 50}},
 ]
 CCAS = study_schema.study_schema()["properties"]["ccas"]["items"]["joined"]
@@ -40,7 +40,7 @@ LISTS = {
 MISTAKES = {
     "ordering": """
         {plase: highest}
-            unknown key 'claims[claim-1].plase'; did you mean 'place'? Allowed here: id, section, statement, published, quantity, flows, over_time, relative_to, kind, tolerance, remark, scenarios, ip_versions, duration_s, ccas, among, place, places, tie_percent, requirement.
+            unknown key 'claims[claim-1].plase'; did you mean 'place'? Allowed here: id, section, statement, published, quantity, flows, over_time, relative_to, kind, tolerance, remark, untestable, needs_real_clock, scenarios, ip_versions, duration_s, ccas, among, place, places, tie_percent, requirement.
         {requirement: {over: 50}}
             unknown key 'claims[claim-1].requirement.over'; did you mean 'above'? Allowed here: above, below, at_least, at_most.
         {ccas: [cubik]}
@@ -65,6 +65,14 @@ MISTAKES = {
             quantity is "throughput"; did you mean 'throughput_per_stream_mbps'? Allowed is one of $QUANTITIES.
         {requirement: {above: 5, below: 4}}
             requirement is {above: 5, below: 4}; allowed is an upper bound above the lower one.
+        {requirement: {at_least: 5, at_most: 1}}
+            requirement is {at_least: 5, at_most: 1}; allowed is an upper bound above the lower one.
+        {quantity: goodput_mbps, flows: {take: count, within: {at_least: 5, at_most: 1}}}
+            flows.within is {at_least: 5, at_most: 1}; allowed is an upper bound above the lower one.
+        {requirement: {replicates: 5, at_most: 9}}
+            requirement is {replicates: 5, at_most: 9}; allowed are bounds, or replicates with standard_error.
+        {pick: lowest, requirement: {replicates: 5, standard_error: 1}}
+            pick is "lowest"; allowed with replicates is "mean", a single value.
         {requirement: {above: 5, at_least: 4}}
             requirement has two bounds on the same side; allowed is one.
         {pick: farthest}
@@ -109,6 +117,10 @@ MISTAKES = {
             requirement is {above: 1}; allowed with combine: farthest is one with two bounds.
         {combine: farthest, requirement: {at_least: 0, at_most: 1}}
             requirement is {at_least: 0, at_most: 1}; allowed with combine: farthest are bounds above 0.
+        {each: [scenario], requirement: {replicates: 5, standard_error: 1}}
+            each is ["scenario"]; allowed with replicates is [], a single value.
+        {each: [], numerator: {pick: lowest}, requirement: {replicates: 5, standard_error: 1}}
+            numerator.pick is "lowest"; allowed with replicates is "mean", a single value.
         {numerator: {ccas: [reno]}, denominator: {ccas: [reno]}}
             numerator is the same as denominator; allowed is another.
         {quantity: goodput_mbps, flows: {}, numerator: {flows: {cca: vegas}}}
@@ -167,6 +179,13 @@ def test_missing_key(tmp_path, key, message):
     name = {"id": "0"}.get(key, content["claims"][0]["id"])
     del content["claims"][0][key]
     assert claim_runs.problem(tmp_path, content) == f"claims[{name}].{message}"
+
+
+def test_scenarios_with_an_empty_range_are_refused(tmp_path):
+    what = claim_runs.content(THRESHOLD)
+    what["scenarios"][0]["delay_ms"] = {"at_least": 5, "at_most": 1}
+    message = "scenarios[1].delay_ms is {at_least: 5, at_most: 1}; allowed is an upper bound above the lower one."
+    assert claim_runs.problem(tmp_path, what) == message
 
 
 def test_ids_stand_once(tmp_path):

@@ -8,7 +8,7 @@ import claim_runs
 from topics.claims import check_claims
 from topics.claims.claim_measures import Measure, measure_of, run_values
 from topics.claims.claims_file import load_claims
-from topics.claims.tables import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
 
 RUN = {"scenario": "a", "cca": "reno+vegas", "ip_version": "ipv4"}
 # Two runs of four flows on a link of 20 Mbit/s: goodput, retransmissions.
@@ -204,13 +204,13 @@ def verdict(folder, reno_mbps, unknown=(), **claim):
     file = load_claims(claim_runs.written(folder / "claims.yaml", content))
     runs, flows = mixed(reno_mbps)
     flows.loc[flows["cca"].isin(unknown), "goodput_mbps"] = np.nan
-    return check_claims.check_claims(runs, file, 0.95, 0.05, 500, 1, flows).iloc[0]
+    return check_claims.check_claims(runs, file, 0.95, 0.05, flows).iloc[0]
 
 
 SHARE = {"kind": "threshold", "flows": {"cca": "bbr", "take": "sum"}, "relative_to": "total", "pick": "lowest"}
 
 
-@pytest.mark.parametrize(("reno_mbps", "expected"), [(2, REPRODUCED), (6, NOT_REPRODUCED), (4.5, NOT_TESTABLE)])
+@pytest.mark.parametrize(("reno_mbps", "expected"), [(2, REPRODUCED), (6, NOT_REPRODUCED), (4.5, NOT_SHOWN)])
 def test_share_of_a_cca_within_a_mix(tmp_path, reno_mbps, expected):
     row = verdict(tmp_path, reno_mbps, **SHARE, requirement={"above": 50})
     assert row["verdict"] == expected, row["because"]
@@ -244,4 +244,4 @@ def test_mix_that_the_study_lacks(tmp_path):
 
 def test_value_that_the_runs_lack_is_named(tmp_path):
     row = verdict(tmp_path, 3, ["reno+bbr"], **SHARE, requirement={"above": 50})
-    assert row["because"] == "No value of the goodput in the runs of reno+bbr in scenario 1; 2 are needed."
+    assert row["because"] == "No value of the goodput in the runs of reno+bbr in scenario 1; 3 are needed."

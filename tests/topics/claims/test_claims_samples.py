@@ -1,39 +1,132 @@
-"""The bootstrap of replications: known coverage, pairs kept, holes, seeds."""
-
-import math
+"""Cells' means with each replication left out, and intervals that hold the truth as often as they say."""
 
 import numpy as np
 import pytest
 
 import claim_runs
+from inference.stratified_jackknife import Stratum, at_least, certain, chances, ratio_interval, t_interval
+from topics.claims.check_claims import check_claims
 from topics.claims.claim_measures import Measure
-from topics.claims.claim_samples import Samples, bootstrap_interval
+from topics.claims.claim_samples import Samples
 
 QUANTITY = Measure("throughput_per_stream_mbps")
 MEAN = {"kind": "threshold", "pick": "mean", "requirement": {"above": 0}}
+CASES = {
+    "normal": lambda rng, n: rng.normal(50, 5, n),
+    "uniform": lambda rng, n: rng.uniform(40, 60, n),
+    "quantised": lambda rng, n: np.round(rng.normal(50, 1.5, n)),
+    "lognormal": lambda rng, n: 50 * rng.lognormal(-0.045, 0.3, n),
+    "heavy tails": lambda rng, n: 50 + 3 * rng.standard_t(3, n),
+}
 
 
-def samples_of(folder, values, resamples=500, seed=1, delays_ms=(10, 50)):
+def samples_of(folder, values, delays_ms=(10, 50)):
     file = claim_runs.loaded(folder, MEAN, delays_ms=delays_ms)
-    return Samples(claim_runs.table(values, delays_ms), file, resamples, seed)
+    return Samples(claim_runs.table(values, delays_ms), file)
 
 
-@pytest.mark.parametrize(
-    ("replications", "lowest", "highest"),
-    # Between the extremes of 4 values lies the truth in 87.5 % at most (1 - 2/2^4), of 6 in 96.9 %.
-    [(4, 0.82, 0.895), (6, 0.93, 0.985), (20, 0.93, 0.985)],
-)
-def test_interval_of_a_mean_covers_the_truth(tmp_path, replications, lowest, highest):
-    """600 cells with a true mean of 50."""
+def strata(*sizes):
+    ends = np.cumsum([1, *sizes])
+    return [Stratum(slice(end - n, end), n - 1) for end, n in zip(ends[1:], sizes, strict=True)]
+
+
+def rows_of(*samples):
+    """Return the mean over strata of their means, without each value in its turn."""
+    means = [np.mean(sample) for sample in samples]
+    rows = [np.mean(means)]
+    for place, sample in enumerate(samples):
+        for left in range(len(sample)):
+            rows.append(np.mean([*means[:place], np.delete(sample, left).mean(), *means[place + 1 :]]))
+    return np.array(rows)[:, None]
+
+
+def held(low, high, truth):
+    return np.mean((np.array(low) <= truth) & (truth <= np.array(high)))
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("replications", [3, 4, 5, 10])
+def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path, case, replications):
+    """Of one cell, and of the highest of twelve. The bootstrap held 72 to 94 %, and 0 to 10 %."""
     rng = np.random.default_rng(5)
-    delays = tuple(range(10, 110))
-    samples = samples_of(tmp_path, lambda *cell: rng.normal(50, 5, replications), delays_ms=delays)
-    means = samples.means(QUANTITY).reshape(501, -1)
-    intervals = [bootstrap_interval(cell, 0.95, replications) for cell in means.T]
-    assert lowest <= np.mean([low <= 50 <= high for low, high in intervals]) <= highest
+    studies = 100
+    delays = tuple(range(10, 10 + 2 * studies))
+    runs = claim_runs.table(lambda *cell: CASES[case](rng, replications), delays)
+    one = [
+        MEAN | {"scenarios": [str(place)], "ccas": [cca], "ip_versions": ["ipv4"]}
+        for place in range(1, 2 * studies + 1)
+        for cca in ("reno", "cubic", "bbr")
+    ]
+    highest = [
+        MEAN | {"pick": "highest", "scenarios": [str(place), str(place + 1)]} for place in range(1, 2 * studies, 2)
+    ]
+    table = check_claims(runs, claim_runs.loaded(tmp_path, *one, *highest, delays_ms=delays), 0.95, 0.05)
+    of_one, of_highest = table.iloc[: len(one)], table.iloc[len(one) :]
+    # 600 studies: two standard errors are 1.8 points; skewed ones are known to fall short with few values.
+    assert 0.9 <= held(of_one["low"], of_one["high"], 50) <= 0.985
+    # Three rounded values are sometimes equal, and then tell nothing of their scatter: 87 %.
+    least = 0.85 if (case, replications) == ("quantised", 3) else 0.91
+    assert held(of_highest["low"], of_highest["high"], 50) >= least
+    assert set(of_one["interval"]) == {"t"} and set(of_highest["interval"]) == {"joint t"}
 
 
-def test_replications_are_drawn_for_all_ccas_and_ip_versions_at_once(tmp_path):
+@pytest.mark.parametrize("sizes", [(3, 3, 3, 3), (4, 4), (3, 10), (100, 3)])
+def test_interval_over_strata_holds_the_truth_in_95_percent(sizes):
+    rng = np.random.default_rng(3)
+    scales = (1, 4, 2, 0.5)
+    ends = [
+        t_interval(
+            rows_of(*(rng.normal(0, scale, n) for n, scale in zip(sizes, scales, strict=False))), strata(*sizes), 0.025
+        )
+        for _ in range(1500)
+    ]
+    assert 0.93 <= held(*np.array(ends)[:, :, 0].T, 0) <= 0.975
+
+
+def test_interval_of_one_stratum_is_students():
+    """Student (1908): ten patients' additional hours of sleep, 0.75 with s = 1.789; t(0.975, 9) = 2.262."""
+    hours = np.array([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0])
+    low, high = t_interval(rows_of(hours), strata(10), 0.025)
+    assert (low[0], high[0]) == (pytest.approx(-0.53, abs=0.005), pytest.approx(2.03, abs=0.005))
+
+
+@pytest.mark.parametrize("spread", [0.05, 0.4])
+def test_interval_of_a_ratio_holds_the_truth_in_95_percent(spread):
+    rng = np.random.default_rng(8)
+    ends = []
+    for _ in range(1500):
+        above, below = 100 * rng.normal(1, spread, 4), 50 * rng.normal(1, spread, 4)
+        pair = (
+            np.array([s.mean(), *(np.delete(s, left).mean() for left in range(4))])[:, None] for s in (above, below)
+        )
+        ends.append(ratio_interval(*pair, strata(4), 0.025))
+    assert 0.93 <= held(*np.array(ends)[:, :, 0].T, 2) <= 0.975
+
+
+def test_ratio_without_a_sure_divisor_has_no_upper_end():
+    rows = np.array([9.0, 8.5, 9, 9.5])[:, None], np.array([1 / 3, 0, 0.5, 0.5])[:, None]
+    low, high = ratio_interval(*rows, strata(3), 0.025)
+    assert high[0] == np.inf and 0 < low[0] < 27
+
+
+def test_certain_comparisons_are_too_many_in_2_5_percent():
+    """Of 12 comparisons none of which holds, and of 12 of which all do."""
+    rng = np.random.default_rng(6)
+    too_many = {-0.3: 0, 0.3: 0}
+    for true in too_many:
+        for _ in range(400):
+            values = rng.normal(true, 1, (4, 12))
+            rows = np.array([values.mean(axis=0), *(np.delete(values, left, axis=0).mean(axis=0) for left in range(4))])
+            p, not_p = chances(rows, strata(4))
+            too_many[true] += certain(p if true < 0 else not_p, 0.025) > 0
+    assert max(too_many.values()) <= 16
+    assert at_least(np.array([0.01, 0.2, 0.5]), 2) == pytest.approx(0.4)
+    assert at_least(np.array([0.01, 0.2, 0.5]), 3) == 0.5
+    # Holm: 0.001 * 3, 0.012 * 2; 0.04 is above 0.025.
+    assert certain(np.array([0.04, 0.001, 0.012]), 0.025) == 2
+
+
+def test_replications_are_left_out_of_all_ccas_and_ip_versions_at_once(tmp_path):
     rng = np.random.default_rng(2)
     common = {scenario: rng.lognormal(3, 1, 8) for scenario in "12"}
 
@@ -43,10 +136,10 @@ def test_replications_are_drawn_for_all_ccas_and_ip_versions_at_once(tmp_path):
     means = samples_of(tmp_path, values).means(QUANTITY)
     assert np.allclose(means[:, :, 2] / means[:, :, 0], 6, rtol=1e-12)
     assert np.allclose(means[..., 1] / means[..., 0], 0.5, rtol=1e-12)
-    first = means[:, 0, 0, 0] / means[0, 0, 0, 0]
-    second = means[:, 1, 0, 0] / means[0, 1, 0, 0]
-    assert first.std() > 0.1
-    assert abs(np.corrcoef(first[1:], second[1:])[0, 1]) < 0.2  # scenarios are drawn apart
+    assert means.shape[0] == 1 + 8 + 8
+    # Scenarios are left alone by each other's rows.
+    assert (means[9:, 0] == means[0, 0]).all() and (means[1:9, 1] == means[0, 1]).all()
+    assert means[3, 0, 0, 0] == pytest.approx(np.delete(common["1"], 2).mean())
 
 
 def test_data_come_first_and_holes_are_left_out(tmp_path):
@@ -54,60 +147,29 @@ def test_data_come_first_and_holes_are_left_out(tmp_path):
     means = samples.means(QUANTITY)
     assert means[0, 0, :, 0].tolist() == [2, 2, 5]
     assert samples.counts(QUANTITY).tolist() == [[[3, 3]] * 3] * 2
-    known = means[~np.isnan(means)]
-    assert known.min() >= 1 and known.max() <= 9  # nothing counts as 0
-    assert np.isnan(means[1:, 0, 2, 0]).mean() == pytest.approx((1 / 4) ** 4, abs=0.02)
+    # Without the first replication, which bbr hasn't.
+    assert means[1, 0, :, 0].tolist() == [2.5, 2.5, 5]
+    counts = samples.counts(QUANTITY) * samples.mask(["2"], ["bbr"], ["ipv4"])
+    (stratum,) = samples.strata(counts)
+    assert (stratum.rows, stratum.df) == (slice(5, 9), 2)
 
 
 def test_replications_may_have_any_number(tmp_path):
     table = claim_runs.table(lambda *cell: [1, 2, 3])
     table["replication"] = table["replication"].map({1: 7, 2: 40, 3: 1000})
-    file = claim_runs.loaded(tmp_path, MEAN)
-    samples = Samples(table, file, 100, 1)
+    samples = Samples(table, claim_runs.loaded(tmp_path, MEAN))
     assert samples.values(QUANTITY).shape == (2, 3, 2, 3)
     assert samples.means(QUANTITY)[0].tolist() == [[[2, 2]] * 3] * 2
 
 
-def test_draws_follow_seed_and_scenario_only(tmp_path):
-    def values(scenario, cca, ip_version):
-        return [len(cca) * step**2 for step in range(1, 7)]
-
-    one = samples_of(tmp_path, values, delays_ms=(10, 50)).means(QUANTITY)
-    again = samples_of(tmp_path, values, delays_ms=(10, 50)).means(QUANTITY)
-    other_order = samples_of(tmp_path, values, delays_ms=(50, 10, 100)).means(QUANTITY)
-    other_seed = samples_of(tmp_path, values, seed=2).means(QUANTITY)
-    assert np.array_equal(one, again)
-    assert np.array_equal(one[:, 0], other_order[:, 1])
-    assert np.array_equal(one[:, 1], other_order[:, 0])
-    assert not np.array_equal(one, other_seed)
-
-
-def test_medians_are_those_of_the_runs_as_often_as_drawn(tmp_path):
+def test_interval_of_the_median_of_pooled_runs_holds_the_truth(tmp_path):
+    """Runs of six cells with medians around 50: a mixture that is symmetric about 50."""
     rng = np.random.default_rng(3)
-    samples = samples_of(tmp_path, lambda *cell: [*rng.normal(size=5), None], resamples=30)
-    mask = samples.mask(["1", "2"], ["reno", "bbr"], ["ipv4"])
-    values = samples.values(QUANTITY)
-    for draw, found in enumerate(samples.medians(QUANTITY, mask)):
-        drawn = [
-            np.repeat(values[scenario, cca, 0, :5], samples._weights[scenario][draw])
-            for scenario in (0, 1)
-            for cca in (0, 2)
-        ]
-        assert found == np.median(np.concatenate(drawn))
-
-
-def test_interval_takes_wider_percentiles_of_few_replications():
-    """n = 100: t of 99 is 1.984, times sqrt(100/99) 1.994, probability 0.0231 (Hesterberg, 2015)."""
-    statistics = np.concatenate([[500.0], np.arange(1, 1001.0)])
-    low, high = bootstrap_interval(statistics, 0.95, 100)
-    assert (low, high) == (24, 977)
-    assert bootstrap_interval(statistics, 0.95, 2) == (1, 1000)
-    low, high = bootstrap_interval(statistics, 0.95, 100_000)
-    assert (low, high) == (25, 976)
-
-
-def test_interval_encloses_the_value_and_passes_over_what_is_undefined():
-    statistics = np.array([50.0, 1, 2, 3, math.nan, 4])
-    assert bootstrap_interval(statistics, 0.95, 6) == (1, 50)
-    assert bootstrap_interval(np.array([5.0, math.nan]), 0.95, 6) == (5, 5)
-    assert bootstrap_interval(np.array([5.0, 1, math.inf]), 0.95, 2) == (1, math.inf)
+    delays = tuple(range(10, 160))
+    shift = {"reno": -6, "cubic": 0, "bbr": 6}
+    runs = claim_runs.table(lambda s, cca, ip: rng.normal(50 + shift[cca], 5, 6), delays)
+    claims = [MEAN | {"pick": "median", "scenarios": [str(place)]} for place in range(1, 151)]
+    table = check_claims(runs, claim_runs.loaded(tmp_path, *claims, delays_ms=delays), 0.95, 0.05)
+    assert set(table["interval"]) == {"of ranks"}
+    high = table["high"].astype(float).fillna(np.inf)
+    assert 0.92 <= held(table["low"].astype(float), high, 50) <= 1

@@ -14,12 +14,14 @@ from report_parts.material import ReportMaterial
 from study_files.study_design import StudyDesign
 from topics.claims.page_tables import (
     MISLABELLED_VALUES,
+    chance_words,
     follows_published_method,
     mislabelled_table,
     mislabelled_words,
     owner,
     tally,
     value_text,
+    version_words,
 )
 from topics.claims.section import claims_part
 from topics.claims.tables import CLAIMS
@@ -33,7 +35,7 @@ def test_claims_of_both_methods_are_told_apart(two_methods):
     )
     html = two_methods.page.read_text()
     verdicts = list(zip(ours["verdict"], theirs["verdict"].reindex(ours.index), strict=True))
-    pooled = ours["kind"].isin(["no_difference", "normality"])
+    pooled = ours["kind"].isin(["normality"])
     both = pd.Series([pair == ("reproduced", "reproduced") for pair in verdicts], index=ours.index)
     for name, number in (
         ("TCP&#39;s: both methods", (both & ~pooled).sum()),
@@ -65,11 +67,16 @@ def test_every_claim_shows_how_it_was_read_and_its_remark(real_shape):
 def test_statements_are_quoted_or_in_our_words(root):
     row = dict.fromkeys(CLAIMS.names, "x") | {"bounds": ""}
     row |= {"statement": "BBR is fair.", "verdict": "reproduced", "value": 1.0, "low": 1.0, "high": 1.0, "runs": 4}
-    tables = SimpleNamespace(claims=pd.DataFrame([row]), scenarios=tidy_tables.grid())
+    version = {"version": 1, "sha256": "0123456789abcdef0", "runs": 0, "change": "fixed", "claim": ""}
+    tables = SimpleNamespace(
+        claims=pd.DataFrame([row]), claim_versions=pd.DataFrame([version]), scenarios=tidy_tables.grid()
+    )
     paper = {"title": "A title", "authors": "An author"}
     design = StudyDesign(tidy_tables.least_study(), frozenset())
     quoted, ours = (
-        claims_part(ReportMaterial(tables, {}, design, {}, {"paper": paper | {"statements": statements}}))
+        claims_part(
+            ReportMaterial(tables, {}, design, {}, {"paper": paper | {"statements": statements}, "confidence": 0.95})
+        )
         for statements in ("quoted", "in-our-words")
     )
     assert (quoted["quoted"], ours["quoted"]) == (True, False)
@@ -87,6 +94,33 @@ def test_statements_are_quoted_or_in_our_words(root):
     }
     assert "What An author state in <cite>A title</cite>, word by word, each as a condition" in words[True]
     assert "What An author state in <cite>A title</cite>, in our words, each as a condition" in words[False]
+
+
+def test_the_page_says_how_many_claims_there_are_and_what_chance_alone_gives():
+    claims = pd.DataFrame({"verdict": ["reproduced"] * 30 + ["not reproduced"] * 18 + ["not shown"] * 9})
+    words = chance_words(claims, 0.95)
+    assert words.startswith(
+        "57 claims of the paper were checked, and 48 decided. An interval misses the truth on one side in 2.5 %"
+    )
+    assert chance_words(claims[48:], 0.95) == "9 claims of the paper were checked, and none was decided."
+    assert "chance alone would decide 1.2 of the 48 wrongly, on the average." in words
+
+
+def test_the_page_says_which_claims_were_changed_after_runs():
+    rows = [
+        (1, 0, "fixed", ""),
+        (2, 0, "changed", "a"),
+        (3, 96, "changed", "a"),
+        (3, 96, "changed", "b"),
+        (3, 96, "added", "c"),
+    ]
+    versions = pd.DataFrame(rows, columns=["version", "runs", "change", "claim"]).assign(sha256="0123456789abcdef0123")
+    first = "The claims were fixed before the first run (SHA-256 0123456789abcdef…)"
+    assert version_words(versions[:1]) == f"{first} and haven't been changed since."
+    assert version_words(versions) == (
+        f"{first}, and changed later: before any run: changed a. Then after 96 runs: changed a and b; added c."
+    )
+    assert version_words(versions[2:3]).startswith("The claims were fixed when 96 runs had been made (")
 
 
 REFUSED = [
@@ -147,8 +181,8 @@ def test_the_published_method_itself_swaps_the_roles():
     assert counts["open"] == 1
 
 
-@pytest.mark.parametrize("kind", ["no_difference", "normality"])
-def test_what_pooling_shows_with_both_methods_is_the_tests(kind):
+def test_what_pooling_shows_with_both_methods_is_the_tests():
+    kind = "normality"
     assert owner("reproduced", "reproduced", kind)[0] == "the test's: pooling shows it with both methods"
     assert owner("reproduced", "reproduced", "ratio")[0] == "TCP's: both methods"
     assert owner("not reproduced", "reproduced", kind)[0] == "the emulation's: published method only"

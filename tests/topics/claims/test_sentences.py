@@ -13,11 +13,11 @@ def claim_rows(*verdicts, **columns):
 
 def test_claims_are_counted_and_compared_where_both_methods_can_tell():
     ours = claim_rows("reproduced", "reproduced", "not reproduced", "not testable")
-    text = "Of the paper's 4 claims 2 are reproduced here, 1 is not, and 1 can't be tested"
+    text = "Of the paper's 4 claims 2 are reproduced here, 1 is not, 0 can't be told from so few runs, and 1 can't be tested"
     assert claims_sentence(ours) == f"{text} with these data."
     other = claim_rows("not reproduced", "reproduced", "not testable", "reproduced")
     assert claims_sentence(ours, ("exbench", other)) == (
-        f"{text}; none of the 2 tested in both studies holds only with the published method (study exbench)."
+        f"{text}; none of the 2 decided in both studies holds only with the published method (study exbench)."
     )
     published = other.assign(verdict="reproduced")
     assert claims_sentence(ours, ("exbench", published)) == (
@@ -25,7 +25,7 @@ def test_claims_are_counted_and_compared_where_both_methods_can_tell():
         "“Claim C”."
     )
     none = other.assign(verdict="not testable")
-    assert claims_sentence(ours, ("x", none)) == f"{text}; none could be tested in the study x too."
+    assert claims_sentence(ours, ("x", none)) == f"{text}; none was decided in the study x too."
     assert "names none" in claims_sentence(None)
 
 

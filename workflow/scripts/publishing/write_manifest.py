@@ -46,7 +46,8 @@ FOLDERS = {
     "time series, a row a reading of a socket and of the queue.",
     "analysis": "Statistics, models and verdicts.",
     "figures": "Figures, each with its data.",
-    "workflow": "What made the study: Snakefile and rules, the study complete with all defaults, and the claims.",
+    "workflow": "What made the study: Snakefile and rules, the study complete with all defaults, the claims and when they were "
+    "fixed.",
 }
 #: What the same seed gives, where all runs can be repeated, none of them, or some: the end of what is said of `runs`.
 REPEATABLE = {
@@ -123,11 +124,21 @@ def _verdicts(claims_csv):
     return f"Verdicts on the claims of the paper that is cited: {listed}." if counts else None
 
 
-def _study_crate(files, provenance, paper, claims):
+def _record_words(record_json):
+    """Say which claims were fixed when."""
+    first, *later = json.loads(Path(record_json).read_text(encoding="utf-8"))
+    when = f"when {first['runs']} runs were there" if first["runs"] else "before the first run"
+    changes = (
+        f"; {len(later)} later version{'s' if len(later) > 1 else ''}, analysis/claim_versions.csv" if later else ""
+    )
+    return f"The claims as they were fixed {when}: SHA-256 {first['sha256']}{changes}."
+
+
+def _study_crate(files, provenance, paper, claims, record=""):
     """Return a study's RO-Crate, which depends on what is given and on nothing else.
 
     ``files`` are path in the folder, SHA-256 and size of each published file, ``paper`` is the one whose claims were
-    checked, if any, and ``claims`` what is then to be said of analysis/claims.csv.
+    checked, if any, ``claims`` what is then to be said of analysis/claims.csv, and ``record`` of when they were fixed.
     """
     study, made_by, environments = (provenance[part] for part in ("study", "workflow", "environments"))
     crate = ROCrate(version="1.1")
@@ -166,6 +177,8 @@ def _study_crate(files, provenance, paper, claims):
         root["citation"] = _citation(crate, paper)
     if claims:
         crate.get("analysis/claims.csv")["description"] = claims
+    if record:
+        crate.get("workflow/claims-record.json")["description"] = record
     root["mentions"] = crate.add_action(
         workflow,
         identifier="#study-run",
@@ -199,9 +212,11 @@ def main(inputs, outputs, params) -> None:
         shutil.copyfile(source, copy)
     Path(outputs.study).write_text(json.dumps(params.study, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     provenance = json.loads(Path(inputs.provenance).read_text(encoding="utf-8"))
-    listed = [*inputs.files, *outputs.sources, outputs.study]
+    record = [inputs.record] if params.paper else []
+    listed = [*inputs.files, *outputs.sources, outputs.study, *record]
     files = [*_run_documents(folder, inputs.runs), *_other_files(folder, listed)]
-    crate = _study_crate(files, provenance, params.paper, params.paper and _verdicts(inputs.claims))
+    said = (_verdicts(inputs.claims), _record_words(inputs.record)) if params.paper else (None, "")
+    crate = _study_crate(files, provenance, params.paper, *said)
     target.write_text(_manifest_text(crate), encoding="utf-8", newline="\n")
 
 

@@ -1,14 +1,19 @@
 """Check a paper's claims against the runs: statistic, interval, verdict and why.
 
-A claim is reproduced if the whole bootstrap interval of its statistic meets what it requires, not
-reproduced if the whole interval misses it, and otherwise not testable with these data.
+A claim is reproduced if the whole interval of its statistic meets what it requires, not reproduced if the whole
+interval misses it, and otherwise not shown. It is not testable where the runs for it are missing or measure another
+thing than the paper did.
 """
 
+import json
+import math
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from inference.normality import shapiro_wilk
 from inference.pooled_tests import mann_whitney
@@ -18,16 +23,15 @@ from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
 from topics.claims.claim_measures import meets_requirement
 from topics.claims.claim_predicates import KINDS, counts_of, parts_of
-from topics.claims.claim_samples import Samples, bootstrap_interval
+from topics.claims.claim_samples import Samples
 from topics.claims.claim_words import requirement_words
-from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from topics.claims.record_claims import changes
+from topics.claims.tables import CLAIM_VERSIONS, CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
 from wording.number_format import p_value
 from wording.scenario_words import ip_words
 
 
-def check_claims(
-    runs, claims, confidence, significance, resamples, seed, flows=None, scenarios=None, sockets=None
-) -> pd.DataFrame:
+def check_claims(runs, claims, confidence, significance, flows=None, scenarios=None, sockets=None) -> pd.DataFrame:
     """Check every claim of a file.
 
     Parameters
@@ -36,7 +40,7 @@ def check_claims(
         As `claims_file.load_claims` returns it; None checks nothing.
     confidence, significance : float
         Of the intervals, and of the paper's tests.
-    runs, resamples, seed, flows, scenarios, sockets
+    runs, flows, scenarios, sockets
         As for `Samples`.
 
     Returns
@@ -45,58 +49,118 @@ def check_claims(
         As `CLAIMS`, in the order of the file.
     """
     rows = []
-    samples = Samples(runs, claims, resamples, seed, flows, scenarios, sockets) if claims else None
+    samples = Samples(runs, claims, flows, scenarios, sockets) if claims else None
     for claim in claims["claims"] if claims else ():
         row = dict.fromkeys(CLAIMS.names, "") | {key: claim[key] for key in CLAIMS.names if key in claim}
         row |= {"claim": claim["id"], "unit": "", "value": None, "low": None, "high": None, "requirement": ""}
-        row["verdict"] = NOT_TESTABLE
         parts = parts_of(claim, samples)
         row["runs"] = int(counts_of(parts, samples).sum())
         because = samples.why_not(parts, claim.get("duration_s"))
         if because:
-            row["because"] = because
-        elif claim["kind"] == "no_difference":
-            row |= _check_no_difference(claim, samples, *parts[0], significance)
+            row |= {"verdict": NOT_TESTABLE, "because": because}
         elif claim["kind"] == "normality":
             row |= _check_normality(claim, samples, *parts[0], significance)
         else:
-            row |= _check_statistic(claim, samples, parts, confidence)
-        row["because"] = f"{row['because'][0].upper()}{row['because'][1:]}."
+            row |= _check_statistic(claim, samples, parts, confidence, significance)
+        reason = _why_no_verdict(claim, samples, parts)
+        if reason:
+            row |= {"verdict": NOT_TESTABLE, "because": reason}
+        row["because"] = f"{row['because'][0].upper()}{row['because'][1:].rstrip('.')}."
         rows.append(row)
     return pd.DataFrame(rows, columns=CLAIMS.names)
 
 
-def _check_statistic(claim, samples, parts, confidence):
+def _why_no_verdict(claim, samples, parts):
+    """Say why these runs could not refute a claim, whatever their values, or return an empty text."""
+    if claim["untestable"]:
+        return claim["untestable"]
+    cells = np.logical_or.reduce([mask for _, mask in parts])
+    names = [name for name, there in zip(samples.scenarios, cells.any(axis=(1, 2)), strict=True) if there]
+    platforms = {samples.platforms[samples.found[name]] for name in names if name in samples.found}
+    if claim["needs_real_clock"] and platforms - {"host"}:
+        return f"under a virtual clock it could hardly fail: {claim['needs_real_clock']}"
+    return ""
+
+
+def _check_statistic(claim, samples, parts, confidence, significance):
     """Return value, interval, requirement, verdict and reason of a claim with a statistic."""
-    outcome = KINDS[claim["kind"]](claim, samples)
-    subject = outcome.subject
-    if len({measure for measure, _ in parts}) == 1 and not parts[0][0].plain:
-        subject = f"{parts[0][0].words}; {subject}"
-    row = {"unit": outcome.unit, "requirement": f"{subject}: {requirement_words(claim['requirement'], outcome.unit)}"}
-    if not np.isfinite(outcome.statistics[0]):
-        return row | {"because": "there is nothing to compare: all values are equal, or a divisor is 0"}
+    requirement = _requirement(claim)
+    outcome = KINDS[claim["kind"]](claim | {"requirement": requirement}, samples, (1 - confidence) / 2)
+    if not np.isfinite(outcome.value):
+        words = requirement_words(requirement, outcome.unit)
+        reason = "there is nothing to compare: all values are equal, or a divisor is 0"
+        row = {"verdict": NOT_TESTABLE, "because": reason}
+        return row | {"unit": outcome.unit, "requirement": f"{_subject(parts, outcome)}: {words}"}
     counts = counts_of(parts, samples)
     n = int(counts[counts > 0].min())
-    low, high = bootstrap_interval(outcome.statistics, confidence, n)
-    meets = meets_requirement([low, outcome.statistics[0], high], claim["requirement"])
-    if meets.all():
-        verdict, reason = REPRODUCED, "the whole interval meets the requirement"
-    elif not meets.any() and not _spans(low, high, claim["requirement"]):
-        verdict, reason = NOT_REPRODUCED, "the whole interval misses the requirement"
+    ours = (outcome.high - outcome.low) / 2
+    if "replicates" in requirement:
+        requirement, why, theirs = _prediction(requirement, ours, confidence)
+        meets = meets_requirement(outcome.value, requirement)
+        verdict, reason = REPRODUCED, "our value lies inside"
+        if not meets:
+            verdict, reason = NOT_REPRODUCED, "our value lies outside"
+        elif not ours <= theirs:
+            verdict, reason = NOT_SHOWN, "our value lies inside, but is less precise than the paper's"
+        subject = f"{_subject(parts, outcome)}, {why}"
     else:
-        verdict, reason = NOT_TESTABLE, "the interval reaches both sides of the requirement"
-        if n < 5:
-            reason += f", with {n} replications in the smallest cell"
-    if not np.isfinite(high):
-        reason += ", and has no upper end, for a divisor may be 0"
-    return row | {
-        "bounds": " ".join(f"{bound:.10g}" for bound in claim["requirement"].values()),
-        "value": _rounded(outcome.statistics[0]),
-        "low": _rounded(low),
-        "high": _rounded(high),
+        verdict, reason = _verdict(outcome.low, outcome.value, outcome.high, requirement)
+        subject = _subject(parts, outcome)
+    if verdict == NOT_SHOWN and n < 5:
+        reason += f", with {n} replications in the smallest cell"
+    if not np.isfinite(outcome.high):
+        reason += ", and has no upper end" + ", for a divisor may be 0" * (
+            claim["kind"] in ("ratio", "largest_difference")
+        )
+    paper_test = _pooled_words(claim, samples, *parts[0], significance) if claim["kind"] == "no_difference" else ""
+    return {
+        "unit": outcome.unit,
+        "requirement": f"{subject}: {requirement_words(requirement, outcome.unit)}",
+        "bounds": " ".join(f"{bound:.10g}" for bound in requirement.values()),
+        "value": _rounded(outcome.value),
+        "low": _rounded(outcome.low),
+        "high": _rounded(outcome.high),
+        "interval": outcome.interval,
         "verdict": verdict,
-        "because": "; ".join(filter(None, [outcome.detail, reason])),
+        "because": "; ".join(filter(None, [outcome.detail, reason, paper_test])),
     }
+
+
+def _requirement(claim):
+    """Return what is required of a claim's statistic; of no difference that it lies within the margin."""
+    if claim["kind"] == "no_difference":
+        return {"at_least": -claim["margin"], "at_most": claim["margin"]}
+    return claim["requirement"]
+
+
+def _subject(parts, outcome):
+    if len({measure for measure, _ in parts}) == 1 and not parts[0][0].plain:
+        return f"{parts[0][0].words}; {outcome.subject}"
+    return outcome.subject
+
+
+def _verdict(low, value, high, requirement):
+    """Return the verdict on an interval, and why."""
+    meets = meets_requirement([low, value, high], requirement)
+    if meets.all():
+        return REPRODUCED, "the whole interval meets the requirement"
+    if not meets.any() and not _spans(low, high, requirement):
+        return NOT_REPRODUCED, "the whole interval misses the requirement"
+    return NOT_SHOWN, "the interval reaches both sides of the requirement"
+
+
+def _prediction(requirement, ours, confidence):
+    """Return where a perfect replication's value lies, as bounds, how that is called, and half the width of the paper's.
+
+    The prediction interval of Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): both intervals'
+    halves add as squares do.
+    """
+    theirs = float(stats.norm.ppf((1 + confidence) / 2)) * requirement["standard_error"]
+    half, middle = math.hypot(theirs, ours), requirement["replicates"]
+    words = (
+        f"prediction interval of a replication of {middle:g} with a standard error of {requirement['standard_error']:g}"
+    )
+    return {"at_least": float(f"{middle - half:.6g}"), "at_most": float(f"{middle + half:.6g}")}, words, theirs
 
 
 def _pooled(samples, measure, mask):
@@ -105,19 +169,17 @@ def _pooled(samples, measure, mask):
     return [group[np.isfinite(group)] for group in np.moveaxis(values, 2, 0)]
 
 
-def _check_no_difference(claim, samples, measure, mask, significance):
-    """Return what the paper's pooled test says, and what the test of pairs says to that."""
+def _pooled_words(claim, samples, measure, mask, significance):
+    """Say what the paper's pooled test gives, and what the test of pairs says to that."""
     four, six = _pooled(samples, measure, mask)
-    row = {"requirement": f"p of the pooled Mann-Whitney test: above {significance:g}"}
     u, p, why_not = mann_whitney(four, six, significance)
     if p is None:
-        return row | {"because": why_not}
-    words = f"U = {u:,.10g} of {len(four):,} and {len(six):,} runs pooled over scenarios and CCAs"
-    return row | {
-        "value": _rounded(p),
-        "verdict": REPRODUCED if p > significance else NOT_REPRODUCED,
-        "because": f"{words}; {_paired_words(claim, samples, measure, mask, significance)}",
-    }
+        return f"the paper's own test, pooled: {why_not[0].lower()}{why_not[1:]}"
+    words = f"the paper's own test, U = {u:,.10g} of {len(four):,} and {len(six):,} runs pooled over scenarios and CCAs"
+    p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
+    found = p <= significance
+    paired = _paired_words(claim, samples, measure, mask, significance, found)
+    return f"{words}, finds {'a' if found else 'no'} difference, p {p_words}; {paired}"
 
 
 def _check_normality(claim, samples, measure, mask, significance):
@@ -130,7 +192,7 @@ def _check_normality(claim, samples, measure, mask, significance):
             continue
         if len(group) < 3 or group.min() == group.max():
             reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has none such"
-            return row | {"because": reason}
+            return row | {"verdict": NOT_TESTABLE, "because": reason}
         w, p = shapiro_wilk(group)
         words.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")
         largest = max(largest, p)
@@ -142,8 +204,11 @@ def _check_normality(claim, samples, measure, mask, significance):
     }
 
 
-def _paired_words(claim, samples, measure, mask, significance):
-    """Say what the test of pairs within cells finds: same scenario, CCA and seed, other IP version."""
+def _paired_words(claim, samples, measure, mask, significance, found):
+    """Say what the test of pairs within cells finds: same scenario, CCA and seed, other IP version.
+
+    Whether the paper's pooled test found a difference is `found`.
+    """
     values = samples.values(measure)
     chosen = mask[:, :, 0] & mask[:, :, 1]
     four, six = values[:, :, 0][chosen], values[:, :, 1][chosen]
@@ -162,12 +227,13 @@ def _paired_words(claim, samples, measure, mask, significance):
         median, of = float(np.median(differences[pairs])), "points" if unit == "%" else unit
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
     if p > significance:
-        return f"the signed-rank test {words} agrees, p {p_words}"
+        return f"the signed-rank test {words} {'finds none' if found else 'agrees'}, p {p_words}"
     direction = "higher" if z > 0 else "lower"
     effect = f", by {abs(median):.3g} {of} in the median pair" if median and (median > 0) == (z > 0) else ""
     if effect and claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
         effect += _header_words(samples.runs)
-    return f"but the signed-rank test {words} finds IPv6 {direction}{effect}, p {p_words}, which pooling hides"
+    start, end = ("and", "") if found else ("but", ", which pooling hides")
+    return f"{start} the signed-rank test {words} finds IPv6 {direction}{effect}, p {p_words}{end}"
 
 
 def _header_words(runs):
@@ -209,9 +275,12 @@ def main(inputs, outputs, params) -> None:
             "scenarios": read_table(inputs.scenarios, SCENARIOS),
             "sockets": reader_of(inputs.sockets),
         }
-    settings = (getattr(params, name) for name in ("claims", "confidence", "significance", "resamples", "seed"))
+    settings = (getattr(params, name) for name in ("claims", "confidence", "significance"))
     table = check_claims(_as_printed(read_runs(inputs.runs)), *settings, **tables)
     table.to_csv(outputs.claims, index=False, lineterminator="\n")
+    record = json.loads(Path(inputs.record).read_text(encoding="utf-8")) if params.claims else []
+    versions = pd.DataFrame(changes(record), columns=CLAIM_VERSIONS.names)
+    versions.to_csv(outputs.claim_versions, index=False, lineterminator="\n")
 
 
 if "snakemake" in globals():

@@ -1,7 +1,7 @@
-"""What each kind of claim computes from the cells' means, and how that reads.
+"""What each kind of claim computes from the cells' means, how sure that is, and how it reads.
 
-A function a kind takes the claim and `claim_samples.Samples` and returns an `Outcome`. Statistics are
-computed for the data and all resamples at once: first axis, the data first.
+A function a kind takes the claim, `claim_samples.Samples` and the chance of a miss on either side, and returns an
+`Outcome`. Statistics come as rows, as `inference.stratified_jackknife` wants them: first axis, the data first.
 """
 
 import math
@@ -9,6 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inference.stratified_jackknife import at_least, certain, chances, ratio_interval, t_interval
+from topics.claims.claim_intervals import (
+    COUNTED,
+    JOINT,
+    MEDIAN,
+    SPREAD,
+    T,
+    farthest,
+    median_interval,
+    nested,
+    spread_bounds,
+)
 from topics.claims.claim_measures import DIGITS, Measure, measure_of, meets_requirement, quotient
 from topics.claims.claim_quantities import LEVELS, SIDES
 from topics.claims.claim_words import level_words, paired_scenarios, places_words, side_words
@@ -20,15 +32,18 @@ AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
 
 @dataclass
 class Outcome:
-    """What a claim's statistic is."""
+    """What a claim's statistic is. nan where there is none, infinite where a divisor is 0."""
 
-    #: Shape (1 + resamples,), the data's own first. nan where there is none, infinite where a divisor is 0.
-    statistics: np.ndarray
+    value: float
+    low: float
+    high: float
     unit: str
     #: What the requirement is about, in words.
     subject: str
     #: Which cells decide.
     detail: str
+    #: What low and high are: a name in `claim_intervals`.
+    interval: str = T
 
 
 def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
@@ -50,8 +65,12 @@ def counts_of(parts, samples) -> np.ndarray:
     return np.where(np.logical_or.reduce([mask for _, mask in parts]), counts, 0)
 
 
+def _strata(claim, samples):
+    return samples.strata(counts_of(parts_of(claim, samples), samples))
+
+
 def _selected(claim, samples, **others):
-    """Return means of the claim's own levels, or of `others`, shape (1 + resamples, scenarios, CCAs, IP versions)."""
+    """Return means of the claim's own levels, or of `others`, axes as those of `Samples.means`."""
     return _taken(samples.means(measure_of(claim)), samples, claim | others)
 
 
@@ -62,26 +81,31 @@ def _taken(values, samples, cells):
     return values
 
 
-def ordering(claim, samples) -> Outcome:
+def _counted(true, false, tail):
+    """Return in what share of comparisons something may hold, in percent: those certain, and all but those refuted."""
+    total = np.size(true)
+    if not total:
+        return math.nan, math.nan
+    return 100 * certain(true, tail) / total, 100 - 100 * certain(false, tail) / total
+
+
+def ordering(claim, samples, tail) -> Outcome:
     """Share of comparisons in which a CCA has its place among those compared, in percent."""
     field = _selected(claim, samples, ccas=claim["among"])
-    holds = []
+    strata = _strata(claim, samples)
+    holds, true, false = [], [], []
     for cca in claim["ccas"]:
-        own = field[:, :, [claim["among"].index(cca)], :]
-        slack = (claim["tie_percent"] / 100 + DIGITS) * np.abs(own)
-        if claim["place"] == "middle":  # others as high and others as low, itself not counted
-            as_high, as_low = (field >= own - slack).sum(axis=2), (field <= own + slack).sum(axis=2)
-            holds.append((as_high > 1) & (as_low > 1))
-        else:
-            before = field > own + slack if claim["place"] == "highest" else field < own - slack
-            holds.append(before.sum(axis=2) < claim["places"])
-    holds = np.stack(holds, axis=2)
-    spread = field.max(axis=2) - field.min(axis=2)
-    # Nobody is first where all are equal. A cell missing in a resample makes its comparison none.
-    counts = (spread > DIGITS * np.abs(field).max(axis=2))[:, :, None, :] & ~np.isnan(spread)[:, :, None, :]
-    counts = np.broadcast_to(counts, holds.shape)
-    compared = counts.sum(axis=(1, 2, 3))
-    share = quotient(100 * (holds & counts).sum(axis=(1, 2, 3)), compared)
+        place = claim["among"].index(cca)
+        own, others = field[:, :, [place], :], np.delete(field, place, axis=2)
+        for found, of_cca in zip((holds, true, false), _place_chances(claim, own, others, strata), strict=True):
+            found.append(of_cca)
+    holds, true, false = (np.stack(found, axis=1) for found in (holds, true, false))
+    first = field[0]
+    # Nobody is first where all are equal.
+    counts = ((np.ptp(first, axis=1) > DIGITS * np.abs(first).max(axis=1))[:, None, :]) & np.ones_like(holds)
+    compared = int(counts.sum())
+    share = 100 * (holds & counts).sum() / compared if compared else math.nan
+    low, high = _counted(true[counts], false[counts], tail)
     place = {
         "highest": "has the highest mean",
         "lowest": "has the lowest mean",
@@ -90,83 +114,163 @@ def ordering(claim, samples) -> Outcome:
     if claim["places"] > 1:
         place = f"is among the {claim['places']} {claim['place']}"
     who = claim["ccas"][0] if len(claim["ccas"]) == 1 else f"one of {listed(claim['ccas'])}"
-    subject = f"share of {count(int(compared[0]), 'comparison')} in which {who} {place}"
-    detail = f"true in {(holds & counts)[0].sum()} of {compared[0]}"
-    ignored = int((~counts[0]).sum())
+    subject = f"share of {count(compared, 'comparison')} in which {who} {place}"
+    detail = f"true in {(holds & counts).sum()} of {compared}"
+    ignored = int((~counts).sum())
     if ignored:
         detail += f" ({count(ignored, 'comparison')} in which all are equal left out)"
-    return Outcome(share, "%", subject, detail + places_words(holds[0], claim, counts[0]))
+    return Outcome(share, low, high, "%", subject, detail + places_words(holds, claim, counts), COUNTED)
 
 
-def threshold(claim, samples) -> Outcome:
+def _place_chances(claim, own, others, strata):
+    """Return of each scenario and IP version whether a CCA has its place, and p for that it has and that it hasn't.
+
+    `own` and `others` are rows of (scenarios, CCAs, IP versions). All shape (scenarios, IP versions).
+    """
+    tie = (claim["tie_percent"] / 100 + DIGITS) * np.abs(own)
+    number, places = others.shape[2], claim["places"]
+    # 0 or more where an other is no higher, and where it is no lower.
+    margins = {"highest": own + tie - others, "lowest": others - own + tie}
+
+    def of(side):
+        p, not_p = (np.moveaxis(p, 1, -1) for p in chances(margins[side], strata))
+        return np.moveaxis(margins[side][0] >= 0, 1, -1), p, not_p
+
+    if claim["place"] != "middle":
+        fits, p, not_p = of(claim["place"])
+        return fits.sum(axis=-1) > number - places, at_least(p, number - places + 1), at_least(not_p, places)
+    (below, p_below, not_below), (above, p_above, not_above) = of("highest"), of("lowest")
+    return (
+        below.any(axis=-1) & above.any(axis=-1),
+        np.maximum(at_least(p_below, 1), at_least(p_above, 1)),
+        np.minimum(2 * np.minimum(at_least(not_below, number), at_least(not_above, number)), 1),
+    )
+
+
+def threshold(claim, samples, tail) -> Outcome:
     """Lowest, highest, farthest, mean of the cells' means, highest spread, or the median of runs, in the quantity's unit."""
-    measure, pick = measure_of(claim), claim["pick"]
+    measure, pick, strata = measure_of(claim), claim["pick"], _strata(claim, samples)
     unit = measure.unit
-    cells = _taken((samples.spreads if pick == "spread_percent" else samples.means)(measure), samples, claim)
-    flat = cells.reshape(len(cells), -1)
-    cells_words = count(flat.shape[1], "cell")
+    rows = _taken(samples.means(measure), samples, claim)
+    cells, cells_words = rows[0], count(rows[0].size, "cell")
+    everywhere = tuple(range(3))
     if pick == "mean":
-        subject = "mean" if flat.shape[1] == 1 else "mean of the cells' means"
-        return Outcome(flat.mean(axis=1), unit, subject, f"over {cells_words}")
+        subject = "mean" if cells.size == 1 else "mean of the cells' means"
+        low, high = t_interval(rows.mean(axis=(1, 2, 3))[:, None], strata, tail)
+        return Outcome(cells.mean(), max(low[0], 0), high[0], unit, subject, f"over {cells_words}")
     if pick == "median":
-        statistics = samples.medians(measure, parts_of(claim, samples)[0][1])
-        return Outcome(statistics, unit, "median of all runs pooled", f"over {cells_words}")
-    meets = meets_requirement(cells[0], claim["requirement"])
-    detail = f"the bound is met in {meets.sum()} of {meets.size}"
+        values, left_out = samples.pooled(measure, parts_of(claim, samples)[0][1])
+        ends = median_interval(values, left_out, strata, tail)
+        return Outcome(np.median(values), *ends, unit, "median of all runs pooled", f"over {cells_words}", MEDIAN)
     if pick == "spread_percent":
+        cells, counts = (
+            _taken(of[None], samples, claim)[0] for of in (samples.spreads(measure), samples.counts(measure))
+        )
+        detail = _met(cells, claim)
+        ends = nested(cells, spread_bounds(cells, counts), [(everywhere, np.max)], tail)
         subject = f"highest standard deviation over the replications of {cells_words}, in % of its mean"
-        return Outcome(flat.max(axis=1), "%", subject, detail)
+        return Outcome(*map(np.ndarray.item, ends), "%", subject, detail, SPREAD)
+
+    def bounds(tail):
+        low, high = t_interval(rows, strata, tail)
+        return np.maximum(low, 0), high
+
+    interval = JOINT if cells.size > 1 else T
     if pick == "farthest":
         middle = sum(claim["requirement"].values()) / 2
-        distance = np.where(np.isnan(flat), -np.inf, np.abs(flat - middle))
-        statistics = flat[np.arange(len(flat)), distance.argmax(axis=1)]
+        place, *ends = farthest(cells, bounds, [], tail, middle)
         subject = f"mean of the cell farthest from {plain(middle)} {unit}"
     else:
-        statistics = (flat.min if pick == "lowest" else flat.max)(axis=1)
+        function = np.min if pick == "lowest" else np.max
+        place = int(cells.argmin() if pick == "lowest" else cells.argmax())
+        ends = [end.item() for end in nested(cells, bounds, [(everywhere, function)], tail)[1:]]
         subject = f"{pick} mean of {cells_words}"
-    worst = np.argwhere(cells[0] == statistics[0])[0]
-    levels = [getattr(samples, key).index(claim[key][place]) for key, place in zip(LEVELS, worst, strict=True)]
-    detail = f"it is that of {samples.cell_words(*levels)}; {detail}"
-    return Outcome(statistics, unit, subject, detail + places_words(meets, claim))
+    worst = np.unravel_index(place, cells.shape)
+    levels = [getattr(samples, key).index(claim[key][index]) for key, index in zip(LEVELS, worst, strict=True)]
+    detail = f"it is that of {samples.cell_words(*levels)}; {_met(cells, claim)}"
+    return Outcome(cells[worst], *ends, unit, subject, detail, interval)
 
 
-def ratio(claim, samples) -> Outcome:
+def _met(cells, claim):
+    meets = meets_requirement(cells, claim["requirement"])
+    return f"the bound is met in {meets.sum()} of {meets.size}{places_words(meets, claim)}"
+
+
+def ratio(claim, samples, tail) -> Outcome:
     """Means of one group of cells over those of another, combined over the factors in `each`."""
-    ratios = _ratios(*_groups(claim, samples, claim["each"]))
-    flat = ratios.reshape(len(ratios), -1)
-    if claim["combine"] == "mean":
-        positive = flat > 0  # infinite ones too; the logarithm of 0 is minus infinity, and its exponential 0
-        logs = np.full(flat.shape, -np.inf)
-        np.log(flat, out=logs, where=positive)
-        logs[np.isnan(flat)] = np.nan
-        with np.errstate(invalid="ignore"):  # 0 and infinity together have no mean
-            statistics = np.exp(logs.mean(axis=1))
-    elif claim["combine"] == "farthest":
+    strata, combine = _strata(claim, samples), claim["combine"]
+    above, below = _pairs(claim, samples)
+    # Axes: scenario, CCA and IP version of `each`, cells of the numerator, cells of the denominator.
+    inner = [
+        ((4,), {"lowest": np.max, "highest": np.min, "mean": np.mean}[claim["denominator"]["pick"]]),
+        ((3,), {"lowest": np.min, "highest": np.max, "mean": np.mean}[claim["numerator"]["pick"]]),
+    ]
+    values = _ratios(above, below)[0]
+    ratios = nested(values, lambda tail: (values, values), inner, tail)[0][..., 0, 0]
+    interval = JOINT if values.size > 1 else T
+    if combine == "farthest":
         # As many times above the lower bound as below the upper.
         middle = math.sqrt(math.prod(claim["requirement"].values()))
         with np.errstate(divide="ignore"):  # 0 is as far away as infinity
-            distance = np.abs(np.log(flat) - np.log(middle))
-        # A ratio that a resample doesn't have (nan) counts as the farthest, so that the resample has no statistic.
-        statistics = flat[np.arange(len(flat)), distance.argmax(axis=1)]
+            logs = np.log(values)
+
+            def bounds(tail):
+                return tuple(np.log(end) for end in ratio_interval(above, below, strata, tail))
+
+            place, *ends = farthest(logs, bounds, inner, tail, math.log(middle))
+            value, ends = ratios.ravel()[place], np.exp(ends)
+    elif combine == "mean" and ratios.size > 1:
+        logs = _logarithms(above, below)
+        if values.size == ratios.size:  # nothing is picked: the mean is as smooth as its parts
+            interval, inner = T, []
+            with np.errstate(invalid="ignore"):  # 0 and infinity together have no mean
+                logs = logs.mean(axis=tuple(range(1, 6)), keepdims=True)
+        ends = nested(logs[0], _log_bounds(logs, strata), [*inner, ((0, 1, 2), np.mean)], tail)
+        with np.errstate(over="ignore"):
+            value, *ends = (np.exp(end.item()) for end in ends)
     else:
-        statistics = (flat.min if claim["combine"] == "lowest" else flat.max)(axis=1)
+        steps = [*inner, ((0, 1, 2), {"lowest": np.min, "highest": np.max, "mean": np.mean}[combine])]
+        ends = nested(values, lambda tail: ratio_interval(above, below, strata, tail), steps, tail)
+        value, *ends = (end.item() for end in ends)
     subject = " divided by ".join(_groups_words(claim, samples))
-    if flat.shape[1] == 1:
-        return Outcome(statistics, "times", subject, "")
+    if ratios.size == 1:
+        return Outcome(value, *ends, "times", subject, "", interval)
     each = listed([{"cca": "CCA", "ip_version": "IP version"}.get(factor, factor) for factor in claim["each"]])
-    order = {"mean": "geometric mean"}.get(claim["combine"], claim["combine"])
+    order = {"mean": "geometric mean"}.get(combine, combine)
     order = f"farthest from {middle:.4g}" if order == "farthest" else order
-    subject = f"{order} of {flat.shape[1]} ratios (one for each {each}) of {subject}"
-    meets = meets_requirement(ratios[0], claim["requirement"])
+    subject = f"{order} of {ratios.size} ratios (one for each {each}) of {subject}"
+    meets = meets_requirement(ratios, claim["requirement"])
     detail = f"the bound is met in {meets.sum()} of {meets.size}"
     if "scenario" in claim["each"]:
         claim = claim | {"scenarios": paired_scenarios(claim)}
         levels = {key: claim[key] if factor in claim["each"] else [""] for key, factor in LEVELS.items()}
         detail += places_words(meets, claim | levels)
-    if claim["combine"] != "mean" and not np.isnan(statistics[0]):
-        worst = np.argwhere(ratios[0] == statistics[0])[0]
+    if combine != "mean" and not np.isnan(value):
+        worst = np.argwhere(ratios == value)[0]
         detail = f"it is that of {level_words(claim, worst)}; {detail}"
-    return Outcome(statistics, "times", subject, detail)
+    return Outcome(value, *ends, "times", subject, detail, interval)
+
+
+def _pairs(claim, samples):
+    """Return the means of both groups, each pair of cells once that may be picked; a mean over cells is one cell.
+
+    Rows of (scenarios, CCAs, IP versions of `each`, cells of the numerator, of the denominator).
+    """
+    groups = []
+    for name in SIDES[claim["kind"]]:
+        means = _taken(samples.means(measure_of(claim, name)), samples, claim[name])
+        axes = tuple(axis for factor, axis in AXES.items() if factor not in claim["each"])
+        if axes and claim[name]["pick"] == "mean":
+            means = means.mean(axis=axes, keepdims=True)
+        if not axes or claim[name]["pick"] == "mean":
+            groups.append(means[..., None])
+            continue
+        kept = [means.shape[axis] if axis not in axes else 1 for axis in AXES.values()]
+        order = (0, *(axis for axis in AXES.values() if axis not in axes), *axes)
+        groups.append(np.transpose(means, order).reshape(len(means), *kept, -1))
+    above, below = groups[0][..., :, None], groups[1][..., None, :]
+    shape = np.broadcast_shapes(above.shape, below.shape)
+    return np.broadcast_to(above, shape), np.broadcast_to(below, shape)
 
 
 def _ratios(above, below):
@@ -176,22 +280,49 @@ def _ratios(above, below):
     return ratios
 
 
-def largest_difference(claim, samples) -> Outcome:
+def _logarithms(above, below):
+    """Return the logarithms of ratios: of 0 minus infinity, nan where there is no ratio."""
+    with np.errstate(divide="ignore"):
+        return np.log(_ratios(above, below))
+
+
+def _log_bounds(logs, strata):
+    """Return the bounds of logarithms, infinite where that of 0 or of infinity stands in some rows and not in all."""
+    known = np.isfinite(logs).all(axis=0)
+    same = (logs == logs[:1]).all(axis=0)
+
+    def bounds(tail):
+        ends = t_interval(np.where(known, logs, 0), strata, tail)
+        return tuple(
+            np.where(known, end, np.where(same, logs[0], beyond))
+            for end, beyond in zip(ends, (-np.inf, np.inf), strict=True)
+        )
+
+    return bounds
+
+
+def largest_difference(claim, samples, tail) -> Outcome:
     """Absolute difference of two groups' means in a scenario over the largest of those in the other scenarios."""
     minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
-    differences, names = np.abs(minuend - subtrahend), paired_scenarios(claim)
+    rows, names = minuend - subtrahend, paired_scenarios(claim)
+    differences = np.abs(rows[0])
     place = claim["minuend"]["scenarios"].index(claim["at"])
-    there, others = differences[:, place], np.delete(differences, place, axis=1).max(axis=1)
-    statistics = _ratios(there, others)
+    low, high = t_interval(rows, _strata(claim, samples), tail / len(names))
+    least = np.where((low <= 0) & (high >= 0), 0, np.minimum(np.abs(low), np.abs(high)))
+    most = np.maximum(np.abs(low), np.abs(high))
+    value, low, high = (
+        _ratios(np.array([there[place]]), np.array([np.delete(others, place).max()])).item()
+        for there, others in ((differences, differences), (least, most), (most, least))
+    )
     between = " and ".join(_groups_words(claim, samples))
     subject = (
         f"difference between {between} in scenario {names[place]}, divided by the largest difference in "
         f"{'the other scenario' if len(names) == 2 else f'{len(names) - 1} other scenarios'}"
     )
     unit = measure_of(claim, "minuend").unit
-    order = np.argsort(-differences[0], kind="stable")
-    amounts = [f"{differences[0, index]:.4g}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
-    return Outcome(statistics, "times", subject, f"from the largest on it is {', '.join(amounts)}")
+    order = np.argsort(-differences, kind="stable")
+    amounts = [f"{differences[index]:.4g}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
+    return Outcome(value, low, high, "times", subject, f"from the largest on it is {', '.join(amounts)}", JOINT)
 
 
 def _groups(claim, samples, each):
@@ -213,24 +344,46 @@ def _groups_words(claim, samples):
     return [side_words(claim, name, samples, words) for name, words in both]
 
 
-def equivalence(claim, samples) -> Outcome:
+def equivalence(claim, samples, tail) -> Outcome:
     """Share of cells whose IPv6 mean lies within a margin around the IPv4 mean, in percent."""
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = cells[..., 0], cells[..., 1]
-    difference = six - four
-    base = np.abs(four) / 100 if claim["margin_unit"] == "percent" else 1.0
-    within = np.abs(difference) <= claim["margin"] * base * (1 + DIGITS)
-    known = ~np.isnan(difference)
-    share = quotient(100 * (within & known).sum(axis=(1, 2)), known.sum(axis=(1, 2)))
-    unit = measure_of(claim).unit
-    unit = "%" if claim["margin_unit"] == "percent" else "points" if unit == "%" else unit
-    cells_words = count(within[0].size, "cell")
+    percent = claim["margin_unit"] == "percent"
+    margin = (claim["margin"] + DIGITS) * np.abs(four) / 100 if percent else claim["margin"] + DIGITS
+    strata = _strata(claim, samples)
+    (p_below, not_below), (p_above, not_above) = (chances(margin + side * (four - six), strata) for side in (1, -1))
+    within = (np.abs(six - four) <= margin)[0]
+    low, high = _counted(np.maximum(p_below, p_above), np.minimum(2 * np.minimum(not_below, not_above), 1), tail)
+    unit = _margin_unit(claim)
+    cells_words = count(within.size, "cell")
     subject = f"share of {cells_words} in which IPv6 is within {plain(claim['margin'])} {unit} of IPv4"
-    places = places_words(within[0][:, :, None], claim | {"ip_versions": [""]})
-    return Outcome(share, "%", subject, f"true in {within[0].sum()} of {within[0].size}{places}")
+    places = places_words(within[:, :, None], claim | {"ip_versions": [""]})
+    share = 100 * within.sum() / within.size
+    return Outcome(share, low, high, "%", subject, f"true in {within.sum()} of {within.size}{places}", COUNTED)
 
 
-def dominance(claim, samples) -> Outcome:
+def _margin_unit(claim):
+    unit = measure_of(claim).unit
+    return "%" if claim["margin_unit"] == "percent" else "points" if unit == "%" else unit
+
+
+def no_difference(claim, samples, tail) -> Outcome:
+    """IPv6's mean over all cells less IPv4's, in percent of it or in the quantity's unit."""
+    cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
+    four, six = (cells[..., place].mean(axis=(1, 2))[:, None] for place in (0, 1))
+    strata, unit = _strata(claim, samples), _margin_unit(claim)
+    if claim["margin_unit"] == "percent":
+        ends = ratio_interval(six, four, strata, tail)
+        value, low, high = (100 * (end[0] - 1) for end in (_ratios(six, four)[0], *ends))
+    else:
+        value, (low, high) = (six - four)[0, 0], (end[0] for end in t_interval(six - four, strata, tail))
+    where = f"mean of {count(cells[0, ..., 0].size, 'cell')}"
+    return Outcome(
+        value, low, high, unit, f"IPv6 less IPv4, {where}", f"IPv4 has {four[0, 0]:.4g}, IPv6 {six[0, 0]:.4g}"
+    )
+
+
+def dominance(claim, samples, tail) -> Outcome:
     """Mean square of one factor as a share of its sum with another's, in percent.
 
     Two-way analysis of variance of the cells' means within each scenario, one value a cell
@@ -243,18 +396,20 @@ def dominance(claim, samples) -> Outcome:
     relative = np.zeros(cells.shape)
     np.divide(cells, centre, out=relative, where=centre > 0)
     relative -= relative.mean(axis=(2, 3), keepdims=True)
-    relative[np.isnan(cells).any(axis=(1, 2, 3))] = np.nan
     squares = {}
     for factor, others in (("cca", 3), ("ip_version", 2)):
         levels = relative.shape[AXES[factor]]
         main = relative.mean(axis=others)
         squares[factor] = relative.shape[others] * (main**2).sum(axis=(1, 2)) / max(levels - 1, 1)
     stronger, weaker = squares[claim["stronger"]], squares[claim["weaker"]]
-    share = quotient(100 * stronger, stronger + weaker, DIGITS**2)
+    stronger, both = stronger[:, None], (stronger + weaker)[:, None]
+    share = quotient(stronger, both, DIGITS**2)[0, 0]
+    low, high = (min(100 * end[0], 100) for end in ratio_interval(stronger, both, _strata(claim, samples), tail))
     names = {"cca": "CCAs", "ip_version": "IP versions"}
     stronger, weaker = names[claim["stronger"]], names[claim["weaker"]]
     subject = f"share of the mean square between {stronger} in the sum of it and that between {weaker}"
-    return Outcome(share, "%", subject, f"within {count(int((centre[0] > 0).sum()), 'scenario')}, relative to each")
+    detail = f"within {count(int((centre[0] > 0).sum()), 'scenario')}, relative to each"
+    return Outcome(100 * share, low, high, "%", subject, detail)
 
 
 KINDS = {
@@ -263,5 +418,6 @@ KINDS = {
     "ratio": ratio,
     "largest_difference": largest_difference,
     "equivalence": equivalence,
+    "no_difference": no_difference,
     "dominance": dominance,
 }

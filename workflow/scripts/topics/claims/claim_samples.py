@@ -1,25 +1,23 @@
-"""The cells that a paper's claims are about, and what their means might have been.
+"""The cells that a paper's claims are about, their means, and these without each of the replications.
 
-A replication of a scenario has the same seed for all CCAs and both IP versions, so the bootstrap
-draws whole replications within each scenario: what they have in common stays in common.
+A replication of a scenario has the same seed for all CCAs and both IP versions, so whole replications are left
+out within each scenario: what they have in common stays in common.
 """
-
-import math
-import zlib
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
+from inference.stratified_jackknife import Stratum
 from topics.claims.claim_measures import quotient, run_values
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 from wording.scenario_words import ip_words
 
-MIN_REPLICATIONS = 2
+#: Of two that happen to be equal, as rounded values are, nothing tells how much runs scatter.
+MIN_REPLICATIONS = 3
 
 
 class Samples:
-    """Runs of the paper's cells as arrays, with their bootstrap.
+    """Runs of the paper's cells as arrays.
 
     Parameters
     ----------
@@ -27,13 +25,11 @@ class Samples:
         The tidy tables; flows are needed for claims about them, scenarios for those about queues set in bytes.
     claims : dict
         A claims file as `claims_file.load_claims` returns it.
-    resamples, seed : int
-        Of the bootstrap. Each scenario's draws depend on the seed and on the scenario's id only.
     sockets : callable, optional
         Reads ``tidy/sockets.parquet``, as `claim_measures.run_values` needs it.
     """
 
-    def __init__(self, runs, claims, resamples, seed, flows=None, scenarios=None, sockets=None):
+    def __init__(self, runs, claims, flows=None, scenarios=None, sockets=None):
         # Levels of the axes, as the paper names them.
         self.scenarios = [scenario["id"] for scenario in claims["scenarios"]]
         self.ccas, self.ip_versions = claims["ccas"], claims["ip_versions"]
@@ -41,8 +37,9 @@ class Samples:
         self._flows, self._sockets = flows, sockets
         self._absent = {*self.ccas, *self.ip_versions} - {*runs["cca"], *runs["ip_version"]}
         self.durations = runs.groupby("scenario")["duration_s"].first().to_dict()
+        self.platforms = runs.groupby("scenario")["platform"].first().to_dict()
         self._fill(runs)
-        self._draw(resamples, seed)
+        self._leave_out()
         self._of_runs, self._means = {}, {}
 
     def _fill(self, runs):
@@ -64,15 +61,25 @@ class Samples:
         self._replications = np.zeros(len(self.scenarios), dtype=int)
         np.maximum.at(self._replications, self._where[0], replications + 1)
 
-    def _draw(self, resamples, seed):
-        """Draw how often each replication counts; row 0 is the data as they are."""
-        self._weights = []
-        for number, n in zip(self.scenarios, self._replications, strict=True):
-            weights = np.ones((resamples + 1, n), dtype=np.uint16)
-            if n:
-                rng = np.random.default_rng([seed, zlib.crc32(self.found[number].encode())])
-                weights[1:] = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
-            self._weights.append(weights)
+    def _leave_out(self):
+        """Number the rows in which a replication is left out, scenario by scenario; row 0 is the data as they are."""
+        ends = 1 + np.cumsum(self._replications)
+        self._rows = [slice(end - n, end) for end, n in zip(ends, self._replications, strict=True)]
+        self._number_of_rows = int(ends[-1])
+
+    def strata(self, counts) -> list[Stratum]:
+        """Return the scenarios of some cells as strata of the jackknife.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray of int, shape (scenarios, CCAs, IP versions)
+            Values of each of these cells, of the others 0. The smallest cell of a scenario sets its degrees of freedom.
+        """
+        return [
+            Stratum(rows, int(of_scenario[of_scenario > 0].min()) - 1)
+            for rows, of_scenario in zip(self._rows, counts, strict=True)
+            if (of_scenario > 0).any()
+        ]
 
     def of_runs(self, measure) -> np.ndarray:
         """Return a measure of each run in `runs`, shape (runs,)."""
@@ -96,66 +103,40 @@ class Samples:
         np.add.at(number, self._where[:3], 1)
         return number
 
-    def _by_scenario(self, values):
-        """Yield for each scenario with runs: place, weights, and (cells, replications): values, and which are known."""
-        for place, weights in enumerate(self._weights):
-            n = weights.shape[1]
-            if n:
-                cells = values[place, :, :, :n].reshape(-1, n)
-                yield place, weights.astype(float), cells, np.isfinite(cells)
-
     def means(self, measure) -> np.ndarray:
-        """Return the cells' means, shape (1 + resamples, scenarios, CCAs, IP versions), nan if a resample has no value."""
+        """Return the cells' means, shape (1 + replications left out, scenarios, CCAs, IP versions), nan without a value."""
         if measure not in self._means:
             values = self.values(measure)
-            means = np.full((len(self._weights[0]), *values.shape[:3]), np.nan)
-            for place, weights, cells, known in self._by_scenario(values):
-                total = weights @ np.where(known, cells, 0).T
-                number = weights @ known.T.astype(float)
-                means[:, place] = quotient(total, number).reshape(-1, *values.shape[1:3])
+            known = np.isfinite(values)
+            total, number = np.where(known, values, 0).sum(axis=3), known.sum(axis=3)
+            means = np.tile(quotient(total, number), (self._number_of_rows, 1, 1, 1))
+            for place, rows in enumerate(self._rows):
+                n = rows.stop - rows.start
+                if n:
+                    # About the mean, so that equal values leave it as it is, to the last digit.
+                    off = np.where(known[place], values[place] - means[0, place][..., None], 0)[..., :n]
+                    rest = number[place][..., None] - known[place][..., :n]
+                    means[rows, place] -= np.moveaxis(np.where(rest > 0, off / np.maximum(rest, 1), np.nan), 2, 0)
             self._means[measure] = means
         return self._means[measure]
 
     def spreads(self, measure) -> np.ndarray:
-        """Return the cells' standard deviations (n - 1) over their replications in % of their means, shape as `means`.
+        """Return the cells' standard deviations (n - 1) over their replications in % of their means.
 
-        A cell with a single value, or with a mean of 0, has none: nan.
+        Shape (scenarios, CCAs, IP versions). A cell with a single value, or with a mean of 0, has none: nan.
         """
-        means = self.means(measure)
-        spreads = np.full(means.shape, np.nan)
-        for place, weights, cells, known in self._by_scenario(self.values(measure)):
-            centre = means[:, place].reshape(len(means), -1)
-            # Of each resample about its own mean: differences of large sums of squares would be noise.
-            squares = np.empty(centre.shape)
-            for cell, (of_cell, there) in enumerate(zip(cells, known, strict=True)):
-                off = np.where(there, of_cell, 0)[None, :] - centre[:, [cell]]
-                squares[:, cell] = (weights * there * off**2).sum(axis=1)
-            number = weights @ known.T.astype(float)
-            share = quotient(100 * np.sqrt(quotient(squares, number - 1)), np.abs(centre))
-            spreads[:, place] = share.reshape(-1, *means.shape[2:])
-        return spreads
+        values, means, number = self.values(measure), self.means(measure)[0], self.counts(measure)
+        squares = np.nansum((values - means[..., None]) ** 2, axis=3)
+        return quotient(100 * np.sqrt(quotient(squares, number - 1)), np.abs(means))
 
-    def medians(self, measure, mask) -> np.ndarray:
-        """Return the median of all runs of the cells in `mask`, shape (1 + resamples,)."""
+    def pooled(self, measure, mask) -> tuple[np.ndarray, np.ndarray]:
+        """Return the known values of all runs of the cells in `mask`, rising, and the row that leaves each of them out."""
         scenario, cca, ip_version, replication = self._where
         values = self.of_runs(measure)
         taken = np.isfinite(values) & mask[scenario, cca, ip_version]
+        rows = np.array([rows.start for rows in self._rows])[scenario] + replication
         order = np.flatnonzero(taken)[np.argsort(values[taken], kind="stable")]
-        values = values[order]
-        medians = np.empty(len(self._weights[0]))
-        for start in range(0, len(medians), 100):  # in parts, for the memory
-            part = slice(start, start + 100)
-            weights = np.empty((len(medians[part]), len(order)), dtype=np.int32)
-            for place, of_scenario in enumerate(self._weights):
-                drawn_here = scenario[order] == place
-                weights[:, drawn_here] = of_scenario[part][:, replication[order][drawn_here]]
-            rising = np.cumsum(weights, axis=1)
-            total = rising[:, -1:]
-            # The two middle ones of the runs as often as they were drawn.
-            low = (rising < (total + 1) // 2).sum(axis=1)
-            high = (rising < total // 2 + 1).sum(axis=1)
-            medians[part] = (values[low] + values[high]) / 2
-        return medians
+        return values[order], rows[order]
 
     def mask(self, scenarios, ccas, ip_versions) -> np.ndarray:
         """Return the cells of these levels, shape (scenarios, CCAs, IP versions)."""
@@ -185,9 +166,9 @@ class Samples:
             others = {self.durations[self.found[number]] for number in levels[2]} - {duration_s}
             if others:
                 return f"it is about runs of {duration_s:g} s, and those of this study last {min(others):g} s"
-        few = self._too_few(self._runs_of_cells(), mask, ("no valid run", "a single valid run"), "of")
+        few = self._too_few(self._runs_of_cells(), mask, ("no valid run", "a single valid run", "two valid runs"), "of")
         for measure, mask in parts:
-            words = f"no value of the {measure.name}", "a single one"
+            words = f"no value of the {measure.name}", "a single one", "only two"
             few = few or self._too_few(self.counts(measure), mask, words, "in the runs of")
         return few
 
@@ -203,30 +184,3 @@ class Samples:
         """Return a cell's name by its indices: "vegas in scenario 4, IPv6"; of one IP version there is nothing to say."""
         version = f", {ip_words(self.ip_versions[ip_version])}" if len(self.ip_versions) > 1 else ""
         return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}{version}"
-
-
-def bootstrap_interval(statistics, confidence, n) -> tuple[float, float]:
-    """Return the bootstrap interval of a statistic: expanded percentiles.
-
-    Percentiles of few replications are too narrow. Hesterberg (2015, "What Teachers Should Know
-    about the Bootstrap", The American Statistician 69(4), section 4.3) takes those of probability
-    ``Phi(-sqrt(n/(n - 1)) t(1 - alpha/2, n - 1))`` instead of ``alpha/2``. With few replications
-    these are the smallest and the largest resample, and no resample of a mean goes beyond the
-    smallest and the largest value: of a single cell with n = 4 they hold the truth in 85 % instead
-    of 95 %, from n = 6 on in 95 % (tests/topics/claims/test_claims_samples.py).
-
-    Parameters
-    ----------
-    statistics : numpy.ndarray of float, shape (1 + resamples,)
-        The data's own first, which the interval encloses. Resamples in which there is none (nan) are left out.
-    confidence : float
-        Two-sided, between 0 and 1.
-    n : int
-        Replications of the smallest cell, at least two.
-    """
-    known = statistics[~np.isnan(statistics)]
-    drawn = np.sort(known[1:] if len(known) > 1 else known)
-    share = stats.norm.cdf(-math.sqrt(n / (n - 1)) * stats.t.ppf((1 + confidence) / 2, n - 1))
-    place = math.floor(share * (len(drawn) - 1))  # no interpolation, for ends may be infinite
-    # The largest of several means is biased upwards in resamples, so its own value may lie outside.
-    return min(drawn[place], known[0]), max(drawn[-1 - place], known[0])

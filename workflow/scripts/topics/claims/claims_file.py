@@ -126,6 +126,13 @@ def _contradictions(content):
             for position, name in enumerate(ids)
             if ids.index(name) < position
         ]
+    problems += [
+        f"scenarios[{scenario['id']}].{problem}"
+        for scenario in content["scenarios"]
+        for key, allowed in scenario.items()
+        if isinstance(allowed, dict)
+        for problem in _impossible_bounds(key, allowed)
+    ]
     problems += _printed_of_other_number(content["paper"].get("cells"))
     for claim in content["claims"]:
         problems += [f"claims[{claim['id']}].{problem}" for problem in _contradictions_of(claim, content)]
@@ -190,20 +197,40 @@ def _impossible_sides(claim):
 
 def _impossible_requirement(claim):
     requirement = claim.get("requirement", {})
-    lows = [key for key in ("above", "at_least") if key in requirement]
-    highs = [key for key in ("below", "at_most") if key in requirement]
-    if len(lows) > 1 or len(highs) > 1:
-        yield "requirement has two bounds on the same side; allowed is one."
-    elif lows and highs:
-        low, high = requirement[lows[0]], requirement[highs[0]]
-        if low > high or (low == high and (lows, highs) != (["at_least"], ["at_most"])):
-            yield f"requirement is {value_text(requirement)}; allowed is an upper bound above the lower one."
-    else:
+    if {"replicates", "standard_error"} & set(requirement):
+        yield from _impossible_replication(claim, requirement)
+        return
+    problems = list(_impossible_bounds("requirement", requirement))
+    yield from problems
+    if not problems and len(requirement) < 2:
         for key in ("pick", "combine"):
             if claim.get(key) == "farthest":
                 yield f"requirement is {value_text(requirement)}; allowed with {key}: farthest is one with two bounds."
     if claim.get("combine") == "farthest" and 0 in requirement.values():
         yield f"requirement is {value_text(requirement)}; allowed with combine: farthest are bounds above 0."
+
+
+def _impossible_bounds(where, bounds):
+    """Say why no number can meet some bounds, or which of them is needless."""
+    lows = [key for key in ("above", "at_least") if key in bounds]
+    highs = [key for key in ("below", "at_most") if key in bounds]
+    if len(lows) > 1 or len(highs) > 1:
+        yield f"{where} has two bounds on the same side; allowed is one."
+    elif lows and highs:
+        low, high = bounds[lows[0]], bounds[highs[0]]
+        if low > high or (low == high and (lows, highs) != (["at_least"], ["at_most"])):
+            yield f"{where} is {value_text(bounds)}; allowed is an upper bound above the lower one."
+
+
+def _impossible_replication(claim, requirement):
+    if set(requirement) != {"replicates", "standard_error"}:
+        yield f"requirement is {value_text(requirement)}; allowed are bounds, or replicates with standard_error."
+    for key, allowed in (("pick", "mean"), ("each", [])):
+        if claim.get(key, allowed) != allowed:
+            yield f"{key} is {value_text(claim[key])}; allowed with replicates is {value_text(allowed)}, a single value."
+    for side in SIDES.get(claim["kind"], ()):
+        if claim[side]["pick"] != "mean":
+            yield f'{side}.pick is {value_text(claim[side]["pick"])}; allowed with replicates is "mean", a single value.'
 
 
 def _impossible_measure(prefix, claim, chosen):
@@ -221,6 +248,7 @@ def _impossible_measure(prefix, claim, chosen):
         yield f'relative_to is "{relation}"; allowed without flows is link.'
     if (flows.get("take") == "count") != ("within" in flows):
         yield f"{prefix}flows is {value_text(flows)}; allowed is within with take: count, and only there."
+    yield from _impossible_bounds(f"{prefix}flows.within", flows.get("within", {}))
     inside = {part for cca in chosen["ccas"] for part in cca.split("+")}
     if flows.get("cca") and flows["cca"] not in inside:
         yield f'{prefix}flows.cca is "{flows["cca"]}"; allowed are those of ccas: {", ".join(sorted(inside))}.'

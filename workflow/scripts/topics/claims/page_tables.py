@@ -4,12 +4,14 @@ import math
 
 from report_parts.data_tables import Cell, Column, data_table, minus, number_cell, shared_decimals
 from report_parts.test_cells import Scenarios
-from topics.claims.tables import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
 from wording.number_format import NONE, count, is_missing, number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed, short
 
-STYLES = {REPRODUCED: "verdict good", NOT_REPRODUCED: "verdict bad", NOT_TESTABLE: "verdict open"}
+STYLES = {
+    REPRODUCED: "verdict good", NOT_REPRODUCED: "verdict bad", NOT_SHOWN: "verdict open", NOT_TESTABLE: "verdict open",
+}  # fmt: skip
 # Whose conclusion a claim is, by the verdicts of the sound method and of the published one.
 OWNERS = {
     (REPRODUCED, REPRODUCED): ("TCP's: both methods", "verdict good"),
@@ -20,7 +22,7 @@ OWNERS = {
 #: A value that differs from a bound by less is shown as equal to it.
 MOST_DECIMALS = 6
 # Claims that are a test's outcome on all runs pooled: that both methods give it says nothing of TCP yet.
-TEST_KINDS = ("no_difference", "normality")
+TEST_KINDS = ("normality",)
 TESTS_OWN = "the test's: pooling shows it with both methods"
 OWNER_MEANINGS = {
     "TCP's: both methods": (
@@ -103,6 +105,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
             Column(f"Verdict in {other[0]}", filtered=True),
             Column("Whose conclusion", "short", filtered=True),
         ]
+    columns += [Column("Kind of interval", filtered=True)]
     columns += [Column(heading, "words") for heading in ("Required", "Our tolerance", "Why", "Remark")]
     columns += [Column("Section", "short"), Column("Runs (n)", "number")]
     partners = {row["claim"]: row for row in other[1].to_dict("records")} if other else {}
@@ -112,7 +115,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
         cells = [statement, _verdict_cell(row["verdict"]), row["published"], value_text(row)]
         if other:
             cells += _other_cells(row, partners.get(row["claim"]), swapped)
-        cells += [row["requirement"], row["tolerance"], row["because"], row["remark"]]
+        cells += [row["interval"] or NONE, row["requirement"], row["tolerance"], row["because"], row["remark"]]
         rows.append([*cells, row["section"], number_cell(row["runs"], 0)])
     return data_table("claims-table", "Claims of the paper, one by one", columns, rows)
 
@@ -128,6 +131,40 @@ def _other_cells(row, partner, swapped):
 
 def _verdict_cell(verdict):
     return Cell(verdict, style=STYLES.get(verdict, "verdict open"))
+
+
+def chance_words(claims, confidence) -> str:
+    """Say how many claims there are, and how many verdicts chance alone would make wrong."""
+    decided = int(claims["verdict"].isin([REPRODUCED, NOT_REPRODUCED]).sum())
+    tail = (1 - confidence) / 2
+    text = f"{count(len(claims), 'claim')} of the paper {'was' if len(claims) == 1 else 'were'} checked"
+    if not decided:
+        return f"{text}, and none was decided."
+    return (
+        f"{text}, and {decided:,} decided. An interval misses the truth on one side in {100 * tail:g} % of studies: if each of "
+        f"these claims lay at the very edge of what it requires, chance alone would decide {number(tail * decided, 1)} of the "
+        f"{decided:,} wrongly, on the average. Nothing is corrected for their number, for each stands for itself."
+    )
+
+
+def version_words(versions) -> str:
+    """Say when the claims were fixed and what was changed since."""
+    first, later = versions.iloc[0], versions.iloc[1:]
+    when = "before the first run" if first["runs"] == 0 else f"when {count(int(first['runs']), 'run')} had been made"
+    text = f"The claims were fixed {when} (SHA-256 {first['sha256'][:16]}…)"
+    if later.empty:
+        return f"{text} and haven't been changed since."
+    parts = []
+    for _, rows in later.groupby("version", sort=True):
+        runs = int(rows["runs"].iloc[0])
+        words = [
+            f"{change} {listed(list(of['claim']))}" if of["claim"].iloc[0] else change
+            for change, of in rows.groupby("change", sort=False)
+        ]
+        parts.append(
+            f"after {count(runs, 'run')}: {'; '.join(words)}" if runs else f"before any run: {'; '.join(words)}"
+        )
+    return f"{text}, and changed later: {'. Then '.join(parts)}."
 
 
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:

@@ -1,15 +1,34 @@
-# Claims: tidy tables -> analysis/{claims,mislabelled}.csv
+# Claims: tidy tables -> analysis/{claims,claim_versions,mislabelled}.csv
+
+
+# What was claimed before there was a run, and each change since. `onstart` of the Snakefile does the same before the first
+# job: an input of the runs it can't be, for a record that is lost would make them stale.
+rule record_claims:
+    output:
+        record=update("results/{study}/workflow/claims-record.json"),
+    log:
+        "results/{study}/logs/record_claims.log",
+    container:
+        "envs/analysis.sif"
+    params:
+        code=code_of("topics/claims/record_claims"),
+        image=ANALYSIS_IMAGE,
+        version=CLAIMS_VERSION,
+    script:
+        "record_claims.py"
 
 
 # Each claim of the paper: ours with its interval, and the verdict.
 rule check_claims:
     input:
+        **({"record": "results/{study}/workflow/claims-record.json"} if CLAIMS else {}),
         runs="results/{study}/tidy/runs.csv",
         flows="results/{study}/tidy/flows.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
         sockets="results/{study}/tidy/sockets.parquet",
     output:
         claims="results/{study}/analysis/claims.csv",
+        claim_versions="results/{study}/analysis/claim_versions.csv",
     log:
         "results/{study}/logs/check_claims.log",
     container:
@@ -19,8 +38,6 @@ rule check_claims:
         image=ANALYSIS_IMAGE,
         confidence=SETTINGS["confidence"],
         significance=SETTINGS["significance"],
-        resamples=RESAMPLES,
-        seed=STUDY["seed"],
         claims=CLAIMS,
     script:
         "check_claims.py"

@@ -3,11 +3,13 @@
 from report_parts.material import Finding
 from report_parts.page_files import citation
 from topics.claims.page_tables import (
+    chance_words,
     claims_table,
     follows_published_method,
     mislabelled_table,
     mislabelled_words,
     tally,
+    version_words,
 )
 from topics.claims.sentences import claims_sentence
 from topics.packet_size.topic import compares_sizes_alone
@@ -45,6 +47,8 @@ def claims_part(material) -> dict | None:
         "table": claims_table(tables.claims, other, swapped, quoted),
         "verdicts": verdicts,
         "owners": owners,
+        "chance": chance_words(tables.claims, material.params["confidence"]),
+        "versions": version_words(tables.claim_versions),
         "other": other[0] if other else None,
         "paper": citation(paper),
         "quoted": quoted,

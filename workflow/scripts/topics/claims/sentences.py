@@ -3,7 +3,7 @@
 import numpy as np
 
 from topics.claims.page_tables import TEST_KINDS
-from topics.claims.tables import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from topics.claims.tables import NOT_REPRODUCED, REPRODUCED, VERDICTS
 from wording.number_format import count
 
 # A longer statement doesn't fit into the sentence on claims.
@@ -18,24 +18,24 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
     if claims is None or claims.empty:
         return "No paper's claims were checked, for the study's file names none."
     counts = claims["verdict"].value_counts()
-    held, failed, open_ = (int(counts.get(name, 0)) for name in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE))
+    held, failed, unclear, open_ = (int(counts.get(name, 0)) for name in VERDICTS)
     text = (
         f"Of the paper's {count(len(claims), 'claim')} {held:,} {'is' if held == 1 else 'are'} "
-        f"reproduced here, {failed:,} {'is' if failed == 1 else 'are'} not, and "
+        f"reproduced here, {failed:,} {'is' if failed == 1 else 'are'} not, {unclear:,} can't be told from so few runs, and "
         f"{open_:,} can't be tested"
     )
     if other is None:
         return f"{text} with these data."
     name, other_claims = other
     both = claims.merge(other_claims, on="claim", suffixes=("", "_other"))
-    decided = both[(both[["verdict", "verdict_other"]] != NOT_TESTABLE).all(axis=1)]
+    decided = both[both[["verdict", "verdict_other"]].isin([REPRODUCED, NOT_REPRODUCED]).all(axis=1)]
     if decided.empty:
-        return f"{text}; none could be tested in the study {name} too."
+        return f"{text}; none was decided in the study {name} too."
     sound, published = ("verdict_other", "verdict") if swapped else ("verdict", "verdict_other")
     emulated = decided[(decided[sound] == NOT_REPRODUCED) & (decided[published] == REPRODUCED)]
     method = "the published method, as here," if swapped else f"the published method (study {name})"
     if emulated.empty:
-        return f"{text}; none of the {len(decided):,} tested in both studies holds only with {method.rstrip(',')}."
+        return f"{text}; none of the {len(decided):,} decided in both studies holds only with {method.rstrip(',')}."
     holds, are = ("holds", "is") if len(emulated) == 1 else ("hold", "are")
     text = f"{text}; {len(emulated):,} {holds} only with {method} and so {are} the emulation's, not TCP's"
     example = telling_example(emulated)
@@ -45,11 +45,11 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
 def telling_example(claims) -> str | None:
     """Return the statement of the claim whose value and value_other are the most times apart; of several, of most runs.
 
-    Those that are a test's p, and those too long for a sentence, are passed over.
+    Those whose value is a test's p or a difference, and those too long for a sentence, are passed over.
     """
     values = claims[["value", "value_other"]].astype(float)
     short = claims["statement"].str.split().str.len() <= EXAMPLE_WORDS
-    known = claims[short & ~claims["kind"].isin(TEST_KINDS) & (values > 0).all(axis=1)]
+    known = claims[short & ~claims["kind"].isin([*TEST_KINDS, "no_difference"]) & (values > 0).all(axis=1)]
     # Rounded, so that claims on the same value are a tie.
     apart = np.log((values["value"] / values["value_other"])[known.index]).abs().round(9)
     ranked = known.assign(apart=apart).sort_values(["apart", "runs"], ascending=False)

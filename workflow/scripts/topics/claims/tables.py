@@ -1,10 +1,13 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.table import Column, Table, count, interval, number, text
+from run_tables.table import Column, Table, count, number, ordinal, text
 from run_tables.tidy_tables import CELL_COLUMNS, RUNS, SCENARIO_LABEL
 from topics.cells.tables import IN_UNIT, NOTE
 
-REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable"
+REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
+#: Too imprecise to say; and no runs that could say it.
+NOT_SHOWN, NOT_TESTABLE = "not shown", "not testable"
+VERDICTS = REPRODUCED, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE
 
 _UNDECIDED = "the study has no runs to tell, or the statistic has no value"
 CLAIMS = Table(
@@ -24,20 +27,42 @@ CLAIMS = Table(
             "The statistic of the claim in this study's runs; p where the claim is a test's outcome.",
             _UNDECIDED,
         ),
-        *interval(
-            "low", "high", IN_UNIT, "`value`, by bootstrap", f"{_UNDECIDED}, or it is a p; or the end is infinite"
+        number("low", IN_UNIT, "Lower end of the interval of `value`.", f"{_UNDECIDED}, or it is a p"),
+        number("high", IN_UNIT, "Upper end of it.", f"{_UNDECIDED}, or it is a p; or the end is infinite"),
+        text(
+            "interval",
+            "What this interval is: `t`, of one mean or ratio, 95 % where replications are about normal; `joint t`, of the "
+            "lowest, highest or farthest of several, and `counted`, of the number of comparisons that hold (Holm): at "
+            "least that; `of ranks` (Woodruff), of a median; `chi-square`, of standard deviations.",
+            _UNDECIDED,
         ),
         text(
             "requirement",
             "What the statistic is, and what it has to be for the claim to hold.",
             "the study has no runs to tell",
         ),
-        text("bounds", "The bounds of this requirement.", "the claim is a test's outcome, or there is no value"),
-        text("verdict", f"`{REPRODUCED}`, `{NOT_REPRODUCED}` or `{NOT_TESTABLE}`."),
+        text("bounds", "The bounds of this requirement.", "there is no value, or it is a p"),
+        text("verdict", f"`{REPRODUCED}`, `{NOT_REPRODUCED}`, `{NOT_SHOWN}` or `{NOT_TESTABLE}`."),
         text("because", "Why, in words."),
         text("tolerance", "What the words of the paper are taken to allow, and why."),
         text("remark", "What a reader should know of the published value.", "there is nothing to say"),
         count("runs", "runs", "Runs that have a value of what the claim is about."),
+    ),
+)
+#: The change of the first version.
+FIXED = "fixed"
+CLAIM_VERSIONS = Table(
+    "claim_versions",
+    "the first version of the claims file, and a change of a claim in a later one",
+    (
+        ordinal("version", "Number of the version, from 1."),
+        text("sha256", "SHA-256 of the file."),
+        count("runs", "runs", "Runs that had a document when this version was first used; 0: before the first run."),
+        text(
+            "change",
+            f"`{FIXED}` (the first), or `added`, `changed`, `removed`, `paper or scenarios changed`, `comments only`.",
+        ),
+        text("claim", "Identifier of the claim.", "the change is of none"),
     ),
 )
 

@@ -1,7 +1,7 @@
 """What a paper states, claim by claim, against the runs; and whether a study by another method says the same."""
 
 from topics.ccas.topic import one_cca_a_run
-from topics.claims.tables import CLAIMS, MISLABELLED
+from topics.claims.tables import CLAIM_VERSIONS, CLAIMS, MISLABELLED
 from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Figure, Place, Topic
 
@@ -24,8 +24,12 @@ TOPIC = Topic(
     "claims",
     "Claims",
     applies=lambda design: design.claims is not None or one_cca_a_run(design) or "descriptive" in design.other_tables,
-    tables=(CLAIMS, MISLABELLED),
-    table_applies={"claims": lambda design: design.claims is not None, "mislabelled": one_cca_a_run},
+    tables=(CLAIMS, CLAIM_VERSIONS, MISLABELLED),
+    table_applies={
+        "claims": lambda design: design.claims is not None,
+        "claim_versions": lambda design: design.claims is not None,
+        "mislabelled": one_cca_a_run,
+    },
     other_tables=(CLAIMS, MISLABELLED),
     figures=_figures,
     place=Place.BACK,

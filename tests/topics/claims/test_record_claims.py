@@ -1,0 +1,49 @@
+"""Claims are recorded before there is a run, each change after that is told, and nothing is ever taken back."""
+
+import json
+from types import SimpleNamespace
+
+import claim_runs
+from topics.claims.record_claims import RECORD, changes, claims_version, main, record_claims
+
+CLAIM = {"kind": "threshold", "pick": "mean", "requirement": {"above": 1}}
+
+
+def version(folder, *claims, comment="", **others):
+    path = claim_runs.written(folder / "claims.yaml", claim_runs.content(*claims) | others)
+    path.write_text(path.read_text() + comment)
+    return claims_version(path)
+
+
+def test_each_version_is_added_with_the_runs_that_there_were(tmp_path):
+    results = tmp_path / "results"
+    first = version(tmp_path, CLAIM | {"id": "a"}, CLAIM | {"id": "b"})
+    record_claims(results, first)
+    text = (results / RECORD).read_bytes()
+    record_claims(results, first)
+    assert (results / RECORD).read_bytes() == text
+    for replication in (1, 2):
+        document = results / f"runs/s/reno/ipv4/{replication}.json.gz"
+        document.parent.mkdir(parents=True, exist_ok=True)
+        document.write_bytes(b"x")
+    later = version(tmp_path, CLAIM | {"id": "a", "requirement": {"above": 2}}, CLAIM | {"id": "c"})
+    outputs = SimpleNamespace(record=results / RECORD)
+    main(SimpleNamespace(), outputs, SimpleNamespace(version=later))
+    record_claims(
+        results,
+        version(tmp_path, CLAIM | {"id": "a", "requirement": {"above": 2}}, CLAIM | {"id": "c"}, comment="# why\n"),
+    )
+    versions = json.loads((results / RECORD).read_text())
+    assert [entry["runs"] for entry in versions] == [0, 2, 2]
+    assert versions[0]["sha256"] == first["sha256"]
+    assert [(row["version"], row["runs"], row["change"], row["claim"]) for row in changes(versions)] == [
+        (1, 0, "fixed", ""), (2, 2, "added", "c"), (2, 2, "changed", "a"), (2, 2, "removed", "b"), (3, 2, "comments only", ""),
+    ]  # fmt: skip
+
+
+def test_changed_scenarios_are_told_and_so_is_going_back(tmp_path):
+    first, other = version(tmp_path, CLAIM), version(tmp_path, CLAIM, ccas=["reno", "cubic", "bbr", "vegas"])
+    for step in (first, other, first):
+        record_claims(tmp_path, step)
+    told = [row["change"] for row in changes(json.loads((tmp_path / RECORD).read_text()))]
+    assert told == ["fixed", "paper or scenarios changed", "paper or scenarios changed"]

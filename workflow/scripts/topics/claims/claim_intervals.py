@@ -1,0 +1,101 @@
+"""Intervals of what claims are about: of means and ratios, of the lowest or highest of several, of how many hold.
+
+The parts (a cell's mean, a ratio) have t intervals. The lowest of several lies at least as low as the lowest upper end
+that holds for all of them at once (Bonferroni), and at least as high as the lowest lower end, of which only the true
+lowest's own need hold; the highest alike. So the interval holds the truth at least as often as one part's.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import stats
+
+from inference.stratified_jackknife import covariances, degrees_of_freedom
+
+#: What low and high of a row are: of one mean or ratio, of the lowest or highest of several, of a number of them ...
+T, JOINT, COUNTED, MEDIAN, SPREAD = "t", "joint t", "counted", "of ranks", "chi-square"
+
+Bounds = Callable[[float], tuple[np.ndarray, np.ndarray]]
+
+
+def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Take the lowest, highest or mean of parts along axes, one after another.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float
+        Of the parts.
+    bounds : callable
+        Given a chance of a miss on either side, it returns both ends of each part's interval, shape of `values`.
+    steps : sequence of (tuple of int, function)
+        Axes and `numpy.min`, `numpy.max` or `numpy.mean`; the axes stay, with length 1.
+    tail : float
+        Chance of a miss on either side of the whole.
+
+    Returns
+    -------
+    value, low, high : numpy.ndarray of float
+    """
+    taken = {function for axes, function in steps if np.prod([values.shape[axis] for axis in axes]) > 1}
+    of_one, of_all = bounds(tail), bounds(tail / values.size)
+    low = (of_one if taken <= {np.min} else of_all)[0]
+    high = (of_one if taken <= {np.max} else of_all)[1]
+    for axes, function in steps:
+        values, low, high = (function(ends, axis=axes, keepdims=True) for ends in (values, low, high))
+    return values, low, high
+
+
+def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
+    """Find the part farthest from a point, after `steps`, and between which values as far away on its side it lies.
+
+    Returns
+    -------
+    place : int
+        Of the part, in the flattened values after the steps.
+    low, high : float
+    """
+    one = nested(values, bounds, steps, tail)
+    joint = nested(values, lambda tail: bounds(tail / max(one[0].size, 1)), steps, tail)
+    distance = np.abs(one[0] - middle).ravel()
+    place = int(np.where(np.isnan(distance), np.inf, distance).argmax())
+    least = np.where((joint[1] <= middle) & (middle <= joint[2]), 0, np.minimum(*np.abs(np.array(joint[1:]) - middle)))
+    most = np.maximum(*np.abs(np.array(one[1:]) - middle))
+    ends = least.max(), max(most.max(), distance[place])
+    side = 1 if one[0].ravel()[place] >= middle else -1
+    return place, *sorted(middle + side * end for end in (min(ends[0], distance[place]), ends[1]))
+
+
+def median_interval(values, rows, strata, tail) -> tuple[float, float]:
+    """Return the interval of the median of pooled runs: the values at the ends of the interval of the share below it.
+
+    Woodruff (1952), JASA 47(260), 635-646. An end beyond all values isn't known: 0 or infinite.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float, rising
+    rows : numpy.ndarray of int
+        Which row leaves each of them out.
+    strata, tail
+        As for `inference.stratified_jackknife.t_interval`.
+    """
+    total = len(values)
+    number = max(stratum.rows.stop for stratum in strata)
+    # Of ties at the median half counts as below.
+    below = (values < np.median(values)) + 0.5 * (values == np.median(values))
+    left = total - np.bincount(rows, minlength=number)
+    share = (below.sum() - np.bincount(rows, weights=below, minlength=number)) / np.maximum(left, 1)
+    scaled = covariances(share, share, strata)
+    half = stats.t.ppf(1 - tail, degrees_of_freedom(scaled[:, None], strata)[0]) * np.sqrt(scaled.sum())
+    # A rank more on either side, for a share moves by whole runs.
+    low, high = np.floor(len(values) * (0.5 - half)) - 1, np.ceil(len(values) * (0.5 + half))
+    return values[int(low)] if low >= 0 else 0.0, values[int(high)] if high < len(values) else np.inf
+
+
+def spread_bounds(spreads, counts) -> Bounds:
+    """Return the bounds of standard deviations: s sqrt((n - 1) / chi-square), of about normal replications."""
+
+    def bounds(tail):
+        df = counts - 1
+        return tuple(spreads * np.sqrt(df / stats.chi2.ppf(share, df)) for share in (1 - tail, tail))
+
+    return bounds
