@@ -126,6 +126,24 @@ def test_certain_comparisons_are_too_many_in_2_5_percent():
     assert certain(np.array([0.04, 0.001, 0.012]), 0.025) == 2
 
 
+@pytest.mark.parametrize("others", [(50, 50), (50, 40)])
+def test_mean_over_scenarios_of_ratios_to_the_highest_holds_the_truth(tmp_path, others):
+    """bbr over the highest of the two others, four scenarios each: 0.8, whether these are alike or not."""
+    rng = np.random.default_rng(9)
+    studies, true = 150, {"bbr": 40, "reno": others[0], "cubic": others[1]}
+    delays = tuple(range(10, 10 + 4 * studies))
+    runs = claim_runs.table(lambda s, cca, ip: rng.normal(true[cca], 3, 4), delays, ip_versions=("ipv4", "ipv6"))
+    ratio = {
+        "kind": "ratio", "numerator": {"ccas": ["bbr"]}, "denominator": {"ccas": ["reno", "cubic"], "pick": "highest"},
+        "each": ["scenario"], "combine": "mean", "requirement": {"at_least": 0.5}, "ip_versions": ["ipv4"],
+    }  # fmt: skip
+    claims = [ratio | {"scenarios": [str(4 * place + step) for step in (1, 2, 3, 4)]} for place in range(studies)]
+    table = check_claims(runs, claim_runs.loaded(tmp_path, *claims, delays_ms=delays), 0.95, 0.05)
+    low, high = (table[end].astype(float) for end in ("low", "high"))
+    assert (low <= 0.8).mean() >= 0.95 and (high >= 0.8).mean() >= 0.95
+    assert (table["value"].astype(float) - low).median() < 0.12
+
+
 def test_replications_are_left_out_of_all_ccas_and_ip_versions_at_once(tmp_path):
     rng = np.random.default_rng(2)
     common = {scenario: rng.lognormal(3, 1, 8) for scenario in "12"}

@@ -65,6 +65,31 @@ def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, f
     return place, *sorted(middle + side * end for end in (min(ends[0], distance[place]), ends[1]))
 
 
+def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
+    """Return the lower end of a mean of lowest parts, or the upper end of one of highest parts.
+
+    For the truly lowest, whichever they are, a t interval holds; their mean is at least that of the lowest values seen,
+    and its error at most that of the least certain parts. So it needs no correction for their number, unlike the other end.
+
+    Parameters
+    ----------
+    rows : numpy.ndarray of float, shape (1 + replications, scenarios, CCAs, IP versions, cells, cells)
+        Of which the last two axes are picked from, and the others averaged.
+    strata : sequence of inference.stratified_jackknife.Stratum
+    function : callable
+        `numpy.min` or `numpy.max`.
+    by_scenario : bool
+        Whether the scenarios' parts have runs of their own, so that their errors are independent.
+    tail : float
+        Chance of a miss.
+    """
+    picked = function(rows[0], axis=(-2, -1))
+    errors = np.sqrt(covariances(rows, rows, strata).sum(axis=0)).max(axis=(-2, -1)).sum(axis=(1, 2))
+    error = (np.hypot.reduce(errors) if by_scenario else errors.sum()) / picked.size
+    half = stats.t.ppf(1 - tail, min(stratum.df for stratum in strata)) * error
+    return picked.mean() - half if function is np.min else picked.mean() + half
+
+
 def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     """Return the interval of the median of pooled runs: the values at the ends of the interval of the share below it.
 

@@ -17,6 +17,7 @@ from topics.claims.claim_intervals import (
     SPREAD,
     T,
     farthest,
+    mean_of_extremes,
     median_interval,
     nested,
     spread_bounds,
@@ -226,8 +227,15 @@ def ratio(claim, samples, tail) -> Outcome:
             with np.errstate(invalid="ignore"):  # 0 and infinity together have no mean
                 logs = logs.mean(axis=tuple(range(1, 6)), keepdims=True)
         ends = nested(logs[0], _log_bounds(logs, strata), [*inner, ((0, 1, 2), np.mean)], tail)
+        ends = [end.item() for end in ends]
+        picks = {function for (axis,), function in inner if values.shape[axis] > 1}
+        if len(picks) == 1 and picks <= {np.min, np.max} and np.isfinite(logs).all():
+            # Scenarios compared with others of their own kind share runs with the next comparison.
+            apart = "scenario" in claim["each"] and claim["numerator"]["scenarios"] == claim["denominator"]["scenarios"]
+            end = mean_of_extremes(logs, strata, *picks, apart, tail)
+            ends = [ends[0], max(ends[1], end), ends[2]] if picks == {np.min} else [*ends[:2], min(ends[2], end)]
         with np.errstate(over="ignore"):
-            value, *ends = (np.exp(end.item()) for end in ends)
+            value, *ends = np.exp(ends)
     else:
         steps = [*inner, ((0, 1, 2), {"lowest": np.min, "highest": np.max, "mean": np.mean}[combine])]
         ends = nested(values, lambda tail: ratio_interval(above, below, strata, tail), steps, tail)
