@@ -191,3 +191,38 @@ def test_interval_of_the_median_of_pooled_runs_holds_the_truth(tmp_path):
     assert set(table["interval"]) == {"of ranks"}
     high = table["high"].astype(float).fillna(np.inf)
     assert 0.92 <= held(table["low"].astype(float), high, 50) <= 1
+
+
+@pytest.mark.parametrize("replications", [3, 4, 10])
+def test_intervals_of_other_kinds_hold_the_truth(tmp_path, replications):
+    """120 studies of three scenarios each: means 94, 100 and 106 of three CCAs, 2 more over IPv6, noise 3."""
+    rng = np.random.default_rng(1)
+    studies, per_study = 120, 3
+    delays = tuple(range(10, 10 + studies * per_study))
+    mean = {"reno": 94, "cubic": 100, "bbr": 106}
+    runs = claim_runs.table(lambda s, cca, ip: rng.normal(mean[cca] + 2 * (ip == "ipv6"), 3, replications), delays)
+    between_ccas, between_versions = 2 * 2 * 6**2 / 2, 3 * 2 * 1**2
+    kinds = [
+        (
+            {"kind": "dominance", "stronger": "cca", "weaker": "ip_version", "requirement": {"above": 50}},
+            100 * between_ccas / (between_ccas + between_versions),
+        ),
+        ({"kind": "threshold", "pick": "farthest", "requirement": {"at_least": 50, "at_most": 150}}, 108),
+        ({"kind": "threshold", "pick": "spread_percent", "requirement": {"at_most": 9}, "ccas": ["reno"],
+          "ip_versions": ["ipv4"]}, 100 * 3 / 94),
+        ({"kind": "no_difference", "margin": 5, "margin_unit": "percent"}, 2.0),
+        ({"kind": "no_difference", "margin": 5, "margin_unit": "points"}, 2.0),
+    ]  # fmt: skip
+    claims = [
+        kind | {"scenarios": [str(per_study * place + step) for step in (1, 2, 3)]}
+        for kind, _ in kinds
+        for place in range(studies)
+    ]
+    table = check_claims(runs, claim_runs.loaded(tmp_path, *claims, delays_ms=delays), 0.95, 0.05)
+    for place, (kind, truth) in enumerate(kinds):
+        rows = table.iloc[place * studies : (place + 1) * studies]
+        low, high = (rows[end].astype(float) for end in ("low", "high"))
+        if kind.get("pick") == "farthest":  # of 94 and 108 it is as far from 100 on either side
+            low, high = (100 + abs(ends - 100) for ends in (low, high))
+            low, high = np.minimum(low, high), np.maximum(low, high)
+        assert held(low, high, truth) >= 0.91, kind
