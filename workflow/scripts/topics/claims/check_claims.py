@@ -21,6 +21,7 @@ from inference.stratified_tests import aligned_ranks
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
+from topics.claims.claim_intervals import T
 from topics.claims.claim_measures import meets_requirement
 from topics.claims.claim_predicates import KINDS, counts_of, parts_of
 from topics.claims.claim_samples import Samples
@@ -108,6 +109,8 @@ def _check_statistic(claim, samples, parts, confidence, significance):
         subject = _subject(parts, outcome)
     if verdict == NOT_SHOWN and n < 5:
         reason += f", with {n} replications in the smallest cell"
+    if outcome.interval == T and outcome.low == outcome.high:
+        reason += ", which has no width, for its replications are equal"
     if not np.isfinite(outcome.high):
         reason += ", and has no upper end" + ", for a divisor may be 0" * (
             claim["kind"] in ("ratio", "largest_difference")
