@@ -13,6 +13,7 @@ CONFIG = $(if $(STUDY),config/studies/$(STUDY).yaml,config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 quoted = '$(subst ','\'',$(1))'
 
+.DEFAULT_GOAL = run
 .PHONY: run study setup lint test test-long bench verify publish documentation bundle lock clean-cache help
 
 # Before set-up, which may take minutes.

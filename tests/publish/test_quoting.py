@@ -152,3 +152,40 @@ def test_a_study_file_of_any_name_is_read(checkout):
     status, output = plan(checkout, "--configfile", os.path.relpath(odd, checkout))
     assert status == 0, output
     assert list(checkout.rglob("pwned")) == []
+
+
+#: Ways in which Snakemake's own reader of configuration files would carry out Python (YTE).
+CODE = {
+    "definitions": "__use_yte__: true\n__definitions__:\n  - import os\n  - os.system('touch pwned')\nstudy: x\n",
+    "expression": "__use_yte__: true\nstudy: ?__import__('os').system('touch pwned')\n",
+    "key": "__use_yte__: true\n?if __import__('os').system('touch pwned') == 0:\n  study: x\n",
+    "JSON": '{"__use_yte__": true, "__definitions__": ["import os", "os.system(\'touch pwned\')"], "study": "x"} #',
+}
+
+
+@pytest.mark.parametrize("text", CODE.values(), ids=CODE)
+def test_a_study_file_is_data(text, checkout):
+    (checkout / "received.yaml").write_text(text)
+    status, output = plan(checkout, "--configfile", "received.yaml")
+    assert status != 0
+    assert "sawtooth: received.yaml: unknown key '__use_yte__'" in output
+    assert not (checkout / "pwned").exists()
+
+
+def test_make_takes_a_study_file_for_data(checkout):
+    (checkout / "config").unlink()
+    (checkout / "config/studies").mkdir(parents=True)
+    (checkout / "config/studies/received.yaml").write_text(CODE["definitions"])
+    status, output = make(checkout, "STUDY=received", "ARGS=-n")  # a `make` without a goal runs the study
+    assert status != 0
+    assert "sawtooth: config/studies/received.yaml: unknown key '__use_yte__'" in output
+    assert not (checkout / "pwned").exists()
+
+
+def test_such_code_would_be_carried_out_and_the_user_told(checkout):
+    """Without the workflow's own profile Snakemake reads the file by itself, before the workflow is asked."""
+    (checkout / "received.yaml").write_text(CODE["definitions"])
+    status, output = plan(checkout, "--configfile", "received.yaml", "--workflow-profile", "none")
+    assert status != 0
+    assert "sawtooth: profiles/default was not loaded" in output
+    assert (checkout / "pwned").exists()

@@ -4,11 +4,41 @@ Snakemake promises none of these names. They are those of `TESTED_VERSION`, whic
 this module changed, and nothing else.
 """
 
+import sys
+
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 #: That of envs/workflow.lock (a test holds the two together): the only one with which the workflow is tried.
 TESTED_VERSION = "9.27.1"
+
+
+def leave_study_files_unread() -> None:
+    """Keep Snakemake from reading what ``--configfile`` names: it would carry out Python in it (YTE), without bounds.
+
+    No setting switches that off. Called by profiles/default, which Snakemake loads before any study file; the Snakefile
+    asks for the file's name (`study_file_given`) and reads it as data.
+    """
+    from snakemake.settings import types
+
+    types.load_configfile = lambda path: {}
+
+
+def require_unread_study_files(workflow) -> None:
+    """Leave with one sentence if Snakemake has read a study file, since profiles/default wasn't loaded.
+
+    Its own processes for jobs load no profile: they are given a file that was found to be data before.
+    """
+    from snakemake.common.configfile import load_configfile
+    from snakemake.settings import types
+    from snakemake_interface_executor_plugins.settings import ExecMode
+
+    called_by_user = workflow.exec_mode == ExecMode.DEFAULT
+    if called_by_user and study_file_given(workflow) and types.load_configfile is load_configfile:
+        sys.exit(
+            "sawtooth: profiles/default was not loaded (--workflow-profile), so Snakemake itself has read the study file,"
+            " and has carried out Python if there was any in it: leave this option out."
+        )
 
 
 def study_file_given(workflow) -> str | None:
