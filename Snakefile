@@ -49,6 +49,7 @@ publish_commit(workflow.basedir)
 # A run ends with the workflow that wanted it, also when that was killed.
 os.environ["APPTAINERENV_SAWTOOTH_WORKFLOW"] = str(os.getpid())
 
+inside_snakemake.require_unread_study_files(workflow)
 STUDY_FILE = os.path.relpath(inside_snakemake.study_file_given(workflow) or "config/config.yaml")
 CONFIG_GIVEN = inside_snakemake.config_given(workflow)
 # A setting of the call, and none of the study: its report is made of the runs that have a document (--config gaps=true).
@@ -135,7 +136,9 @@ include: "workflow/rules/report.smk"
 
 
 # On a cluster runs, and reading them all, are jobs of the scheduler; the rest takes a minute where Snakemake runs.
-inside_snakemake.run_here_all_but(workflow, "emulate_run", "measure_run", "simulate_run", "tidy_runs")
+inside_snakemake.run_here_all_but(
+    workflow, "emulate_run", "measure_run", "simulate_run", "check_documents", "tidy_runs"
+)
 
 
 report: "report/workflow.rst"
@@ -144,8 +147,7 @@ report: "report/workflow.rst"
 rule all:
     default_target: True
     input:
-        f"results/{STUDY['study']}/report.html",
-        f"results/{STUDY['study']}/ro-crate-metadata.json",
-        # Named here, so that a deleted run or figure is missed even though the report is there.
+        # All that is published, so that whatever is deleted is missed even though the report is there.
         RUN_DOCUMENTS,
-        FIGURES,
+        expand(rules.write_manifest.input.files, study=STUDY["study"]),
+        expand(rules.write_manifest.output, study=STUDY["study"]),

@@ -105,7 +105,7 @@ def test_a_disk_that_is_full_in_the_middle_of_runs(fresh, mini, mounts):
         assert path.read_bytes() == (mini.folder / "results/mini" / path.relative_to(results)).read_bytes()
     assert not list((results / "runs").rglob(".*"))
     mounts.run("mount", "-o", "remount,size=50m", str(fresh.folder / "results"))
-    assert fresh.planned(*MINI, *TIDY) == {"emulate_run": 8 - len(finished), "tidy_runs": 1}
+    assert fresh.planned(*MINI, *TIDY) == {"emulate_run": 8 - len(finished), "check_documents": 1, "tidy_runs": 1}
     fresh.snakemake("--cores", "2", *MINI, *TIDY)
     fresh.folder = mounts.seen(fresh.folder)
     fresh.same_results_as(mini, "runs", "tidy")

@@ -51,7 +51,7 @@ def test_all_unusable_documents_are_named_and_just_their_runs_repeated(copy_of_m
     assert status != 0
     assert "sawtooth: 7 of 8 run documents can't be used:" in printed
     assert "Traceback" not in printed
-    assert not (copy_of_mini.folder / TIDY[1]).exists()
+    copy_of_mini.same_results_as(mini, "tidy", "analysis", "figures")
     listed = (copy_of_mini.folder / "results/mini/logs/unusable-documents.txt").read_text().splitlines()
     assert len(listed) == 7
     for name, (_, cause) in damage.items():
@@ -64,7 +64,33 @@ def test_all_unusable_documents_are_named_and_just_their_runs_repeated(copy_of_m
     command = re.search(r"^ +(cut -f1 results/mini/logs/unusable-documents\.txt .*)$", printed, re.M)[1]
     subprocess.run(command, shell=True, check=True, cwd=copy_of_mini.folder)
     assert [str(path.relative_to(runs)) for path in runs.rglob("*.json.gz")] == ["far/cubic/ipv4/2.json.gz"]
-    assert copy_of_mini.planned(*MINI, *TIDY) == {"emulate_run": 7, "tidy_runs": 1}
-    copy_of_mini.snakemake("--cores", "all", *MINI, *TIDY)
+    assert copy_of_mini.planned(*MINI).items() >= {"emulate_run": 7, "check_documents": 1, "tidy_runs": 1}.items()
+    copy_of_mini.snakemake("--cores", "all", *MINI)
     copy_of_mini.same_results_as(mini)
     assert not (copy_of_mini.folder / "results/mini/logs/unusable-documents.txt").exists()
+
+
+@pytest.mark.long
+def test_bad_documents_take_nothing_along_and_are_found_again(copy_of_mini, mini):
+    """The second call says what the first one said, and all that was good is still there."""
+    for path in (copy_of_mini.folder / "results/mini/runs/near").rglob("*.json.gz"):
+        path.write_bytes(b"")
+    for _ in range(2):
+        status, printed = copy_of_mini.snakemake("--cores", "1", *MINI, check=False)
+        assert status != 0
+        assert "sawtooth: 4 of 8 run documents can't be used:" in printed
+        copy_of_mini.same_results_as(mini, "tidy", "analysis", "figures", "report.html", "ro-crate-metadata.json")
+
+
+@pytest.mark.long
+def test_whatever_is_deleted_is_made_again(copy_of_mini, mini):
+    results = copy_of_mini.folder / "results/mini"
+    first = next((results / "analysis").iterdir())
+    for path in (results / "tidy/queue.parquet", results / "workflow/study.json", first):
+        content = path.read_bytes()
+        path.unlink()
+        assert copy_of_mini.planned(*MINI).get("all") == 1, f"nobody misses {path}"
+        path.write_bytes(content)
+    (results / "tidy/runs.csv").unlink()
+    copy_of_mini.snakemake("--cores", "all", *MINI)
+    copy_of_mini.same_results_as(mini)

@@ -28,8 +28,3 @@ for figure in OUTLINE.figures:
         # Bound when a job runs, unlike the loop's variable.
         script:
             "../scripts/topics/{params.script}.py"
-
-
-FIGURES = [
-    f"results/{STUDY['study']}/figures/{figure.slug}.{kind}" for figure in OUTLINE.figures for kind in ("svg", "csv")
-]

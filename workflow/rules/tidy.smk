@@ -1,9 +1,32 @@
 # Tidying: run documents -> tidy/{runs,flows,paths,checks,scenarios}.csv, runs, intervals, series and CPU times as Parquet
 
 
+# Whether all documents can be used. Snakemake deletes what a failed job has made before: this one has made nothing else.
+rule check_documents:
+    input:
+        documents=RUN_DOCUMENTS,
+    output:
+        in_order="results/{study}/logs/documents-in-order.txt",
+    log:
+        "results/{study}/logs/check_documents.log",
+    container:
+        "envs/analysis.sif"
+    resources:
+        mem_mb=TIDY_MEMORY_MB,
+        runtime=tidy_runtime_min(len(RUN_DOCUMENTS)),
+    params:
+        code=code_of("run_tables/check_documents"),
+        image=ANALYSIS_IMAGE,
+        made_by=MADE_BY,
+        study={key: value for key, value in STUDY.items() if key != "analysis"},
+    script:
+        "../scripts/run_tables/check_documents.py"
+
+
 rule tidy_runs:
     input:
         documents=RUN_DOCUMENTS,
+        in_order="results/{study}/logs/documents-in-order.txt",
     output:
         runs="results/{study}/tidy/runs.csv",
         runs_parquet="results/{study}/tidy/runs.parquet",

@@ -21,6 +21,12 @@ class DocumentError(ValueError):
         super().__init__(f"{self.path}: {self.cause}")
 
 
+def run_of(path) -> tuple[str, str, str, int]:
+    """Return the run that a document's path names: scenario, CCA, IP version, replication."""
+    *cell, name = Path(path).parts[-4:]
+    return *cell, int(name.partition(".")[0])
+
+
 def read_document(path, specification, made_by=None) -> dict:
     """Read a run document, gzip-compressed JSON, and make sure that it is the one of a specification.
 

@@ -13,21 +13,13 @@ import pyarrow.parquet
 
 from run_tables import cpu_times, tidy_rows, time_series
 from run_tables.parquet import schema_of
-from run_tables.run_documents import DocumentError, missing_document, read_document
+from run_tables.run_documents import missing_document, read_document, run_of
 from run_tables.tidy_tables import CHECKS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
 from study_files.study_runs import run_specification, runs
 
 INTERVALS_SCHEMA = schema_of(INTERVALS)
 #: Rows that are held before they are written to the Parquet file.
 BATCH_ROWS = 100_000
-
-
-class UnusableDocuments(ValueError):
-    """Files among a study's run documents that can't be used: ``files``, a list of (path, cause), of ``count``."""
-
-    def __init__(self, files, count):
-        self.files, self.count = files, count
-        super().__init__(f"{len(files)} of {count} run documents can't be used, the first: {': '.join(files[0])}")
 
 
 def tidy(study, paths, output, workflow, made_by=None) -> None:
@@ -46,12 +38,12 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
 
     Raises
     ------
-    UnusableDocuments
-        If files are not the documents of their runs; all were looked at, and the tables are of no use.
+    DocumentError
+        If a file is not the document of its run (`check_documents` finds all of them): the tables are of no use.
     """
     labels = {scenario["id"]: scenario["label"] for scenario in study["scenarios"]}
-    there = {_run_of(path): path for path in paths}
-    queues, environments, unusable = {}, Counter(), []
+    there = {run_of(path): path for path in paths}
+    queues, environments = {}, Counter()
     with ExitStack() as stack:
         tables = {
             table.name: _csv_table(stack, output[table.name], table.names) for table in (RUNS, FLOWS, CHECKS, PATHS)
@@ -63,12 +55,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         waiting = []
         for of_run in runs(study):
             path, specification = there.get(of_run), run_specification(study, *of_run)
-            try:
-                document = read_document(path, specification, made_by) if path else missing_document(specification)
-            except DocumentError as error:
-                # Not the exception itself: it holds on to the text of the document.
-                unusable.append((error.path, error.cause))
-                continue
+            document = read_document(path, specification, made_by) if path else missing_document(specification)
             digest = path and file_sha256(path)
             run, flows, intervals, checks = tidy_rows.rows_of_run(document, labels[of_run[0]], digest)
             tables["runs"].writerow(run)
@@ -92,8 +79,6 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
                 parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS_SCHEMA))
                 waiting.clear()
         parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS_SCHEMA))
-    if unusable:
-        raise UnusableDocuments(unusable, environments.total() + len(unusable))
     with ExitStack() as stack:
         scenarios = _csv_table(stack, output["scenarios"], SCENARIOS.names)
         scenarios.writerows(tidy_rows.scenario_row(s, queues.get(s["id"], ())) for s in study["scenarios"])
@@ -104,12 +89,6 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         "workflow": workflow,
     }
     Path(output["provenance"]).write_text(json.dumps(provenance, indent=1, ensure_ascii=False) + "\n")
-
-
-def _run_of(path):
-    """Return the run that a document's path names: scenario, CCA, IP version, replication."""
-    *factors, name = Path(path).parts[-4:]
-    return *factors, int(name.partition(".")[0])
 
 
 def file_sha256(path) -> str:

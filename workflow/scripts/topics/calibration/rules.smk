@@ -6,6 +6,7 @@
 rule read_instruments:
     input:
         documents=RUN_DOCUMENTS,
+        in_order="results/{study}/logs/documents-in-order.txt",
     output:
         readings="results/{study}/analysis/readings.csv",
     log:

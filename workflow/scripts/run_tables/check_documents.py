@@ -1,0 +1,56 @@
+"""Read all run documents of a study, and leave with a list of those that can't be used."""
+
+import sys
+from pathlib import Path
+
+from rule_script import run_rule
+from run_tables.run_documents import DocumentError, read_document, run_of
+from study_files.study_runs import run_specification
+
+#: Of unusable documents so many are named in the message, all of them in a file.
+NAMED = 5
+
+
+def unusable_documents(study, paths, made_by) -> list[tuple[str, str]]:
+    """Return path and cause of the files that are not the documents of their runs, in the order of `paths`.
+
+    Parameters
+    ----------
+    study : dict
+        As resolved.
+    paths : iterable of str
+    made_by : dict
+        As for `run_documents.read_document`.
+    """
+    unusable = []
+    for path in paths:
+        try:
+            read_document(path, run_specification(study, *run_of(path)), made_by)
+        except DocumentError as error:
+            # Not the exception itself: it holds on to the text of the document.
+            unusable.append((error.path, error.cause))
+    return unusable
+
+
+def _message_on(unusable, count, list_path: Path):
+    """Return what a user reads of unusable documents: how many, the first, where all are listed, and what to do."""
+    lines = [f"{len(unusable)} of {count} run documents can't be used:"]
+    lines += [f"  {path}: {cause}" for path, cause in unusable[:NAMED]]
+    lines += ["  ..."] if len(unusable) > NAMED else []
+    lines += [f"All are listed in {list_path}. Delete just these, and the next call repeats their runs and no others:"]
+    return "\n".join([*lines, f"  cut -f1 {list_path} | xargs -d '\\n' rm -f --"])
+
+
+def main(inputs, outputs, params) -> None:
+    """Say how many documents are in order, or leave with those that are not."""
+    unusable_list = Path(outputs.in_order).with_name("unusable-documents.txt")
+    unusable_list.unlink(missing_ok=True)
+    unusable = unusable_documents(params.study, inputs.documents, params.made_by)
+    if unusable:
+        unusable_list.write_text("".join(f"{path}\t{cause}\n" for path, cause in unusable))
+        sys.exit(f"sawtooth: {_message_on(unusable, len(inputs.documents), unusable_list)}")
+    Path(outputs.in_order).write_text(f"all {len(inputs.documents)} run documents are in order\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)
