@@ -72,7 +72,8 @@ def test_a_ring_of_links_is_refused_and_a_pipe_not_waited_for(make, results):
     "text, sentence",
     [
         ("", "no JSON"),
-        ("[" * 100_000, "no JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"@graph": ' + "[" * 700 + "]" * 700 + "}", "nested too deeply"),
         ("[]", "no RO-Crate"),
         ('{"@graph": {}}', "no RO-Crate"),
         ('{"@graph": [1]}', "no RO-Crate"),

@@ -9,10 +9,12 @@ import random
 import stat
 import tempfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from publishing.result_checks.compressed_json import decompress, parse
+from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.json_difference import NOTHING, file_difference, first_byte, first_difference
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_errors import ReceivedError, shown
@@ -91,7 +93,9 @@ def test_what_is_not_one_whole_gzip_stream_is_refused(content, why):
         decompress(content, limit=10**6)
 
 
-@pytest.mark.parametrize("text", [b"[" * 10**6, b"[NaN]", b"[Infinity]", b"\xff", b"{", b"1" * 10**5])
+@pytest.mark.parametrize(
+    "text", [b"[" * 10**6, b"[NaN]", b"[Infinity]", b"\xff", b"{", b"1" * 10**5, b"[" * 700 + b"]" * 700]
+)
 def test_what_is_no_json_is_refused(text):
     with pytest.raises(ReceivedError, match="JSON"):
         parse(text)
@@ -111,6 +115,12 @@ def link(name):
     return entry
 
 
+def packed_by(name, method):
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = method
+    return entry
+
+
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize(
     "entries, why",
@@ -124,6 +134,8 @@ def link(name):
         ([("runs/1", "a"), ("runs/./1", "b")], "twice"),
         ([("runs", "a"), ("runs/1", "b")], "can't be unpacked"),
         ([("bomb", bytes(2**24))], "over 100 times its own size"),
+        ([("a/" * 1900 + "file", "")], "lies in more than 12 folders"),
+        ([(packed_by("runs/1", zipfile.ZIP_LZMA), "a")], "packed by method 14; allowed are 0"),
     ],
 )
 def test_a_hostile_archive_is_not_unpacked(tmp_path, entries, why):
@@ -177,6 +189,50 @@ def test_temporary_folders_of_verifications_that_start_at_once_do_not_disturb_ea
     assert [process.exitcode for process in processes] == [0] * 4
     use_temporary_folders(1)
     assert not list(tmp_path.iterdir())
+
+
+def deep(folder, depth):
+    """Make folders in one another, the last with a file."""
+    here = os.getcwd()
+    try:
+        os.chdir(folder)
+        for _ in range(depth):
+            os.mkdir("a")
+            os.chdir("a")
+        Path("file").write_text("")
+    finally:
+        os.chdir(here)
+
+
+def test_what_one_verification_left_does_not_hinder_the_next(tmp_path, monkeypatch):
+    """As deep as no path can name it: 3,000 folders are a path of 6,000 characters."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "sawtooth-verify-left").mkdir()
+    deep(tmp_path / "sawtooth-verify-left", 3000)
+    with temporary_folder() as folder:
+        deep(folder, 3000)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_can_not_be_removed_is_named_and_passed_over(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "rm").write_text("#!/bin/sh\n")
+    (tmp_path / "rm").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))  # an `rm` that removes nothing, as of a folder that root has locked
+    left = tmp_path / "sawtooth-verify-left"
+    left.mkdir()
+    with temporary_folder() as folder:
+        assert folder != left
+    assert f"sawtooth: {left} can't be removed: please delete it." in capsys.readouterr().err
+
+
+def test_a_received_folder_is_not_walked_without_end(tmp_path):
+    deep(tmp_path, 700)
+    with pytest.raises(ReceivedError, match="nested more than 12 folders deep"):
+        list(files_below(tmp_path))
+    (tmp_path / "few" / "runs").mkdir(parents=True)
+    (tmp_path / "few" / "runs" / "link").symlink_to(tmp_path)
+    assert [path for path, _ in files_below(tmp_path / "few")] == ["runs/link"]
 
 
 def test_a_terminal_is_not_told_what_to_do():

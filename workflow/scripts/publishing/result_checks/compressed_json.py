@@ -7,6 +7,8 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 
 #: Of a document's text, in bytes: over a hundred times what 12 flows over 30 s need.
 TEXT_LIMIT = 2**26
+#: Of lists and objects in one another: twice what documents and manifests have, far below what ends Python's recursion.
+DEEPEST = 40
 
 
 def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
@@ -29,7 +31,7 @@ def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
 
 
 def parse(text: bytes) -> object:
-    """Return the JSON of a run document's text.
+    """Return the JSON of a text, of a run document for example.
 
     ReceivedError: it is no JSON, or nested too deeply, or has numbers that JSON doesn't have.
     """
@@ -38,8 +40,26 @@ def parse(text: bytes) -> object:
         raise ValueError(word)
 
     try:
-        return json.loads(text.decode(), parse_constant=no_number)
+        value = json.loads(text.decode(), parse_constant=no_number)
+        if not _is_deep(value):
+            return value
     except RecursionError:
-        raise ReceivedError("is JSON that is nested too deeply") from None
+        pass
     except ValueError as error:
         raise ReceivedError(f"is no JSON ({shown(error)})") from None
+    raise ReceivedError("is JSON that is nested too deeply")
+
+
+def _is_deep(value):
+    """Tell whether there are more than `DEEPEST` lists and objects in one another."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [
+            child
+            for item in level
+            if isinstance(item, (dict, list))
+            for child in (item.values() if isinstance(item, dict) else item)
+        ]
+        if not level:
+            return False
+    return True

@@ -6,13 +6,16 @@ was checked, no file outside the folder is ever opened, and the standard library
 
 import hashlib
 import json
-import os
 import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
+
+from publishing.result_checks.compressed_json import parse
+from publishing.result_checks.folder_walk import files_below
+from publishing.result_checks.received_errors import ReceivedError
 
 MANIFEST = "ro-crate-metadata.json"
 #: What a study doesn't publish: they tell machines and times, which results don't depend on.
@@ -56,13 +59,13 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
     try:
         if path.stat().st_size > MAX_MANIFEST_BYTES:
             raise ManifestError(f"{name}: is larger than {MAX_MANIFEST_BYTES // 2**20} MiB, which no manifest is.")
-        document = json.loads(path.read_bytes())
+        document = parse(path.read_bytes())
     except FileNotFoundError:
         raise ManifestError(f"{name}: no such file; the workflow writes it after the report.") from None
     except OSError as error:
         raise ManifestError(f"{name}: can't be read ({error.strerror}).") from None
-    except (ValueError, RecursionError) as error:
-        raise ManifestError(f"{name}: no JSON ({error}).") from None
+    except ReceivedError as error:
+        raise ManifestError(f"{name}: {error}.") from None
     graph = document.get("@graph") if isinstance(document, dict) else None
     if not isinstance(graph, list) or not all(isinstance(entity, dict) for entity in graph):
         raise ManifestError(f"{name}: no RO-Crate, its @graph is no list of entities.")
@@ -139,14 +142,7 @@ def _file_problem(folder, path, entry):
 
 def published_files(folder) -> Iterator[str]:
     """Yield the relative path of every file in a results folder but the `UNPUBLISHED` ones; links are not followed."""
-    folder = str(folder)
-    for place, folders, names in os.walk(folder):
-        below = os.path.relpath(place, folder)
-        if below == ".":
-            folders[:] = [name for name in folders if name not in UNPUBLISHED]
-            names = [name for name in names if name not in UNPUBLISHED]
-        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
-        yield from (name if below == "." else f"{below}/{name}" for name in [*names, *links])
+    yield from (path for path, _ in files_below(folder, UNPUBLISHED))
 
 
 def file_sha256(path) -> str:

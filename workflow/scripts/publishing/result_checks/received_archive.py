@@ -6,6 +6,7 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
+from publishing.result_checks.folder_walk import DEEPEST
 from publishing.result_checks.received_errors import ReceivedError, shown
 
 #: Results are compressed documents for the most part: an archive of them unpacks to little more
@@ -21,8 +22,8 @@ def unpack(archive: Path, folder: Path) -> None:
     Raises
     ------
     ReceivedError
-        If a name leads out of the folder or stands there twice, an entry is a link or
-        encrypted, it would unpack to far more than results do or than there is space
+        If a name leads out of the folder, through too many folders or stands there twice, an entry is a link,
+        encrypted or packed as `make publish` doesn't pack, it would unpack to far more than results do or than there is space
         for, or it is damaged.
     """
     try:
@@ -58,12 +59,18 @@ def _check(entries, archive, free_bytes):
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or not path.parts or "\\" in name or "\0" in entry.orig_filename:
             refuse(f"the name '{shown(name)}' could lead out of the folder it is unpacked into")
+        if len(path.parts) > DEEPEST + 1:
+            refuse(f"'{shown(name)}' lies in more than {DEEPEST} folders")
         if path in names:
             refuse(f"'{shown(name)}' is in it twice")
         names.add(path)
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind and not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
             refuse(f"'{shown(name)}' is a link or a device")
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            refuse(
+                f"'{shown(name)}' is packed by method {entry.compress_type}; allowed are 0 (stored) and 8 (deflated)"
+            )
         if entry.flag_bits & 0x1:
             refuse(f"'{shown(name)}' is encrypted")
     size, packed = sum(entry.file_size for entry in entries), archive.stat().st_size

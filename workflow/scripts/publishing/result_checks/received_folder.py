@@ -7,13 +7,15 @@ ordinary file or is larger than its kind can be.
 import contextlib
 import os
 import re
-import shutil
 import stat
+import subprocess
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_errors import ReceivedError, shown
 from testbed.machine import locked
@@ -66,10 +68,11 @@ def temporary_folder() -> Iterator[Path]:
     """Make a folder that is deleted at the end, and delete those that a killed verification left."""
     place = Path(tempfile.gettempdir()).resolve()
     for leftover in place.glob(f"{TEMPORARY}*"):
-        with contextlib.suppress(OSError):  # one in use, or another user's, can't be locked
-            if leftover.is_dir():
+        with contextlib.suppress(OSError):  # one in use can't be locked
+            details = leftover.lstat()
+            if stat.S_ISDIR(details.st_mode) and details.st_uid == os.geteuid():
                 with locked(leftover):
-                    shutil.rmtree(leftover, ignore_errors=True)
+                    _remove(leftover)
     with contextlib.ExitStack() as stack:
         while True:
             folder = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=place))
@@ -78,8 +81,16 @@ def temporary_folder() -> Iterator[Path]:
                 stack.enter_context(locked(folder))
                 if folder.exists():
                     break
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        stack.callback(_remove, folder)
         yield folder
+
+
+def _remove(folder):
+    """Remove a folder with all that is in it, or say that this can't be done."""
+    # Not `shutil.rmtree`: it calls itself for each folder in a folder, and a thousand end it.
+    subprocess.run(["rm", "-rf", "--one-file-system", "--", str(folder)], stdin=subprocess.DEVNULL, capture_output=True)
+    if folder.exists():
+        print(f"sawtooth: {shown(folder)} can't be removed: please delete it.", file=sys.stderr)
 
 
 def _results_folder(folder, source):
@@ -99,13 +110,9 @@ def documents(folder: Path) -> tuple[list[str], list[str]]:
     Both are sorted; the others, which don't belong there, are paths relative to the folder.
     """
     names, others = [], []
-    for place, subfolders, files in os.walk(folder / "runs"):
-        relative = Path(place).relative_to(folder).as_posix()
-        others += [f"{relative}/{entry}" for entry in subfolders if os.path.islink(os.path.join(place, entry))]
-        for entry in files:
-            match = _DOCUMENT.fullmatch(f"{relative}/{entry}")
-            ordinary = stat.S_ISREG(os.lstat(os.path.join(place, entry)).st_mode)
-            names.append(match[1]) if match and ordinary else others.append(f"{relative}/{entry}")
+    for path, entry in files_below(folder / "runs"):
+        match = _DOCUMENT.fullmatch(f"runs/{path}")
+        names.append(match[1]) if match and entry.is_file(follow_symlinks=False) else others.append(f"runs/{path}")
     return sorted(names), sorted(others)
 
 

@@ -1,0 +1,36 @@
+"""Walking a folder of unknown origin: no link is followed, and no more folders deep than results are."""
+
+import os
+from collections.abc import Iterator
+
+from publishing.result_checks.received_errors import ReceivedError, shown
+
+#: A run document lies in five folders below that of its results, in six in an archive.
+DEEPEST = 12
+
+
+def files_below(folder: str | os.PathLike, leave_out: tuple[str, ...] = ()) -> Iterator[tuple[str, os.DirEntry]]:
+    """Yield all that is in a folder and is itself no folder, with its path relative to it; links are not followed.
+
+    Names of ``leave_out`` are left out where they stand in the folder itself.
+
+    Raises
+    ------
+    ReceivedError
+        If folders are nested more than `DEEPEST` deep.
+    """
+    waiting = [()]
+    while waiting:
+        parts = waiting.pop()
+        if len(parts) > DEEPEST:
+            raise ReceivedError(
+                f"{shown('/'.join(parts))} is nested more than {DEEPEST} folders deep, as no results are."
+            )
+        with os.scandir(os.path.join(folder, *parts)) as entries:
+            for entry in entries:
+                if not parts and entry.name in leave_out:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append((*parts, entry.name))
+                else:
+                    yield "/".join((*parts, entry.name)), entry
