@@ -29,7 +29,7 @@ STUDY_KEYS = (
             "is no valid YAML in line 1: could not determine a constructor for the tag "
             "'tag:yaml.org,2002:python/object:os.system'.",
         ),
-        ("study: 2024-13-45\n", "has a value that YAML can't read (month must be in 1..12)."),
+        ("study: 2024-13-45\n", "is no valid YAML in line 1: '2024-13-45' is no value of its type, timestamp."),
         (b"\xff\xfe\x00", "is not UTF-8 text; a study is a YAML file."),
         (None, "can't be read (No such file or directory); a study is a YAML file."),
     ],

@@ -5,14 +5,27 @@ from pathlib import Path
 import yaml
 
 from study_files.study_validation import value_text
+from wording.terminal_text import shown
+
+#: Of a file of ours in bytes: a thousand scenarios or claims.
+LARGEST_BYTES = 2**20
+#: Of a file's values once its aliases are written out, and of mappings and lists in one another.
+LARGEST_VALUES, DEEPEST = 200_000, 30
+#: Problems that a message names, and the characters of each.
+NAMED, SENTENCE_LENGTH = 5, 1000
 
 
 class FileError(Exception):
-    """A file that can't be used as it is written: ``problems`` are sentences that name key, value and what is allowed."""
+    """A file that can't be used as it is written: ``problems`` are sentences that name key, value and what is allowed.
+
+    As text it has the first of them and says how many more there are.
+    """
 
     def __init__(self, source, problems):
-        self.problems = [f"{source}: {problem}" for problem in problems]
-        super().__init__("\n".join(self.problems))
+        self.problems = [shown(f"{source}: {problem}", SENTENCE_LENGTH) for problem in problems]
+        more = len(self.problems) - NAMED
+        lines = self.problems if more < 2 else [*self.problems[:NAMED], f"{source}: and {more} more problems."]
+        super().__init__("\n".join(lines))
 
 
 def read_mapping(path, noun, keys, error_class) -> dict:
@@ -26,18 +39,23 @@ def read_mapping(path, noun, keys, error_class) -> dict:
     keys : iterable of str
         Keys that the mapping may have, for messages.
     error_class : type
-        Raised, with one sentence, if the file can't be read, is no YAML mapping, or has a key twice.
+        Raised, with one sentence, if the file can't be read, is no YAML mapping, has a key twice, or is larger or nested
+        more deeply than a file of ours can be.
     """
     try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_StrictLoader)
+        with Path(path).open("rb") as stream:
+            text = stream.read(LARGEST_BYTES + 1)
+        if len(text) > LARGEST_BYTES:
+            raise error_class(path, [f"is larger than {LARGEST_BYTES:,} bytes, more than {noun} can have."])
+        text = text.decode()
+        _check_size(text)
+        content = yaml.load(text, Loader=_StrictLoader)
     except OSError as error:
         raise error_class(path, [f"can't be read ({error.strerror}); {noun} is a YAML file."]) from error
     except UnicodeDecodeError as error:
         raise error_class(path, [f"is not UTF-8 text; {noun} is a YAML file."]) from error
     except yaml.YAMLError as error:
         raise error_class(path, [_syntax_problem(error)]) from error
-    except ValueError as error:  # PyYAML lets those of impossible dates and endless numbers through
-        raise error_class(path, [f"has a value that YAML can't read ({error})."]) from error
     if content is None:
         raise error_class(path, [f"is empty; {noun} has the keys {', '.join(keys)}."])
     if not isinstance(content, dict):
@@ -50,16 +68,57 @@ def no_mapping_problem(content, keys) -> str:
     return f"is {value_text(content)}; allowed is a mapping with the keys {', '.join(keys)}."
 
 
+def _check_size(text):
+    """Raise a ConstructorError for what PyYAML reads without bounds: nesting, and aliases of what has aliases.
+
+    Events come one after another, before any value is made.
+    """
+    sizes, anchors, opened = {}, [], [0]  # anchor -> values; of each open collection its anchor, and its values so far
+    for event in yaml.parse(text, Loader=_StrictLoader):
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor in anchors:
+                raise _constructor_error(f"the alias '*{event.anchor}' stands in what it means", event)
+            opened[-1] += sizes.get(event.anchor, 1)
+        elif isinstance(event, yaml.ScalarEvent):
+            opened[-1] += 1
+            sizes[event.anchor] = 1
+        elif isinstance(event, yaml.CollectionStartEvent):
+            anchors.append(event.anchor)
+            opened.append(1)
+            if len(opened) > DEEPEST + 1:
+                raise _constructor_error(f"lists and mappings are nested more than {DEEPEST} deep", event)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            sizes[anchors.pop()] = size = opened.pop()
+            opened[-1] += size
+        if opened[-1] > LARGEST_VALUES:
+            raise _constructor_error(f"it has more than {LARGEST_VALUES:,} values, aliases written out", event)
+
+
+def _constructor_error(problem, place):
+    return yaml.constructor.ConstructorError(None, None, problem, place.start_mark)
+
+
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML as it is meant: a key that stands twice is a mistake, not the last one's victory."""
 
     def construct_mapping(self, node, deep=False) -> dict:
         keys = [key for key, _ in getattr(node, "value", ()) if isinstance(key, yaml.ScalarNode)]
-        for place, key in enumerate(keys):
-            if key.value in [earlier.value for earlier in keys[:place]]:
-                problem = f"the key '{key.value}' stands twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+        seen = set()
+        for key in keys:
+            if key.value in seen:
+                raise _constructor_error(f"the key '{key.value}' stands twice", key)
+            seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+    def construct_object(self, node, deep=False) -> object:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            # PyYAML lets those of impossible dates, endless numbers and words after `!!bool` through.
+            value = shown(getattr(node, "value", ""), 60)
+            raise _constructor_error(
+                f"'{value}' is no value of its type, {node.tag.rpartition(':')[2]}", node
+            ) from error
 
 
 def _syntax_problem(error):

@@ -13,10 +13,12 @@ key is there or what it means when it isn't.
 
 import copy
 
+import yaml
+
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
 from study_files.study_runs import ccas_written_out, cells, job_runs, run_conditions, run_seed, run_specification, runs  # noqa: F401, one module for the Snakefile
-from study_files.study_schema import has_directions, is_section, keys_of, scenario_schema, study_schema
+from study_files.study_schema import dereferenced, has_directions, is_section, keys_of, scenario_schema, study_schema
 from study_files.study_validation import problems_of_form
 
 
@@ -33,7 +35,8 @@ def load(path, overrides=None) -> dict:
         A YAML file; `StudyError` if it can't be read, is no mapping, or has a key twice.
     overrides : dict, optional
         Values that win over the file's, in the same shape (Snakemake's
-        `--config`). Sections are merged key by key, values replaced.
+        `--config`, which hands numbers in lists and mappings on as text).
+        Sections are merged key by key, values replaced.
 
     Returns
     -------
@@ -41,7 +44,7 @@ def load(path, overrides=None) -> dict:
         The study as written, neither validated nor completed.
     """
     content = read_mapping(path, "a study", keys_of(study_schema()), StudyError)
-    return _merge(study_schema(), content, overrides or {})
+    return _merge(study_schema(), content, _typed(study_schema(), overrides or {}))
 
 
 def resolve(config, source) -> dict:
@@ -77,6 +80,11 @@ def resolve(config, source) -> dict:
             if not isinstance(scenario[section][key], list):  # one number stands for all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
     study = _on_one_platform(study)
+    if len(study["study"]) > (limit := keys_of(study_schema())["study"]["maxLength"]):
+        problem = (
+            f"study is {config['study']}, and with its platform {study['study']}; allowed are up to {limit} characters."
+        )
+        raise StudyError(source, [problem])
     problems = contradictions(study)
     if problems:
         raise StudyError(source, problems)
@@ -105,6 +113,27 @@ def _merge(node, base, override):
         else:
             merged[key] = value
     return merged
+
+
+def _typed(node, value):
+    """Give texts the type that they would have in a file, unless the schema's node wants text."""
+    if isinstance(value, dict):
+        children = keys_of(node)
+        for branch in ("then", "else"):  # of values for each direction
+            children = {**keys_of(node.get(branch, {})), **children}
+        return {key: _typed(children.get(key, {}), item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_typed(dereferenced(node.get("items", {})), item) for item in value]
+    kinds = node.get("type", ())
+    if value == "null" and "null" in kinds:
+        return None
+    if not isinstance(value, str) or value in node.get("enum", ()) or "joined" in node or "string" in kinds:
+        return value
+    try:
+        typed = yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError):
+        return value
+    return typed if typed is None or isinstance(typed, (bool, int, float)) else value
 
 
 def _complete(node, section):

@@ -4,6 +4,7 @@ They work on a resolved study, whose form `study_validation` has approved.
 """
 
 import math
+import re
 from fractions import Fraction
 
 from study_files.study_networks import network_problems, traffic_problems
@@ -21,6 +22,10 @@ GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
 PACKETS_LIMIT_BYTES = 3_000_000_000
 # Of a run's time series, in readings of sockets: they are held in the guest and in one document.
 SAMPLES_LIMIT = 500_000
+# Of a study: at 14,400 Snakemake plans for half a minute.
+RUNS_LIMIT = 100_000
+# Linux sends the first SYN, then as often as net.ipv4.tcp_syn_retries says by default.
+SYN_COUNT = 7
 # The largest receive window that TCP can announce (RFC 7323, section 2.3).
 WINDOW_LIMIT_BYTES = 2**30
 
@@ -31,10 +36,11 @@ def contradictions(study) -> list[str]:
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
-    sentences += [*_check_mixes(study), *_check_marks(study), *_check_calibration(study)]
+    sentences += [*_check_names(study), *_check_mixes(study), *_check_marks(study), *_check_calibration(study)]
+    sentences += _check_count(study)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
-        _check_segments, _check_memory, _check_samples, network_problems, traffic_problems,
+        _check_segments, _check_memory, _check_samples, _check_loss, network_problems, traffic_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
         problems = [problem for check in checks for problem in check(scenario)]
@@ -82,13 +88,48 @@ def _flow_bdp_bytes(scenario):
 
 
 def _repeated(study, key):
-    values = [scenario[key] for scenario in study["scenarios"]]
+    first = {}
     return [
-        f"scenarios[{position}].{key} is '{value}' as in scenarios[{values.index(value)}]; "
+        f"scenarios[{position}].{key} is '{value}' as in scenarios[{first[value]}]; "
         "allowed is one that no other scenario has."
-        for position, value in enumerate(values)
-        if value in values[:position]
+        for position, value in enumerate(scenario[key] for scenario in study["scenarios"])
+        if first.setdefault(value, position) != position
     ]
+
+
+def _check_names(study):
+    """Yield the names that Snakemake takes for an endless recursion of rules: those that end in 20 times the same."""
+    named = [("study", study["study"])]
+    named += [(f"scenarios[{scenario['id']}].id", scenario["id"]) for scenario in study["scenarios"]]
+    named += [("ccas", cca) for cca in ccas_written_out(study)]
+    for key, name in named:
+        if found := re.search(r"(.+?)\1{19,}$", name):
+            yield f"{key} has the name {name}; allowed is one that doesn't end in '{found[1]}' 20 times or more."
+
+
+def _check_count(study):
+    count = (
+        math.prod(map(len, (study["scenarios"], ccas_written_out(study), study["ip_versions"]))) * study["replications"]
+    )
+    if count > RUNS_LIMIT:
+        yield (
+            f"replications is {study['replications']:,}, which with all scenarios, CCAs and IP versions makes {count:,} runs; "
+            f"allowed are up to {RUNS_LIMIT:,}, what Snakemake can plan."
+        )
+
+
+def _check_loss(scenario):
+    """Yield a loss with which most connections never come up: Linux sends a SYN 7 times, and SYN or answer may be lost."""
+    traffic, percent = scenario["traffic"], scenario["link"]["loss_percent"]
+    if traffic["protocol"] == "udp" and traffic["control_connection"] == "own-network":
+        return
+    passed = math.prod(1 - percent[direction] / 100 for direction in ("forward", "reverse"))
+    share = 1 - (1 - passed) ** SYN_COUNT
+    if share < 0.5:
+        yield (
+            f"link.loss_percent is {value_text(percent)}, with which {100 * share:.2g} % of all connections come up; "
+            f"allowed is what lets half of them, such as {{forward: 90, reverse: 0}}."
+        )
 
 
 def _check_rate(scenario):

@@ -16,6 +16,7 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
 from study_files.study_schema import allowed_text, homes_of_keys, keys_of, study_schema
+from wording.terminal_text import shown
 
 # How people write the units of the schema.
 UNIT_SPELLINGS = {
@@ -29,15 +30,30 @@ UNIT_SPELLINGS = {
     "flows": ("flow", "flows"),
 }
 
+#: Control characters (C0 but for tab and line feed, C1), those that turn the direction of text round, line and paragraph
+#: separators, halves of surrogate pairs, and what is no character: XML has none of most, a terminal obeys many.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
 
 def problems_of_form(config, schema=None) -> list[str]:
     """Compare a study as it stands in its file, or a file of another kind, with its schema: a sentence a problem.
 
     The file's name is not in them. Unknown keys come first, for they explain many others, then the order is the schema's.
     """
+    schema = schema or study_schema()
+    for key, node in keys_of(schema).items():
+        # Before each of them is looked at.
+        if (
+            isinstance(config, dict)
+            and isinstance(config.get(key), list)
+            and len(config[key]) > node.get("maxItems", math.inf)
+        ):
+            return [f"{key} has {len(config[key]):,} entries; allowed are up to {node['maxItems']:,}."]
+    if problems := list(_unprintable(config)):
+        return problems
     unknown, others, seen = [], [], set()
-    homes = homes_of_keys() if schema is None else {}
-    for error in validator_class()(schema or study_schema()).iter_errors(config):
+    homes = homes_of_keys() if schema is study_schema() else {}
+    for error in validator_class()(schema).iter_errors(config):
         path = tuple(error.absolute_path)
         if error.validator == "additionalProperties":
             unknown += _unknown_keys(error, path, config, homes)
@@ -49,6 +65,20 @@ def problems_of_form(config, schema=None) -> list[str]:
     return unknown + others
 
 
+def _unprintable(config):
+    """Yield a sentence for each text that has control characters: figures and page can't hold them, terminals obey them."""
+    waiting = [((), config)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, (dict, list)):
+            steps = value.items() if isinstance(value, dict) else enumerate(value)
+            waiting += [((*path, step), item) for step, item in steps]
+        for text in (value, path[-1] if path else ""):
+            if isinstance(text, str) and (found := _CONTROL.search(text)):
+                name = f"U+{ord(found[0]):04X}"
+                yield f"{path_text(path, config)} has the control character {name}; allowed is text without."
+
+
 def path_text(path, config) -> str:
     """Write a path as `scenarios[far].link.rate_mbps`, with the id of a scenario or claim if it has one."""
     text = ""
@@ -56,7 +86,7 @@ def path_text(path, config) -> str:
         if isinstance(step, int):
             text += f"[{_entry_id(config[path[0]], step) if path[:depth] in (('scenarios',), ('claims',)) else step}]"
         else:
-            text += f".{step}" if text else str(step)
+            text += f".{shown(step, 60)}" if text else shown(step, 60)
     return text
 
 
@@ -136,6 +166,8 @@ def wrong_value(error, path, config) -> str:
         twice = next(item for position, item in enumerate(value) if item in value[:position])
         return f"{where} has {value_text(twice)} twice; allowed is {allowed_text(error.schema)}."
     allowed, hint = "allowed", ""
+    if error.validator == "maxLength" and "joined" in error.schema:
+        return f"{where} is a mix of {len(value)} characters; allowed are up to {error.schema['maxLength']}."
     if "enum" in error.schema:
         allowed = _choice_hint(value, [choice for choice in error.schema["enum"] if choice is not None])
     elif "joined" in error.schema:
@@ -175,7 +207,8 @@ def _type_hint(value, node):
 
 def nearest_choice(word, choices) -> str | None:
     """Return the choice that was probably meant, or None."""
-    word = str(word).lower()
+    if len(word := str(word).lower()) > 64:
+        return None
     for choice in choices:
         # `delay` for delay_ms, `6` for ipv6; but `s` is no sign of flows.
         if choice.startswith(f"{word}_") or (word.isdigit() and choice.endswith(word)):

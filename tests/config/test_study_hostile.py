@@ -1,0 +1,114 @@
+"""Studies that nobody means: each is refused in one sentence, in little memory and time."""
+
+import time
+import tracemalloc
+
+import pytest
+
+from study_files import study
+
+START = "study: x\nccas: [reno]\nscenarios:\n  - id: s\n"
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 10)
+)
+
+
+def refusal(path, text=None, overrides=None):
+    """Return what a study file, or a shipped one with overrides, is refused with; its reading is bounded."""
+    if text is not None:
+        path.write_text(text)
+    tracemalloc.start()
+    began = time.monotonic()
+    try:
+        with pytest.raises(study.StudyError) as caught:
+            study.resolve(study.load(path, overrides), path)
+        assert tracemalloc.get_traced_memory()[1] < 200e6
+    finally:
+        tracemalloc.stop()
+    assert time.monotonic() - began < 20
+    return str(caught.value).removeprefix(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("ccas: !!bool x\n", "is no valid YAML in line 1: 'x' is no value of its type, bool."),
+        ("seed: !!int ''\n", "is no valid YAML in line 1: '' is no value of its type, int."),
+        ("title: !!timestamp x\n", "is no valid YAML in line 1: 'x' is no value of its type, timestamp."),
+        ("seed: !!float x\n", "is no valid YAML in line 1: 'x' is no value of its type, float."),
+        ("ccas: &a [*a]\n", "is no valid YAML in line 1: the alias '*a' stands in what it means."),
+        ("ccas: " + "[" * 500 + "]" * 500, "is no valid YAML in line 1: lists and mappings are nested more than 30 deep."),
+        ("ccas: " + "[" * 400_000, "is no valid YAML in line 1: lists and mappings are nested more than 30 deep."),
+        (BOMB, "is no valid YAML in line 6: it has more than 200,000 values, aliases written out."),
+        ("# " + "x" * 2**20, "is larger than 1,048,576 bytes, more than a study can have."),
+    ],
+    ids=("bool", "int", "timestamp", "float", "recursive", "deep", "deeper", "bomb", "large"),
+)  # fmt: skip
+def test_what_yaml_can_be_made_to_do(tmp_path, text, message):
+    assert refusal(tmp_path / "study.yaml", text) == message
+
+
+def test_a_number_of_5000_digits(tmp_path):
+    message = refusal(tmp_path / "study.yaml", f"seed: {'9' * 5000}\n")
+    assert "is no value of its type, int." in message and len(message) < 200
+
+
+@pytest.mark.parametrize("character", "\x1b\x07\x85\x9b\u202e\ufffe\x00")
+@pytest.mark.parametrize("where", ["title", "scenarios[s].label"])
+def test_control_characters_are_refused(tmp_path, where, character):
+    """They would break every figure after the runs, or act on the terminal that shows the message."""
+    key = where.rpartition(".")[2]
+    line = f'{"    " if key == "label" else ""}{key}: "a\\u{ord(character):04x}b"'
+    message = refusal(tmp_path / "study.yaml", f"{START}{line}\n")
+    assert message == f"{where} has the control character U+{ord(character):04X}; allowed is text without."
+    assert message.isprintable()
+
+
+def test_other_alphabets_and_lines_are_texts(tmp_path):
+    path = tmp_path / "study.yaml"
+    path.write_text(f'{START}    label: "Ü 慢 ➔ 🐢"\ndescription: |\n  Two\n  lines\n', encoding="utf-8")
+    study.resolve(study.load(path), path)
+
+
+def test_a_key_of_a_million_characters_makes_a_short_message(tmp_path):
+    assert len(refusal(tmp_path / "study.yaml", f"? {'k' * 10**6}\n: 1\n")) < 1000
+
+
+def test_of_thousands_of_problems_the_first_five_are_said(tmp_path):
+    text = START + "".join(f"key{number}: 1\n" for number in range(2000))
+    lines = refusal(tmp_path / "study.yaml", text).splitlines()
+    assert len(lines) == 6
+    assert lines[-1].endswith("and 1995 more problems.")
+
+
+def test_escapes_for_a_terminal_are_shown_and_not_printed(tmp_path):
+    assert refusal(tmp_path / "study.yaml", f'{START}"\\x1b[2J": 1\n').isprintable()
+
+
+@pytest.mark.parametrize(
+    "overrides, message",
+    [
+        ({"study": "a" * 64}, f"study has the name {'a' * 64}; allowed is one that doesn't end in 'a' 20 times or more."),
+        ({"scenarios": [{"id": "x" + "ab" * 20}]}, "doesn't end in 'ab' 20 times or more."),
+        ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["+".join(["lp"] * 20)]}, None),
+        ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["lp+" * 20 + "lp+lp"]}, "doesn't end in '+lp' 20 times or more."),
+        ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["reno+" + "lp+" * 20 + "reno"]}, None),
+        ({"scenarios": [{"id": "x", "flows": 30}], "ccas": ["+".join(["reno"] * 30)]},
+         "ccas[0] is a mix of 149 characters; allowed are up to 100."),
+        ({"study": "s" + "ab" * 15 + "c" * 15 + "d" * 15, "platform": "host"}, "-host; allowed are up to 64 characters."),
+        ({"replications": 10_000}, "makes 80,000 runs"),
+        ({"replications": 10_000, "ccas": ["reno", "cubic", "bbr", "vegas"]}, "makes 160,000 runs; allowed are up to 100,000"),
+        ({"scenarios": [{"id": f"s{n}"} for n in range(60_000)]}, "scenarios has 60,000 entries; allowed are up to 1,000."),
+        ({"defaults": {"link": {"loss_percent": 99.9999}}}, "allowed is what lets half of them"),
+        ({"defaults": {"link": {"loss_percent": {"forward": 91, "reverse": 0}}}}, "with which 48 % of all connections come up"),
+        ({"defaults": {"link": {"loss_percent": {"forward": 90, "reverse": 0}}}}, None),
+        ({"mixes": "ordered-pairs", "ccas": ["reno", "cubic"]}, "flows is 1; allowed is at least 2, one for each CCA of"),
+    ],
+)  # fmt: skip
+def test_what_could_only_fail_later(root, overrides, message):
+    """Of the shipped smoke study, changed."""
+    path = root / "config/studies/smoke.yaml"
+    if message is None or "80,000" in message:
+        study.resolve(study.load(path, overrides), path)
+    else:
+        assert message in refusal(path, overrides=overrides)
