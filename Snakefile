@@ -33,6 +33,7 @@ from session.run_cost import (
 from session.script_code import code_of
 from session.slurm_reachable import require_slurm
 from session.study_lock import hold_study
+from session.surroundings import clock_problem, leave_out_callers_variables, limit_problem, path_problem
 from session.testbed_identity import image_digest, package_digest, simulator_digest
 from run_tables.metrics import differences
 from study_files import study as studies
@@ -42,12 +43,17 @@ from topics.claims.claims_file import ClaimsError, load_claims
 from topics.claims.record_claims import claims_version, record_claims
 from topics.outline import figure_params, other_tables, section_modules, study_outline, table_paths
 
+leave_out_callers_variables()
+if problem := path_problem(os.getcwd()) or limit_problem():
+    sys.exit(f"sawtooth: {problem}")
 show_progress()
 show_lost_jobs()
 # For the provenance. Not a parameter: a commit alone makes no result stale.
 publish_commit(workflow.basedir)
 # A run ends with the workflow that wanted it, also when that was killed.
 os.environ["APPTAINERENV_SAWTOOTH_WORKFLOW"] = str(os.getpid())
+# The image's own place for what matplotlib remembers is in /tmp, where another user may have put it.
+os.environ["APPTAINERENV_MPLCONFIGDIR"] = str(Path(".snakemake", "matplotlib").absolute())
 
 inside_snakemake.require_unread_study_files(workflow)
 STUDY_FILE = os.path.relpath(inside_snakemake.study_file_given(workflow) or "config/config.yaml")
@@ -104,6 +110,8 @@ onstart:
     inside_snakemake.switch_off_rate_limit(workflow)
     require_slurm(inside_snakemake.executor_name(workflow))
     hold_study(f"results/{STUDY['study']}")
+    if problem := clock_problem(f"results/{STUDY['study']}"):
+        sys.exit(f"sawtooth: {problem}")
     if CLAIMS:  # before the first run
         record_claims(f"results/{STUDY['study']}", CLAIMS_VERSION)
     if RUNS_PER_JOB > 1 and not inside_snakemake.keeps_incomplete(workflow):

@@ -31,9 +31,14 @@ import unpacked  # noqa: E402
 from cache import cache_dir, remove_tree  # noqa: E402
 from progress import SetupError, refuse, say  # noqa: E402
 
+sys.path.append(ROOT + "/workflow/scripts")
+from session.surroundings import path_problem  # noqa: E402
+
 
 def set_up():
     """Do what is left to do, what can't work first."""
+    if problem := path_problem(ROOT):
+        raise SetupError(problem)
     if unpacked.is_unpacked_bundle():
         unpacked.check_whole()
     definitions = sorted(set(Path("envs").glob("*.def")) - {images.BASE})

@@ -112,3 +112,21 @@ def test_what_could_only_fail_later(root, overrides, message):
         study.resolve(study.load(path, overrides), path)
     else:
         assert message in refusal(path, overrides=overrides)
+
+
+@pytest.mark.parametrize("sign", "=+-@")
+def test_a_label_is_no_formula(tmp_path, sign):
+    message = refusal(tmp_path / "study.yaml", f"{START}    label: '{sign}1+1'\n")
+    assert "allowed is text of one line that doesn't begin with = + - or @" in message
+
+
+def test_numbers_in_mappings_of_a_call_are_numbers(root):
+    """Snakemake hands `--config 'defaults={"flows": 65}'` on with text for 65, not so `--config seed=2`."""
+    path = root / "config/studies/smoke.yaml"
+    given = {"defaults": {"flows": "4", "link": {"rate_mbps": "2.5", "loss_percent": {"forward": "1", "reverse": "0"}}}}
+    written = {"defaults": {"flows": 4, "link": {"rate_mbps": 2.5, "loss_percent": {"forward": 1, "reverse": 0}}}}
+    assert study.resolve(study.load(path, given), path) == study.resolve(study.load(path, written), path)
+    named = study.load(path, {"scenarios": [{"id": "7", "label": "007", "flows": "2"}], "analysis": {"claims": "null"}})
+    assert named["scenarios"] == [{"id": "7", "label": "007", "flows": 2}]
+    assert named["analysis"]["claims"] is None
+    assert "flows is 65;" in refusal(path, overrides={"defaults": {"flows": "65"}})

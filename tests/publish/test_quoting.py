@@ -189,3 +189,18 @@ def test_such_code_would_be_carried_out_and_the_user_told(checkout):
     assert status != 0
     assert "sawtooth: profiles/default was not loaded" in output
     assert (checkout / "pwned").exists()
+
+
+def test_nothing_of_a_caller_is_handed_into_containers(checkout):
+    """Variables of Apptainer's, and the place of what matplotlib remembers."""
+    snakefile = (checkout / "Snakefile").read_text()
+    (checkout / "Snakefile").unlink()
+    (checkout / "Snakefile").write_text(
+        snakefile + '\nprint("handed in:", sorted(name for name in os.environ if name.startswith("APPTAINERENV_")))\n'
+        'print("matplotlib:", os.environ["APPTAINERENV_MPLCONFIGDIR"])\n'
+    )
+    command = (Path(sys.executable).with_name("snakemake"), "--cores", "1", "--dry-run")
+    status, output = call(checkout, "env", "APPTAINERENV_PYTHONPATH=/x", "SINGULARITYENV_A=1", *command)
+    assert status == 0, output
+    assert "PYTHONPATH" not in re.search("handed in: (.*)", output)[1]
+    assert f"matplotlib: {checkout}/.snakemake/matplotlib" in output

@@ -179,3 +179,13 @@ def test_no_network(root, tmp_path, variables, said):
     )
     assert "refused:" in answer.stdout and said in answer.stdout, answer.stderr
     assert not (tmp_path / "venv" / ".sawtooth-key").exists()
+
+
+@pytest.mark.parametrize("name", ["it's $(touch pwned)", "a:b"])
+def test_a_path_that_a_shell_would_act_on(checkout, name):
+    moved = checkout.rename(checkout.with_name(name))
+    done = subprocess.run(["make", "setup"], cwd=moved, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("make: ***")]
+    assert len(lines) == 1 and lines[0].startswith("sawtooth: the checkout's path has the character ")
+    assert not list(moved.parent.rglob("pwned"))

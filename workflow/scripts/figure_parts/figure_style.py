@@ -154,5 +154,6 @@ def balance_text_colour(step, theme=LIGHT) -> str:
 
 def apply_style() -> None:
     """Set matplotlib to this look and to drawing without a display."""
+    matplotlib.rcdefaults()  # whatever a file `matplotlibrc` says, found where the user or another one has put it
     matplotlib.use("svg")
     matplotlib.rcParams.update(RC)

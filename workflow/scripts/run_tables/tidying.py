@@ -8,11 +8,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pyarrow
-import pyarrow.csv
 import pyarrow.parquet
 
 from run_tables import cpu_times, tidy_rows, time_series
-from run_tables.parquet import schema_of
+from run_tables.parquet import read_typed, schema_of
 from run_tables.run_documents import missing_document, read_document, run_of
 from run_tables.tidy_tables import CHECKS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
 from study_files.study_runs import run_specification, runs
@@ -82,7 +81,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     with ExitStack() as stack:
         scenarios = _csv_table(stack, output["scenarios"], SCENARIOS.names)
         scenarios.writerows(tidy_rows.scenario_row(s, queues.get(s["id"], ())) for s in study["scenarios"])
-    pyarrow.parquet.write_table(pyarrow.csv.read_csv(output["runs"]), output["runs_parquet"])
+    pyarrow.parquet.write_table(read_typed(output["runs"], RUNS), output["runs_parquet"])
     provenance = {
         "study": study,
         "environments": [json.loads(text) | {"runs": count} for text, count in environments.most_common()],

@@ -57,7 +57,10 @@ def checked_out_commit(folder) -> tuple[str | None, str | None, str | None]:
 def git(folder, *arguments) -> str | None:
     """Return what git prints, or None if there is no git or it fails."""
     try:
-        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+        # A hook or an IDE may have set GIT_DIR, which wins over the folder.
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        command = ["git", "-C", str(folder), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environ)
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()

@@ -1,0 +1,88 @@
+"""What the caller's environment and limits may not do to a workflow: left out where that can be, said where it can't."""
+
+import os
+import re
+import resource
+import shutil
+from collections.abc import MutableMapping
+from datetime import UTC, datetime
+
+#: Variables that Apptainer hands into containers, whose environment is otherwise empty; ours are set afterwards.
+HANDED_IN = re.compile(r"(APPTAINER|SINGULARITY)(ENV_.*|_ENV|_ENV_FILE)")
+#: Open files that Snakemake, Apptainer and a guest need at a time, with room.
+OPEN_FILES = 256
+#: Of a guest: 6 GB of memory that it may take, mapped at once, beside the programs themselves.
+ADDRESS_SPACE_BYTES = 12 * 2**30
+
+
+def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Take out the variables with which Apptainer would hand the caller's environment into containers.
+
+    And PYTHONPATH, whose modules would stand in for those of the environment wherever a job has Snakemake started anew.
+    """
+    for name in [name for name in environ if HANDED_IN.fullmatch(name) or name == "PYTHONPATH"]:
+        del environ[name]
+
+
+def path_problem(folder: str | os.PathLike) -> str | None:
+    """Return why a checkout can't lie in a folder, or None.
+
+    Snakemake hands the path to a shell in quotes that others in it end, and to Apptainer, which splits it at colons and
+    commas.
+    """
+    found = re.search(r"""[^\w ./+@=~%#()\[\]{}!;&<>?*^|-]""", str(folder))
+    if not found:
+        return None
+    name = repr(found[0]) if found[0].isprintable() else f"U+{ord(found[0]):04X}"
+    return f"the checkout's path has the character {name}; allowed are letters, digits, spaces, and signs but quotes, $, `, \\, : and comma: move it."
+
+
+def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
+    """Return which limit of the calling shell, or missing program, no run survives, or None.
+
+    A limit of open files is raised as far as that is allowed.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < OPEN_FILES and (hard == resource.RLIM_INFINITY or hard >= OPEN_FILES):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, hard))
+    elif soft != resource.RLIM_INFINITY and soft < OPEN_FILES:
+        return f"the limit of open files is {hard}; allowed are {OPEN_FILES} and more (`ulimit -n {OPEN_FILES}`)."
+    space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if space != resource.RLIM_INFINITY and space < ADDRESS_SPACE_BYTES:
+        return (
+            f"the limit of address space is {space // 1024} KiB; allowed are {ADDRESS_SPACE_BYTES // 1024} and more, "
+            "for a guest maps 6 GB at once (`ulimit -v unlimited`)."
+        )
+    if shutil.which("apptainer", path=environ.get("PATH")) is None:
+        return "apptainer is missing: run `make setup`, which puts it beside Snakemake."
+    return None
+
+
+def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> str | None:
+    """Return that the clock stands before the time at which files were written, or None.
+
+    Snakemake would carry each job out and delete what it has made, as older than what it was made of. ``folder`` is that of
+    the results; it has a ``.lock``, whose time is set to that of its file system: what counts for the files there.
+    """
+    lock = os.path.join(folder, ".lock")
+    os.utime(lock)
+    now = os.stat(lock).st_mtime
+    newest, path = max(_times(folder, *made_of), default=(0.0, ""))
+    if newest <= now:
+        return None
+    then, now = (datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") for seconds in (newest, now))
+    return (
+        f"the clock says {now}, and {path} was written at {then}: set the clock, or `touch` that file if it was right."
+    )
+
+
+def _times(*folders):
+    """Yield of each file below some folders when it was written, in s since 1970, and its path."""
+    waiting = list(folders)
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    yield entry.stat(follow_symlinks=False).st_mtime, entry.path
