@@ -98,10 +98,14 @@ def test_escapes_for_a_terminal_are_shown_and_not_printed(tmp_path):
         ({"study": "s" + "ab" * 15 + "c" * 15 + "d" * 15, "platform": "host"}, "-host; allowed are up to 64 characters."),
         ({"replications": 10_000}, "makes 80,000 runs"),
         ({"replications": 10_000, "ccas": ["reno", "cubic", "bbr", "vegas"]}, "makes 160,000 runs; allowed are up to 100,000"),
-        ({"scenarios": [{"id": f"s{n}"} for n in range(60_000)]}, "scenarios has 60,000 entries; allowed are up to 1,000."),
+        ({"scenarios": [{"id": f"s{n}"} for n in range(5_000)]}, "scenarios has 5,000 entries; allowed are up to 1,000."),
         ({"defaults": {"link": {"loss_percent": 99.9999}}}, "allowed is what lets half of them"),
         ({"defaults": {"link": {"loss_percent": {"forward": 91, "reverse": 0}}}}, "with which 48 % of all connections come up"),
         ({"defaults": {"link": {"loss_percent": {"forward": 90, "reverse": 0}}}}, None),
+        ({"scenarios": [{"id": "x", "topology": "cable", "multipath": {"by": "mptcp", "paths": 2, "path_delay_ms": [0, 500]},
+                         "traffic": {"duration_s": 5}}]}, "allowed are 10 RTTs and more of traffic"),
+        ({"defaults": {"traffic": {"messages": 100_000_000}}}, "s of traffic; allowed is what takes up to 3,600 s"),
+        ({"defaults": {"traffic": {"duration_s": 3600, "interval_s": 0.1}, "flows": 4}}, "makes 144,000 intervals of flows; allowed are"),
         ({"mixes": "ordered-pairs", "ccas": ["reno", "cubic"]}, "flows is 1; allowed is at least 2, one for each CCA of"),
     ],
 )  # fmt: skip
@@ -130,3 +134,11 @@ def test_numbers_in_mappings_of_a_call_are_numbers(root):
     assert named["scenarios"] == [{"id": "7", "label": "007", "flows": 2}]
     assert named["analysis"]["claims"] is None
     assert "flows is 65;" in refusal(path, overrides={"defaults": {"flows": "65"}})
+
+
+def test_of_60000_received_scenarios_none_is_looked_at():
+    config = {"study": "x", "ccas": ["reno"], "scenarios": [{"id": f"s{number}"} for number in range(60_000)]}
+    began = time.monotonic()
+    with pytest.raises(study.StudyError, match="scenarios has 60,000 entries; allowed are up to 1,000."):
+        study.resolve(config, "received")
+    assert time.monotonic() - began < 5

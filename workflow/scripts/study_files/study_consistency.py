@@ -10,6 +10,7 @@ from fractions import Fraction
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
 from study_files.study_runs import ccas_written_out
+from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from testbed.specification import ETHERNET_HEADER_BYTES, PACKET_BYTES, RunSpecification
 
@@ -26,6 +27,10 @@ SAMPLES_LIMIT = 500_000
 RUNS_LIMIT = 100_000
 # Linux sends the first SYN, then as often as net.ipv4.tcp_syn_retries says by default.
 SYN_COUNT = 7
+# Measured on paths of 0 and 400, 500 ms one way: in 5 s, 6 and 5 RTTs, nothing was sent on the longer one, in 20 s it was.
+SUBFLOW_RTTS = 10
+# Of iperf3's intervals, some 600 bytes each in a document: 60 MB, what `make verify` reads of one.
+INTERVALS_LIMIT = 100_000
 # The largest receive window that TCP can announce (RFC 7323, section 2.3).
 WINDOW_LIMIT_BYTES = 2**30
 
@@ -40,7 +45,7 @@ def contradictions(study) -> list[str]:
     sentences += _check_count(study)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
-        _check_segments, _check_memory, _check_samples, _check_loss, network_problems, traffic_problems,
+        _check_segments, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
         problems = [problem for check in checks for problem in check(scenario)]
@@ -205,6 +210,12 @@ def _check_starts(scenario):
 
 def _check_time(scenario):
     traffic, run = scenario["traffic"], _specification(scenario, "ipv6")
+    if run.expected_s > (limit_s := keys_of(keys_of(scenario_schema())["traffic"])["duration_s"]["maximum"]):
+        key = "file_bytes" if traffic["application"] == "ftp" else "messages"
+        yield (
+            f"traffic.{key} is {traffic[key]:,}, {run.expected_s:,.0f} s of traffic; allowed is what takes up to {limit_s:,} s, "
+            "as long as traffic.duration_s may be."
+        )
     looked_at = traffic["protocol"] == "tcp" and traffic["application"] != "round-trip"
     if scenario["platform"] in LINUX and looked_at and 1e3 * run.expected_s <= run.rtt_longest_ms:
         of_iperf3 = "duration_s" if traffic["messages"] is None else "messages"
@@ -212,6 +223,23 @@ def _check_time(scenario):
         yield (
             f"traffic.{key} is {traffic[key]}, {1e3 * run.expected_s:.4g} ms of traffic; allowed is what takes longer "
             f"than the path's RTT, {run.rtt_longest_ms:g} (ms), so that there is time to look at the sockets."
+        )
+    elif scenario["multipath"]["by"] == "mptcp" and 1e3 * run.expected_s < SUBFLOW_RTTS * run.rtt_longest_ms:
+        yield (
+            f"multipath.path_delay_ms makes an RTT of {run.rtt_longest_ms:g} (ms), and traffic takes "
+            f"{1e3 * run.expected_s:.4g}; allowed are {SUBFLOW_RTTS} RTTs and more of traffic, for MPTCP joins a path after "
+            "two of them and sends on it what the others don't take."
+        )
+
+
+def _check_report(scenario):
+    """Yield a report of iperf3's that is too long: it holds all of it until it has ended, and so does the document."""
+    traffic = scenario["traffic"]
+    lines = round(traffic["duration_s"] / traffic["interval_s"]) * scenario["flows"]
+    if traffic["application"] == "iperf3" and traffic["messages"] is None and lines > INTERVALS_LIMIT:
+        yield (
+            f"traffic.interval_s is {traffic['interval_s']}, which makes {lines:,} intervals of flows; "
+            f"allowed are up to {INTERVALS_LIMIT:,}."
         )
 
 

@@ -144,7 +144,9 @@ def _unknown_keys(error, path, config, homes):
 def missing_keys(error, path, config, seen) -> list[str]:
     """Return a sentence for each required key that a violation finds missing, unless it is in `seen`."""
     present, known = error.instance, error.schema["properties"]
-    misspelt = {nearest_choice(key, known) for key in present if key not in known}
+    misspelt = {
+        nearest_choice(key, known) for key in present if key not in known and key not in error.schema["required"]
+    }
     sentences = []
     keys = keys_of(error.schema)
     # jsonschema reports each missing key on its own, but doesn't say which.

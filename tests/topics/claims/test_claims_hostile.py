@@ -1,0 +1,17 @@
+"""Claims files that were damaged: found by `tests/fuzzing.py`."""
+
+import pytest
+import yaml
+
+from topics.claims.claims_file import ClaimsError, load_claims
+
+
+def test_a_claim_without_its_kind(tmp_path, root):
+    """Its `id` was once taken for a misspelt `kind`, about which another sentence would have been said."""
+    content = yaml.safe_load((root / "config/claims/windows-packet-size.yaml").read_text())
+    kept = {"id", "section", "statement", "published", "quantity"}
+    content["claims"] = [{key: value for key, value in content["claims"][0].items() if key in kept}]
+    path = tmp_path / "claims.yaml"
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(ClaimsError, match=r"\.kind is missing; allowed is one of ordering"):
+        load_claims(path)
