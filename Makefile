@@ -14,7 +14,7 @@ IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(c
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL = run
-.PHONY: run study setup lint test test-long bench verify publish documentation bundle lock clean-cache help
+.PHONY: run study setup lint test test-long test-faults bench verify publish documentation bundle lock clean-cache help
 
 # Before set-up, which may take minutes.
 study:
@@ -40,6 +40,9 @@ test: setup  ## set up and pass the tests; ARGS go to pytest
 
 test-long: setup  ## set up and pass the tests that take longest: faults of machine and workflow, clusters, bundles, publishing, plans of 14,400 runs, 64 pairs of hosts
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m long $(ARGS)
+
+test-faults: setup  ## set up and try what can go wrong: killed, stopped, full, read-only, damaged, late, foreign, on each platform
+	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m faults $(ARGS)
 
 bench: setup  ## set up and print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/run.py $(ARGS)

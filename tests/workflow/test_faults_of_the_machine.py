@@ -8,7 +8,7 @@ import pytest
 
 from guest_processes import alive, descendants, first_guest, nothing_goes_on, to_every_guest, wait_for
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.faults]
 
 MINI = "config/studies/mini.yaml"
 RUN = ("near", "reno", "ipv4", 1)

@@ -12,7 +12,7 @@ from guest_processes import Guest, alive, descendants, first_guest, guests, noth
 from other_user import nobody
 from study_files import study as studies
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.faults]
 
 MINI = ("--configfile", "config/studies/mini.yaml")
 DOCUMENT = "results/mini/runs/near/reno/ipv4/1.json.gz"

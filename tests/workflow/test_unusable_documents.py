@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+pytestmark = [pytest.mark.long, pytest.mark.faults]
+
 MINI = ("--configfile", "config/studies/mini.yaml")
 TIDY = ("--", "results/mini/tidy/runs.csv")
 OTHER = "sha256:" + 64 * "0"
@@ -20,7 +22,6 @@ def changed(document, **keys):
     return gzip.compress(json.dumps(document).encode(), mtime=0)
 
 
-@pytest.mark.long
 def test_all_unusable_documents_are_named_and_just_their_runs_repeated(copy_of_mini, mini):
     runs = copy_of_mini.folder / "results/mini/runs"
     good = {str(path.relative_to(runs)): path.read_bytes() for path in runs.rglob("*.json.gz")}
@@ -70,7 +71,6 @@ def test_all_unusable_documents_are_named_and_just_their_runs_repeated(copy_of_m
     assert not (copy_of_mini.folder / "results/mini/logs/unusable-documents.txt").exists()
 
 
-@pytest.mark.long
 def test_bad_documents_take_nothing_along_and_are_found_again(copy_of_mini, mini):
     """The second call says what the first one said, and all that was good is still there."""
     for path in (copy_of_mini.folder / "results/mini/runs/near").rglob("*.json.gz"):
@@ -82,7 +82,6 @@ def test_bad_documents_take_nothing_along_and_are_found_again(copy_of_mini, mini
         copy_of_mini.same_results_as(mini, "tidy", "analysis", "figures", "report.html", "ro-crate-metadata.json")
 
 
-@pytest.mark.long
 def test_whatever_is_deleted_is_made_again(copy_of_mini, mini):
     results = copy_of_mini.folder / "results/mini"
     first = next((results / "analysis").iterdir())
