@@ -172,6 +172,18 @@ def test_a_study_file_is_data(text, checkout):
     assert not (checkout / "pwned").exists()
 
 
+def test_a_study_file_is_data_for_who_calls_from_elsewhere(checkout, tmp_path_factory):
+    (checkout / "received.yaml").write_text(CODE["definitions"])
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    place = ("-s", str(checkout / "Snakefile"), "-d", str(checkout))
+    status, output = plan(elsewhere, *place, "--configfile", str(checkout / "received.yaml"))
+    assert status != 0
+    assert "received.yaml: unknown key '__use_yte__'" in output
+    assert not list(elsewhere.iterdir()) and not (checkout / "pwned").exists()
+    status, output = plan(elsewhere, *place)
+    assert status == 0, output
+
+
 def test_make_takes_a_study_file_for_data(checkout):
     (checkout / "config").unlink()
     (checkout / "config/studies").mkdir(parents=True)
