@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scale_calls import BIN, ROOT, head, row, spread
-
 from study_files import study as studies
 from testbed.deliveries import windows
 

@@ -40,7 +40,6 @@ from scale_calls import (
     threads,
     write_study,
 )
-
 from study_files import study as studies
 
 ONE_RUN_A_JOB = ("--until", "emulate_run")

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scale_calls import ROOT, call, checkout, documents, head, row, snakemake
-
 from session.testbed_identity import image_digest, package_digest
 from study_files import study as studies
 

@@ -1,4 +1,4 @@
-"""Effect sizes against published values; bootstrap intervals against the plain algorithm."""
+"""Effect sizes by ranks against published values."""
 
 import numpy as np
 import pytest
@@ -34,6 +34,15 @@ def test_hodges_lehmann_interval_needs_six_pairs():
     assert paired_effects.hodges_lehmann_interval(np.arange(6.0), 0.95) == (0.0, 5.0)
 
 
+def test_critical_value_of_large_samples_meets_the_exact_one(monkeypatch):
+    contrasts = np.random.default_rng(3).normal(0.4, 1, 200)
+    exact = paired_effects.hodges_lehmann_interval(contrasts, 0.95)
+    monkeypatch.setattr(paired_effects, "EXACT_MAX_PAIRS", 199)
+    paired_effects._critical_count.cache_clear()
+    assert paired_effects.hodges_lehmann_interval(contrasts, 0.95) == pytest.approx(exact, abs=1e-3)
+    paired_effects._critical_count.cache_clear()
+
+
 def test_rank_biserial_by_the_simple_difference_formula():
     # Kerby (2014): favourable minus unfavourable share of the rank sum. Wikipedia, "Wilcoxon
     # signed-rank test": nine pairs that differ, W = 9 of a rank sum of 45, r = 0.20.
@@ -56,46 +65,3 @@ def test_cliffs_delta_of_hogarty_and_kromrey():
     assert paired_effects.cliffs_delta(treatment, control) == pytest.approx(-0.25)
     assert paired_effects.cliffs_delta(control, treatment) == pytest.approx(0.25)
     assert paired_effects.cliffs_delta(control, control - 100) == 1
-
-
-def test_bootstrap_counts_are_resamples():
-    counts = paired_effects.bootstrap_counts(7, 4000, [1, 2])
-    assert counts.shape == (7, 4000)
-    assert (counts.sum(axis=0) == 7).all()
-    assert counts.mean(axis=1) == pytest.approx(np.ones(7), abs=0.06)
-    again = paired_effects.bootstrap_counts(7, 4000, [1, 2])
-    other = paired_effects.bootstrap_counts(7, 4000, [1, 3])
-    assert (counts == again).all() and (counts != other).any()
-
-
-@pytest.mark.parametrize("n", [6, 7, 20, 33])
-@pytest.mark.parametrize("tied", [False, True])
-def test_bootstrap_intervals_are_those_of_every_resample(n, tied):
-    contrasts = np.sort(np.random.default_rng(n).normal(0.2, 1, n))
-    if tied:
-        contrasts = np.round(contrasts, 1)
-    counts = paired_effects.bootstrap_counts(n, 300, [5, n])
-    lower, upper, biserial = [], [], []
-    for column in counts.T.astype(int):
-        resample = np.repeat(contrasts, column)
-        walsh = paired_effects.walsh_averages(resample)
-        lower.append(walsh[(len(walsh) - 1) // 2])
-        upper.append(walsh[len(walsh) // 2])
-        biserial.append(paired_effects.rank_biserial(resample))
-    low, high = paired_effects.bootstrap_hodges_lehmann(contrasts, counts, 0.9)
-    assert low == np.quantile(lower, 0.05, method="inverted_cdf")
-    assert high == np.quantile(upper, 0.95, method="inverted_cdf")
-    mine = paired_effects.bootstrap_rank_biserial(contrasts, counts, 0.9)
-    assert mine == pytest.approx(np.quantile(biserial, [0.05, 0.95], method="inverted_cdf"))
-
-
-def test_bootstrap_interval_holds_the_true_centre_about_as_often_as_it_says():
-    held = 0
-    rng = np.random.default_rng(11)
-    for number in range(300):
-        contrasts = np.sort(rng.normal(3, 1, 30))
-        counts = paired_effects.bootstrap_counts(30, 500, [1, number])
-        low, high = paired_effects.bootstrap_hodges_lehmann(contrasts, counts, 0.95)
-        held += low <= 3 <= high
-    # 300 at 95 %: 0.90 is four standard deviations away; the percentile interval is a little short.
-    assert 0.90 <= held / 300 <= 0.99

@@ -1,19 +1,15 @@
-"""Paired tests against R and textbooks, the choice between them, and where there is none."""
+"""Tests of a mean against R, SciPy and textbooks, which is made when, and where there is none."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from inference import paired_contrasts, paired_tests
+from inference import paired_contrasts, paired_effects, paired_tests
 
 pytestmark = pytest.mark.filterwarnings("error")
 
-# Hollander and Wolfe (1973), 29f, as in R's ?wilcox.test: Hamilton depression scale, two visits.
-FIRST = np.array([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30])
-SECOND = np.array([0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
 # Student (1908), R's data set sleep: hours of extra sleep with two drugs, group 1 minus group 2.
 SLEEP = -np.array([1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4])
 
@@ -25,115 +21,83 @@ def test_paired_t_of_students_sleep_data():
     assert p == pytest.approx(0.002833, abs=5e-7)
 
 
-@pytest.mark.parametrize(
-    "contrasts, alternative, v, p",
-    [
-        # R: wilcox.test(x, y, paired = TRUE, alternative = "greater"): V = 40, p-value = 0.01953.
-        (FIRST - SECOND, "greater", 40, 0.01953),
-        # R: wilcox.test(y - x, alternative = "less"): V = 5, p-value = 0.01953.
-        (SECOND - FIRST, "less", 5, 0.01953),
-        # R: wilcox.test(x, mu = 1.6): V = 29, p-value = 0.4961.
-        (FIRST - 1.6, "two-sided", 29, 0.4961),
-        # R: wilcox.test(x, mu = 3, alternative = "greater"): V = 1, p-value = 0.998.
-        (FIRST - 3, "greater", 1, 0.998),
-    ],
-)
-def test_signed_rank_test_of_r(contrasts, alternative, v, p):
-    statistic, mine = paired_tests.signed_rank_test(contrasts, alternative)
-    assert statistic == v
-    assert mine == pytest.approx(p, rel=5e-4)
+def test_t_interval_and_one_sided_p_of_students_sleep_data():
+    # R: t.test(extra ~ group, paired): 95 percent confidence interval -2.4598858 -0.7001142.
+    test = paired_tests.mean_test(SLEEP, 1, 0.001)
+    assert (test.name, test.p()) == ("paired t", pytest.approx(0.002833, abs=5e-7))
+    assert test.interval(0.95) == pytest.approx((-2.4598858, -0.7001142), abs=5e-7)
+    assert test.p(-1, "less") == pytest.approx(stats.ttest_1samp(SLEEP, -1, alternative="less").pvalue)
 
 
-def test_normal_approximation_of_the_signed_rank_test_of_r(monkeypatch):
-    # R: wilcox.test(y - x, alternative = "less", exact = FALSE, correct = FALSE): p-value = 0.01908.
-    monkeypatch.setattr(paired_tests, "EXACT_MAX_PAIRS", 0)
-    assert paired_tests.signed_rank_test(SECOND - FIRST, "less")[1] == pytest.approx(0.01908, abs=5e-6)
+@pytest.mark.parametrize("n", [8, 12])
+@pytest.mark.parametrize("null", [0.0, 0.3])
+def test_sign_flips_are_scipys_exact_permutation_test(n, null):
+    contrasts = np.random.default_rng(n).normal(0.4, 1, n)
+    mine = paired_tests.FlippedMean(contrasts)
+    for alternative in ("two-sided", "less", "greater"):
+        reference = stats.permutation_test(
+            (contrasts - null,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative=alternative
+        )
+        assert mine.p(null, alternative) == pytest.approx(min(1.0, reference.pvalue), abs=1e-12)
 
 
-def test_normal_approximation_meets_the_exact_test():
-    contrasts = np.random.default_rng(1).normal(0.15, 1, paired_tests.EXACT_MAX_PAIRS)
-    exact = paired_tests.signed_rank_test(contrasts)[1]
-    longer = np.append(contrasts, [1e-6])  # one more pair, of the smallest rank
-    assert paired_tests.signed_rank_test(longer)[1] == pytest.approx(exact, rel=0.02)
+def test_sign_flips_of_fishers_plants():
+    # Darwin's 15 pairs of maize, in eighths of an inch (Fisher, 1935, The Design of Experiments, section 21):
+    # of 2^15 = 32,768 arrangements 863 have a sum of 314 or more, and so 1,726 of both signs: 5.267 %.
+    darwin = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48.0])
+    assert darwin.sum() == 314
+    assert paired_tests.FlippedMean(darwin).p() == pytest.approx(1726 / 32768)
 
 
-@pytest.mark.parametrize(
-    "contrasts",
-    [
-        [1.0, -1.0, 2.0, 2.0, 3.0, -4.0, 5.0],
-        [0.0, 1.0, -1.0, 2.0, 2.0, 3.0, 0.0, -4.0, 5.0],
-        [0.0, 0.0, 0.0, 1.0, 2.0, 2.0, 2.0, -0.5],
-        [0.0, 0.0, 1.2, -0.4, 2.2, 3.1, 1.9, -0.2, 0.7],
-        [3.0, 3.0, 3.0, 3.0, 3.0, 3.0],
-    ],
-)
-def test_signed_rank_p_with_ties_and_zeros_is_that_of_all_signs(contrasts):
-    # By its definition: all 2^n signs of the non-zero contrasts, with Pratt's ranks.
-    contrasts = np.array(contrasts)
-    v, p = paired_tests.signed_rank_test(contrasts)
-    ranks = stats.rankdata(np.abs(contrasts))[contrasts != 0]
-    signs = np.array(list(itertools.product([0, 1], repeat=len(ranks))))
-    possible = signs @ ranks
-    assert p == pytest.approx(min(1, 2 * min(np.mean(possible <= v), np.mean(possible >= v))))
+def test_drawn_flips_meet_all_flips():
+    contrasts = np.random.default_rng(1).normal(0.15, 1, 17)
+    means = np.array([0.0])
+    for value in contrasts:  # sums of all 2^17 subsets
+        means = np.concatenate([means, means + value])
+    exact = 2 * np.mean(means <= 1e-12)
+    assert 0.01 < exact < 0.9
+    assert paired_tests.FlippedMean(contrasts).p() == pytest.approx(exact, abs=0.008)
 
 
-def test_critical_value_of_the_tables():
-    # Wilcoxon's table, n = 10, two-sided 0.05: reject at 8 and below (P = 0.0488), so 9 is the
-    # first v with P(V <= v) > 0.025; n = 6: reject at 0 (P = 0.0313); n = 5: never.
-    assert paired_tests.critical_count(10, 0.025) == 9
-    assert paired_tests.critical_count(6, 0.025) == 1
-    assert paired_tests.critical_count(5, 0.025) is None
+@pytest.mark.parametrize("n", [9, 30])
+@pytest.mark.parametrize("tied", [False, True])
+def test_interval_of_flips_holds_what_its_tests_keep(n, tied):
+    contrasts = np.random.default_rng(n).normal(0.5, 1, n)
+    test = paired_tests.FlippedMean(np.round(contrasts, 1) if tied else contrasts)
+    low, high = test.interval(0.95)
+    assert test.p(low - 1e-6, "greater") <= 0.025 < test.p(low + 1e-6, "greater")
+    assert test.p(high + 1e-6, "less") <= 0.025 < test.p(high - 1e-6, "less")
 
 
-def test_critical_value_of_large_samples_meets_the_exact_one(monkeypatch):
-    exact = paired_tests.critical_count(200, 0.025)
-    monkeypatch.setattr(paired_tests, "EXACT_MAX_PAIRS", 199)
-    assert abs(paired_tests.critical_count(200, 0.025) - exact) <= 2
-
-
-def test_normality_above_5000_pairs_is_called_approximate():
-    test = paired_tests.paired_test(np.random.default_rng(1).normal(size=5001), 0.05)
-    assert test.notes == ("above n = 5000 the p of Shapiro-Wilk is approximate",)
-
-
-def test_normal_contrasts_get_the_t_test():
-    test = paired_tests.paired_test(FIRST - SECOND, 0.05)
-    assert (test.kind, test.name, test.notes) == ("t", "paired t", ())
-    # R: shapiro.test(x - y) and t.test(x, y, paired = TRUE) agree with scipy's.
-    assert test.normality_p == pytest.approx(stats.shapiro(FIRST - SECOND).pvalue, abs=1e-6)
-    assert test.p == pytest.approx(stats.ttest_rel(FIRST, SECOND).pvalue)
-
-
-def test_contrasts_with_an_outlier_get_the_signed_rank_test():
-    contrasts = np.array([1.0, 1.1, 1.2, 0.9, 1.3, 0.8, 90.0])
-    test = paired_tests.paired_test(contrasts, 0.05)
-    assert (test.kind, test.name) == ("rank", "Wilcoxon signed-rank")
-    assert test.normality_p < 0.05
-    assert (test.statistic, test.p) == (28, 2 / 2**7)
+def test_flips_and_t_agree_on_many_normal_pairs():
+    contrasts = np.random.default_rng(2).normal(0.1, 1, 150)
+    flips, t = paired_tests.FlippedMean(contrasts), paired_tests.StudentMean(contrasts)
+    assert flips.p() == pytest.approx(t.p(), rel=0.1)
+    assert flips.interval(0.95) == pytest.approx(t.interval(0.95), abs=0.02)
 
 
 @pytest.mark.parametrize(
-    "contrasts, kind, note",
-    [
-        ([], "", None),
-        ([1.0], "", "one pair: no spread"),
-        ([1.0, 2.0], "", "2 pairs: a test needs 3"),
-        ([2.0, 2.0, 2.0, 2.0], "", None),
-        ([0.0] * 12, "", None),
-        ([1.0, 1.01, 1.02, 1.03, 90.0], "rank", "with 5 pairs the signed-rank test can't go below p = 0.0625"),
-        ([0.0] * 9 + [5.0], "rank", "with 1 differing pair of 10 the signed-rank test can't go below p = 1"),
-    ],
+    "pairs, tests, flips",
+    [(7, 1, False), (8, 1, True), (13, 72, False), (14, 72, True), (200, 72, True), (201, 1, False)],
 )
-def test_no_test_where_none_could_reject(contrasts, kind, note):
-    test = paired_tests.paired_test(np.array(contrasts, dtype=float), 0.05)
-    assert (test.kind, test.name, test.statistic, test.p) == (kind, "", None, None)
-    assert (note is None and test.notes == ()) or note in test.notes[0]
+def test_the_test_follows_from_the_numbers_of_pairs_and_tests(pairs, tests, flips):
+    rng = np.random.default_rng(pairs)
+    for contrasts in (rng.normal(size=pairs), rng.standard_cauchy(pairs), np.append(np.zeros(pairs - 1), 9.0)):
+        name = paired_tests.mean_test(contrasts, tests, 0.05).name
+        assert name == (paired_tests.SIGN_FLIP if flips else paired_tests.T_TEST)
 
 
-def test_six_pairs_can_reject_and_five_can_not():
-    six = np.array([1.0, 1.01, 1.02, 1.03, 1.04, 90.0])
-    assert paired_tests.paired_test(six, 0.05).p == 2 / 2**6
-    assert paired_tests.paired_test(six[1:], 0.05).name == ""
+@pytest.mark.parametrize("contrasts", [[], [1.0], [2.0, 2.0, 2.0, 2.0], [0.0] * 12])
+def test_no_test_without_a_spread(contrasts):
+    assert paired_tests.mean_test(np.array(contrasts), 1, 0.05) is None
+
+
+def test_quantised_values_are_not_closer_than_they_were_measured():
+    contrasts = np.array([2.0, 2.0, 2.0, 1.0])
+    plain, stepped = paired_tests.StudentMean(contrasts), paired_tests.StudentMean(contrasts, 2.0)
+    assert plain.p() == pytest.approx(stats.ttest_1samp(contrasts, 0).pvalue)
+    # Two roundings to whole numbers have a variance of 1/12 each.
+    assert stepped.error == pytest.approx(math.sqrt((0.25 + 1 / 6) / 4))
 
 
 def test_contrasts_by_hand():
@@ -175,7 +139,7 @@ def test_a_microsecond_is_no_noise():
 def test_ties_but_for_rounding_share_a_rank():
     # 0.3 - 0.1 and 0.5 - 0.3 differ in the last bit.
     contrasts = paired_contrasts.contrasts(np.array([0.3, 0.5, 0.9]), np.array([0.1, 0.3, 0.1]), "points")
-    assert paired_tests.doubled_ranks(contrasts).tolist() == [3, 3, 6]
+    assert paired_effects.doubled_ranks(contrasts).tolist() == [3, 3, 6]
 
 
 def test_ratio_of_zero_is_refused_and_another_scale_offered():

@@ -48,5 +48,13 @@ def test_ends_of_the_range():
     assert sample_size.pairs_needed(1e9, 5, 0.8, 0.05, "points") is None
     assert sample_size.pairs_needed(1.0, 0.0280, 0.8, 0.05, "points") is None  # 10,013 pairs
     assert sample_size.pairs_needed(1.0, 0.0281, 0.8, 0.05, "points") == 9943
-    assert sample_size.detectable_effect(1.0, 2, 0.8, 0.05, "points") is None
+    assert sample_size.detectable_effect(1.0, 1, 0.8, 0.05, "points") is None
+    # Two pairs at the level of the first of 72 tests: more than 50 standard deviations.
+    assert sample_size.detectable_effect(1.0, 2, 0.8, 0.05 / 72, "points") is None
     assert sample_size.detectable_effect(1e4, 4, 0.8, 0.05, "ratio") is None
+
+
+def test_interval_of_a_standard_deviation():
+    # Tables of chi-square with 3 degrees of freedom: 0.2158 and 9.348 leave 2.5 % outside.
+    expected = math.sqrt(3 / 9.348), math.sqrt(3 / 0.2158)
+    assert sample_size.deviation_interval(1.0, 4, 0.95) == pytest.approx(expected, rel=1e-4)

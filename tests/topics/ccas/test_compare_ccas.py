@@ -49,28 +49,38 @@ def test_true_differences_are_found_with_their_sign(tmp_path):
     expected = 100 * (truth["reno", "ipv4", "goodput_mbps"] / truth["bbr", "ipv4", "goodput_mbps"] - 1)
     assert row["effect"] == pytest.approx(expected, abs=0.1)
     assert row["hl_low"] < row["hl"] < row["hl_high"] < 0
-    assert (row["cliffs_delta"], row["p_holm"]) == (-1, row["p"])
+    assert row["cliffs_delta"] == -1
+    assert row["p_holm"] < 1e-6
     assert (together["test"] == "").all()
     assert together["note"].eq("two CCAs: the test of the pair says all").all()
 
 
-def test_family_of_a_pair_is_its_scenario_and_ip_version(tmp_path):
+def test_pairs_are_tested_where_all_ccas_differ_and_corrected_over_the_study(tmp_path):
     study = tidy_tables.synthetic_study(tidy_tables.grid(delays_ms=(10, 50), flows=(1,)), replications=8)
     together, by_pair = compare(study, tmp_path)
-    for _, rows in by_pair.groupby(["metric", "scenario", "ip_version"]):
-        known = rows.dropna(subset=["p"])
-        if len(known):
-            first = known.loc[known["p"].idxmin()]
-            assert first["p_holm"] == pytest.approx(min(1, first["p"] * len(known)))
-    known = together[together["metric"] == "rtt_mean_ms"].dropna(subset=["p"])
+    known = together.dropna(subset=["p"])
     assert known["p_holm"].min() == pytest.approx(min(1, known["p"].min() * len(known)))
+    place = ["metric", "scenario", "ip_version"]
+    opened = by_pair.merge(together[[*place, "p_holm"]], on=place, suffixes=("", "_all"))["p_holm_all"] < 0.05
+    assert opened.any() and not opened.all()
+    tested = by_pair[opened.to_numpy()].dropna(subset=["p"])
+    assert tested["p_holm"].min() == pytest.approx(min(1, tested["p"].min() * len(tested)))
+    assert (by_pair[~opened.to_numpy()].dropna(subset=["p"])["p_holm"] == 1).all()
+
+
+def test_gate_of_two_ccas_is_open():
+    pairs = pd.DataFrame(
+        {"metric": "m", "scenario": ["a", "b", "c"], "ip_version": "ipv4", "p": [0.01, 0.02, math.nan]}
+    )
+    together = pairs.drop(columns="p").assign(ccas=[2, 3, 3], p_holm=[math.nan, 0.06, 0.01])
+    assert compare_ccas.gated(pairs, together, 0.05).tolist() == [0.01, 1.0, pytest.approx(math.nan, nan_ok=True)]
 
 
 def test_pair_is_compared_by_replication():
     metric = compare_ccas.METRICS[0]
     a = np.array([10.0, 20.0, math.nan, 40.0, 52.0, 61.0])
     b = np.array([9.0, 18.5, 30.0, math.nan, 50.0, 60.0])
-    row = compare_ccas.compare_pair(metric, a, b, PARAMS)
+    row = compare_ccas.compare_pair(metric, a, b, 0.0, 1, PARAMS)
     log_ratios = np.log([10 / 9, 20 / 18.5, 52 / 50, 61 / 60])
     assert row["pairs"] == 4
     assert row["p"] == pytest.approx(stats.ttest_1samp(log_ratios, 0).pvalue)
@@ -86,7 +96,9 @@ def test_pair_is_compared_by_replication():
         (frame([1, 2], [2, 3], [3, 4]), (3, 2, ""), "2 blocks of 3 CCAs can't give p < 0.05"),
         (frame([1], [2], [3]), (3, 1, ""), "1 block of 3 CCAs can't give p < 0.05"),
         (frame([1, 2, 3], [2, 3, 4], [3, 4, 5]), (3, 3, "Friedman"), ""),
-        (frame([7] * 4, [7] * 4, [7] * 4), (3, 4, ""), "all CCAs equal in every block, so no test"),
+        (frame([7] * 4, [7] * 4, [7] * 4), (3, 4, ""), "all 4 blocks repeat one measurement: n = 1, so no test"),
+        (frame([7] * 4, [8] * 4, [9] * 4), (3, 4, ""), "all 4 blocks repeat one measurement: n = 1, so no test"),
+        (frame([7, 8, 9], [7, 8, 9], [7, 8, 9]), (3, 3, ""), "all CCAs equal in every block, so no test"),
         (
             frame([1, 2, 3], [None] * 3, [3, 4, 5], [5, 6, 7]), (3, 3, "Friedman"),
             "no value of b",

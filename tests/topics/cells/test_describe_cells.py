@@ -15,8 +15,8 @@ from topics.cells.tables import DESCRIPTIVE
 
 pytestmark = pytest.mark.filterwarnings("error")
 
-#: Columns that may be empty.
-STATISTICS = [column.name for column in DESCRIPTIVE if column.empty and column.name != "note"]
+#: Columns that are empty only where a note says why.
+STATISTICS = [column.name for column in DESCRIPTIVE if column.empty and column.name not in ("note", "collapses")]
 
 
 def test_description_by_hand():
@@ -44,10 +44,36 @@ def test_what_can_not_be_computed_is_said(values, runs, empty, note):
     assert not any(isinstance(value, float) and math.isnan(value) for value in row.values())
 
 
-def test_equal_values_have_an_interval_of_no_width():
-    row = describe_cells.describe(pd.Series([0.1] * 7), 7, 0.95)
-    assert row["mean"] == row["ci_low"] == row["ci_high"] == 0.1
-    assert row["sd"] == 0
+@pytest.mark.parametrize(
+    "values, resolution, words",
+    [([0.1] * 7, 0.0, "equal"), ([9.5, 9.5004, 9.5009], 0.001, "within the resolution of the measurement")],
+)
+def test_repeated_measurements_are_one(values, resolution, words):
+    row = describe_cells.describe(pd.Series(values), len(values), 0.95, resolution)
+    assert (row["n"], row["measurements"]) == (len(values), 1)
+    assert row["ci_low"] is None and "shapiro_w" not in row
+    assert f"all {len(values)} values are {words}: one measurement repeated" in row["note"]
+    apart = describe_cells.describe(pd.Series([9.5, 9.5004, 9.5011]), 3, 0.95, 0.001)
+    assert apart["measurements"] == 3 and apart["ci_low"] < 9.5 < apart["ci_high"]
+
+
+def test_collapsed_runs_are_counted_and_leave_the_mean_without_an_interval():
+    values = pd.Series([100.0, 101, 99, 102, 31, 100])
+    row = describe_cells.describe(values, 6, 0.95, 0.001, collapses=True)
+    assert (row["collapses"], row["ci_low"]) == (1, None)
+    assert row["mean"] == values.mean()
+    assert "1 of 6 runs far below the others" in row["note"]
+    assert describe_cells.describe(values[:4], 4, 0.95, 0.001, collapses=True)["collapses"] == 0
+    assert "collapses" not in describe_cells.describe(values, 6, 0.95, 0.001)
+
+
+def test_study_knows_the_resolution_of_its_runs(tmp_path):
+    study = tidy_tables.synthetic_study(tidy_tables.grid(delays_ms=(10,), flows=(1,)), ["reno"], replications=4)
+    runs = study["runs"]
+    packet_mbps = 8e-6 * runs["mss_bytes"] / runs["duration_s"]
+    runs["goodput_mbps"] = 900 + packet_mbps * runs["replication"].map({1: 0.0, 2: 1.0, 3: 1.5, 4: 0.5})
+    goodput = describe_study(study, tmp_path).query("metric == 'goodput_mbps'")
+    assert (goodput["measurements"] == 1).all() and goodput["ci_low"].isna().all()
 
 
 def test_above_5000_values_p_is_called_approximate():

@@ -6,12 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pingouin
 import pytest
+from scipy import stats
 
 import tidy_tables
 from inference.pooled_tests import mann_whitney, smallest_p
 from run_tables.reading import read_table
 from topics.ip_version import compare_overall
-from topics.ip_version.tables import ALIGNED, EQUAL, IP_OVERALL, MSS_RATIO, POOLED, VAN_ELTEREN
+from topics.ip_version.tables import BY_CELL, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -27,7 +28,8 @@ def compare(study, folder, significance=0.05):
     """Return the table as its readers get it, indexed by metric, method and null."""
     tidy = tidy_tables.write_tidy(study, folder)
     path = folder / "ip_overall.csv"
-    params = SimpleNamespace(significance=significance)
+    margins = {"goodput_mbps": 5.0, "rtt_mean_ms": 5.0, "loss_percent": 0.5, "retransmits": 20.0}
+    params = SimpleNamespace(significance=significance, confidence=0.95, margins=margins, header_margin=0.5)
     compare_overall.main(SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(ip_overall=path), params)
     table = read_table(path, IP_OVERALL)
     with path.open(newline="") as file:
@@ -39,20 +41,38 @@ def test_ratio_of_the_segment_sizes_is_found_and_explained(tmp_path):
     # Truth: IPv6's goodput is 1428/1448 of IPv4's in each cell, runs spread by 1 %, cells by a factor of 100.
     table = compare(synthetic(spread=0.01), tmp_path).loc["goodput_mbps"]
     assert table.loc[(POOLED, EQUAL), "p"] > 0.2
-    for method in (VAN_ELTEREN, ALIGNED):
-        assert table.loc[(method, EQUAL), "p"] < 1e-6
-        assert table.loc[(method, EQUAL), "direction"] == "IPv4 higher"
-        assert table.loc[(method, EQUAL), "statistic"] < 0
-        assert table.loc[(method, MSS_RATIO), "p"] > 0.05
+    equal, ratio = table.loc[(BY_CELL, EQUAL)], table.loc[(BY_CELL, MSS_RATIO)]
+    assert equal["p"] < 1e-4 and equal["direction"] == "IPv4 higher" and equal["statistic"] < 0
+    assert equal["ci_low"] < 100 * (RATIO - 1) < equal["ci_high"] and equal["within"] == "inside"
+    # Not that nothing was found against the ratio, but that it is within the margin of it.
+    assert ratio["within"] == "inside" and ratio["p_tost"] < 0.001
+    assert ratio["ci_low"] < 0 < ratio["ci_high"]
     assert (POOLED, MSS_RATIO) not in table.index
 
 
 def test_equal_goodput_differs_from_the_ratio_of_the_segment_sizes(tmp_path):
     table = compare(synthetic(ipv6_ratio=1.0, spread=0.01), tmp_path).loc["goodput_mbps"]
-    for method in (VAN_ELTEREN, ALIGNED):
-        assert table.loc[(method, EQUAL), "p"] > 0.05
-        assert table.loc[(method, MSS_RATIO), "p"] < 1e-6
-        assert table.loc[(method, MSS_RATIO), "direction"] == "IPv6 higher"
+    assert table.loc[(BY_CELL, EQUAL), "p"] > 0.05
+    ratio = table.loc[(BY_CELL, MSS_RATIO)]
+    assert (ratio["p"] < 1e-4, ratio["direction"], ratio["within"]) == (True, "IPv6 higher", "outside")
+
+
+def test_too_wide_an_interval_is_no_agreement_with_the_ratio(tmp_path):
+    # The old sentence took a test that finds nothing for agreement.
+    row = compare(synthetic(spread=0.2), tmp_path).loc[("goodput_mbps", BY_CELL, MSS_RATIO)]
+    assert row["p"] > 0.05 and row["within"] == "across" and row["p_tost"] > 0.05
+
+
+@pytest.mark.parametrize("replications", [1, 4, 40])
+def test_copies_add_nothing_to_their_cells(tmp_path, replications):
+    study = synthetic(replications=replications)
+    runs = study["runs"]
+    shift = np.random.default_rng(8).normal(0, 0.01, 36)
+    cell = runs.groupby(["scenario", "cca"], sort=False).ngroup()
+    runs["goodput_mbps"] = 100 * np.where(runs["ip_version"] == "ipv6", np.exp(shift[cell]), 1.0)
+    row = compare(study, tmp_path).loc[("goodput_mbps", BY_CELL, EQUAL)]
+    assert row["cells"] == 36
+    assert row["p"] == pytest.approx(stats.ttest_1samp(shift, 0).pvalue, abs=0.02)
 
 
 def test_values_at_exactly_the_ratio_count_as_equal(tmp_path):
@@ -61,35 +81,20 @@ def test_values_at_exactly_the_ratio_count_as_equal(tmp_path):
     ipv4 = runs[runs["ip_version"] == "ipv4"].set_index(["scenario", "cca", "replication"])["goodput_mbps"]
     partner = ipv4.loc[list(zip(runs["scenario"], runs["cca"], runs["replication"], strict=True))].to_numpy()
     runs["goodput_mbps"] = np.where(runs["ip_version"] == "ipv6", partner * RATIO, partner)
-    row = compare(study, tmp_path).loc[("goodput_mbps", ALIGNED, MSS_RATIO)]
-    assert np.isnan(row["p"]) and row["strata"] == 0
-    assert row["note"] == (
-        "no test: no cell has a difference to rank in both IP versions; 36 cells left out: no pair differs there"
-    )
+    row = compare(study, tmp_path).loc[("goodput_mbps", BY_CELL, MSS_RATIO)]
+    assert np.isnan(row["p"]) and row["effect"] == 0
+    assert row["note"] == "no test: all cells show the same"
 
 
 def test_rows_and_counts(tmp_path):
     study = synthetic()
     study["runs"].loc[[0, 7, 40], "valid"] = False  # run 0 and its partner's neighbour: two pairs of one cell
     table = compare(study, tmp_path)
-    assert len(table) == 4 * 3 + 2
-    row = table.loc[("goodput_mbps", VAN_ELTEREN, EQUAL)]
-    assert row["n_ipv4"] + row["n_ipv6"] == 36 * 12 - 3
-    assert row["strata"] == 36
-    aligned = table.loc[("rtt_mean_ms", ALIGNED, EQUAL)]
-    assert aligned["n_ipv4"] == aligned["n_ipv6"] == 36 * 6 - 3
-    assert "3 runs without a partner" in aligned["note"]
-
-
-def test_cells_without_variance_are_left_out_and_counted(tmp_path):
-    study = synthetic()
-    lossless = study["runs"]["loss_configured_percent"] == 0
-    study["runs"].loc[lossless, "retransmits"] = 0
-    study["runs"].loc[~lossless, "retransmits"] = range((~lossless).sum())
-    table = compare(study, tmp_path).loc["retransmits"]
-    assert table.loc[(VAN_ELTEREN, EQUAL), "strata"] == 18
-    assert table.loc[(VAN_ELTEREN, EQUAL), "note"] == "18 cells left out: no value differs there"
-    assert "18 cells left out: no pair differs there" in table.loc[(ALIGNED, EQUAL), "note"]
+    assert len(table) == 4 * 2 + 1
+    row = table.loc[("rtt_mean_ms", BY_CELL, EQUAL)]
+    assert row["cells"] == 36
+    assert row["n_ipv4"] == row["n_ipv6"] == 36 * 6 - 3
+    assert "3 runs without a partner" in row["note"]
 
 
 def test_order_of_runs_changes_nothing(tmp_path):
@@ -104,8 +109,9 @@ def test_one_ip_version(tmp_path):
     table = compare(synthetic(ip_versions=["ipv4"]), tmp_path)
     assert table["p"].isna().all() and table["direction"].eq("").all()
     assert table.xs(POOLED, level="method")["note"].eq("no value over IPv6").all()
-    assert table.xs(VAN_ELTEREN, level="method")["note"].str.contains("36 cells left out: only one IP version").all()
-    assert table.xs(ALIGNED, level="method")["note"].str.contains("216 runs without a partner").all()
+    by_cell = table.xs(BY_CELL, level="method")["note"]
+    assert by_cell.str.startswith("no test: no cell has a value of both IP versions").all()
+    assert by_cell.str.contains("216 runs without a partner").all()
 
 
 def test_no_valid_run(tmp_path):
@@ -120,16 +126,14 @@ def test_one_run_of_each_ip_version(tmp_path):
     study = synthetic(scenarios=scenarios, ccas=["reno"], replications=1)
     table = compare(study, tmp_path).loc["goodput_mbps"]
     assert table.loc[(POOLED, EQUAL), "note"] == "no test: with 1 and 1 values p can't be below 1"
-    assert "2 values only: the normal approximation" in table.loc[(VAN_ELTEREN, EQUAL), "note"]
-    assert "1 pair only: the normal approximation" in table.loc[(ALIGNED, EQUAL), "note"]
+    assert table.loc[(BY_CELL, EQUAL), "note"] == "no test: one cell"
 
 
-def test_zero_goodput_is_ranked_but_has_no_ratio(tmp_path):
+def test_zero_goodput_has_no_ratio(tmp_path):
     study = synthetic()
     study["runs"].loc[0, "goodput_mbps"] = 0.0
     table = compare(study, tmp_path).loc["goodput_mbps"]
-    assert table.loc[(VAN_ELTEREN, EQUAL), ["n_ipv4", "n_ipv6"]].sum() == 36 * 12
-    assert "1 pair left out: no ratio with a value of 0" in table.loc[(ALIGNED, EQUAL), "note"]
+    assert "1 cell left out: no ratio with a value of 0" in table.loc[(BY_CELL, EQUAL), "note"]
 
 
 def test_all_values_equal_or_missing(tmp_path):

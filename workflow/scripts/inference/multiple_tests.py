@@ -5,11 +5,12 @@ expected share of false alarms among the differences reported).
 """
 
 import pandas as pd
-import pingouin
 
 
 def adjusted(p: pd.Series, method: str) -> pd.Series:
     """Return the adjusted p values of one family; missing ones stay missing and don't count."""
+    import pingouin  # here: it takes two seconds, which each job that tests nothing would pay
+
     known = p.dropna().astype(float)
     result = pd.Series(float("nan"), index=p.index)
     if len(known):

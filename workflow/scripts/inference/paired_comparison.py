@@ -1,14 +1,23 @@
-"""Compare two sets of paired values: effects with intervals, and the test that fits."""
+"""Compare two sets of paired values: the mean effect with its interval, the test of it, and what the pairs are worth."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from inference.mean_interval import mean_interval
+from inference.normality import SHAPIRO_MIN_N, shapiro_wilk
 from inference.paired_contrasts import contrasts, to_effect, usable_scale
 from inference.paired_effects import hodges_lehmann, walsh_averages
-from inference.paired_tests import PairedTest, is_constant, paired_test
+from inference.paired_tests import FlippedMean, StudentMean, is_constant, mean_test
 from wording.number_format import count, number
+
+
+@dataclass(frozen=True)
+class Family:
+    """What a comparison is judged by, fixed before there are values."""
+
+    confidence: float  # of intervals
+    significance: float  # of tests
+    tests: int = 1  # that p is corrected for
 
 
 @dataclass(frozen=True)
@@ -18,13 +27,15 @@ class Comparison:
     scale: str  # that the contrasts are on; see `paired_contrasts`
     contrasts: np.ndarray  # one a pair
     walsh: np.ndarray  # their Walsh averages
-    test: PairedTest  # of the contrasts against 0
+    test: StudentMean | FlippedMean | None = None  # of the mean contrast; None if there is no spread to judge it by
+    one_value: bool = False  # whether several pairs are one measurement repeated: all the same within the resolution
     mean_a: float | None = None
     mean_b: float | None = None
     effect: float | None = None  # of the mean contrast, with its interval
     ci_low: float | None = None
     ci_high: float | None = None
     hl: float | None = None  # of the Hodges-Lehmann estimate
+    normality_p: float | None = None  # Shapiro-Wilk's, of the contrasts; reported, and nothing follows from it
     notes: tuple = ()  # what is missing, and why
 
     @property
@@ -33,12 +44,18 @@ class Comparison:
         return len(self.contrasts)
 
     @property
-    def constant(self) -> bool:
-        """Whether there are two pairs or more and all show the same."""
-        return self.pairs > 1 and is_constant(self.contrasts)
+    def n(self) -> int:
+        """Number of values that the pairs are worth: 1 if they repeat one measurement."""
+        return 1 if self.one_value else self.pairs
+
+    def tested(self, null=0.0) -> dict[str, str | float | None]:
+        """Return the columns test, statistic and p, as far as there is a test."""
+        if self.test is None:
+            return {"test": "", "statistic": None, "p": None}
+        return {"test": self.test.name, "statistic": self.test.statistic, "p": self.test.p(null)}
 
 
-def compare(a, b, scale, effect_unit, confidence, significance) -> Comparison:
+def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparison:
     """Compare paired values a with b.
 
     Parameters
@@ -47,37 +64,55 @@ def compare(a, b, scale, effect_unit, confidence, significance) -> Comparison:
         The values of each pair; n may be 0.
     scale, effect_unit : str
         The metric's.
-    confidence, significance : float
-        Of intervals, and of the choice of the test.
+    family : Family
+    resolution : tuple of float
+        How far values of a, and of b, must be apart to be told apart, in their unit. Values that are all closer are one
+        measurement, however often it was repeated: n is 1, and there is no test.
     """
     if len(a) == 0:
-        return Comparison(scale, np.empty(0), np.empty(0), PairedTest())
+        return Comparison(scale, np.empty(0), np.empty(0))
     notes = []
     used = usable_scale(a, b, scale)
     if used != scale:
         notes.append("a value of 0 has no ratio: differences are relative to the mean of both")
     values = contrasts(a, b, used)
-    test = paired_test(values, significance)
-    row = {"mean_a": float(a.mean()), "mean_b": float(b.mean())}
-    if is_constant(values):
-        walsh = values[:1]
-        effect = to_effect(float(values[0]), used)
-        row |= {"effect": effect, "hl": effect}
-        if len(values) > 1:
-            notes.append(_constant_words(len(values), effect, effect_unit))
-    else:
-        walsh = walsh_averages(values)
-        interval = (to_effect(end, used) for end in mean_interval(values, confidence))
-        row |= dict(zip(("effect", "ci_low", "ci_high"), interval, strict=True))
-        row |= {"hl": to_effect(hodges_lehmann(values, walsh), used)}
-    return Comparison(used, values, walsh, test, **row, notes=(*notes, *test.notes))
+    row = {"mean_a": float(a.mean()), "mean_b": float(b.mean()), "effect": to_effect(float(values.mean()), used)}
+    same = is_constant(values) or all(np.ptp(side) < step for side, step in zip((a, b), resolution, strict=True))
+    if same:
+        if is_constant(values):
+            row["effect"] = to_effect(float(values[0]), used)
+        words = _constant_words(len(values), is_constant(values), row["effect"], effect_unit)
+        return Comparison(
+            used, values, values[:1], one_value=len(values) > 1, hl=row["effect"], notes=(*notes, words), **row
+        )
+    walsh = walsh_averages(values)
+    test = mean_test(values, family.tests, family.significance, _contrast_step(row, resolution, used))
+    row["ci_low"], row["ci_high"] = (to_effect(end, used) for end in test.interval(family.confidence))
+    if len(values) >= SHAPIRO_MIN_N:
+        row["normality_p"] = shapiro_wilk(values)[1]
+    return Comparison(
+        used, values, walsh, test, hl=to_effect(hodges_lehmann(values, walsh), used), **row, notes=tuple(notes)
+    )
 
 
-def _constant_words(pairs, effect, effect_unit) -> str:
-    """Say that all pairs show the same: "in all 4 pairs the same: 13 %, so no test"."""
-    if effect == 0:
-        return f"in all {pairs} pairs no difference, so no test"
-    return f"in all {pairs} pairs the same: {number(effect)} {effect_unit}, so no test"
+def _contrast_step(row, resolution, scale) -> float:
+    """Return how far contrasts must be apart to be told apart."""
+    a, b = resolution
+    if scale == "ratio":
+        return a / row["mean_a"] + b / row["mean_b"]
+    if scale == "relative":
+        centre = (row["mean_a"] + row["mean_b"]) / 2
+        return 100 * (a + b) / abs(centre) if centre else 0.0
+    return a + b
+
+
+def _constant_words(pairs, exactly, effect, effect_unit) -> str:
+    """Say that all pairs show the same: "all 4 pairs show the same, 13 %: one measurement repeated, so n = 1 and no test"."""
+    if pairs == 1:
+        return "one pair: no spread to judge a difference by"
+    difference = "no difference" if effect == 0 else f"{number(effect)} {effect_unit}"
+    how = "the same" if exactly else "the same within the resolution of the measurement"
+    return f"all {pairs} pairs show {how}, {difference}: one measurement repeated, so n = 1 and no test"
 
 
 def incomplete_words(incomplete, total) -> str:

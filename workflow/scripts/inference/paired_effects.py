@@ -1,14 +1,17 @@
-"""Effect sizes of paired values, and their intervals.
+"""Effect sizes of paired values by ranks, and the interval of the Hodges-Lehmann estimate.
 
 `contrasts` are a numpy.ndarray of float, shape (n,), as `paired_contrasts.contrasts` gives them, `walsh` their
-`walsh_averages`, if they are known, `counts` what `bootstrap_counts` gives. Intervals are (low, high).
+`walsh_averages`, if they are known. Intervals are (low, high).
 """
 
-from bisect import bisect_left
+import math
+from functools import lru_cache
 
 import numpy as np
+from scipy import stats
 
-from inference.paired_tests import critical_count, doubled_ranks
+# Up to here the signed-rank distribution is exact, above it is the normal approximation.
+EXACT_MAX_PAIRS = 200
 
 
 def walsh_averages(contrasts) -> np.ndarray:
@@ -25,9 +28,10 @@ def hodges_lehmann(contrasts, walsh=None) -> float:
 def hodges_lehmann_interval(contrasts, confidence, walsh=None) -> tuple[float, float] | None:
     """Return the interval of the Hodges-Lehmann estimate that inverts the signed-rank test (Hollander and Wolfe, 1999, section 3.3).
 
-    None if there are too few contrasts for this confidence: below 6 for 0.95.
+    Its confidence is at least the one asked for: of 0.95 it is 0.969 at 6 contrasts, 0.951 at 10. None if there are too
+    few contrasts for this confidence: below 6 for 0.95.
     """
-    k = critical_count(len(contrasts), (1 - confidence) / 2)
+    k = _critical_count(len(contrasts), (1 - confidence) / 2)
     if k is None:
         return None
     walsh = walsh_averages(contrasts) if walsh is None else walsh
@@ -59,82 +63,25 @@ def cliffs_delta(a, b) -> float:
     return float(below - above) / (len(a) * len(b))
 
 
-def bootstrap_counts(n, resamples, seeds) -> np.ndarray:
-    """Draw resamples of n values with replacement: how often each value is in each of them.
+def doubled_ranks(contrasts) -> np.ndarray:
+    """Return twice the mid-rank of each contrast's size, whole numbers, zeros ranked too."""
+    return np.rint(2 * stats.rankdata(np.abs(contrasts))).astype(int)
 
-    Parameters
-    ----------
-    seeds : sequence of int
-        Entropy of the generator: the study's seed and a number for what is resampled.
 
-    Returns
-    -------
-    numpy.ndarray of float32, shape (n, resamples)
-        Whole numbers; each column sums to n. Single precision holds them, and counts of Walsh
-        averages up to n = 4,000, exactly.
+@lru_cache(maxsize=256)
+def _critical_count(n: int, tail: float) -> int | None:
+    """Return how many Walsh averages of n contrasts the signed-rank test leaves outside at each end, of this share.
+
+    The interval of the Hodges-Lehmann estimate runs from the k-th smallest to the k-th largest
+    Walsh average, with k the smallest v for which P(V <= v) > tail (Hollander and Wolfe, 1999,
+    section 3.3; `qsignrank` in R). None if n is too small for this tail.
     """
-    draws = np.random.default_rng(np.random.SeedSequence(seeds)).integers(0, n, (resamples, n))
-    draws += np.arange(0, resamples * n, n)[:, None]
-    counts = np.bincount(draws.ravel(), minlength=resamples * n).reshape(resamples, n)
-    return np.ascontiguousarray(counts.T, dtype=np.float32 if n <= 4000 else np.float64)
-
-
-def bootstrap_hodges_lehmann(contrasts, counts, confidence, walsh=None) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of the Hodges-Lehmann estimate (Efron, 1979), contrasts in any order.
-
-    No resample's estimate is computed. The estimates' distribution is only needed at two
-    places, and a resample's estimate is at most t if at least half of its Walsh averages are;
-    so t is bisected over the sample's Walsh averages, which are the only candidates. Of an even
-    number of Walsh averages the lower middle counts at the low end and the upper middle at the
-    high end.
-    """
-    x = np.sort(contrasts)
-    walsh = walsh_averages(x) if walsh is None else walsh
-    n, resamples = counts.shape
-    cumulative = np.zeros((n + 1, resamples), dtype=counts.dtype)
-    np.cumsum(counts, axis=0, out=cumulative[1:])
-    half = n * (n + 1) / 4
-
-    def walsh_at_most(t):
-        """Count, in each resample, the Walsh averages up to t."""
-        ordered = np.einsum("ib,ib->b", counts, cumulative[_partners(x, t)])
-        return (ordered + cumulative[np.searchsorted(x, t, side="right")]) / 2
-
-    def first(enough):
-        return float(walsh[bisect_left(walsh, True, hi=len(walsh) - 1, key=enough)])
-
-    tail = (1 - confidence) / 2
-    low = first(lambda t: np.mean(walsh_at_most(t) >= half) >= tail)
-    high = first(lambda t: np.mean(walsh_at_most(t) > half) >= 1 - tail)
-    return low, high
-
-
-def _partners(x, t):
-    """Return, for each of the ascending x, how many y of x have (x + y) / 2 <= t."""
-    last = len(x) - 1
-    partners = np.searchsorted(x, 2 * t - x, side="right")
-    while True:  # the difference is rounded; t was made of a sum, so follow the sum
-        more = (partners <= last) & (x + x[np.minimum(partners, last)] <= 2 * t)
-        fewer = (partners > 0) & (x + x[np.maximum(partners - 1, 0)] > 2 * t)
-        if not (more.any() or fewer.any()):
-            return partners
-        partners = partners + more - fewer
-
-
-def bootstrap_rank_biserial(contrasts, counts, confidence) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of the rank-biserial correlation (Efron, 1979).
-
-    The order of `contrasts` is that of the rows of `counts`.
-    """
-    sizes, level = np.unique(np.abs(contrasts), return_inverse=True)
-    n, resamples = counts.shape
-    signs = np.sign(contrasts)
-    at_level = np.zeros((len(sizes), resamples))
-    signed = np.zeros((len(sizes), resamples))
-    np.add.at(at_level, level, counts)
-    np.add.at(signed, level, counts * signs[:, None])
-    ranks = np.cumsum(at_level, axis=0) - (at_level - 1) / 2  # mid-ranks of each level
-    values = (ranks * signed).sum(axis=0) / (n * (n + 1) / 2)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(values, [tail, 1 - tail], method="inverted_cdf")
-    return float(low), float(high)
+    if 2.0**-n > tail:
+        return None
+    if n > EXACT_MAX_PAIRS:
+        centre, variance = n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24
+        return max(1, math.ceil(centre + stats.norm.ppf(tail) * math.sqrt(variance)))
+    shares = np.ones(1)
+    for rank in range(1, n + 1):  # the sum of positive ranks: each rank counts or not
+        shares = (np.pad(shares, (0, rank)) + np.pad(shares, (rank, 0))) / 2
+    return int(np.searchsorted(np.cumsum(shares), tail, side="right"))

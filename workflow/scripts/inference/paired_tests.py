@@ -1,75 +1,31 @@
-"""Tests of paired contrasts: which one fits, its statistic and its p.
+"""The mean of paired contrasts: one test, the interval that inverts it, and one-sided tests against any bound.
 
-The null hypothesis is that the two members of a pair could be exchanged: what distinguishes
-them makes no difference. Then a contrast is as likely as its negative, so contrasts are
-distributed symmetrically about 0, however skewed the values themselves are. Both tests rest on
-that; a contrast whose distribution is lopsided about 0 is a difference, and is reported as one.
+The estimand is the mean contrast, and it is the only one: effect, interval, test and equivalence all speak of it. Which
+test is made follows from the design, never from the values (a test chosen by a test of normality keeps neither's level):
+Student's t of few pairs, Hartigan's and Fisher's sign flips where there are enough pairs for them.
+
+The null hypothesis is that the two members of a pair could be exchanged: what distinguishes them makes no difference.
+Then a contrast is as likely as its negative, however skewed the values themselves are.
 `contrasts` are a numpy.ndarray of float, shape (n,), as `paired_contrasts.contrasts` gives them,
 `alternative` is "two-sided", "greater" or "less".
 """
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
-from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
-from wording.number_format import count
-
-T_TEST, SIGNED_RANK = "paired t", "Wilcoxon signed-rank"
-# Up to here p of the signed-rank test is exact, above it is the normal approximation.
-EXACT_MAX_PAIRS = 200
-
-
-@dataclass(frozen=True)
-class PairedTest:
-    """What was tested, and what came out."""
-
-    kind: str = ""  # "t", "rank" or "" (nothing fits): the family that intervals and equivalence follow
-    name: str = ""  # "paired t", "Wilcoxon signed-rank", or "" if no test was made
-    statistic: float | None = None  # t, or the sum of the ranks of positive contrasts (R's V)
-    p: float | None = None  # two-sided
-    normality_p: float | None = None  # Shapiro-Wilk's
-    notes: tuple = ()  # why something is missing
-
-
-def paired_test(contrasts, significance) -> PairedTest:
-    """Choose the test of contrasts against 0, and make it.
-
-    Paired t if Shapiro-Wilk doesn't reject normality at `significance`, else Wilcoxon's
-    signed-rank test. A test is not made if no data with this many pairs could make it reject.
-    """
-    n = len(contrasts)
-    if n == 0:
-        return PairedTest()
-    if is_constant(contrasts):
-        return PairedTest(notes=() if n > 1 else ("one pair: no spread to judge a difference by",))
-    if n < SHAPIRO_MIN_N:
-        return PairedTest(notes=(f"{n} pairs: a test needs {SHAPIRO_MIN_N}",))
-    _, normality_p = shapiro_wilk(contrasts)
-    notes = []
-    if n > SHAPIRO_MAX_N:
-        notes.append(f"above n = {SHAPIRO_MAX_N} the p of Shapiro-Wilk is approximate")
-    if normality_p >= significance:
-        statistic, p = t_test(contrasts)
-        return PairedTest("t", T_TEST, statistic, p, normality_p, tuple(notes))
-    if smallest_p(contrasts) >= significance:
-        differing = int(np.count_nonzero(contrasts))
-        pairs = count(n, "pair") if differing == n else f"{count(differing, 'differing pair')} of {n}"
-        notes.append(f"not normal, and with {pairs} the signed-rank test can't go below p = {smallest_p(contrasts):g}")
-        return PairedTest("rank", "", None, None, normality_p, tuple(notes))
-    if n > EXACT_MAX_PAIRS:
-        notes.append(f"above {EXACT_MAX_PAIRS} pairs the signed-rank p is the normal approximation")
-    statistic, p = signed_rank_test(contrasts)
-    return PairedTest("rank", SIGNED_RANK, statistic, p, normality_p, tuple(notes))
-
-
-def p_of(kind, contrasts, alternative="two-sided") -> float:
-    """Return p of the test of a kind, "t" or "rank", of contrasts against 0."""
-    test = t_test if kind == "t" else signed_rank_test
-    return test(contrasts, alternative)[1]
+T_TEST, SIGN_FLIP = "paired t", "sign flips of the mean"
+# A test needs a spread.
+MIN_PAIRS = 2
+# All flips of so many signs are made, of more pairs as many drawn ones.
+EXACT_MAX_PAIRS = 16
+FLIPS = 2**EXACT_MAX_PAIRS - 1
+# Of more pairs the mean is normal enough for t, whatever the contrasts (tests/inference/test_false_alarms.py).
+FLIPS_MAX_PAIRS = 200
+# Flips are used if their smallest p is so many times below the level that a family of tests leaves to its first.
+REACH = 4
 
 
 def is_constant(contrasts) -> bool:
@@ -82,76 +38,108 @@ def t_test(contrasts, alternative="two-sided") -> tuple[float, float]:
 
     t = mean / (s / sqrt(n)) on n - 1 degrees of freedom.
     """
-    n = len(contrasts)
-    statistic = float(contrasts.mean() / (contrasts.std(ddof=1) / math.sqrt(n)))
-    tail = {"greater": -statistic, "less": statistic, "two-sided": -abs(statistic)}[alternative]
-    p = float(special.stdtr(n - 1, tail))
-    return statistic, 2 * p if alternative == "two-sided" else p
+    test = StudentMean(contrasts)
+    return test.statistic, test.p(alternative=alternative)
 
 
-def signed_rank_test(contrasts, alternative="two-sided") -> tuple[float, float]:
-    """Return V and p of Wilcoxon's signed-rank test of one contrast or more against 0.
+def flips_reach(pairs, tests, significance) -> bool:
+    """Return whether sign flips of so many pairs can reject after correction for a family of so many tests.
 
-    V is the sum of the ranks of the positive contrasts. Zeros are ranked and then left out
-    (Pratt, 1959, "Remarks on zeros and ties in the Wilcoxon signed rank procedures": leaving
-    them out before ranking can make p fall when a contrast moves towards the null); ties have
-    mid-ranks. p is exact given ties and zeros: the distribution of V over all signs, by the
-    shift algorithm (Streitberg and Roehmel, 1986). Above `EXACT_MAX_PAIRS` it is the normal
-    approximation with the variance of those same ranks.
+    With n pairs no p is below 2 / 2^n: 8 pairs are enough for a single test, 14 for a family of 72.
     """
-    doubled = doubled_ranks(contrasts)
-    statistic = int(doubled[contrasts > 0].sum())
-    ranks = doubled[contrasts != 0]
-    if len(contrasts) > EXACT_MAX_PAIRS:
-        deviation = (statistic - ranks.sum() / 2) / math.sqrt((ranks.astype(float) ** 2).sum() / 4)
-        less, greater = float(stats.norm.cdf(deviation)), float(stats.norm.sf(deviation))
+    smallest = 2 / (min(2.0**pairs, FLIPS + 1))
+    return pairs <= FLIPS_MAX_PAIRS and REACH * smallest * max(tests, 1) <= significance
+
+
+class StudentMean:
+    """Student's t of the mean (Student, 1908).
+
+    Parameters
+    ----------
+    contrasts : numpy.ndarray of float, shape (n,)
+        Two or more, not all equal.
+    step : float
+        Width of the error with which a contrast is known, both values' resolutions together. Quantised values can be closer
+        together than they were measured, so the variance of two roundings, step^2 / 24 if they are alike, is added.
+    """
+
+    name = T_TEST
+
+    def __init__(self, contrasts, step=0.0):
+        n = len(contrasts)
+        self.df, self.mean = n - 1, float(contrasts.mean())
+        self.error = math.sqrt((float(contrasts.var(ddof=1)) + step**2 / 24) / n)
+        self.statistic = self.mean / self.error
+
+    def p(self, null=0.0, alternative="two-sided") -> float:
+        """Return p of the hypothesis that the mean is `null`, or beyond it on the side that isn't the alternative."""
+        t = (self.mean - null) / self.error
+        tail = {"greater": -t, "less": t, "two-sided": -abs(t)}[alternative]
+        p = float(special.stdtr(self.df, tail))
+        return 2 * p if alternative == "two-sided" else p
+
+    def interval(self, confidence) -> tuple[float, float]:
+        """Return the two-sided interval."""
+        half = float(special.stdtrit(self.df, (1 + confidence) / 2)) * self.error
+        return self.mean - half, self.mean + half
+
+
+class FlippedMean:
+    """The mean under flips of the contrasts' signs (Fisher, 1935, section 21), and what inverts that test.
+
+    With the signs of some contrasts flipped about a null the mean is at least as large as it was exactly if those contrasts'
+    own mean is at most the null. So p against any null, and the interval, follow from the means of subsets of the
+    contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64): all 2^n - 1 subsets up to
+    `EXACT_MAX_PAIRS`, of more pairs `FLIPS` drawn ones, the same for every sample of this size (Monte Carlo p: Davison and
+    Hinkley, 1997, section 4.2).
+    """
+
+    name = SIGN_FLIP
+
+    def __init__(self, contrasts, step=0.0):
+        self.statistic = StudentMean(contrasts, step).statistic
+        # Sorted, so that drawn subsets don't depend on the order in which the values come.
+        self.means = np.sort(subset_weights(len(contrasts)) @ np.sort(contrasts))
+        # Equal means must not be told apart by rounding.
+        self.rounding = 1e-12 * float(np.abs(contrasts).max())
+
+    def p(self, null=0.0, alternative="two-sided") -> float:
+        """Return p of the hypothesis that the mean is `null`, or beyond it on the side that isn't the alternative."""
+        subsets = len(self.means)
+        at_most = np.searchsorted(self.means, null + self.rounding, side="right")
+        at_least = subsets - np.searchsorted(self.means, null - self.rounding, side="left")
+        greater, less = (float(1 + count) / (1 + subsets) for count in (at_most, at_least))
+        return {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}[alternative]
+
+    def interval(self, confidence) -> tuple[float, float]:
+        """Return the two-sided interval: every mean that neither one-sided test rejects."""
+        outside = math.floor((1 - confidence) / 2 * (len(self.means) + 1) + 1e-9)
+        return float(self.means[outside - 1]), float(self.means[-outside])
+
+
+@lru_cache(maxsize=2)
+def subset_weights(pairs) -> np.ndarray:
+    """Return weights, shape (subsets, pairs), whose products with contrasts are the means of subsets of them."""
+    if pairs <= EXACT_MAX_PAIRS:
+        chosen = (np.arange(1, 2**pairs)[:, None] >> np.arange(pairs)) & 1
     else:
-        at_most, step = _null_distribution(tuple(sorted(ranks.tolist())))
-        less = float(at_most[statistic // step])
-        # The distribution is symmetric: P(V >= v) = P(V <= sum - v).
-        greater = float(at_most[(int(ranks.sum()) - statistic) // step])
-    p = {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}
-    return statistic / 2, p[alternative]
+        chosen = np.random.default_rng(pairs).integers(0, 2, (FLIPS, pairs), dtype=np.int8)
+        chosen = chosen[chosen.any(axis=1)]
+    return chosen / chosen.sum(axis=1, keepdims=True)
 
 
-def doubled_ranks(contrasts) -> np.ndarray:
-    """Return twice the mid-rank of each contrast's size, whole numbers, zeros ranked too."""
-    return np.rint(2 * stats.rankdata(np.abs(contrasts))).astype(int)
+def mean_test(contrasts, tests, significance, step=0.0) -> StudentMean | FlippedMean | None:
+    """Return the test of the mean of contrasts, None if there are fewer than `MIN_PAIRS` or all are equal.
 
-
-def smallest_p(contrasts) -> float:
-    """Return the smallest two-sided p that the signed-rank test can reach: 2 / 2^n, zeros not counted."""
-    return min(1.0, 2.0 ** (1 - int(np.count_nonzero(contrasts))))
-
-
-@lru_cache(maxsize=256)
-def _null_distribution(ranks):
-    """Return P(V <= v) for v in steps of the ranks' common divisor, and that step."""
-    step = math.gcd(*ranks) or 1
-    shares = np.zeros(sum(ranks) // step + 1)
-    shares[0] = 1.0
-    top = 1
-    for rank in ranks:
-        shift = rank // step
-        half = shares[:top] / 2
-        top += shift
-        shares[:top] = 0.0
-        shares[: len(half)] += half
-        shares[shift:top] += half
-    return np.minimum(1.0, np.cumsum(shares)), step
-
-
-def critical_count(n: int, tail: float) -> int | None:
-    """Return how many Walsh averages of n contrasts the signed-rank test leaves outside at each end, of this share.
-
-    The interval of the Hodges-Lehmann estimate runs from the k-th smallest to the k-th largest
-    Walsh average, with k the smallest v for which P(V <= v) > tail (Hollander and Wolfe, 1999,
-    section 3.3; `qsignrank` in R). None if n is too small for this tail.
+    Parameters
+    ----------
+    contrasts : numpy.ndarray of float, shape (n,)
+    tests : int
+        In the family that p will be corrected for, by design.
+    significance, step : float
+        As `flips_reach` and `StudentMean` take them.
     """
-    if 2.0**-n > tail:
+    if len(contrasts) < MIN_PAIRS or is_constant(contrasts):
         return None
-    if n > EXACT_MAX_PAIRS:
-        centre, variance = n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24
-        return max(1, math.ceil(centre + stats.norm.ppf(tail) * math.sqrt(variance)))
-    at_most, _ = _null_distribution(tuple(range(2, 2 * n + 1, 2)))
-    return int(np.searchsorted(at_most, tail, side="right"))
+    kind = FlippedMean if flips_reach(len(contrasts), tests, significance) else StudentMean
+    return kind(contrasts, step)

@@ -1,27 +1,39 @@
 """Power of the paired t test: what n pairs could have shown, and how many pairs a difference needs.
 
-`sd` is the standard deviation of the contrasts, above 0, `scale` theirs; effects are in the effect's unit.
+`sd` is the standard deviation of the contrasts, above 0, `scale` theirs; effects are in the effect's unit. `significance` is
+that of a single test: in a family of m tests Holm's correction leaves its first one significance / m, and a difference that
+is to be shown wherever it is must pass at that.
 """
 
 import math
 from bisect import bisect_left
 from functools import lru_cache
 
-import pingouin
+from scipy import stats
 
 from inference.paired_contrasts import from_effect, to_effect
+from inference.paired_tests import MIN_PAIRS
 
-# Fewer pairs are never tested: normality can't be judged.
-MIN_PAIRS = 3
 MAX_PAIRS = 10_000
 # Differences of more standard deviations are shown by MIN_PAIRS at any power in use; above it the
 # noncentral t distribution runs out of digits.
 MAX_STANDARDISED = 50.0
 
 
+def deviation_interval(sd, values, confidence) -> tuple[float, float]:
+    """Return the two-sided interval of a standard deviation from so many normal values, by chi-square (NIST/SEMATECH e-Handbook, 7.2.3.1).
+
+    Of four values it runs from 0.57 to 3.7 times what was measured: what is planned with so few is a guess.
+    """
+    ends = stats.chi2.ppf([(1 + confidence) / 2, (1 - confidence) / 2], values - 1)
+    return tuple(float(sd * math.sqrt((values - 1) / end)) for end in ends)
+
+
 @lru_cache(maxsize=4096)
 def _power(standardised, pairs, significance):
     """Return the power of the two-sided paired t test (noncentral t; Cohen, 1988, chapter 2) at a mean contrast in standard deviations."""
+    import pingouin  # here: it takes two seconds, which each job that tests nothing would pay
+
     return float(pingouin.power_ttest(d=standardised, n=pairs, alpha=significance, contrast="paired"))
 
 
@@ -44,11 +56,12 @@ def standardised_detectable(pairs, power, significance) -> float:
 def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
     """Return the smallest true effect, an increase, that `pairs` pairs show with `power`.
 
-    None below `MIN_PAIRS`, and where the effect would be beyond any number.
+    None below `MIN_PAIRS`, beyond `MAX_STANDARDISED`, and where the effect would be beyond any number.
     """
-    if pairs < MIN_PAIRS:
+    standardised = standardised_detectable(pairs, power, significance) if pairs >= MIN_PAIRS else MAX_STANDARDISED
+    if standardised >= MAX_STANDARDISED:
         return None
-    contrast = standardised_detectable(pairs, power, significance) * sd
+    contrast = standardised * sd
     # exp(700) is about the largest number there is.
     return None if scale == "ratio" and contrast > 700 else to_effect(contrast, scale)
 

@@ -36,6 +36,7 @@ def method_section(material, environments) -> dict:
     return {
         "design": design(material.study, tables.runs),
         "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
+        "ccas_tested": tables.ccas is not None,
         "power": _power_rows(tables.ip_versions, margins, detect) if with_power else [],
         "margin_reason": _margin_reason(params["analysis"]["equivalence_margin"]["reason"]),
         "definitions": definitions(tables.scenarios, sizes_alone),
@@ -73,8 +74,8 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
     questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
     for question, table, family in (
         ("IPv6 against IPv4", ip_versions, "all cells of the metric"),
-        ("All CCAs together", ccas, f"all scenarios{versions[0]} of the metric"),
-        ("CCA against CCA", cca_pairs, f"all pairs of the metric in one scenario{versions[1]}"),
+        ("All CCAs together", ccas, f"all metrics and scenarios{versions[0]}"),
+        ("CCA against CCA", cca_pairs, f"all pairs where the CCAs of a scenario{versions[1]} differ together"),
     ):
         if table is None:
             continue
@@ -108,7 +109,8 @@ def reasons(notes, most=3) -> list[tuple[str, int]]:
 def _power_rows(ip_versions, margins, detect):
     """Return what the replications can show of IPv6 against IPv4, a row of texts a metric.
 
-    detectable is the range over cells, needed the median and most pairs, enough the number of cells that have so many.
+    detectable is the range over cells, needed the median and most pairs, enough the number of cells that have so many, and
+    that have them even if the spread is at the upper end of its interval.
     """
     rows = []
     for metric in METRICS:
@@ -129,7 +131,8 @@ def _power_rows(ip_versions, margins, detect):
             middle, most = needed["pairs_needed"].median(), needed["pairs_needed"].max()
             row["needed"] = f"{number(math.ceil(middle), 0)} (at most {number(most, 0)})"
             enough = int((needed["pairs"] >= needed["pairs_needed"]).sum())
-            row["enough"] = f"{enough} of {count(len(needed), 'cell')}"
+            sure = int((needed["pairs"] >= needed["pairs_needed_high"].astype(float)).sum())
+            row["enough"] = f"{enough} of {count(len(needed), 'cell')}, {sure} of them surely"
         rows.append(row)
     return rows
 
@@ -201,7 +204,7 @@ def _threats(study, runs, scenarios, descriptive, environments):
         "replications": int(study["replications"]),
         "amounts": amounts(scenarios),
         "startup": startup(scenarios, runs),
-        "equal_cells": int((goodput["sd"] == 0).sum()),
+        "equal_cells": int((goodput["measurements"] == 1).sum()),
         "cells": len(goodput),
         "loss_free": int((scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) == 0).sum()),
         "one_bottleneck": bool(scenarios["rate_mbps"].notna().all()),

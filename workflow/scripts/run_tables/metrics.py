@@ -22,6 +22,7 @@ class Metric:
     scale: str = "ratio"
     #: Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
     difference: str = ""
+    collapses: bool = False  # whether runs far below the others of their cell are counted: a flow that hardly moved
     ours: str = ""  # of a paper's metric the slug of ours that asks the same
 
     @property
@@ -31,7 +32,10 @@ class Metric:
 
 
 METRICS = (
-    Metric("goodput_mbps", "goodput", "Goodput", "Mbit/s", "rate_mbps", "link rate", difference="goodput_percent"),
+    Metric(
+        "goodput_mbps", "goodput", "Goodput", "Mbit/s", "rate_mbps", "link rate",
+        difference="goodput_percent", collapses=True,
+    ),
     Metric(
         "rtt_mean_ms", "rtt", "Round-trip time", "ms", "rtt_path_ms", "RTT of the empty path", difference="rtt_percent"
     ),
@@ -49,7 +53,9 @@ METRICS = (
 # "Comparative Performance Analysis of TCP Congestion Control Algorithms over IPv4 and IPv6",
 # figures 3 to 6, and the script it publishes, TCP-ExBench).
 PUBLISHED_METRICS = (
-    Metric("throughput_per_stream_mbps", "published-throughput", "Throughput per stream", "Mbit/s", ours="goodput"),
+    Metric(
+        "throughput_per_stream_mbps", "published-throughput", "Throughput per stream", "Mbit/s", collapses=True, ours="goodput",
+    ),
     Metric(
         "rtt_first_stream_ms", "published-rtt", "RTT of the first stream", "ms", "rtt_path_ms", "RTT of the empty path",
         ours="rtt",

@@ -4,6 +4,7 @@ Runs of one scenario and replication have the same seed for every CCA: they are 
 difference between two CCAs is that of the first against the second.
 """
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -16,13 +17,14 @@ from inference.block_tests import (
     smallest_kruskal_wallis_p,
     without_noise,
 )
-from inference.multiple_tests import adjusted_within
-from inference.paired_comparison import compare, incomplete_words, sentence
+from inference.multiple_tests import adjusted
+from inference.paired_comparison import Family, compare, incomplete_words, sentence
 from inference.paired_contrasts import to_effect
 from inference.paired_effects import cliffs_delta, hodges_lehmann_interval
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
+from run_tables.resolution import resolution_of
 from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
 from wording.number_format import count
 
@@ -41,7 +43,7 @@ def _blocks_of(group: pd.DataFrame, metric: str) -> pd.DataFrame:
     return wide[group["cca"].unique()]
 
 
-def compare_group(blocks, significance) -> dict:
+def compare_group(blocks, significance, resolution=0.0) -> dict:
     """Test whether the CCAs of one scenario and IP version differ.
 
     Friedman's test of the complete blocks; where exclusions leave too few of them, Kruskal and
@@ -53,6 +55,9 @@ def compare_group(blocks, significance) -> dict:
         A row a replication, a column a CCA; missing where there is no value.
     significance : float
         A test that can't reach it with these numbers is not made.
+    resolution : float
+        Of the metric, in its unit. Where the values of each CCA are all closer than this, the blocks are one measurement
+        repeated, and there is no test.
 
     Returns
     -------
@@ -72,7 +77,9 @@ def compare_group(blocks, significance) -> dict:
     missing = len(blocks) - len(complete)
     if missing:
         notes.append(f"{missing} of {count(len(blocks), 'block')} {'is' if missing == 1 else 'are'} incomplete")
-    if smallest_friedman_p(*complete.shape) < significance and len(complete) >= MIN_COMPLETE_SHARE * len(blocks):
+    if len(complete) > 1 and (np.ptp(complete.to_numpy(), axis=0) < max(resolution, 1e-300)).all():
+        notes.append(f"all {len(complete)} blocks repeat one measurement: n = 1, so no test")
+    elif smallest_friedman_p(*complete.shape) < significance and len(complete) >= MIN_COMPLETE_SHARE * len(blocks):
         result = friedman_test(complete.to_numpy())
         if result is None:
             notes.append("all CCAs equal in every block, so no test")
@@ -99,7 +106,7 @@ def _compare_unblocked(blocks, significance, notes) -> dict:
     return {"test": "Kruskal-Wallis", "statistic": result[0], "p": result[1]}
 
 
-def compare_pair(metric, a, b, params) -> dict:
+def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     """Compare two CCAs in one scenario and IP version.
 
     Parameters
@@ -108,6 +115,10 @@ def compare_pair(metric, a, b, params) -> dict:
         What is compared.
     a, b : numpy.ndarray of float, shape (n,)
         Values of both CCAs in the same replications, missing where there are none.
+    resolution : float
+        Of the metric, in its unit.
+    tests : int
+        Pairs of CCAs of the whole study: p may be corrected for so many.
     params : object
         As `main`'s.
 
@@ -118,16 +129,17 @@ def compare_pair(metric, a, b, params) -> dict:
     """
     complete = ~(np.isnan(a) | np.isnan(b))
     a, b = a[complete], b[complete]
-    result = compare(a, b, metric.scale, metric.effect_unit, params.confidence, params.significance)
+    family = Family(params.confidence, params.significance, tests)
+    result = compare(a, b, metric.scale, metric.effect_unit, family, (resolution, resolution))
     notes = list(result.notes)
     if not complete.all():
         notes.insert(0, incomplete_words(int((~complete).sum()), len(complete)))
-    names = ("pairs", "mean_a", "mean_b", "effect", "ci_low", "ci_high", "hl")
+    names = ("pairs", "n", "mean_a", "mean_b", "effect", "ci_low", "ci_high", "hl")
     row = {name: getattr(result, name) for name in names} | {"note": sentence(notes)}
-    row |= {"test": result.test.name, "statistic": result.test.statistic, "p": result.test.p}
+    row |= result.tested()
     if result.pairs:
         row["cliffs_delta"] = cliffs_delta(*np.split(without_noise(np.concatenate([a, b])), 2))
-    if result.pairs > 1 and not result.constant:
+    if result.test is not None:
         interval = hodges_lehmann_interval(result.contrasts, params.confidence, result.walsh)
         if interval is not None:
             row["hl_low"], row["hl_high"] = (to_effect(bound, result.scale) for bound in interval)
@@ -137,27 +149,45 @@ def compare_pair(metric, a, b, params) -> dict:
 def compare_ccas(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare the CCAs in every scenario and IP version.
 
+    A pair is tested only where the CCAs of its place differ together, which is corrected for all places and metrics of the
+    study; and then its p is corrected for all pairs of such places. A study without any difference so has a false one with
+    at most the significance (gatekeeping: Dmitrienko and others, 2009, section 5).
+
     Returns
     -------
     together, by_pair : pandas.DataFrame
         As `CCA_TESTS` and `CCA_PAIRS`, metrics in the order of `metrics.METRICS`, the rest in the runs'.
     """
     together, by_pair = [], []
+    groups = list(runs.groupby(GROUP, sort=False))
+    tests = len(METRICS) * sum(math.comb(group["cca"].nunique(), 2) for _, group in groups)
     for metric in METRICS:
         same = {"metric": metric.column, "unit": metric.unit, "effect_unit": metric.effect_unit}
-        for (scenario, ip_version), group in runs.groupby(GROUP, sort=False):
-            label = group["scenario_label"].iloc[0]
+        for (scenario, ip_version), group in groups:
+            label, resolution = group["scenario_label"].iloc[0], resolution_of(group[group["valid"]], metric.column)
             place = same | {"scenario": scenario, "scenario_label": label, "ip_version": ip_version}
             blocks = _blocks_of(group, metric.column)
-            together.append(place | compare_group(blocks, params.significance))
+            together.append(place | compare_group(blocks, params.significance, resolution))
             for a, b in combinations(blocks.columns, 2):
-                pair = compare_pair(metric, blocks[a].to_numpy(), blocks[b].to_numpy(), params)
+                pair = compare_pair(metric, blocks[a].to_numpy(), blocks[b].to_numpy(), resolution, tests, params)
                 by_pair.append(place | {"cca_a": a, "cca_b": b} | pair)
     together = pd.DataFrame(together).reindex(columns=CCA_TESTS.names)
     by_pair = pd.DataFrame(by_pair).reindex(columns=CCA_PAIRS.names)
-    together["p_holm"] = adjusted_within(together, ["metric"], "p", "holm")
-    by_pair["p_holm"] = adjusted_within(by_pair, ["metric", *GROUP], "p", "holm")
+    together["p_holm"] = adjusted(together["p"], "holm")
+    by_pair["p_holm"] = gated(by_pair, together, params.significance)
     return together, by_pair
+
+
+def gated(by_pair, together, significance) -> pd.Series:
+    """Return the pairs' p after Holm's correction over all pairs of the places in which the CCAs differ together.
+
+    It is 1 in the other places. Of two CCAs their pair is the only test, and has no gate.
+    """
+    place = ["metric", *GROUP]
+    gates = together.set_index(place)
+    passed = gates["p_holm"].lt(significance) | gates["ccas"].lt(3)
+    opened = pd.Series(passed.reindex(pd.MultiIndex.from_frame(by_pair[place])).to_numpy(bool), by_pair.index)
+    return adjusted(by_pair["p"].where(opened), "holm").where(opened | by_pair["p"].isna(), 1.0)
 
 
 def main(inputs, outputs, params) -> None:

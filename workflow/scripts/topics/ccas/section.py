@@ -2,6 +2,7 @@
 
 from report_parts.data_tables import Cell, Column, number_cell, p_cell
 from report_parts.test_cells import DIFFERS, EFFECT_COLUMNS, OPEN, signed_cell, tests_table
+from topics.cells.page_tables import n_words
 from wording.number_format import is_missing
 from wording.scenario_words import ip_words
 
@@ -39,7 +40,7 @@ def _pairs_table(pairs, scenarios, significance):
         Column("IP", filtered=True): lambda row: ip_words(row["ip_version"]),
         Column("CCA", filtered=True): lambda row: row["cca_a"],
         Column("Against", filtered=True): lambda row: row["cca_b"],
-        Column("Pairs (n)", "number"): lambda row: number_cell(row["pairs"], 0),
+        Column("Pairs (n)", "number"): lambda row: Cell(n_words(row["pairs"], row["n"]), row["pairs"]),
         Column("Mean", "number"): lambda row: number_cell(row["mean_a"]),
         Column("Other's mean", "number"): lambda row: number_cell(row["mean_b"]),
         **EFFECT_COLUMNS,

@@ -30,7 +30,7 @@ CCA_TESTS = Table(
         text("test", "`Friedman`, of these blocks, or `Kruskal-Wallis`, of all values.", NO_TEST),
         number("statistic", "", "Friedman's Q or Kruskal and Wallis's H, corrected for ties.", NO_TEST),
         number("p", "", "The p value of the test that all CCAs are alike.", NO_TEST),
-        number("p_holm", "", "This p after Holm's correction for all tests of the metric.", NO_TEST),
+        number("p_holm", "", "This p after Holm's correction for all such tests of the study.", NO_TEST),
         number(
             "kendall_w",
             "",
@@ -54,6 +54,7 @@ CCA_PAIRS = Table(
         text("cca_a", "The CCA that is compared."),
         text("cca_b", "The CCA that it is compared with."),
         count("pairs", "replications", "Replications in which both have a value."),
+        count("n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."),
         number("mean_a", IN_UNIT, "Mean of `cca_a` in these replications.", _NO_PAIR),
         number("mean_b", IN_UNIT, "Mean of `cca_b` in these replications.", _NO_PAIR),
         number("effect", IN_EFFECT_UNIT, "Mean difference of `cca_a` from `cca_b`.", _NO_PAIR),
@@ -71,7 +72,7 @@ CCA_PAIRS = Table(
         number(
             "p_holm",
             "",
-            "This p after Holm's correction for all pairs of the metric, scenario and IP version.",
+            "This p after Holm's correction for all pairs of the places in which the CCAs differ together; 1 elsewhere.",
             NO_TEST,
         ),
         NOTE,

@@ -4,18 +4,21 @@ The unit is the cell (scenario, CCA, IP version); its values are the valid repli
 What can't be computed is left empty and said in the column `note`.
 """
 
+import numpy as np
 import pandas as pd
 
+from inference.collapses import collapsed
 from inference.mean_interval import mean_interval
 from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
 from rule_script import run_rule
 from run_tables.metrics import DESCRIBED_METRICS
 from run_tables.reading import read_runs
+from run_tables.resolution import resolution_of
 from run_tables.tidy_tables import CELL
 from topics.cells.tables import DESCRIPTIVE
 
 
-def describe(values, runs, confidence) -> dict:
+def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
     """Describe one metric of one cell.
 
     Parameters
@@ -26,6 +29,11 @@ def describe(values, runs, confidence) -> dict:
         Runs of the cell, valid or not.
     confidence : float
         Of the interval of the mean.
+    resolution : float
+        How far values must be apart to be told apart, in their unit. Values that are all closer are one measurement repeated.
+    collapses : bool
+        Whether values far below the others are counted. The mean of so few of them has no interval: of one run in ten that
+        collapses, samples of ten show none, one or two.
 
     Returns
     -------
@@ -40,24 +48,42 @@ def describe(values, runs, confidence) -> dict:
     elif n < len(values):
         notes.append(f"{len(values) - n} of {len(values)} valid runs have no value")
     if n >= 1:
-        row |= {"mean": known.mean(), "median": known.median(), "min": known.min(), "max": known.max()}
+        row |= {
+            "measurements": 1,
+            "mean": known.mean(),
+            "median": known.median(),
+            "min": known.min(),
+            "max": known.max(),
+        }
     if n == 1:
         notes.append("one value: no interval, no standard deviation, no test of normality")
-    elif n >= 2 and known.min() == known.max():
-        # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
-        value = known.iloc[0]
-        row |= {"mean": value, "ci_low": value, "ci_high": value, "sd": 0.0}
-        notes.append(f"all {n} values are equal: an interval of no width, no test of normality")
     elif n >= 2:
         row["mean"], row["ci_low"], row["ci_high"] = mean_interval(known, confidence)
         row["sd"] = known.std(ddof=1)
-        if n < SHAPIRO_MIN_N:
+        row["measurements"] = n
+        if known.min() == known.max() or np.ptp(known) < resolution:
+            # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
+            row |= {"mean": known.iloc[0], "sd": 0.0} if known.min() == known.max() else {}
+            row |= {"measurements": 1, "ci_low": None, "ci_high": None}
+            notes.append(_repeated_words(n, known.min() == known.max()))
+        elif n < SHAPIRO_MIN_N:
             notes.append(f"two values: a test of normality needs {SHAPIRO_MIN_N}")
         else:
             row["shapiro_w"], row["shapiro_p"] = shapiro_wilk(known)
             if n > SHAPIRO_MAX_N:
                 notes.append(f"above n = {SHAPIRO_MAX_N} the p of Shapiro-Wilk is approximate")
+    if collapses and n:
+        row["collapses"] = int(collapsed(known).sum())
+        if row["collapses"]:
+            row |= {"ci_low": None, "ci_high": None}
+            notes.append(f"{row['collapses']} of {n} runs far below the others: no interval of the mean")
     return {"n": n, **row, "note": "; ".join(notes)}
+
+
+def _repeated_words(n, equal) -> str:
+    """Say that n values are one measurement."""
+    how = "equal" if equal else "within the resolution of the measurement"
+    return f"all {n} values are {how}: one measurement repeated, so no interval and no test of normality"
 
 
 def describe_cells(runs, confidence) -> pd.DataFrame:
@@ -67,9 +93,10 @@ def describe_cells(runs, confidence) -> pd.DataFrame:
         valid = group[group["valid"]]
         same = {**dict(zip(CELL, cell, strict=True)), "scenario_label": group["scenario_label"].iloc[0]}
         for metric in DESCRIBED_METRICS:
-            statistics = describe(valid[metric.column], len(group), confidence)
+            resolution = resolution_of(valid, metric.column)
+            statistics = describe(valid[metric.column], len(group), confidence, resolution, metric.collapses)
             rows.append(same | {"metric": metric.column, "unit": metric.unit} | statistics)
-    return pd.DataFrame(rows, columns=DESCRIPTIVE.names)
+    return pd.DataFrame(rows, columns=DESCRIPTIVE.names).astype({"measurements": "Int64", "collapses": "Int64"})
 
 
 def main(inputs, outputs, params) -> None:

@@ -62,13 +62,18 @@ def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list
     return groups, notes
 
 
+def n_words(values, worth) -> str:
+    """Return how many values there are: "4", and "1 (4 copies)" where they repeat one measurement."""
+    return f"1 ({number(values, 0)} copies)" if values > 1 and worth == 1 else number(values, 0)
+
+
 def _statistics(row, metric, notes):
     decimals = 0 if metric.count else decimals_for(row["mean"])
     low, high = number(row["min"], decimals), number(row["max"], decimals)
     return {
         "cca": row["cca"],
         "ip": ip_words(row["ip_version"]),
-        "n": number(row["n"], 0),
+        "n": n_words(row["n"], row["measurements"]),
         "mean": number(row["mean"]),
         "interval": interval(row["ci_low"], row["ci_high"], row["mean"]),
         "median": number(row["median"]),

@@ -13,15 +13,20 @@ NOTE = text("note", "What can't be computed and why, and what else to know of th
 
 #: Of tables that compare pairs: why a number is missing, and the test that was made.
 NO_TEST = "no test was made"
-NO_SPREAD = "there are fewer than two pairs, or all differ by the same"
-TOO_FEW_PAIRS = "there are too few pairs for it, or all differ by the same"
+NO_SPREAD = "there are fewer than two pairs, or all repeat one measurement"
+TOO_FEW_PAIRS = "there are too few pairs for it, or all repeat one measurement"
 MEAN_INTERVAL = interval("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
 PAIRED_TEST = (
-    text("test", "`paired t` or `Wilcoxon signed-rank`.", NO_TEST),
-    number("statistic", "", "Student's t, or the sum of the ranks of positive differences.", NO_TEST),
+    text(
+        "test",
+        "Test of the mean difference: `paired t` of few pairs, `sign flips of the mean` where these can reach the corrected "
+        "level.",
+        NO_TEST,
+    ),
+    number("statistic", "", "Student's t.", NO_TEST),
 )
 
-_TESTED = "there are fewer than three values, or all are equal"
+_TESTED = "there are fewer than three values, or one measurement"
 DESCRIPTIVE = Table(
     "descriptive",
     "a metric in a cell",
@@ -32,8 +37,20 @@ DESCRIPTIVE = Table(
         METRIC,
         UNIT,
         count("n", "runs", "Valid runs that have a value."),
+        count(
+            "measurements",
+            "",
+            "What they are worth: 1 if all values lie within the resolution of the measurement, else `n`.",
+            "there is no value",
+        ),
         number("mean", IN_UNIT, "Mean of their values.", "there is no value"),
-        *interval("ci_low", "ci_high", IN_UNIT, "the mean"),
+        *interval("ci_low", "ci_high", IN_UNIT, "the mean", "there is one measurement or none, or a run collapsed"),
+        count(
+            "collapses",
+            "runs",
+            "Runs far below the others: below 2/3 of the median, and by five robust standard deviations.",
+            "the metric is no goodput, or there is no value",
+        ),
         number("median", IN_UNIT, "Median of the values.", "there is no value"),
         number("sd", IN_UNIT, "Sample standard deviation of the values.", "there are fewer than two values"),
         number("min", IN_UNIT, "Smallest value.", "there is no value"),

@@ -4,45 +4,54 @@ Runs of one scenario, CCA and replication have the same seed over IPv4 and IPv6:
 Each row is one metric of one scenario and CCA. Differences are IPv6 against IPv4.
 """
 
-import math
-import zlib
-
-import numpy as np
 import pandas as pd
 
-from inference.equivalence import bounds, smallest_margin, tost, tost_interval
+from inference.collapses import collapsed_of_pairs, largest_share
+from inference.equivalence import INSIDE, OUTSIDE, bounds, place, smallest_margin, tost, tost_interval
 from inference.multiple_tests import adjusted_within
-from inference.paired_comparison import compare, incomplete_words, sentence
-from inference.paired_contrasts import to_effect
-from inference.paired_effects import bootstrap_counts, bootstrap_hodges_lehmann, bootstrap_rank_biserial, rank_biserial
-from inference.paired_tests import p_of
-from inference.sample_size import MAX_PAIRS, detectable_effect, pairs_needed
+from inference.paired_comparison import Family, compare, incomplete_words, sentence
+from inference.paired_contrasts import from_effect, to_effect
+from inference.paired_effects import hodges_lehmann_interval, rank_biserial
+from inference.sample_size import MAX_PAIRS, detectable_effect, deviation_interval, pairs_needed
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
+from run_tables.resolution import resolutions
 from topics.ip_version.tables import IP_VERSION_TESTS
 from topics.ip_version.verdicts import verdict
 from wording.scenario_words import ip_words
 
 IPV4, IPV6 = "ipv4", "ipv6"
+SIDES = (IPV6, IPV4)
+# A mean of pairs of which so few collapsed, or so few did not, has no interval.
+MIN_OF_EITHER = 5
+YES, NO, OPEN = "yes", "no", "open"
+#: Columns of whole numbers that may be missing.
+COUNTS = (
+    "pairs_needed", "pairs_needed_low", "pairs_needed_high", "collapses_ipv4", "collapses_ipv6", "collapsed_pairs",
+)  # fmt: skip
+#: How an interval lies to the margins of what is expected -> whether the difference is what is expected.
+AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
 
 
-def _pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
+def pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the values of each pair of runs, in the table's order, missing where a run is excluded or has none.
 
-    Indexed by scenario, cca and replication; columns ipv4, ipv6, mss_ipv4, mss_ipv6 (bytes).
+    Indexed by scenario, cca and replication; columns ipv4, ipv6, and with ``mss_`` (bytes) and ``resolution_`` (in the
+    metric's unit) before these.
     """
     known = runs["valid"] & runs[metric].notna()
-    values = runs.assign(value=runs[metric].where(known), mss=runs["mss_bytes"].where(known))
+    values = {"": runs[metric], "mss_": runs["mss_bytes"], "resolution_": resolutions(runs, metric)}
+    table = runs.assign(**{f"value_{name}": column.where(known) for name, column in values.items()})
     pair = ["scenario", "cca", "replication"]
-    wide = values.pivot(index=pair, columns="ip_version", values=["value", "mss"]).reindex(
-        index=pd.MultiIndex.from_frame(values[pair].drop_duplicates()),
-        columns=pd.MultiIndex.from_product([["value", "mss"], [IPV4, IPV6]]),
+    wide = table.pivot(index=pair, columns="ip_version", values=[f"value_{name}" for name in values]).reindex(
+        index=pd.MultiIndex.from_frame(table[pair].drop_duplicates()),
+        columns=pd.MultiIndex.from_product([[f"value_{name}" for name in values], [IPV4, IPV6]]),
     )
-    return wide.set_axis([IPV4, IPV6, "mss_ipv4", "mss_ipv6"], axis=1)
+    return wide.set_axis([f"{name}{version}" for name in values for version in (IPV4, IPV6)], axis=1)
 
 
-def compare_cell(metric, pairs, key, params) -> dict:
+def compare_cell(metric, pairs, tests, params) -> dict:
     """Compare the IP versions in one scenario with one CCA.
 
     Parameters
@@ -50,46 +59,74 @@ def compare_cell(metric, pairs, key, params) -> dict:
     metric : metrics.Metric
         What is compared.
     pairs : pandas.DataFrame
-        ipv4, ipv6, mss_ipv4, mss_ipv6 (bytes) of each replication; missing where there is none.
-    key : str
-        Names the row; the bootstrap's seed is made of the study's and this.
+        As `pairs_of` has them, of one cell.
+    tests : int
+        Cells of the metric: p is corrected for so many, and power is that of a test at this level.
     params : object
         As `main`'s.
 
     Returns
     -------
     dict
-        Columns of `IP_VERSION_TESTS` from `pairs` on, but for what needs the other cells: p_holm, p_bh,
-        p_expected_holm, verdict.
+        Columns of `IP_VERSION_TESTS` from `pairs` on, but for what needs the other cells: p_holm, p_bh, verdict.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]
-    result = compare(
-        used[IPV6].to_numpy(), used[IPV4].to_numpy(), metric.scale, metric.effect_unit,
-        params.confidence, params.significance,
-    )  # fmt: skip
+    resolution = tuple(float(used[f"resolution_{version}"].max()) if len(used) else 0.0 for version in SIDES)
+    resolution = tuple(0.0 if pd.isna(step) else step for step in resolution)
+    values = tuple(used[version].to_numpy() for version in SIDES)
+    family = Family(params.confidence, params.significance, tests)
+    result = compare(*values, metric.scale, metric.effect_unit, family, resolution)
     notes = list(result.notes)
     if not complete.all():
         notes.insert(0, incomplete_words(int((~complete).sum()), len(complete)))
-    row = {name: getattr(result, name) for name in ("scale", "pairs", "effect", "ci_low", "ci_high", "hl", "constant")}
-    row |= {"mean_ipv4": result.mean_b, "mean_ipv6": result.mean_a, "normality_p": result.test.normality_p}
-    row |= {"test": result.test.name, "statistic": result.test.statistic, "p": result.test.p}
-    row |= {"margin": params.margins[metric.column], "equivalent": ""}
-    row |= _expected_columns(metric, result, used, notes)
+    names = ("scale", "pairs", "n", "effect", "ci_low", "ci_high", "hl", "one_value", "normality_p")
+    row = {name: getattr(result, name) for name in names} | result.tested()
+    row |= {"mean_ipv4": result.mean_b, "mean_ipv6": result.mean_a}
+    row |= {"margin": params.margins[metric.column], "equivalent": "", "as_expected": ""}
     if result.pairs:
         row["rank_biserial"] = rank_biserial(result.contrasts)
-    if result.pairs > 1 and not result.constant:
-        row |= _bootstrap_columns(result, key, params, notes)
-        row |= _equivalence_columns(result, row["margin"], params, notes)
-        row |= _power_columns(result, params.detect[metric.column], metric.effect_unit, params, notes)
+    if result.test is not None:
+        hl = hodges_lehmann_interval(result.contrasts, params.confidence, result.walsh)
+        row["hl_low"], row["hl_high"] = (to_effect(end, result.scale) for end in hl) if hl else (None, None)
+        row |= _power_columns(result, params.detect[metric.column], metric.effect_unit, tests, params, notes)
+    # The mean has an interval, and so an equivalence, unless too few runs collapsed to say how many do.
+    known = result.test
+    if metric.collapses and result.pairs:
+        row |= _collapse_columns(values, params, notes)
+        few = min(row["collapsed_pairs"], result.pairs - row["collapsed_pairs"])
+        if row["collapsed_pairs"] and few < MIN_OF_EITHER and known is not None:
+            known, row["ci_low"], row["ci_high"] = None, None, None
+            notes.append(
+                f"{row['collapsed_pairs']} of {result.pairs} pairs with a collapse: too few of one kind for an interval of the mean"
+            )
+    if known is not None:
+        row |= _equivalence_columns(known, result.scale, row["margin"], params)
+    row |= _expected_columns(metric, result, known, used, params, notes)
     return row | {"note": sentence(notes)}
 
 
-def _expected_columns(metric, result, used, notes) -> dict[str, float]:
-    """Return the goodput ratio that the headers alone make, and p of the test against it.
+def _collapse_columns(values, params, notes) -> dict[str, float]:
+    """Return how many runs of each IP version collapsed, in how many pairs, and the share that they don't rule out."""
+    by_side = collapsed_of_pairs(*values)
+    pairs = int((by_side[0] | by_side[1]).sum())
+    counts = [int(side.sum()) for side in by_side]
+    if pairs:
+        notes.append(
+            f"collapsed: {counts[1]} of {len(values[1])} runs over IPv4, {counts[0]} of {len(values[0])} over IPv6"
+        )
+    largest = largest_share(max(counts), len(values[0]), params.significance)
+    return {
+        "collapses_ipv4": counts[1], "collapses_ipv6": counts[0], "collapsed_pairs": pairs,
+        "collapses_possible_percent": 100 * largest,
+    }  # fmt: skip
 
-    A full link carries goodput in proportion to the segment that fits a packet: the null
-    hypothesis is then a ratio of mss6 / mss4, a shift of the contrasts by its logarithm.
+
+def _expected_columns(metric, result, test, used, params, notes) -> dict[str, float | str]:
+    """Return the goodput ratio that the headers alone make, and whether the difference is shown to be that.
+
+    A full link carries goodput in proportion to the segment that fits a packet: what is shown is that the ratio is
+    within a margin of mss6 / mss4, by two one-sided tests, or that it is beyond it.
     """
     if metric.column != "goodput_mbps" or result.pairs == 0:
         return {}
@@ -97,67 +134,50 @@ def _expected_columns(metric, result, used, notes) -> dict[str, float]:
     if any(len(size) != 1 or not size[0] > 0 for size in sizes):
         notes.append("the segment size is unknown or not the same in all runs: no expected effect")
         return {}
-    ratio = float(sizes[1][0] / sizes[0][0])
-    row = {"expected_effect": 100 * (ratio - 1)}
+    expected = 100 * (float(sizes[1][0] / sizes[0][0]) - 1)
+    row = {"expected_effect": expected}
     if result.scale != "ratio":
-        notes.append("no test against the expected effect, which is a ratio")
-    elif result.test.name:
-        row["p_expected"] = p_of(result.test.kind, result.contrasts - math.log(ratio))
-    return row
-
-
-def _bootstrap_columns(result, key, params, notes) -> dict[str, float]:
-    """Return the bootstrap intervals of Hodges-Lehmann estimate and rank-biserial correlation.
-
-    There are none with so few pairs that even the range of all contrasts would miss the centre of
-    a symmetric distribution more often than the confidence allows: 2 / 2^n.
-    """
-    if params.resamples < 1:
-        return {}
-    if 2.0 ** (1 - result.pairs) > 1 - params.confidence:
-        notes.append(f"{result.pairs} pairs are too few for a bootstrap interval")
-        return {}
-    seeds = [int(params.seed), zlib.crc32(key.encode())]
-    counts = bootstrap_counts(result.pairs, params.resamples, seeds)
-    ordered = np.sort(result.contrasts)
-    low, high = bootstrap_hodges_lehmann(ordered, counts, params.confidence, result.walsh)
-    row = {"hl_low": to_effect(low, result.scale), "hl_high": to_effect(high, result.scale)}
-    if abs(rank_biserial(result.contrasts)) == 1:
-        notes.append("every pair has the same sign: no interval of the rank-biserial correlation")
+        notes.append("no comparison with the expected effect, which is a ratio")
         return row
-    low, high = bootstrap_rank_biserial(ordered, counts, params.confidence)
-    return row | {"rank_biserial_low": low, "rank_biserial_high": high}
-
-
-def _equivalence_columns(result, margin, params, notes) -> dict[str, float | str]:
-    """Return TOST's p, decision, interval, and the smallest margin that it would have shown.
-
-    It follows the test that was chosen; where none could be, only the mean's interval is given.
-    """
-    interval = tost_interval(result.contrasts, result.test.kind or "t", params.significance, result.walsh)
-    if interval is None:
-        notes.append(f"{result.pairs} pairs are too few for a rank test of equivalence")
-        return {}
-    low, high = (to_effect(bound, result.scale) for bound in interval)
-    row = {"ci90_low": low, "ci90_high": high}
-    if not result.test.kind:
+    low, high = (from_effect(expected + side * params.header_margin, result.scale) for side in (-1, 1))
+    if result.one_value:
+        return row | {"as_expected": YES if low < from_effect(result.effect, result.scale) < high else NO}
+    if test is None:
         return row
-    p = tost(result.contrasts, result.test.kind, *bounds(margin, result.scale))
-    return row | {
+    where = place(tost_interval(test, params.significance), low, high)
+    return row | {"p_expected": tost(test, low, high), "as_expected": AS_EXPECTED.get(where, OPEN)}
+
+
+def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
+    """Return TOST's p, decision, interval, and the smallest margin that it would have shown."""
+    interval = tost_interval(test, params.significance)
+    p = tost(test, *bounds(margin, scale))
+    low, high = (to_effect(bound, scale) for bound in interval)
+    return {
+        "ci90_low": low,
+        "ci90_high": high,
         "p_tost": p,
-        "equivalent": "yes" if p < params.significance else "no",
-        "smallest_margin": smallest_margin(interval, result.scale),
+        "equivalent": YES if p < params.significance else NO,
+        "smallest_margin": smallest_margin(interval, scale),
     }
 
 
-def _power_columns(result, detect, effect_unit, params, notes) -> dict:
-    """Return the detectable effect and the pairs that the stated one needs (paired t test)."""
-    sd = float(result.contrasts.std(ddof=1))
-    needed = pairs_needed(sd, detect, params.power, params.significance, result.scale)
-    if needed is None:
+def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
+    """Return the detectable effect and the pairs that the stated one needs, with what the measured spread leaves open.
+
+    Of a paired t test at the level that Holm's correction leaves to its first test.
+    """
+    level, sd = params.significance / max(tests, 1), float(result.contrasts.std(ddof=1))
+    spreads = {"": sd} | dict(
+        zip(("_low", "_high"), deviation_interval(sd, result.pairs, params.confidence), strict=True)
+    )
+    row = {}
+    for end, spread in spreads.items():
+        row[f"pairs_needed{end}"] = pairs_needed(spread, detect, params.power, level, result.scale)
+        row[f"detectable{end}"] = detectable_effect(spread, result.pairs, params.power, level, result.scale)
+    if row["pairs_needed"] is None:
         notes.append(f"more than {MAX_PAIRS:,} pairs needed to show {detect:g} {effect_unit}")
-    detectable = detectable_effect(sd, result.pairs, params.power, params.significance, result.scale)
-    return {"detectable": detectable, "pairs_needed": needed}
+    return row
 
 
 def compare_ip_versions(runs, params) -> pd.DataFrame:
@@ -167,18 +187,17 @@ def compare_ip_versions(runs, params) -> pd.DataFrame:
     rows = []
     for metric in METRICS:
         same = {"metric": metric.column, "unit": metric.unit, "effect_unit": metric.effect_unit}
-        for (scenario, cca), pairs in _pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False):
-            cell = compare_cell(metric, pairs, f"{metric.column}/{scenario}/{cca}", params)
+        cells = pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False)
+        for (scenario, cca), pairs in cells:
+            cell = compare_cell(metric, pairs, len(cells), params)
             if len(versions) < 2:
                 cell["note"] = f"the study has {ip_words(versions[0])} only"
             rows.append(same | {"scenario": scenario, "scenario_label": labels[scenario], "cca": cca} | cell)
-    table = pd.DataFrame(rows).reindex(columns=[*IP_VERSION_TESTS.names, "constant"])
-    for column, p, method in (
-        ("p_holm", "p", "holm"), ("p_bh", "p", "fdr_bh"), ("p_expected_holm", "p_expected", "holm")
-    ):  # fmt: skip
-        table[column] = adjusted_within(table, ["metric"], p, method)
+    table = pd.DataFrame(rows).reindex(columns=[*IP_VERSION_TESTS.names, "one_value"])
+    for column, method in (("p_holm", "holm"), ("p_bh", "fdr_bh")):
+        table[column] = adjusted_within(table, ["metric"], "p", method)
     table["verdict"] = [verdict(row, params.significance) for row in table.to_dict("records")]
-    return table[IP_VERSION_TESTS.names].astype({"pairs_needed": "Int64"})
+    return table[IP_VERSION_TESTS.names].astype(dict.fromkeys(COUNTS, "Int64"))
 
 
 def main(inputs, outputs, params) -> None:

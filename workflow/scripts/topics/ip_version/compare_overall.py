@@ -1,21 +1,26 @@
-"""Compare IPv6 with IPv4 over the whole study: pooled as published, and within cells.
+"""Compare IPv6 with IPv4 over the whole study: pooled as published, and by cells.
 
 Pooling takes runs of all scenarios and CCAs for one sample, so that the spread between scenarios
-drowns any difference between IP versions. The two stratified tests compare within cells.
+drowns any difference between IP versions. By cells each scenario and CCA counts one value, the mean difference of its pairs:
+what is asked is whether the IP versions differ over such cells, and runs of a cell that repeat each other
+can't make a few cells look like many.
 """
 
-import numpy as np
+import math
+
 import pandas as pd
 
+from inference.equivalence import bounds, place, tost, tost_interval
+from inference.paired_contrasts import contrasts, from_effect, to_effect, usable_scale
+from inference.paired_tests import mean_test
 from inference.pooled_tests import mann_whitney
-from inference.stratified_tests import FEW_VALUES, aligned_ranks, van_elteren
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
-from topics.ip_version.tables import ALIGNED, EQUAL, IP_OVERALL, MSS_RATIO, POOLED, VAN_ELTEREN
+from topics.ip_version.compare_ip_versions import IPV4, IPV6, pairs_of
+from topics.ip_version.tables import BY_CELL, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
 from wording.number_format import count
 
-PAIR = ["scenario", "cca", "replication"]
 # The metric whose expected ratio is that of the segment sizes.
 MSS_METRIC = "goodput_mbps"
 
@@ -26,84 +31,107 @@ def _direction(higher):
     return "IPv6 higher" if higher > 0 else "IPv4 higher"
 
 
-def _compare_metric(runs: pd.DataFrame, metric, significance) -> list[dict]:
+def _compare_metric(runs: pd.DataFrame, metric, params) -> list[dict]:
     """Return a metric's rows of `IP_OVERALL`, of valid runs."""
     values = runs.rename(columns={metric.column: "value"})
-    values = values[values["value"].notna() & values["ip_version"].isin(["ipv4", "ipv6"])]
-    rows = [_pooled(values, significance), _van_elteren(values, EQUAL), _aligned(values, EQUAL, metric.scale)]
+    values = values[values["value"].notna() & values["ip_version"].isin([IPV4, IPV6])]
+    cells, notes = _cells(runs, metric)
+    rows = [
+        _pooled(values, params.significance),
+        _by_cell(cells, EQUAL, metric, params.margins[metric.column], params, notes),
+    ]
     if metric.column == MSS_METRIC:
-        # IPv6 over (mss6 / mss4) against IPv4 is goodput over MSS against goodput over MSS.
-        segments = values["value"] / values["mss_bytes"].where(values["mss_bytes"] > 0)
-        values = values.assign(value=_without_last_bits(segments)).dropna(subset="value")
-        rows += [_van_elteren(values, MSS_RATIO), _aligned(values, MSS_RATIO, metric.scale)]
-    return [{"metric": metric.column, **row} for row in rows]
+        known = cells.dropna(subset="expected")
+        left = len(cells) - len(known)
+        if left:
+            notes = [*notes, f"{count(left, 'cell')} left out: the segment size is unknown or not the same in all runs"]
+        rows.append(_by_cell(known, MSS_RATIO, metric, params.header_margin, params, notes))
+    return [{"metric": metric.column, "effect_unit": metric.effect_unit, **row} for row in rows]
 
 
-def _without_last_bits(values) -> pd.Series:
-    """Return values with 40 bits (12 digits), so that equal ones stay equal after a division."""
-    mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.round(mantissa * 2.0**40) / 2.0**40, exponent)
+def _cells(runs, metric):
+    """Return a row for each cell with pairs, and what was left out.
+
+    contrast is the mean contrast of its pairs, expected that of the segment sizes (nan if they aren't known), pairs their number.
+    """
+    pairs = pairs_of(runs, metric.column)
+    complete = pairs[pairs[[IPV4, IPV6]].notna().all(axis=1)]
+    alone = int(pairs[[IPV4, IPV6]].notna().any(axis=1).sum()) - len(complete)
+    notes = [f"{count(alone, 'run')} without a partner"] if alone else []
+    rows, zeros = [], 0
+    for _, cell in complete.groupby(["scenario", "cca"], sort=False):
+        ipv4, ipv6 = cell[IPV4].to_numpy(), cell[IPV6].to_numpy()
+        if metric.scale == "ratio" and usable_scale(ipv6, ipv4, "ratio") != "ratio":
+            zeros += 1
+            continue
+        sizes = cell[["mss_ipv4", "mss_ipv6"]].drop_duplicates()
+        known = len(sizes) == 1 and (sizes > 0).all(axis=None)
+        expected = math.log(sizes["mss_ipv6"].iloc[0] / sizes["mss_ipv4"].iloc[0]) if known else math.nan
+        rows.append(
+            {"contrast": float(contrasts(ipv6, ipv4, metric.scale).mean()), "expected": expected, "pairs": len(cell)}
+        )
+    if zeros:
+        notes.append(f"{count(zeros, 'cell')} left out: no ratio with a value of 0")
+    return pd.DataFrame(rows, columns=["contrast", "expected", "pairs"]), notes
+
+
+def _by_cell(cells, null, metric, margin, params, notes) -> dict:
+    """Return the row of the mean over cells: its test, its interval, and how that lies to the margin."""
+    values = cells["contrast"].to_numpy(float)
+    row = {"method": BY_CELL, "null": null, "cells": len(values), "n_ipv4": int(cells["pairs"].sum()), "margin": margin}
+    row |= {"n_ipv6": row["n_ipv4"], "direction": "", "within": ""}
+    if len(values) == 0:
+        return row | {"note": "; ".join(["no test: no cell has a value of both IP versions", *notes])}
+    # Cells that differ by rounding only are equal.
+    values = contrasts(values, cells["expected"].to_numpy() if null == MSS_RATIO else 0 * values, "points")
+    effect = float(values.mean())
+    row |= {"effect": to_effect(effect, metric.scale), "direction": _direction(effect)}
+    test = mean_test(values, 1, params.significance)
+    if test is None:
+        reason = "one cell" if len(values) == 1 else "all cells show the same"
+        return row | {"note": "; ".join([f"no test: {reason}", *notes])}
+    row["ci_low"], row["ci_high"] = (to_effect(end, metric.scale) for end in test.interval(params.confidence))
+    if null == EQUAL:
+        low, high = bounds(margin, metric.scale)
+    else:  # the margin is one of goodput, and the null isn't where goodputs are equal
+        ratio = 100 * math.expm1(float(cells["expected"].mean()))
+        low, high = (
+            from_effect(ratio + side * margin, metric.scale) - from_effect(ratio, metric.scale) for side in (-1, 1)
+        )
+    return row | {
+        "statistic": test.statistic, "p": test.p(), "p_tost": tost(test, low, high),
+        "within": place(tost_interval(test, params.significance), low, high), "note": "; ".join(notes),
+    }  # fmt: skip
 
 
 def _pooled(values, significance):
     first, second = (values.loc[values["ip_version"] == ip, "value"] for ip in ("ipv4", "ipv6"))
     u, p, note = mann_whitney(first, second, significance)
     return {
-        "method": POOLED, "null": EQUAL, "strata": 1, "n_ipv4": len(first), "n_ipv6": len(second),
-        "statistic": u, "p": p, "note": note,
+        "method": POOLED, "null": EQUAL, "cells": 1, "n_ipv4": len(first), "n_ipv6": len(second),
+        "statistic": u, "p": p, "note": note, "within": "",
         "direction": "" if u is None else _direction(len(first) * len(second) / 2 - u),
     }  # fmt: skip
 
 
-def _van_elteren(values, null):
-    cells = values.groupby(["scenario", "cca"], sort=False).ngroup()
-    result = van_elteren(values["value"], values["ip_version"] == "ipv6", cells)
-    return _row(VAN_ELTEREN, null, result, result.n_first + result.n_second, "value")
+def compare_overall(runs, params) -> pd.DataFrame:
+    """Compare the IP versions in every metric over all cells; return `IP_OVERALL`.
 
-
-def _aligned(values, null, scale):
-    wide = values.pivot(index=PAIR, columns="ip_version", values="value").reindex(columns=["ipv4", "ipv6"])
-    pairs = wide.dropna()
-    notes = [f"{count(len(wide) - len(pairs), 'run')} without a partner"] if len(wide) > len(pairs) else []
-    if scale == "ratio":
-        positive = pairs[(pairs > 0).all(axis=1)]
-        if len(positive) < len(pairs):
-            notes.append(f"{count(len(pairs) - len(positive), 'pair')} left out: no ratio with a value of 0")
-        pairs = np.log(positive)
-    cells = pairs.groupby(["scenario", "cca"], sort=False).ngroup()
-    result = aligned_ranks(pairs["ipv6"] - pairs["ipv4"], cells)
-    return _row(ALIGNED, null, result, result.n_first, "pair", notes)
-
-
-def _row(method, null, result, n, what, notes=()):
-    """Return a row, with all that was left out in its note."""
-    left_out = (
-        (result.unpaired_strata, "cell", " left out: only one IP version there"),
-        (result.equal_strata, "cell", f" left out: no {what} differs there"),
-        (result.equal_pairs, "pair", " without a difference left out"),
-    )
-    notes = [*notes, *(count(number, name) + words for number, name, words in left_out if number)]
-    if result.z is None:
-        notes.insert(0, "no test: no cell has a difference to rank in both IP versions")
-    elif n < FEW_VALUES:
-        notes.insert(0, f"{count(n, what)} only: the normal approximation of p is rough")
-    return {
-        "method": method, "null": null, "strata": result.strata, "n_ipv4": result.n_first,
-        "n_ipv6": result.n_second, "statistic": result.z, "p": result.p,
-        "direction": _direction(result.z), "note": "; ".join(notes),
-    }  # fmt: skip
-
-
-def compare_overall(runs, significance) -> pd.DataFrame:
-    """Compare the IP versions in every metric over all cells; return `IP_OVERALL`."""
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    params : object
+        confidence, significance, margins (by metric) and header_margin, in percent.
+    """
     valid = runs[runs["valid"]]
-    rows = [row for metric in METRICS for row in _compare_metric(valid, metric, significance)]
+    rows = [row for metric in METRICS for row in _compare_metric(valid, metric, params)]
     return pd.DataFrame(rows, columns=IP_OVERALL.names)
 
 
 def main(inputs, outputs, params) -> None:
     """Read the runs, write the tests."""
-    table = compare_overall(read_runs(inputs.runs), params.significance)
+    table = compare_overall(read_runs(inputs.runs), params)
     table.to_csv(outputs.ip_overall, index=False, lineterminator="\n")
 
 

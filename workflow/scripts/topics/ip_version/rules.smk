@@ -1,7 +1,7 @@
 # IP version: runs -> analysis/{ip_versions,ip_overall}.csv
 
 
-# IPv6 against IPv4 in each cell: paired tests, effect sizes, equivalence, power.
+# IPv6 against IPv4 in each cell: paired tests, effect, equivalence, collapses, power.
 rule compare_ip_versions:
     input:
         runs="results/{study}/tidy/runs.csv",
@@ -17,15 +17,14 @@ rule compare_ip_versions:
         confidence=SETTINGS["confidence"],
         significance=SETTINGS["significance"],
         power=SETTINGS["power"],
-        resamples=RESAMPLES,
-        seed=STUDY["seed"],
         margins=differences(STUDY["analysis"]["equivalence_margin"]),
+        header_margin=STUDY["analysis"]["equivalence_margin"]["header_percent"],
         detect=differences(STUDY["analysis"]["detect"]),
     script:
         "compare_ip_versions.py"
 
 
-# IPv6 against IPv4 over all cells: stratified tests, and the pooled one that was published.
+# IPv6 against IPv4 over all cells: their mean, and the pooled test that was published.
 rule compare_overall:
     input:
         runs="results/{study}/tidy/runs.csv",
@@ -38,6 +37,9 @@ rule compare_overall:
     params:
         code=code_of("topics/ip_version/compare_overall"),
         image=ANALYSIS_IMAGE,
+        confidence=SETTINGS["confidence"],
         significance=SETTINGS["significance"],
+        margins=differences(STUDY["analysis"]["equivalence_margin"]),
+        header_margin=STUDY["analysis"]["equivalence_margin"]["header_percent"],
     script:
         "compare_overall.py"

@@ -1,36 +1,66 @@
 """The section on IPv6 against IPv4: cells with their verdicts, and tests over all cells."""
 
-from report_parts.data_tables import Cell, Column, number_cell, p_cell, size
+from report_parts.data_tables import Cell, Column, effect_cells, number_cell, p_cell, size
 from report_parts.material import Finding
 from report_parts.test_cells import ALIKE, DIFFERS, EFFECT_COLUMNS, METRIC_NAMES, OPEN, signed_cell, tests_table
+from run_tables.metrics import METRICS
+from topics.cells.page_tables import n_words
 from topics.ip_version.sentences import ip_version_sentence
-from topics.ip_version.tables import METHODS
-from topics.ip_version.verdicts import VERDICTS
-from wording.number_format import NONE, is_missing, number
+from topics.ip_version.tables import BY_CELL, METHODS
+from topics.ip_version.verdicts import COLLAPSES, VERDICTS, WITH_COLLAPSES
+from wording.number_format import NONE, count, is_missing, number, plain
 from wording.sentence_words import p_words
 
 
 def section(material) -> dict:
     """Return the tables of IPv6 against IPv4, with what each verdict means."""
     tables = material.tables
-    verdicts = set(tables.ip_versions["verdict"])
     return {
         "cells": _ip_versions_table(tables.ip_versions, tables.scenarios),
-        "legend": [
-            {"verdict": name, "meaning": meaning, "style": _verdict_style(name)}
-            for name, meaning in VERDICTS.items()
-            if name in verdicts
-        ],
+        "legend": _legend(tables.ip_versions["verdict"].unique()),
+        "repeated": _repeated_words(tables.ip_versions),
+        "header_margin": plain(material.params["analysis"]["equivalence_margin"]["header_percent"]),
         "overall": _overall_rows(tables.ip_overall),
         "methods": METHODS,
     }
 
 
+def _legend(verdicts) -> list[dict]:
+    """Return what each verdict means that a table has."""
+    plain_verdicts = {name.removesuffix(WITH_COLLAPSES) for name in verdicts}
+    rows = [
+        {"verdict": name, "meaning": meaning, "style": _verdict_style(name)}
+        for name, meaning in VERDICTS.items()
+        if name in plain_verdicts
+    ]
+    if plain_verdicts != set(verdicts):
+        rows.append({"verdict": f"...{WITH_COLLAPSES}", "meaning": COLLAPSES, "style": OPEN})
+    return rows
+
+
+def _repeated_words(table) -> str:
+    """Say of how many cells' goodput the replications are copies, and what runs can't rule out; empty if there is no goodput."""
+    cells = table[(table["metric"] == METRICS[0].column) & (table["pairs"] > 0)]
+    if cells.empty:
+        return ""
+    several = cells[cells["pairs"] > 1]
+    copies = int((several["n"] == 1).sum())
+    collapses = int((cells["collapsed_pairs"] > 0).sum())
+    text = (
+        f"Of {len(cells):,} cells {'none has' if not collapses else f'{collapses:,} have'} runs whose goodput collapsed"
+    )
+    possible = cells["collapses_possible_percent"].min()
+    text += f"; {number(cells['pairs'].max(), 0)} runs can't rule out that up to {number(possible, 0)} % of runs do."
+    if copies:
+        text += f" In {copies:,} cells the goodput of all pairs is one measurement, repeated."
+    return text
+
+
 def _verdict_style(verdict) -> str:
     """Return the look of a verdict on the IP versions."""
-    if verdict.startswith(("differs", "constant difference")):
+    if verdict.startswith(("differs", "one measurement, beyond")):
         return DIFFERS
-    return ALIKE if verdict.startswith(("equivalent", "same")) else OPEN
+    return ALIKE if verdict in ("equivalent", "one measurement, same", "one measurement, within the margin") else OPEN
 
 
 def _ip_versions_table(table, scenarios) -> dict:
@@ -38,7 +68,8 @@ def _ip_versions_table(table, scenarios) -> dict:
     columns = {
         Column("CCA", filtered=True): lambda row: row["cca"],
         Column("Verdict", filtered=True): lambda row: Cell(row["verdict"], style=_verdict_style(row["verdict"])),
-        Column("Pairs (n)", "number"): lambda row: number_cell(row["pairs"], 0),
+        Column("Pairs (n)", "number"): lambda row: Cell(n_words(row["pairs"], row["n"]), row["pairs"]),
+        Column("Collapses", "number"): _collapses_cell,
         Column("IPv4", "number"): lambda row: number_cell(row["mean_ipv4"]),
         Column("IPv6", "number"): lambda row: number_cell(row["mean_ipv6"]),
         **EFFECT_COLUMNS,
@@ -47,10 +78,10 @@ def _ip_versions_table(table, scenarios) -> dict:
         Column("p", "number"): lambda row: p_cell(row["p"]),
         Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
         Column("p, BH", "number"): lambda row: p_cell(row["p_bh"]),
-        Column("p against MSS ratio, Holm", "number"): lambda row: p_cell(row["p_expected_holm"]),
+        Column("As the header", filtered=True): lambda row: row["as_expected"] or NONE,
         Column("Equivalent from", "number"): lambda row: _margin_cell(row, "smallest_margin"),
         Column("Detectable", "number"): lambda row: _margin_cell(row, "detectable"),
-        Column("Pairs needed", "number"): lambda row: number_cell(row["pairs_needed"], 0),
+        Column("Pairs needed", "number"): _needed_cell,
     }
     return tests_table("ip-versions", "IPv6 against IPv4 in each cell", table, scenarios, columns)
 
@@ -62,6 +93,26 @@ def _margin_cell(row, column) -> Cell:
     text = size(row[column])
     sign = "" if text.startswith("<") else "±"
     return Cell(f"{sign}{text} {row['effect_unit']}", row[column])
+
+
+def _collapses_cell(row) -> Cell:
+    """Return a cell with the runs that collapsed over IPv4 and IPv6: "0 and 2 of 10"."""
+    if is_missing(row["collapses_ipv4"]):
+        return Cell(NONE)
+    counts = f"{number(row['collapses_ipv4'], 0)} and {number(row['collapses_ipv6'], 0)} of {number(row['pairs'], 0)}"
+    return Cell(counts, row["collapsed_pairs"])
+
+
+def _needed_cell(row) -> Cell:
+    """Return a cell with the pairs needed and what the spread leaves open: "34 (6 to 420)"."""
+    if is_missing(row["pairs_needed"]) and is_missing(row["pairs_needed_low"]):
+        return Cell(NONE)
+    texts = {
+        name: "> 10,000" if is_missing(row[name]) else number(row[name], 0)
+        for name in ("pairs_needed", "pairs_needed_low", "pairs_needed_high")
+    }
+    text = f"{texts['pairs_needed']} ({texts['pairs_needed_low']} to {texts['pairs_needed_high']})"
+    return Cell(text, None if is_missing(row["pairs_needed"]) else row["pairs_needed"])
 
 
 def _overall_rows(overall) -> dict[str, list]:
@@ -78,11 +129,15 @@ def _overall_rows(overall) -> dict[str, list]:
 
 def _overall_cell(row, notes):
     detail = f"{number(row['n_ipv4'], 0)} and {number(row['n_ipv6'], 0)} runs"
-    if not is_missing(row["strata"]) and row["strata"] > 1:
-        detail += f" in {number(row['strata'], 0)} strata"
+    effect = ""
+    if row["method"] == BY_CELL:
+        detail = count(int(row["cells"]), "cell")
+        if not is_missing(row["ci_low"]):
+            low, high = effect_cells(row)
+            effect = f"{low.text} ({high.text}), {row['within']} ±{plain(row['margin'])}"
     return {
         "p": "no test" if is_missing(row["p"]) else p_words(row["p"]),
-        "detail": "; ".join(filter(None, [row["direction"], detail])),
+        "detail": "; ".join(filter(None, [row["direction"], effect, detail])),
         "mark": notes.index(row["note"]) + 1 if row["note"] else None,
     }
 

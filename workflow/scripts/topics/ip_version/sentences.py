@@ -1,13 +1,12 @@
-"""Whether the IP version matters: one sentence from the tests over all cells, in pairs and pooled."""
+"""Whether the IP version matters: one sentence from the mean over cells, and from the pooled test."""
 
+from inference.equivalence import INSIDE, OUTSIDE
 from report_parts.data_tables import signed
-from topics.ip_version.tables import ALIGNED, EQUAL, MSS_RATIO, POOLED, VAN_ELTEREN
+from topics.ip_version.tables import BY_CELL, EQUAL, MSS_RATIO, POOLED
 from wording.number_format import count, is_missing, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import p_words
 
-# Tests over all cells that fit the design, the better one first.
-DESIGNED = {ALIGNED: "paired", VAN_ELTEREN: "stratified"}
 METRIC = "goodput_mbps"
 
 
@@ -24,13 +23,13 @@ def ip_version_sentence(tables, significance) -> str:
         return "No cell has a goodput with both IP versions, so that can't be compared."
     overall = tables.ip_overall[(tables.ip_overall["metric"] == METRIC) & tables.ip_overall["p"].notna()]
     known = {(row["method"], row["null"]): row for row in overall.to_dict("records")}
-    method = next((name for name in DESIGNED if (name, EQUAL) in known), None)
-    if method is None:
+    equal = known.get((BY_CELL, EQUAL))
+    if equal is None:
         return _cell_words(cells, significance)
-    equal, ratio = known[method, EQUAL], known.get((method, MSS_RATIO))
-    text = _overall_words(
-        DESIGNED[method], equal, ratio, _header(cells, tables.runs), signed(cells["effect"].median(), 2), significance
-    )
+    text = _overall_words(equal, significance)
+    ratio, header = known.get((BY_CELL, MSS_RATIO)), _header(cells, tables.runs)
+    if ratio is not None and header is not None:
+        text += f"; {_header_words(ratio, header, cells)}"
     return f"{text}{_pooled_words(known.get((POOLED, EQUAL)), equal['p'] < significance, significance)}."
 
 
@@ -68,42 +67,41 @@ def _header(cells, runs) -> dict | None:
     return words
 
 
-def _overall_words(name, equal, ratio, cost, median, significance):
-    """Say what the test over all cells finds against equality, and against what the header costs.
+def _overall_words(equal, significance):
+    """Say what the mean over cells finds: `equal` is its row of ``ip_overall``."""
+    interval = f"{signed(equal['ci_low'], 2)} to {signed(equal['ci_high'], 2)} %"
+    numbers = f"{signed(equal['effect'], 2)} %, interval {interval}, {p_words(equal['p'])}"
+    mean = f"in the mean over {count(int(equal['cells']), 'cell')}"
+    if equal["p"] < significance:
+        higher = "higher" if equal["direction"] == "IPv6 higher" else "lower"
+        return f"IPv6's goodput is {higher} than IPv4's {mean} ({numbers})"
+    size = f", and is within ±{plain(equal['margin'])} % of it" if equal["within"] == INSIDE else ""
+    return f"IPv6's goodput isn't shown to differ from IPv4's {mean} ({numbers}){size}"
 
-    `name` is the test's in a word; `equal` and `ratio` are its rows of ``ip_overall``, the second or None; `cost` is
-    `_header`'s; `median` that of the cells' differences, in percent.
+
+def _header_words(ratio, cost, cells):
+    """Say whether what is found is what the header costs: of the mean, and of how many cells by themselves.
+
+    `ratio` is the row of ``ip_overall`` against the ratio of the segment sizes, `cost` is `_header`'s.
     """
-    differs = equal["p"] < significance
-    if differs:
-        higher = equal["direction"] == "IPv6 higher"
+    against = f"{cost['ratio']} ({signed(cost['percent'], 2)} %)"
+    interval = f"{signed(ratio['ci_low'], 2)} to {signed(ratio['ci_high'], 2)} %"
+    margin = f"±{plain(ratio['margin'])} %"
+    if ratio["within"] == INSIDE:
+        text = f"that is what {cost['header']} {cost['costs']}: within {margin} of the {against}, from which it is {interval} off"
+    elif ratio["within"] == OUTSIDE:
+        more = "more" if ratio["direction"] == "IPv4 higher" else "less"
         text = (
-            f"Over all cells IPv6's goodput is {'higher' if higher else 'lower'} than IPv4's "
-            f"(median {median} %, {name} test {p_words(equal['p'])})"
+            f"that is {more} than what {cost['header']} {cost['costs']}: {interval} off the {against}, beyond {margin}"
         )
     else:
         text = (
-            f"Over all cells the {name} test finds no difference between IPv6's goodput and IPv4's "
-            f"({p_words(equal['p'])}, median {median} %)"
+            f"whether that is what {cost['header']} {cost['costs']} is open: it is {interval} off the {against}, "
+            f"which reaches beyond {margin}"
         )
-    if ratio is None or cost is None or is_missing(ratio["p"]):
-        return text
-    # Its bracket is left open for p.
-    against = f"{cost['ratio']} ({signed(cost['percent'], 2)} %"
-    p = p_words(ratio["p"])
-    if differs and ratio["p"] >= significance:
-        return (
-            f"{text}, in agreement with what {cost['header']} {cost['costs']}: against the {against}) "
-            f"the test finds no difference ({p})"
-        )
-    if differs:
-        more = "more" if ratio["direction"] == "IPv4 higher" else "less"
-        if higher:
-            return f"{text}, which {cost['header']} can't explain: it differs from the {against}, {p}) too"
-        return f"{text}, but by {more} than {cost['header']} would cost: it differs from the {against}, {p}) too"
-    if ratio["p"] < significance:
-        return f"{text}, though {cost['header']} should cost some: it differs from the {against}, {p})"
-    return f"{text}, nor one from what {cost['header']} would cost, the {against}, {p})"
+    by_cell = cells["as_expected"].value_counts()
+    shown, ruled_out = (int(by_cell.get(answer, 0)) for answer in ("yes", "no"))
+    return f"{text}; by themselves {shown:,} of {count(len(cells), 'cell')} show the same, {ruled_out:,} the opposite"
 
 
 def _pooled_words(pooled, differs, significance) -> str:

@@ -6,7 +6,6 @@ from topics.cells.tables import (
     EFFECT_UNIT,
     IN_EFFECT_UNIT,
     IN_UNIT,
-    MEAN_INTERVAL,
     METRIC,
     NO_TEST,
     NOTE,
@@ -16,27 +15,27 @@ from topics.cells.tables import (
 )
 
 POOLED = "Mann-Whitney, pooled"
-VAN_ELTEREN = "van Elteren, by cell"
-ALIGNED = "aligned ranks, by pair and cell"
+BY_CELL = "mean over cells, one value each"
 EQUAL = "equal"
 MSS_RATIO = "ratio of the MSSs"
 #: Method -> what `statistic` is, and what the test takes for independent.
 METHODS = {
     POOLED: "U of the IPv4 values; every run counts as independent, whatever its scenario and CCA",
-    VAN_ELTEREN: (
-        "z, positive where IPv6 ranks higher; runs of a cell count as independent, so with common "
-        "seeds it rejects less often than it may"
+    BY_CELL: (
+        "Student's t of the cells' mean differences of pairs; the cell is the unit, so runs that repeat one measurement "
+        "count once; p from flips of the cells' signs, of fewer than 8 cells from the t distribution"
     ),
-    ALIGNED: ("z, positive where IPv6 ranks higher; compares runs of the same seed, as the experiment was designed"),
 }
 
 _SCENARIO, _CCA, _ = CELL_COLUMNS
 _NO_PAIR = "no replication has a value of both IP versions"
-_UNDER_THREE = "there are fewer than three pairs, or all differ by the same"
-_NO_BOOTSTRAP = "there are too few pairs for a bootstrap, or all differ by the same"
-_ONE_SIGN = f"{_NO_BOOTSTRAP}, or have the same sign"
+_UNDER_THREE = "there are fewer than three pairs, or one measurement"
+_NO_INTERVAL = "no test was made, or too few pairs of one kind collapsed or did not"
+_NOT_GOODPUT = "the metric isn't goodput, or there is no pair"
+_TOO_LARGE = "it would be beyond 50 standard deviations, or no test was made"
+_NEEDED = "it would be more than 10,000, or no test was made"
 _NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
-_UNTESTED = "there is no such test"
+_UNTESTED = "there is no such test, or no interval"
 IP_VERSION_TESTS = Table(
     "ip_versions",
     "a metric in a scenario and CCA",
@@ -49,29 +48,32 @@ IP_VERSION_TESTS = Table(
         SCENARIO_LABEL,
         _CCA,
         count("pairs", "replications", "Replications in which both IP versions have a value."),
+        count("n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."),
         number("mean_ipv4", IN_UNIT, "Mean over IPv4 in these replications.", _NO_PAIR),
         number("mean_ipv6", IN_UNIT, "Mean over IPv6 in these replications.", _NO_PAIR),
-        number("effect", IN_EFFECT_UNIT, "Mean difference of IPv6 from IPv4.", _NO_PAIR),
-        *MEAN_INTERVAL,
+        number("effect", IN_EFFECT_UNIT, "Mean difference of IPv6 from IPv4, of ratios the geometric mean.", _NO_PAIR),
+        *interval("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", _NO_INTERVAL),
         number(
             "ci90_low",
             IN_EFFECT_UNIT,
             "Lower end of the interval of the two one-sided tests, whose confidence is 1 - 2 x significance.",
-            TOO_FEW_PAIRS,
+            _NO_INTERVAL,
         ),
-        number("ci90_high", IN_EFFECT_UNIT, "Upper end of this interval.", TOO_FEW_PAIRS),
+        number("ci90_high", IN_EFFECT_UNIT, "Upper end of this interval.", _NO_INTERVAL),
         number("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
-        *interval("hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate, by bootstrap", _NO_BOOTSTRAP),
+        *interval("hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate, by signed ranks", TOO_FEW_PAIRS),
         number(
             "rank_biserial",
             "",
             "Rank-biserial correlation: 1 if IPv6 is higher in every pair, -1 if it is lower in every pair.",
             _NO_PAIR,
         ),
-        *interval(
-            "rank_biserial_low", "rank_biserial_high", "", "the rank-biserial correlation, by bootstrap", _ONE_SIGN
+        number(
+            "normality_p",
+            "",
+            "The p value of Shapiro-Wilk's test of the pairs' differences; the test doesn't depend on it.",
+            _UNDER_THREE,
         ),
-        number("normality_p", "", "The p value of Shapiro-Wilk's test of the pairs' differences.", _UNDER_THREE),
         *PAIRED_TEST,
         number("p", "", "The p value of the test that the IP versions are alike.", NO_TEST),
         number("p_holm", "", "This p after Holm's correction for all cells of the metric.", NO_TEST),
@@ -82,32 +84,60 @@ IP_VERSION_TESTS = Table(
             "Difference that the longer header alone makes: the ratio of the MSSs.",
             _NOT_EXPECTED,
         ),
-        number("p_expected", "", "The p value of the test against this ratio instead of equality.", _UNTESTED),
-        number("p_expected_holm", "", "This p after Holm's correction for all cells of the metric.", _UNTESTED),
+        number(
+            "p_expected",
+            "",
+            "The p value of the two one-sided tests that the difference is within the study's margin of this.",
+            _UNTESTED,
+        ),
+        text(
+            "as_expected",
+            "`yes` if the difference is shown to be this within the margin, `no` if it is shown not to be, else `open`.",
+            _UNTESTED,
+        ),
+        count("collapses_ipv4", "runs", "IPv4 runs far below the others of the cell.", _NOT_GOODPUT),
+        count("collapses_ipv6", "runs", "IPv6 runs far below the others of the cell.", _NOT_GOODPUT),
+        count("collapsed_pairs", "replications", "Pairs with such a run.", _NOT_GOODPUT),
+        number(
+            "collapses_possible_percent",
+            "%",
+            "Share of collapses, in the IP version that has more, that so many runs don't rule out: exact one-sided bound.",
+            _NOT_GOODPUT,
+        ),
         number(
             "margin", IN_EFFECT_UNIT, "Differences up to this one count as none: the study's margin of equivalence."
         ),
         number(
-            "p_tost", "", "The p value of the two one-sided tests that the difference is within the margin.", NO_TEST
+            "p_tost",
+            "",
+            "The p value of the two one-sided tests that the difference is within the margin.",
+            _NO_INTERVAL,
         ),
-        text("equivalent", "`yes` if it is shown to be within the margin, else `no`.", NO_TEST),
-        number("smallest_margin", IN_EFFECT_UNIT, "The smallest margin at which equivalence would be shown.", NO_TEST),
+        text("equivalent", "`yes` if it is shown to be within the margin, else `no`.", _NO_INTERVAL),
+        number(
+            "smallest_margin", IN_EFFECT_UNIT, "The smallest margin at which equivalence would be shown.", _NO_INTERVAL
+        ),
         number(
             "detectable",
             IN_EFFECT_UNIT,
-            "The smallest true difference that a paired t test of so many pairs shows with the study's power.",
-            _UNDER_THREE,
+            "The smallest true difference that a paired t test of so many pairs shows with the study's power, at the level that "
+            "Holm's correction leaves to the first of the metric's cells.",
+            _TOO_LARGE,
         ),
+        *interval("detectable_low", "detectable_high", IN_EFFECT_UNIT, "it, as far as the spread is known", _TOO_LARGE),
         count(
             "pairs_needed",
             "replications",
-            "Pairs that such a test needs to show the study's difference to detect.",
-            "it would be more than 10,000, or the pairs there are have no spread",
+            "Pairs that such a test needs for the study's difference to detect.",
+            _NEEDED,
         ),
+        count("pairs_needed_low", "replications", "Lower end of what the spread's interval makes of it.", _NEEDED),
+        count("pairs_needed_high", "replications", "Upper end of this.", _NEEDED),
         text("verdict", "What can be concluded; the report says what each verdict means."),
         NOTE,
     ),
 )
+_NOT_BY_CELL = "the method isn't that of cells, or there are fewer than two"
 IP_OVERALL = Table(
     "ip_overall",
     "a metric, null hypothesis and method",
@@ -115,17 +145,32 @@ IP_OVERALL = Table(
         METRIC,
         text("method", "Name of the test over all cells."),
         text("null", "Null hypothesis: the IP versions are `equal`, or goodput has the `ratio of the MSSs`."),
-        count("strata", "", "Cells that the test ranks within; 1 where all runs are pooled."),
+        count("cells", "", "Cells that count one value each; 1 where all runs are pooled."),
         count("n_ipv4", "runs", "Runs over IPv4 that take part."),
         count("n_ipv6", "runs", "Runs over IPv6 that take part."),
-        number(
-            "statistic",
-            "",
-            "U of the IPv4 values of the pooled test, else z, positive where IPv6 ranks higher.",
-            NO_TEST,
-        ),
+        number("statistic", "", "U of the IPv4 values of the pooled test, else Student's t of the cells.", NO_TEST),
         number("p", "", "The p value, two-sided.", NO_TEST),
-        text("direction", "`IPv4 higher` or `IPv6 higher`.", "no test was made, or neither ranks higher"),
+        text("direction", "`IPv4 higher` or `IPv6 higher`.", "no test was made, or neither is higher"),
+        text("effect_unit", "Unit of the difference: `%` or `points`."),
+        number(
+            "effect", IN_EFFECT_UNIT, "Mean over cells of IPv6's difference from the null hypothesis.", _NOT_BY_CELL
+        ),
+        *interval("ci_low", "ci_high", IN_EFFECT_UNIT, "this mean", _NOT_BY_CELL),
+        number(
+            "margin",
+            IN_EFFECT_UNIT,
+            "Differences up to this one count as none: of the ratio of the MSSs the study's margin for the header.",
+            _NOT_BY_CELL,
+        ),
+        number(
+            "p_tost", "", "The p value of the two one-sided tests that the mean is within the margin.", _NOT_BY_CELL
+        ),
+        text(
+            "within",
+            "Whether the mean is within the margin: `inside`, `outside` or `across`, as its interval of confidence 1 - 2 x "
+            "significance lies.",
+            _NOT_BY_CELL,
+        ),
         NOTE,
     ),
 )

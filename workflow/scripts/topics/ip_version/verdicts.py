@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+WITH_COLLAPSES = ", with collapses"
 #: Each verdict, and what it means.
 VERDICTS = {
     "differs, beyond the margin": (
@@ -14,26 +15,43 @@ VERDICTS = {
     "differs, within the margin": (
         "The difference is significant after Holm's correction, and shown to be smaller than the margin."
     ),
-    "equivalent": "No significant difference, and any difference is shown to be smaller than the margin.",
-    "undecided": "Neither a difference nor equivalence is shown: too few pairs for the spread there is.",
-    "same in every pair": "Both IP versions gave the same value in every pair; without variance there is no test.",
-    "constant difference, within the margin": (
-        "All pairs show the same difference, smaller than the margin; without variance there is no test."
+    "equivalent": (
+        "Any difference of the mean is shown to be smaller than the margin, and none is significant after Holm's correction."
     ),
-    "constant difference, beyond the margin": (
-        "All pairs show the same difference, larger than the margin; without variance there is no test."
+    "perhaps differs": (
+        "The cell by itself shows a difference, so its interval excludes 0; after the correction for all cells it isn't "
+        "significant. Among so many cells some do so by chance."
     ),
-    "no test": "Too few pairs for any test.",
+    "undecided": (
+        "Neither a difference nor equivalence is shown: for the spread that there is, so many pairs leave both open."
+    ),
+    "one measurement, same": (
+        "All pairs repeat one measurement, as far as it can tell, and the IP versions have the same value. n is 1, so there is no test."
+    ),
+    "one measurement, within the margin": "All pairs repeat one measurement; its difference is smaller than the margin.",
+    "one measurement, beyond the margin": "All pairs repeat one measurement; its difference is larger than the margin.",
+    "no test": "One pair or none: no spread to judge a difference by.",
 }
+#: What is added to a verdict, and what it means.
+COLLAPSES = (
+    "Some runs lie far below the others of their cell: below 2/3 of their median, and by five robust standard deviations. The "
+    "mean has them in it; the typical run differs from it. An interval of the mean is given where five pairs or more have "
+    "a collapse, and as many have none."
+)
 
 
 def verdict(row, significance) -> str:
-    """Return which of `VERDICTS` a row of the table comes to."""
-    if row["constant"]:
+    """Return which of `VERDICTS` a row of the table comes to, with `WITH_COLLAPSES` behind it where a run collapsed."""
+    with_collapses = not pd.isna(row["collapsed_pairs"]) and row["collapsed_pairs"] > 0
+    return _verdict(row, significance) + (WITH_COLLAPSES if with_collapses else "")
+
+
+def _verdict(row, significance):
+    if row["one_value"]:
         if row["effect"] == 0:
-            return "same in every pair"
+            return "one measurement, same"
         size = "within" if abs(row["effect"]) < row["margin"] else "beyond"
-        return f"constant difference, {size} the margin"
+        return f"one measurement, {size} the margin"
     if not pd.isna(row["p_holm"]) and row["p_holm"] < significance:
         if row["equivalent"] == "yes":
             return "differs, within the margin"
@@ -41,4 +59,6 @@ def verdict(row, significance) -> str:
         return "differs, beyond the margin" if beyond else "differs, perhaps beyond the margin"
     if row["equivalent"] == "yes":
         return "equivalent"
-    return "undecided" if row["test"] else "no test"
+    if not row["test"]:
+        return "no test"
+    return "perhaps differs" if row["p"] < significance else "undecided"

@@ -1,0 +1,347 @@
+"""Print how often tests, intervals and verdicts are wrong on data whose truth is known, beside the bound of each.
+
+    python benchmarks/error_rates.py [--samples 2000] [--seed 1]
+
+A rate is inside its bound if chance alone explains what it is beyond it, at 1 %: of 1,000 samples a rate of 5 % is
+anything from 3.4 to 6.9 %. Row numbers are those of the review that asked for them.
+"""
+
+import argparse
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from inference.block_tests import friedman_test
+from inference.collapses import collapsed_of_pairs
+from inference.multiple_tests import adjusted
+from inference.paired_comparison import Family, compare
+from inference.paired_effects import hodges_lehmann_interval
+from inference.paired_tests import mean_test
+from inference.sample_size import deviation_interval, pairs_needed
+from inference.share_intervals import bounded_estimate, expit
+from inference.welch import welch
+from known_truth import FACTORS, constant_cells, copies, losing_pairs, pairs, quantised_pairs
+from run_tables.metrics import METRICS
+from topics.ccas.compare_ccas import gated
+from topics.cells.describe_cells import describe
+from topics.ip_version.compare_ip_versions import compare_cell
+from topics.ip_version.verdicts import WITH_COLLAPSES, verdict
+
+SIGNIFICANCE, CONFIDENCE, POWER = 0.05, 0.95, 0.8
+# Highest false alarms, and coverage, that a row may have.
+ALARMS, COVERED = (0.0, 0.055), (0.93, 0.97)
+# Intervals that can't be narrower with so few values: coverage has no upper bound.
+AT_LEAST = (0.93, 1.0)
+# Chance with which a rate at its bound counts as beyond it.
+DOUBT = 0.01
+CELLS = 72
+PARAMS = SimpleNamespace(
+    confidence=CONFIDENCE, significance=SIGNIFICANCE, power=POWER, header_margin=0.5,
+    margins={"goodput_mbps": 5.0}, detect={"goodput_mbps": 1.0},
+)  # fmt: skip
+GOODPUT = METRICS[0]
+MSS = (1448.0, 1428.0)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something happened, and how often it may."""
+
+    row: int  # of the review
+    what: str
+    case: str
+    n: int
+    happened: int
+    samples: int
+    bound: tuple[float, float]
+
+    @property
+    def share(self) -> float:
+        """Of the samples; nan without one."""
+        return self.happened / self.samples if self.samples else math.nan
+
+    @property
+    def inside(self) -> bool:
+        """Whether the true rate may be inside the bound."""
+        if not self.samples:
+            return False
+        low, high = self.bound
+        above = stats.binom.sf(self.happened - 1, self.samples, high) if self.share > high else 1.0
+        below = stats.binom.cdf(self.happened, self.samples, low) if self.share < low else 1.0
+        return min(above, below) > DOUBT
+
+
+def _family(tests=1):
+    return Family(CONFIDENCE, SIGNIFICANCE, tests)
+
+
+def _cell_frame(ipv6, ipv4, resolution=0.0):
+    return pd.DataFrame(
+        {"ipv4": ipv4, "ipv6": ipv6, "mss_ipv4": MSS[0], "mss_ipv6": MSS[1],
+         "resolution_ipv4": resolution, "resolution_ipv6": resolution}
+    )  # fmt: skip
+
+
+def cell_rows(ipv6, ipv4, resolution=0.0, tests=1) -> Iterator[dict]:
+    """Yield the row of the comparison of each sample, judged by itself, with its verdict."""
+    for a, b in zip(ipv6, ipv4, strict=True):
+        row = {"p": math.nan, "ci90_low": math.nan, "ci90_high": math.nan}
+        row |= compare_cell(GOODPUT, _cell_frame(a, b, resolution), tests, PARAMS)
+        row["p_holm"] = math.nan if row["p"] is None else min(1.0, row["p"] * tests)
+        yield row | {"verdict": verdict(row, SIGNIFICANCE)}
+
+
+def false_equivalence(rng, samples, n) -> list[Rate]:
+    """Row 1: IPv6 loses half of its goodput in 15 % of runs, 9.9 % in the mean, which isn't within 5 %."""
+    ipv6, ipv4, effect = losing_pairs(rng, samples, n)
+    rows = list(cell_rows(ipv6, ipv4))
+    seen = [row for row in rows if row["verdict"].endswith(WITH_COLLAPSES)]
+    equivalent = sum(row["equivalent"] == "yes" for row in seen)
+    truly = sum(bool((values < 75).any()) for values in ipv6 / ipv4 * 100)
+    allowed = 0.85**n  # of samples in which no run collapsed nothing can be known
+    case = f"half lost in 15 % of runs ({effect:.1f} %)"
+    return [
+        Rate(1, "equivalent, of samples with a collapse", case, n, equivalent, len(seen), (0, 0.05)),
+        Rate(1, "equivalent, of all (no collapse in sample)", case, n,
+             sum(row["equivalent"] == "yes" for row in rows), samples, (0, allowed + 0.05 * (1 - allowed))),
+        Rate(1, "collapses found, of samples with one", case, n, len(seen), truly, (0.97, 1)),
+    ]  # fmt: skip
+
+
+def contradictions(rng, samples, n) -> list[Rate]:
+    """Row 2: verdicts without a test though there are pairs, or against their own interval."""
+    wrong = untested = 0
+    for factor in FACTORS:
+        for row in cell_rows(*pairs(rng, factor, samples, n, effect_percent=-3.0), tests=CELLS):
+            untested += not row["test"]
+            inside = row["ci90_low"] is not None and row["ci90_low"] > -5 and row["ci90_high"] < 5
+            wrong += (row["equivalent"] == "yes") != inside
+            differs, known = row["verdict"].startswith("differs"), row["ci_low"] is not None
+            wrong += differs and known and row["ci_low"] <= 0 <= row["ci_high"]
+            wrong += row["verdict"].startswith(("undecided", "equivalent")) and inside != (row["equivalent"] == "yes")
+            wrong += row["verdict"].startswith("undecided") and known and not row["ci_low"] <= 0 <= row["ci_high"]
+    total = samples * len(FACTORS)
+    return [
+        Rate(2, "no test made", "all cases", n, untested, total, (0, 0)),
+        Rate(2, "verdict against its interval", "all cases", n, wrong, total, (0, 0)),
+    ]
+
+
+def false_alarms(rng, samples, n, factor, tests=1) -> list[Rate]:
+    """Row 2: the test of the mean where there is no difference."""
+    a, b = np.log(pairs(rng, factor, samples, n))
+    alarms = sum(mean_test(row, tests, SIGNIFICANCE).p() < SIGNIFICANCE for row in a - b)
+    return [Rate(2, "false alarms of one test", factor, n, alarms, samples, ALARMS)]
+
+
+def copied_cells(rng, samples, n) -> list[Rate]:
+    """Row 3: cells whose values all lie within the resolution."""
+    rows = list(cell_rows(*copies(rng, samples, n, 0.001, difference=0.01), resolution=0.001))
+    tested = sum(row["p"] is not None or row["n"] != 1 for row in rows)
+    return [Rate(3, "copies that have a p or an n above 1", "constant cell, +0.01 %", n, tested, samples, (0, 0))]
+
+
+def overall_alarms(rng, samples, n, cells=CELLS) -> list[Rate]:
+    """Row 4: constant cells of random direction, n copies of each, over all cells."""
+    tests = (mean_test(values, 1, SIGNIFICANCE) for values in constant_cells(rng, samples, cells))
+    alarms = sum(test.p() < SIGNIFICANCE for test in tests)
+    return [Rate(4, "false direction over all cells", f"{cells} constant cells", n, alarms, samples, ALARMS)]
+
+
+def header_verdicts(rng, samples, n) -> list[Rate]:
+    """Row 5: "as the header" where IPv6 is as far from the ratio as the margin, and where it is there."""
+    ratio, rates = 100 * (MSS[1] / MSS[0] - 1), []
+    for name, effect, bound in (("at the margin", ratio - 0.5, (0, 0.055)), ("equal, no header", 0.0, (0, 0.055))):
+        rows = cell_rows(*pairs(rng, "normal, 3 %", samples, n, effect))
+        shown = sum(row["as_expected"] == "yes" for row in rows)
+        rates.append(Rate(5, "called what the header costs", name, n, shown, samples, bound))
+    rows = cell_rows(*pairs(rng, "normal, 3 %", samples, n, ratio))
+    denied = sum(row["as_expected"] == "no" for row in rows)
+    return [*rates, Rate(5, "called not what the header costs", "exactly that", n, denied, samples, ALARMS)]
+
+
+def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
+    """Row 6: the stated number of pairs against the true one, and the power that the true one has."""
+    sd, effect, level = 0.02, 2.0, SIGNIFICANCE / tests
+    needed = pairs_needed(sd, effect, POWER, level, "ratio")
+    held = 0
+    for pilot in sd * rng.standard_normal((samples, n)):
+        low, high = (
+            pairs_needed(spread, effect, POWER, level, "ratio") or math.inf
+            for spread in deviation_interval(float(pilot.std(ddof=1)), n, CONFIDENCE)
+        )
+        held += low <= needed <= high
+    study = sd * rng.standard_normal((samples, needed)) + math.log1p(effect / 100)
+    t = study.mean(axis=1) / study.std(axis=1, ddof=1) * math.sqrt(needed)
+    shown = int((2 * stats.t.sf(np.abs(t), needed - 1) < level).sum())
+    return [
+        # The number is whole, so an interval that ends in it holds a little more.
+        Rate(6, "interval holds the pairs needed", f"normal, {needed} needed", n, held, samples, (0.93, 0.975)),
+        Rate(6, "power with the pairs needed, Holm's level", f"{tests} cells", needed, shown, samples, (0.78, 0.84)),
+    ]
+
+
+def difference_coverage(rng, samples, n, factor, tests=1) -> list[Rate]:
+    """Row 7: the interval of the mean difference and of the Hodges-Lehmann estimate, where they are printed."""
+    effect, held, hl_held, hl_known = math.log(0.97), 0, 0, 0
+    contrasts = np.subtract(*np.log(pairs(rng, factor, samples, n, -3.0)))
+    for row in contrasts:
+        low, high = mean_test(row, tests, SIGNIFICANCE).interval(CONFIDENCE)
+        held += low <= effect <= high
+        interval = hodges_lehmann_interval(row, CONFIDENCE)
+        if interval:
+            hl_known += 1
+            hl_held += interval[0] <= effect <= interval[1]
+    bound = AT_LEAST if "collapses" in factor or n < 4 and "normal" not in factor else COVERED
+    rates = [Rate(7, "interval of the mean difference", factor, n, held, samples, bound)]
+    return rates + ([Rate(7, "interval of Hodges-Lehmann", factor, n, hl_held, hl_known, COVERED)] if hl_known else [])
+
+
+def mean_coverage(rng, samples, n, factor) -> list[Rate]:
+    """Row 7: the interval of a cell's mean where it is printed; of collapses that of the runs that didn't."""
+    values = 100 * FACTORS[factor](rng, (samples, n))
+    truth = float(100 * FACTORS["normal, 3 %" if "collapses" in factor else factor](rng, 2_000_000).mean())
+    rows = [describe(pd.Series(sample), n, CONFIDENCE, 0.0, True) for sample in values]
+    known = [row for row in rows if row.get("ci_low") is not None]
+    held = sum(row["ci_low"] <= truth <= row["ci_high"] for row in known)
+    bound = AT_LEAST if "heavy" in factor and n < 10 else COVERED
+    return [Rate(7, "interval of a cell's mean", factor, n, held, len(known), bound)] if known else []
+
+
+def other_coverage(rng, samples, n) -> list[Rate]:
+    """Row 7: intervals of a share, of two independent means, and of a mean of quantised values."""
+    share = sum(
+        row.low <= expit(1.5) <= row.high
+        for row in (bounded_estimate(expit(1.5 + 0.5 * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
+    )
+    params = SimpleNamespace(confidence=CONFIDENCE, significance=SIGNIFICANCE)
+    results = [welch(rng.standard_normal(n), 3 * rng.standard_normal(2 * n), params) for _ in range(samples)]
+    two = sum(row["low"] <= 0 <= row["high"] for row in results)
+    return [
+        Rate(7, "interval of a share", "logit-normal", n, share, samples, COVERED),
+        Rate(7, "Welch's interval", "spreads 1 and 3, n and 2n", n, two, samples, COVERED if n > 2 else AT_LEAST),
+    ]
+
+
+def family_alarms(rng, samples, n, step_in_spreads, cells=12) -> list[Rate]:
+    """Row 8: any false alarm after Holm's correction over cells of quantised values."""
+    alarms = 0
+    for _ in range(samples):
+        a, b, step = quantised_pairs(rng, cells, n, step_in_spreads)
+        rows = [compare(x, y, "ratio", "%", _family(cells), (step, step)).tested() for x, y in zip(a, b, strict=True)]
+        alarms += bool((adjusted(pd.Series([row["p"] for row in rows], dtype=float), "holm") < SIGNIFICANCE).any())
+    case = f"{cells} cells, step {step_in_spreads:g} spreads"
+    return [Rate(8, "any false alarm after Holm", case, n, alarms, samples, ALARMS)]
+
+
+def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
+    """Row 9: studies with a false pair of CCAs, after the test of all CCAs; in a share of places one CCA is another.
+
+    Four metrics of a place, which share their replications' seeds.
+    """
+    names, index = list(itertools.combinations(range(ccas), 2)), [metric.column for metric in METRICS]
+    alarms = 0
+    for _ in range(samples):
+        groups, rows = [], []
+        for place, metric in itertools.product(range(places), index):
+            values = 0.03 * rng.standard_normal((n, ccas)) + 0.1 * rng.standard_normal((n, 1))
+            other = place < differing * places
+            values[:, 0] += 1.0 * other
+            head = {"metric": metric, "scenario": str(place), "ip_version": "ipv4"}
+            groups.append(head | {"ccas": ccas, "p": friedman_test(values)[1]})
+            contrasts = np.array([values[:, a] - values[:, b] for a, b in names])
+            t = contrasts.mean(axis=1) / contrasts.std(axis=1, ddof=1) * math.sqrt(n)
+            p = 2 * stats.t.sf(np.abs(t), n - 1)
+            rows += [
+                head | {"p": value, "false": not (other and a == 0)} for value, (a, _) in zip(p, names, strict=True)
+            ]
+        together, by_pair = pd.DataFrame(groups), pd.DataFrame(rows)
+        together["p_holm"] = adjusted(together["p"], "holm")
+        alarms += bool((gated(by_pair, together, SIGNIFICANCE)[by_pair["false"]] < SIGNIFICANCE).any())
+    case = f"{places} places, {ccas} CCAs" + (f", one differs in {100 * differing:g} %" if differing else ", A/A")
+    return [Rate(9, "studies with a false pair", case, n, alarms, samples, ALARMS)]
+
+
+def power_of_test(rng, samples, n) -> list[Rate]:
+    """What the test shows of a difference of 3 % at a spread of 3 %: no bound, for comparison by n."""
+    contrasts = np.subtract(*np.log(pairs(rng, "normal, 3 %", samples, n, 3.0)))
+    shown = sum(mean_test(row, 1, SIGNIFICANCE).p() < SIGNIFICANCE for row in contrasts)
+    return [Rate(0, "power of one test", "3 % at a spread of 3 %", n, shown, samples, (0, 1))]
+
+
+def collapse_alarms(rng, samples, n) -> list[Rate]:
+    """Row 1: collapses found where there are none."""
+    drawn = zip(*pairs(rng, "heavy tails (t, 3 df)", samples, n), strict=True)
+    found = sum(np.concatenate(collapsed_of_pairs(*sample)).any() for sample in drawn)
+    return [Rate(1, "collapses found where none is", "heavy tails (t, 3 df)", n, int(found), samples, (0, 0.05))]
+
+
+def all_rates(samples, seed) -> Iterator[Rate]:
+    """Yield every rate of the table; slow ones of fewer samples."""
+    rng = np.random.default_rng(seed)
+    few = max(100, samples // 4)
+    for n in (10, 30, 100):
+        yield from false_equivalence(rng, few, n)
+    for n in (4, 10, 30):
+        yield from collapse_alarms(rng, samples, n)
+    for n in (3, 4, 10, 14):
+        yield from contradictions(rng, few // 2, n)
+    for factor in FACTORS:
+        for n in (2, 3, 4, 6, 8, 10, 14):
+            yield from false_alarms(rng, samples, n, factor)
+        for n in (30, 100):
+            yield from false_alarms(rng, few, n, factor)
+    for n in (4, 100):
+        yield from copied_cells(rng, few, n)
+    for n in (1, 4, 100):
+        yield from overall_alarms(rng, few, n)
+    for n in (4, 10, 30):
+        yield from header_verdicts(rng, few, n)
+    for n in (4, 10):
+        yield from planning(rng, samples, n)
+    for factor in FACTORS:
+        for n in (2, 3, 4, 6, 8, 10):
+            yield from difference_coverage(rng, samples, n, factor)
+        for n in (30, 100):
+            yield from difference_coverage(rng, few, n, factor)
+    for factor in (name for name in FACTORS if name != "exponential"):
+        for n in (2, 3, 4, 6, 10, 30, 100):
+            yield from mean_coverage(rng, samples, n, factor)
+    for n in (2, 4, 10, 30):
+        yield from other_coverage(rng, samples, n)
+    for n, step in itertools.product((4, 6), (0.3, 1.0, 2.0)):
+        yield from family_alarms(rng, samples, n, step)
+    yield from cca_alarms(rng, few, 4)
+    yield from cca_alarms(rng, few, 4, differing=0.5)
+    for n in (2, 3, 4, 6, 8, 10, 14, 30, 100):
+        yield from power_of_test(rng, few, n)
+
+
+def main() -> None:
+    """Print the table; end with 1 if a rate is beyond its bound."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--samples", type=int, default=2000, help="data sets of a rate; slow ones have a quarter")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    print(f"{'row':>3}  {'what':<44}{'case':<40}{'n':>5}{'samples':>9}{'rate':>9}   bound           inside")
+    beyond = 0
+    for rate in all_rates(options.samples, options.seed):
+        low, high = rate.bound
+        beyond += not rate.inside
+        bound = f"{100 * low:g} to {100 * high:.3g} %"
+        print(
+            f"{rate.row:>3}  {rate.what:<44}{rate.case:<40}{rate.n:>5}{rate.samples:>9}{100 * rate.share:>8.1f} %  "
+            f"{bound:<16}{'yes' if rate.inside else 'NO'}",
+            flush=True,
+        )
+    raise SystemExit(f"{beyond} rates are beyond their bounds" if beyond else 0)
+
+
+if __name__ == "__main__":
+    main()

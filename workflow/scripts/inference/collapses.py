@@ -1,0 +1,60 @@
+"""Runs that collapsed: a share of the runs of a cell that lies far below the rest.
+
+A mean of few values says nothing of what happens in one run out of ten: 35 of 100 samples of 10 have no such run in them, and
+no interval made of those 35 can hold the mean. So collapses are counted by themselves, with the share that so many
+runs can't rule out.
+"""
+
+import numpy as np
+from scipy import stats
+
+# A collapsed run has less than so much of the typical one ...
+COLLAPSED_SHARE = 2 / 3
+# ... and is so many robust standard deviations below it, else cells of wide spread would have some always.
+COLLAPSED_DEVIATIONS = 5
+# Standard deviations of a normal distribution in a median absolute deviation (Hampel, 1974).
+NORMAL_MAD = 1.4826
+# Of fewer runs none can be told from the rest.
+MIN_RUNS = 3
+
+
+def collapsed(values) -> np.ndarray:
+    """Return which of the values lie far below the others: of a share of 2/3 of their median, and of 5 robust deviations.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        Of at least 0. Logarithms are compared, so that a value of 0 has collapsed unless most have.
+    """
+    values = np.asarray(values, float)
+    typical = np.median(values) if len(values) else 0.0
+    if len(values) < MIN_RUNS or typical <= 0:
+        return np.zeros(len(values), bool)
+    with np.errstate(divide="ignore"):
+        below = np.log(values) - np.log(typical)
+    spread = NORMAL_MAD * np.median(np.abs(below))
+    return below < min(np.log(COLLAPSED_SHARE), -COLLAPSED_DEVIATIONS * spread)
+
+
+def collapsed_of_pairs(a, b) -> tuple[np.ndarray, np.ndarray]:
+    """Return which of the values of a, and of b, collapsed: far below the others of their side, or of their pairs' ratios.
+
+    What a seed does to both runs of a pair is not in their ratio, so it shows what the spread of the values hides.
+
+    Parameters
+    ----------
+    a, b : numpy.ndarray of float, shape (n,)
+        Values of at least 0; ratios are looked at where all are above.
+    """
+    if len(a) and min(a.min(), b.min()) > 0:
+        return collapsed(a) | collapsed(a / b), collapsed(b) | collapsed(b / a)
+    return collapsed(a), collapsed(b)
+
+
+def largest_share(collapses, runs, significance) -> float:
+    """Return the share of collapses that so many in so many runs don't rule out: the exact one-sided bound.
+
+    Clopper and Pearson (1934); of none in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three).
+    """
+    interval = stats.binomtest(int(collapses), int(runs), alternative="less").proportion_ci(1 - significance, "exact")
+    return float(interval.high)
