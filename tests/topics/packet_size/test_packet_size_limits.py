@@ -9,6 +9,7 @@ import size_studies
 from size_studies import measure, one
 from study_files.study import resolve
 from study_files.study_design import StudyDesign
+from tidy_tables import ANALYSIS
 from topics.outline import study_outline
 from topics.packet_size.plot_size_differences import draw_differences
 from topics.packet_size.plot_sizes import draw_sizes
@@ -31,7 +32,9 @@ SATURATED = (
 
 
 def material(cells, differences):
-    return SimpleNamespace(tables=SimpleNamespace(size_cells=cells, size_differences=differences), params={})
+    return SimpleNamespace(
+        tables=SimpleNamespace(size_cells=cells, size_differences=differences), params={"analysis": ANALYSIS}
+    )
 
 
 def test_cells_of_other_ccas_and_rates_are_not_mixed_up(tmp_path):
@@ -82,7 +85,7 @@ def test_where_headers_alone_say_nothing_nothing_is_calculated(tmp_path, table, 
     study[table] = study[table].assign(**change)
     cells, differences = measure(tmp_path, study)
     assert cells["calculated"].isna().all() and set(cells["agrees"]) == {""}
-    assert not {"Headers"} & {finding.topic for finding in sentences(cells, differences)}
+    assert not {"Headers"} & {finding.topic for finding in sentences(cells, differences, 0.5)}
     assert section(material(cells, differences))["uncalculated"]
 
 
@@ -128,11 +131,11 @@ def test_a_difference_within_the_spread_is_not_called_a_cost():
     rows = rows.assign(ci_low=[-9.0, 1.0, -1.0], ci_high=[9.0, 4.0, 3.0])
     told_apart = "excludes 0 in 1 of 3 cells of round trips (15.27 % there); elsewhere it can't be told from the spread"
     assert told_apart in environment_sentence(rows)
-    rows = rows.assign(question="IP version", expected=[3.2, 3.2, 3.2])
-    assert ip_version_sentence(rows) == (
+    rows = rows.assign(question="IP version", expected=[3.2, 3.2, 3.2], mean_first=[600.0, 600.0, 20.0])
+    assert ip_version_sentence(rows, 0.5) == (
         "IPv6 against IPv4: the interval of the difference excludes 0 in 1 of 3 cells of round trips (15.27 % there); "
-        "elsewhere it can't be told from the spread of runs. What 20 bytes of header more make lies in the interval in "
-        "2 of 3 cells."
+        "elsewhere it can't be told from the spread of runs. That it is what 20 bytes of header more make, within ±0.5 %, "
+        "is shown in 1 of 3 cells, and that it isn't in 1."
     )
 
 

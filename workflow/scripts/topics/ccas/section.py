@@ -47,13 +47,15 @@ def _pairs_table(pairs, scenarios, significance):
         Column("Cliff's delta", "number"): lambda row: signed_cell(row["cliffs_delta"]),
         Column("Test", filtered=True): lambda row: row["test"] or "none",
         Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
-        Column("Differs", filtered=True): lambda row: _yes_no(row["p_holm"], significance),
+        Column("Differs", filtered=True): lambda row: _differs_cell(row, significance),
     }
     caption = f"Pairs of CCAs: the first against the other, in each {_place_words(pairs['ip_version'])}"
     return tests_table("cca-pairs", caption, pairs, scenarios, columns)
 
 
-def _yes_no(p, significance):
-    if is_missing(p):
+def _differs_cell(row, significance):
+    if row["pairs"] > 1 and row["n"] == 1:
+        return Cell("one measurement", style=OPEN)
+    if is_missing(row["p_holm"]):
         return Cell("not tested", style=OPEN)
-    return Cell("yes", style=DIFFERS) if p < significance else Cell("not shown", style=OPEN)
+    return Cell("yes", style=DIFFERS) if row["p_holm"] < significance else Cell("not shown", style=OPEN)

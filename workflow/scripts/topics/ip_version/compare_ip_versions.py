@@ -16,12 +16,11 @@ from inference.sample_size import MAX_PAIRS, detectable_effect, deviation_interv
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
-from run_tables.resolution import resolutions
+from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
 from topics.ip_version.tables import IP_VERSION_TESTS
 from topics.ip_version.verdicts import verdict
 from wording.scenario_words import ip_words
 
-IPV4, IPV6 = "ipv4", "ipv6"
 SIDES = (IPV6, IPV4)
 # A mean of pairs of which so few collapsed, or so few did not, has no interval.
 MIN_OF_EITHER = 5
@@ -32,23 +31,6 @@ COUNTS = (
 )  # fmt: skip
 #: How an interval lies to the margins of what is expected -> whether the difference is what is expected.
 AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
-
-
-def pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return the values of each pair of runs, in the table's order, missing where a run is excluded or has none.
-
-    Indexed by scenario, cca and replication; columns ipv4, ipv6, and with ``mss_`` (bytes) and ``resolution_`` (in the
-    metric's unit) before these.
-    """
-    known = runs["valid"] & runs[metric].notna()
-    values = {"": runs[metric], "mss_": runs["mss_bytes"], "resolution_": resolutions(runs, metric)}
-    table = runs.assign(**{f"value_{name}": column.where(known) for name, column in values.items()})
-    pair = ["scenario", "cca", "replication"]
-    wide = table.pivot(index=pair, columns="ip_version", values=[f"value_{name}" for name in values]).reindex(
-        index=pd.MultiIndex.from_frame(table[pair].drop_duplicates()),
-        columns=pd.MultiIndex.from_product([[f"value_{name}" for name in values], [IPV4, IPV6]]),
-    )
-    return wide.set_axis([f"{name}{version}" for name in values for version in (IPV4, IPV6)], axis=1)
 
 
 def compare_cell(metric, pairs, tests, params) -> dict:

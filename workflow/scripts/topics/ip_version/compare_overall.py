@@ -17,7 +17,7 @@ from inference.pooled_tests import mann_whitney
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
-from topics.ip_version.compare_ip_versions import IPV4, IPV6, pairs_of
+from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
 from topics.ip_version.tables import BY_CELL, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
 from wording.number_format import count
 

@@ -39,7 +39,7 @@ def _legend(verdicts) -> list[dict]:
 
 
 def _repeated_words(table) -> str:
-    """Say of how many cells' goodput the replications are copies, and what runs can't rule out; empty if there is no goodput."""
+    """Say of how many cells' goodput runs collapsed, is as the header has it, and is one measurement; empty if there is none."""
     cells = table[(table["metric"] == METRICS[0].column) & (table["pairs"] > 0)]
     if cells.empty:
         return ""
@@ -50,7 +50,10 @@ def _repeated_words(table) -> str:
         f"Of {len(cells):,} cells {'none has' if not collapses else f'{collapses:,} have'} runs whose goodput collapsed"
     )
     possible = cells["collapses_possible_percent"].min()
-    text += f"; {number(cells['pairs'].max(), 0)} runs can't rule out that up to {number(possible, 0)} % of runs do."
+    text += f"; {number(cells['pairs'].max(), 0)} runs can't rule out that up to {number(possible, 0)} % do."
+    if (cells["as_expected"] != "").any():
+        shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
+        text += f" In {shown:,} the difference is shown to be as the header has it, in {denied:,} not to be."
     if copies:
         text += f" In {copies:,} cells the goodput of all pairs is one measurement, repeated."
     return text
@@ -134,7 +137,7 @@ def _overall_cell(row, notes):
         detail = count(int(row["cells"]), "cell")
         if not is_missing(row["ci_low"]):
             low, high = effect_cells(row)
-            effect = f"{low.text} ({high.text}), {row['within']} ±{plain(row['margin'])}"
+            effect = f"{low.text} ({high.text}), {row['within']} ±{plain(row['margin'])} {row['effect_unit']}"
     return {
         "p": "no test" if is_missing(row["p"]) else p_words(row["p"]),
         "detail": "; ".join(filter(None, [row["direction"], effect, detail])),

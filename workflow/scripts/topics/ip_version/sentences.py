@@ -29,7 +29,7 @@ def ip_version_sentence(tables, significance) -> str:
     text = _overall_words(equal, significance)
     ratio, header = known.get((BY_CELL, MSS_RATIO)), _header(cells, tables.runs)
     if ratio is not None and header is not None:
-        text += f"; {_header_words(ratio, header, cells)}"
+        text += f"; {_header_words(ratio, header, equal['p'] < significance)}"
     return f"{text}{_pooled_words(known.get((POOLED, EQUAL)), equal['p'] < significance, significance)}."
 
 
@@ -70,38 +70,34 @@ def _header(cells, runs) -> dict | None:
 def _overall_words(equal, significance):
     """Say what the mean over cells finds: `equal` is its row of ``ip_overall``."""
     interval = f"{signed(equal['ci_low'], 2)} to {signed(equal['ci_high'], 2)} %"
-    numbers = f"{signed(equal['effect'], 2)} %, interval {interval}, {p_words(equal['p'])}"
-    mean = f"in the mean over {count(int(equal['cells']), 'cell')}"
+    numbers = f"(mean {signed(equal['effect'], 2)} %, {interval}, {p_words(equal['p'])})"
+    goodput = f"Over {count(int(equal['cells']), 'cell')} IPv6's goodput"
     if equal["p"] < significance:
         higher = "higher" if equal["direction"] == "IPv6 higher" else "lower"
-        return f"IPv6's goodput is {higher} than IPv4's {mean} ({numbers})"
-    size = f", and is within ±{plain(equal['margin'])} % of it" if equal["within"] == INSIDE else ""
-    return f"IPv6's goodput isn't shown to differ from IPv4's {mean} ({numbers}){size}"
+        return f"{goodput} is {higher} than IPv4's {numbers}"
+    if equal["within"] == INSIDE:
+        return f"{goodput} is within ±{plain(equal['margin'])} % of IPv4's and not shown to differ {numbers}"
+    return f"{goodput} isn't shown to differ from IPv4's {numbers}"
 
 
-def _header_words(ratio, cost, cells):
-    """Say whether what is found is what the header costs: of the mean, and of how many cells by themselves.
+def _header_words(ratio, cost, differs):
+    """Say whether what is found is what the header costs.
 
-    `ratio` is the row of ``ip_overall`` against the ratio of the segment sizes, `cost` is `_header`'s.
+    `ratio` is the row of ``ip_overall`` against the ratio of the segment sizes, `cost` is `_header`'s, `differs` whether
+    there is a difference to explain.
     """
-    against = f"{cost['ratio']} ({signed(cost['percent'], 2)} %)"
-    interval = f"{signed(ratio['ci_low'], 2)} to {signed(ratio['ci_high'], 2)} %"
-    margin = f"±{plain(ratio['margin'])} %"
+    against = f"the {cost['ratio']} ({signed(cost['percent'], 2)} %)"
+    off = f"{signed(ratio['ci_low'], 2)} to {signed(ratio['ci_high'], 2)} % off"
+    where = {INSIDE: "within", OUTSIDE: "beyond"}.get(ratio["within"], "not within")
+    margin, header = f"{where} ±{plain(ratio['margin'])} %", f"{cost['header']} {cost['costs']}"
+    if not differs:
+        return f"against {against} it is {off}, {margin}"
     if ratio["within"] == INSIDE:
-        text = f"that is what {cost['header']} {cost['costs']}: within {margin} of the {against}, from which it is {interval} off"
-    elif ratio["within"] == OUTSIDE:
-        more = "more" if ratio["direction"] == "IPv4 higher" else "less"
-        text = (
-            f"that is {more} than what {cost['header']} {cost['costs']}: {interval} off the {against}, beyond {margin}"
-        )
-    else:
-        text = (
-            f"whether that is what {cost['header']} {cost['costs']} is open: it is {interval} off the {against}, "
-            f"which reaches beyond {margin}"
-        )
-    by_cell = cells["as_expected"].value_counts()
-    shown, ruled_out = (int(by_cell.get(answer, 0)) for answer in ("yes", "no"))
-    return f"{text}; by themselves {shown:,} of {count(len(cells), 'cell')} show the same, {ruled_out:,} the opposite"
+        return f"that is what {header}: {off} {against}, {margin}"
+    if ratio["within"] == OUTSIDE:
+        more = "lower" if ratio["direction"] == "IPv4 higher" else "higher"
+        return f"that is {more} than what {header}: {off} {against}, {margin}"
+    return f"whether {header} that is open: {off} {against}, {margin}"
 
 
 def _pooled_words(pooled, differs, significance) -> str:

@@ -15,7 +15,7 @@ from topics.cells.tables import (
 )
 
 POOLED = "Mann-Whitney, pooled"
-BY_CELL = "mean over cells, one value each"
+BY_CELL = "Mean over cells, one value each"
 EQUAL = "equal"
 MSS_RATIO = "ratio of the MSSs"
 #: Method -> what `statistic` is, and what the test takes for independent.

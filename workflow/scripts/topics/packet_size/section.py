@@ -87,7 +87,8 @@ def section(material: ReportMaterial) -> dict | None:
 
 def findings(material: ReportMaterial) -> list[Finding]:
     """Return the sentences that open the report."""
-    return sentences(material.tables.size_cells, material.tables.size_differences)
+    margin = material.params["analysis"]["equivalence_margin"]["header_percent"]
+    return sentences(material.tables.size_cells, material.tables.size_differences, margin)
 
 
 def _calculable(cells):

@@ -24,14 +24,14 @@ FAILURES = {"cpu_saturation": "a core was saturated", "clock": "the clock ran la
 ALIKE = 0.9
 
 
-def sentences(cells, differences) -> list[Finding]:
-    """Return the findings that the tables have something to say in."""
+def sentences(cells, differences, header_margin) -> list[Finding]:
+    """Return the findings that the tables have something to say in; the margin is the study's for the header's cost, in percent."""
     if cells.empty:
         return []
     texts = (
         ("Headers", _calculation_sentence(cells)),
         ("Packets", sent_sentence(cells)),
-        ("IP version", ip_version_sentence(differences)),
+        ("IP version", ip_version_sentence(differences, header_margin)),
         ("Server", environment_sentence(differences)),
         ("Kernel", _platform_sentence(differences)),
     )
@@ -130,18 +130,24 @@ def sent_sentence(cells) -> str:
     )
 
 
-def ip_version_sentence(differences) -> str:
-    """Say how far IPv6 is from IPv4, and from what its header explains."""
+def ip_version_sentence(differences, header_margin) -> str:
+    """Say how far IPv6 is from IPv4, and from what its header explains: under a real clock within a margin in percent of IPv4."""
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
     if rows.empty:
         return ""
     # Under a real clock a spread of its own comes on top.
     if (rows["platform"] != "uml").all():
         judged = rows[rows["expected"].notna() & rows["ci_low"].notna()]
-        explained = int(((judged["ci_low"] <= judged["expected"]) & (judged["expected"] <= judged["ci_high"])).sum())
+        margin = header_margin / 100 * judged["mean_first"]
+        low, high = (judged[end] - judged["expected"] for end in ("ci_low", "ci_high"))
+        shown, denied = int(((low > -margin) & (high < margin)).sum()), int(((low > margin) | (high < -margin)).sum())
         text = _spread_sentence(rows, "IPv6 against IPv4")
-        inside = f"{explained:,} of {count(len(judged), 'cell')}"
-        return f"{text} What 20 bytes of header more make lies in the interval in {inside}." if len(judged) else text
+        if judged.empty:
+            return text
+        return (
+            f"{text} That it is what 20 bytes of header more make, within ±{plain(header_margin)} %, is shown in {shown:,} of "
+            f"{count(len(judged), 'cell')}, and that it isn't in {denied:,}."
+        )
     parts = []
     for traffic, kind in TRAFFIC.items():
         percent = rows.loc[rows["traffic"] == traffic, "percent"]

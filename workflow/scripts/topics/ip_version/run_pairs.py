@@ -1,0 +1,24 @@
+"""Runs of both IP versions side by side: one scenario, CCA and replication have the same seed, so they are a pair."""
+
+import pandas as pd
+
+from run_tables.resolution import resolutions
+
+IPV4, IPV6 = "ipv4", "ipv6"
+
+
+def pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the values of each pair of runs, in the table's order, missing where a run is excluded or has none.
+
+    Indexed by scenario, cca and replication; columns ipv4, ipv6, and with ``mss_`` (bytes) and ``resolution_`` (in the
+    metric's unit) before these.
+    """
+    known = runs["valid"] & runs[metric].notna()
+    values = {"": runs[metric], "mss_": runs["mss_bytes"], "resolution_": resolutions(runs, metric)}
+    table = runs.assign(**{f"value_{name}": column.where(known) for name, column in values.items()})
+    pair = ["scenario", "cca", "replication"]
+    wide = table.pivot(index=pair, columns="ip_version", values=[f"value_{name}" for name in values]).reindex(
+        index=pd.MultiIndex.from_frame(table[pair].drop_duplicates()),
+        columns=pd.MultiIndex.from_product([[f"value_{name}" for name in values], [IPV4, IPV6]]),
+    )
+    return wide.set_axis([f"{name}{version}" for name in values for version in (IPV4, IPV6)], axis=1)
