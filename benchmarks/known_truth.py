@@ -66,6 +66,12 @@ def quantised_pairs(rng, samples, n, step_in_spreads) -> tuple[np.ndarray, np.nd
     return a, b, 1.0
 
 
+def levelled_pairs(rng, samples, n, levels) -> tuple[np.ndarray, np.ndarray, float]:
+    """Draw pairs of whole numbers of which only so many neighbours occur, each as often; return a, b and the step, 1."""
+    a, b = 1000.0 + rng.integers(0, levels, (2, samples, n))
+    return a, b, 1.0
+
+
 def copies(rng, samples, n, resolution, difference=0.0) -> tuple[np.ndarray, np.ndarray]:
     """Draw pairs that repeat one measurement: a cell's value, and less than the resolution on top of it."""
     centre = TYPICAL + rng.random((samples, 1))

@@ -3,6 +3,8 @@
 A rate may be beyond its bound by what chance alone explains at 1 % (`error_rates.Rate.inside`); seeds are fixed.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,7 +12,7 @@ from scipy import stats
 import error_rates
 from error_rates import Rate
 from inference import block_tests, equivalence
-from inference.paired_tests import FlippedMean, StudentMean
+from inference.paired_tests import FlippedMean, StudentMean, mean_test
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -75,9 +77,30 @@ def test_coverage_of_other_intervals(n):
     assert_inside(error_rates.other_coverage(np.random.default_rng(n), DATA_SETS, n))
 
 
-@pytest.mark.parametrize("step_in_spreads", [0.3, 1.0])
-def test_families_of_quantised_values(step_in_spreads):
-    assert_inside(error_rates.family_alarms(np.random.default_rng(8), 200, 4, step_in_spreads))
+def test_families_of_quantised_values():
+    assert_inside(error_rates.spread_alarms(np.random.default_rng(8), 200, 4, 0.3))
+    assert_inside(error_rates.level_alarms(np.random.default_rng(9), 400, 4, 4))
+
+
+@pytest.mark.parametrize("levels", [3, 4, 5, 6])
+@pytest.mark.parametrize("step, beyond", [(0.0, True), (2.0, False)])
+def test_families_of_values_with_few_levels_by_listing_all(levels, step, beyond):
+    # Exactly: the chance of each sample of four differences of two values, each on one of so many levels. Without the
+    # variance of rounding three cells have a false alarm with up to 6.7 %.
+    chance = np.convolve(np.ones(levels), np.ones(levels)) / levels**2
+    steps = np.arange(1.0 - levels, levels)
+    samples = np.array(list(itertools.product(range(len(steps)), repeat=4)))
+    rejected = dict.fromkeys((1, 2, 3, 4, 8, 12, 72), 0.0)
+    known = {}
+    for places in samples:
+        key = tuple(sorted(places))
+        if key not in known:
+            test = mean_test(steps[list(key)], 1, SIGNIFICANCE, step)
+            known[key] = 1.0 if test is None else test.p()
+        for tests in rejected:
+            rejected[tests] += chance[places].prod() * (known[key] < SIGNIFICANCE / tests)
+    family = max(1 - (1 - share) ** tests for tests, share in rejected.items())
+    assert family > 0.055 if beyond else 0.01 < family < 0.05
 
 
 @pytest.mark.parametrize("differing", [0.0, 0.5])
