@@ -240,6 +240,14 @@ def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
     return [Rate(8, "any false alarm after Holm", f"{cells} cells, {case}", n, alarms, samples, ALARMS)]
 
 
+def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
+    """Row 8 of all cells of a study, of one distribution."""
+    contrasts = np.subtract(*np.log(pairs(rng, factor, samples * cells, n)))
+    p = [mean_test(row, cells, SIGNIFICANCE).p() for row in contrasts]
+    alarms = int((np.reshape(p, (samples, cells)).min(axis=1) < SIGNIFICANCE / cells).sum())
+    return [Rate(8, "any false alarm after Holm", f"{cells} cells, {factor}", n, alarms, samples, ALARMS)]
+
+
 def spread_alarms(rng, samples, n, step_in_spreads, cells=12) -> list[Rate]:
     """Row 8 of normal values in steps."""
     draw = partial(quantised_pairs, step_in_spreads=step_in_spreads)
@@ -328,6 +336,8 @@ def all_rates(samples, seed) -> Iterator[Rate]:
             yield from mean_coverage(rng, samples, n, factor)
     for n in (2, 4, 10, 30):
         yield from other_coverage(rng, samples, n)
+    for factor, n in itertools.product(FACTORS, (4, 10)):
+        yield from cell_alarms(rng, few, n, factor)
     for n, step in itertools.product((4, 6), (0.3, 1.0)):
         yield from spread_alarms(rng, samples, n, step)
     for n, levels in itertools.product((4, 5), (3, 4, 6)):

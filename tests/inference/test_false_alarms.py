@@ -77,6 +77,11 @@ def test_coverage_of_other_intervals(n):
     assert_inside(error_rates.other_coverage(np.random.default_rng(n), DATA_SETS, n))
 
 
+@pytest.mark.parametrize("factor", error_rates.FACTORS)
+def test_families_of_cells(factor):
+    assert_inside(error_rates.cell_alarms(np.random.default_rng(7), 150, 4, factor))
+
+
 def test_families_of_quantised_values():
     assert_inside(error_rates.spread_alarms(np.random.default_rng(8), 200, 4, 0.3))
     assert_inside(error_rates.level_alarms(np.random.default_rng(9), 400, 4, 4))
