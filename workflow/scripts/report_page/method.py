@@ -75,7 +75,7 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
     for question, table, family in (
         ("IPv6 against IPv4", ip_versions, "all cells of the metric"),
         ("All CCAs together", ccas, f"all metrics and scenarios{versions[0]}"),
-        ("CCA against CCA", cca_pairs, f"all pairs where the CCAs of a scenario{versions[1]} differ together"),
+        ("CCA against CCA", cca_pairs, "all pairs of all metrics and places"),
     ):
         if table is None:
             continue

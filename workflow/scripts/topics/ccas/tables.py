@@ -72,7 +72,7 @@ CCA_PAIRS = Table(
         number(
             "p_holm",
             "",
-            "This p after Holm's correction for all pairs of the places in which the CCAs differ together; 1 elsewhere.",
+            "This p after Holm's correction for all pairs of the study; 1 where the CCAs of the place don't differ together.",
             NO_TEST,
         ),
         NOTE,
