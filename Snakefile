@@ -39,8 +39,8 @@ from run_tables.metrics import differences
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 from study_files.study_platforms import machine_problem
-from topics.claims.claims_file import ClaimsError, load_claims
-from topics.claims.record_claims import claims_version, record_claims
+from topics.claims.claim_versions import record_claims
+from topics.claims.claims_file import ClaimsError, claims_version, load_claims
 from topics.outline import figure_params, other_tables, section_modules, study_outline, table_paths
 
 leave_out_callers_variables()

@@ -12,8 +12,8 @@ from rule_files import ROOT, carry_out, code_beside_rules, rules_of
 from run_tables.metrics import differences
 from study_files.study_design import StudyDesign
 from topics import registry
-from topics.claims.claims_file import load_claims
-from topics.claims.record_claims import claims_version, record_claims
+from topics.claims.claim_versions import record_claims
+from topics.claims.claims_file import claims_version, load_claims
 from topics.outline import figure_params, section_modules, study_outline, table_paths
 
 #: Of a study in which asked Vegas was CUBIC.

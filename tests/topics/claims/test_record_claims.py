@@ -4,7 +4,9 @@ import json
 from types import SimpleNamespace
 
 import claim_runs
-from topics.claims.record_claims import RECORD, changes, claims_version, main, record_claims
+from topics.claims.claim_versions import RECORD, changes, record_claims
+from topics.claims.claims_file import claims_version
+from topics.claims.record_claims import main
 
 CLAIM = {"kind": "threshold", "pick": "mean", "requirement": {"above": 1}}
 

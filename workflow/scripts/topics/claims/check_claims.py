@@ -25,8 +25,8 @@ from topics.claims.claim_intervals import T
 from topics.claims.claim_measures import meets_requirement
 from topics.claims.claim_predicates import KINDS, counts_of, parts_of
 from topics.claims.claim_samples import Samples
+from topics.claims.claim_versions import changes
 from topics.claims.claim_words import requirement_words
-from topics.claims.record_claims import changes
 from topics.claims.tables import CLAIM_VERSIONS, CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
 from wording.number_format import p_value
 from wording.scenario_words import ip_words

@@ -4,6 +4,7 @@ The predicates themselves are in `claim_predicates`.
 """
 
 import copy
+import hashlib
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import yaml
 from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_validation import problems_of_form, value_text
 from topics.claims.claim_quantities import LEVELS, RELATIONS, SIDES, STATES, quantities_of
+from topics.claims.claim_versions import version_of
 from wording.number_format import count
 
 SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "claims.schema.yaml"
@@ -44,6 +46,12 @@ def load_claims(path) -> dict:
     if problems:
         raise ClaimsError(path, problems)
     return content
+
+
+def claims_version(path) -> dict:
+    """Return what identifies a claims file that `load_claims` takes, as `claim_versions.version_of` has it."""
+    content = read_mapping(path, "a claims file", ["claims"], ClaimsError)
+    return version_of(content, hashlib.sha256(Path(path).read_bytes()).hexdigest())
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,60 @@
+"""The versions of a claims file that a study was judged by: what was claimed when nothing was known yet, and each change.
+
+Their record lies with the results and only grows. It has no time and no machine: a version says how many runs had
+a document when it was first used.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from topics.claims.tables import FIXED
+
+#: Of a study's results.
+RECORD = "workflow/claims-record.json"
+
+
+def version_of(content, sha256) -> dict:
+    """Return what identifies a claims file's content: ``sha256`` of its bytes, ``claims`` (id to digest), ``rest``: digest of the others."""
+    claims = {claim["id"]: _digest(claim) for claim in content["claims"]}
+    return {"sha256": sha256, "claims": claims, "rest": _digest({**content, "claims": None})}
+
+
+def _digest(value):
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def record_claims(folder, version) -> None:
+    """Add a version, as `claims_version` gives it, to a study's record, unless it is the last one there."""
+    path = Path(folder, RECORD)
+    versions = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    if not versions or versions[-1]["sha256"] != version["sha256"]:
+        versions.append({"runs": sum(1 for _ in Path(folder, "runs").glob("*/*/*/*.json.gz"))} | version)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(versions, indent=1) + "\n", encoding="utf-8")
+    os.replace(new, path)
+
+
+def changes(versions) -> Iterator[dict]:
+    """Yield the rows of `CLAIM_VERSIONS` of a record, given as a list of its versions."""
+    before = None
+    for number, version in enumerate(versions, 1):
+        row = {"version": number, "sha256": version["sha256"], "runs": version["runs"], "claim": ""}
+        if before is None:
+            yield row | {"change": FIXED}
+        else:
+            yield from (row | change for change in _differences(before, version))
+        before = version
+
+
+def _differences(before, after):
+    old, new = before["claims"], after["claims"]
+    found = [{"claim": name, "change": "added"} for name in new if name not in old]
+    found += [{"claim": name, "change": "changed"} for name in new if name in old and new[name] != old[name]]
+    found += [{"claim": name, "change": "removed"} for name in old if name not in new]
+    if before["rest"] != after["rest"]:
+        found.append({"claim": "", "change": "paper or scenarios changed"})
+    return found or [{"claim": "", "change": "comments only"}]
