@@ -38,10 +38,13 @@ def test_python_too_old(checkout):
     assert imports == ["import os", "import signal", "import sys"]
 
 
+def users_own():
+    """The environment of a user's call of make, also where these tests are part of another one's."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+
+
 def test_study_missing(root):
-    # As a user's call, also where these tests are part of another make's.
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    answer = subprocess.run(["make", "STUDY=nothing"], cwd=root, env=own, capture_output=True, text=True)
+    answer = subprocess.run(["make", "STUDY=nothing"], cwd=root, env=users_own(), capture_output=True, text=True)
     sentence, *rest = answer.stderr.splitlines()
     assert answer.returncode != 0 and answer.stdout == ""
     assert sentence.startswith("sawtooth: there is no config/studies/nothing.yaml; STUDY is the name of a file")
@@ -184,7 +187,7 @@ def test_no_network(root, tmp_path, variables, said):
 @pytest.mark.parametrize("name", ["it's $(touch pwned)", "a:b"])
 def test_a_path_that_a_shell_would_act_on(checkout, name):
     moved = checkout.rename(checkout.with_name(name))
-    done = subprocess.run(["make", "setup"], cwd=moved, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["make", "setup"], cwd=moved, env=users_own(), capture_output=True, text=True, timeout=60)
     assert done.returncode != 0
     lines = [line for line in done.stderr.splitlines() if not line.startswith("make: ***")]
     assert len(lines) == 1 and lines[0].startswith("sawtooth: the checkout's path has the character ")
