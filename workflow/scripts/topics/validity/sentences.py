@@ -87,5 +87,5 @@ def rtt_words(valid, least="the empty path's", packet_ms=None) -> list[str]:
     if low < 0:
         return [f"{lowest} {minus(f'{low:.2f} to {high:.2f}')} ms off {least}"]
     slow = "" if packet_ms is None else packet_ms.get(excess.idxmax(), 0)
-    where = f", on a link where a packet takes {number(slow, 2)} ms" if slow and slow >= high / 10 else ""
+    where = f", on a link where a packet takes {number(slow, 2)} ms" if high >= 1 and slow >= high / 10 else ""
     return [f"{lowest} at most {number(high, 2)} ms above {least}{where}"]
