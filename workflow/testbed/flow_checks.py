@@ -192,7 +192,7 @@ def check_buffers(specification, document) -> Check:
     """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
 
     By the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
-    look to the last: at the start a window opens with what arrives.
+    look to the last: at the start a window opens with its buffer, which Linux enlarges once in a round trip.
     A subflow of MPTCP has no send buffer of its own.
     """
     checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
