@@ -39,7 +39,7 @@ CHOICES = {
         "block_bytes": [128, 640, 1408, 131072], "bitrate_mbps": [None, 1, 50],
     },
     "transport": {
-        "segment_bytes": [None, 256, 1000], "receive_buffer_bytes": [None, 65536], "send_buffer_bytes": [None, 65536],
+        "segment_bytes": [None, 256, 1000], "receive_buffer_bytes": [None, 65536], "receive_buffer_autotuning": [True, False], "send_buffer_bytes": [None, 65536],
         "delayed_acks": [True, False], "min_rto_ms": [None, 1000], "recovery": ["prr", "classic"],
         "segmentation_offload": [False, True], "cca_set_by": ["socket", "sysctl"], "restricted_ccas": ["allowed", "refused"],
     },

@@ -51,7 +51,7 @@ ANALYSIS = least_study()["analysis"]
 USUAL = {
     "topology": "dumbbell", "background": "none", "application": "iperf3", "protocol": "tcp", "message_bytes": 131072,
     "multipath": "none", "paths": 1, "distribution": "round-robin", "path_delay_ms": "0", "frame_overhead_bytes": 0,
-    "serialisation": "never", "pairs": 1, "access_delay_ms": "0", "delayed_acks": True, "recovery": "prr", "platform": "uml",
+    "serialisation": "never", "pairs": 1, "access_delay_ms": "0", "delayed_acks": True, "receive_buffer_autotuning": True, "recovery": "prr", "platform": "uml",
     "pair": 1, "start_offset_ms": 0.0, "valid": True, "packet_bytes": 1514,
 }  # fmt: skip
 
@@ -68,7 +68,11 @@ def completed(frame, table):
     ):
         bdp_bytes = pd.to_numeric(frame["rate_mbps"]) * frame["rtt_path_ms"] * 125
         frame = frame.assign(queue_bdp=pd.to_numeric(frame["queue_bytes"]) / bdp_bytes.where(bdp_bytes > 0))
-    filled = {name: frame[name].fillna(USUAL[name]) for name in ("pairs", "delayed_acks") if name in table.names}
+    filled = {
+        name: frame[name].fillna(USUAL[name])
+        for name in ("pairs", "delayed_acks", "receive_buffer_autotuning")
+        if name in table.names
+    }
     extra = [name for name in frame.columns if name not in table.names]
     return frame.assign(**filled).reindex(columns=[*table.names, *extra])
 

@@ -61,6 +61,15 @@ def test_buffers_are_what_the_study_asks_for(document):
     assert settings(run)["net.ipv4.tcp_rmem"] == "4096\t65536\t65536"
 
 
+def test_receive_buffers_are_whole_from_the_start_where_the_study_says_so(document):
+    grown = settings(RunSpecification(document))
+    whole = settings(changed(document, transport={"receive_buffer_autotuning": False}))
+    assert [grown["net.ipv4.tcp_moderate_rcvbuf"], whole["net.ipv4.tcp_moderate_rcvbuf"]] == ["1", "0"]
+    largest = grown["net.ipv4.tcp_rmem"].split()[2]
+    assert grown["net.ipv4.tcp_rmem"] == f"4096\t131072\t{largest}"
+    assert whole["net.ipv4.tcp_rmem"] == f"4096\t{largest}\t{largest}"
+
+
 def test_a_queue_in_bdps_has_packets_of_the_runs_own_size(document):
     """256 bytes of payload make packets of 322 bytes with IPv4: 250,000 bytes are 777 of them."""
     small = changed(document, transport={"segment_bytes": 256})

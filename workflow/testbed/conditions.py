@@ -63,6 +63,7 @@ class Transport:
 
     segment_bytes: int | None
     receive_buffer_bytes: int | None
+    receive_buffer_autotuning: bool
     send_buffer_bytes: int | None
     delayed_acks: bool
     min_rto_ms: float | None

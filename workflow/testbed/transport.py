@@ -29,10 +29,12 @@ AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 def settings(specification) -> dict[str, str]:
     """Return the sysctls that each host must have: name -> value as sysctl prints it."""
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
+    autotuning = specification.transport.receive_buffer_autotuning
     return {
-        # Enlarged by Linux as data arrive. Whole from the start it would hold nobody back on long lossy paths, but on
-        # short ones the receiver would acknowledge two segments of three instead of every other.
-        "net.ipv4.tcp_rmem": f"4096\t{min(RECEIVE_BUFFER_INITIAL_BYTES, receive)}\t{receive}",
+        # Whole buffers don't cost memory, but acknowledgements: each segment by which a window grows asks for one at once
+        # (tcp_grow_window), so that they are denser until the window has grown to the whole buffer's.
+        "net.ipv4.tcp_rmem": f"4096\t{min(RECEIVE_BUFFER_INITIAL_BYTES, receive) if autotuning else receive}\t{receive}",
+        "net.ipv4.tcp_moderate_rcvbuf": str(int(autotuning)),
         "net.ipv4.tcp_wmem": f"4096\t{min(SEND_BUFFER_INITIAL_BYTES, send)}\t{send}",
         # A fresh network has no metrics; connections of one run must not make any.
         "net.ipv4.tcp_no_metrics_save": "1",

@@ -18,6 +18,7 @@ DETAILS = {
 #: Columns with a value that is not the usual one -> that value, and what is said of it.
 UNUSUAL = {
     "delayed_acks": (False, "every segment acknowledged at once"),
+    "receive_buffer_autotuning": (False, "receive buffers of full size from the start"),
     "recovery": ("classic", "classic loss recovery"),
 }
 

@@ -240,6 +240,7 @@ SCENARIOS = Table(
         number("sample_interval_ms", "ms", "How often sockets and queue are read.", "they are not"),
         number("segment_bytes", "bytes", "TCP's limit of a segment.", "the kernel chooses"),
         truth("delayed_acks", "Whether the receivers acknowledge every second segment."),
+        truth("receive_buffer_autotuning", "Whether the receivers' buffers grow as data arrive, or have their full size from the start."),
         number("min_rto_ms", "ms", "Smallest retransmission timeout.", "the kernel's own"),
         text("recovery", "How TCP recovers from loss: `prr`, or `classic` in ns-3."),
     ),
