@@ -1,8 +1,11 @@
-"""What a guest can reach of the machine: it reads its root, the container's, and writes nothing there."""
+"""What a run can reach of the machine: its guest reads the container's files and writes none, and there is no network."""
 
 import subprocess
 import sys
 from pathlib import Path
+
+from guest_processes import descendants, first_guest, nothing_goes_on
+from publishing.result_checks.reruns import module_command, mount
 
 ROOT = Path(__file__).resolve().parents[2]
 INIT = """#!/usr/bin/python3
@@ -49,3 +52,39 @@ def test_a_guest_writes_nothing_outside_of_its_job(specification, tmp_path):
     ], done.stderr
     assert asked.read_text() == "by the machine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["asked", "init"]
+
+
+def devices(text):
+    """Return the network devices that /proc/<process>/net/dev lists."""
+    return [line.split(":")[0].strip() for line in text.splitlines()[2:]]
+
+
+def test_a_run_of_the_workflow_has_no_network_of_the_machine(fresh):
+    """Neither the guest kernel's process nor the program that has started it, seen from outside while the run goes on."""
+    with nothing_goes_on():
+        workflow = fresh.start(
+            "--cores", "1", "--", "results/mini/runs/near/reno/ipv4/1.json.gz", study="config/studies/mini.yaml"
+        )
+        guest = first_guest(workflow).stop()
+        here = Path("/proc/self/ns/net").readlink()
+        inside = [
+            process for process, _ in [*descendants(workflow.pid)] if Path(f"/proc/{process}/ns/net").readlink() != here
+        ]
+        found = {process: devices(Path(f"/proc/{process}/net/dev").read_text()) for process in {guest.pid, *inside}}
+        guest.go_on()
+        printed, _ = workflow.communicate(timeout=120)
+    assert workflow.returncode == 0, printed[-2000:]
+    assert set(map(tuple, found.values())) == {("lo",)}
+    # The program that carries the run out, Python, is in there too.
+    assert len(inside) >= 2 and guest.pid in inside
+
+
+def test_a_verification_has_no_network_of_the_machine(tmp_path):
+    (tmp_path / "shown.py").write_text("print(open('/proc/net/dev').read(), end='')")
+    command = module_command(
+        ROOT / "envs/analysis.sif", [mount(tmp_path)], {"PYTHONPATH": tmp_path, "PATH": "/usr/bin:/bin"}, ["shown"]
+    )
+    done = subprocess.run(
+        [Path(sys.executable).with_name("apptainer"), *command[1:]], capture_output=True, text=True, check=True
+    )
+    assert devices(done.stdout) == ["lo"]

@@ -41,11 +41,11 @@ def _run_command(root, specification, output):
 def module_command(image: Path, mounts: list[str], environment: dict, module: list[str]) -> list[str]:
     """Return the command that carries a Python module (its name, then arguments) out in an image, as arguments.
 
-    The image sees of the machine what the workflow's runs see but for the user's home. Mounts are as `mount` gives
+    The image sees of the machine what the workflow's runs see (nothing of its network) but for the user's home. Mounts are as `mount` gives
     them, with ",ro" for a folder in which nothing may be written.
     """
     return [
-        "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home",
+        "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home", "--net", "--network", "none",
         *(word for place in mounts for word in ("--mount", place)),
         *(word for name, value in environment.items() for word in ("--env", f"{name}={value}")),
         str(image), "python3", "-B", "-m", *module,
