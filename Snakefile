@@ -33,7 +33,13 @@ from session.run_cost import (
 from session.script_code import code_of
 from session.slurm_reachable import require_slurm
 from session.study_lock import hold_study
-from session.surroundings import clock_problem, leave_out_callers_variables, limit_problem, path_problem
+from session.surroundings import (
+    clock_problem,
+    leave_out_callers_variables,
+    limit_problem,
+    module_problem,
+    path_problem,
+)
 from session.testbed_identity import image_digest, package_digest, simulator_digest
 from run_tables.metrics import differences
 from study_files import study as studies
@@ -43,8 +49,9 @@ from topics.claims.claim_versions import record_claims
 from topics.claims.claims_file import ClaimsError, claims_version, load_claims
 from topics.outline import figure_params, other_tables, section_modules, study_outline, table_paths
 
+problem = module_problem(workflow.basedir)
 leave_out_callers_variables()
-if problem := path_problem(os.getcwd()) or limit_problem():
+if problem := problem or path_problem(os.getcwd()) or limit_problem():
     sys.exit(f"sawtooth: {problem}")
 show_progress()
 show_lost_jobs()

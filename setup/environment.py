@@ -1,6 +1,7 @@
 """The workflow environment .venv: Python packages exactly as locked."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -13,6 +14,10 @@ from progress import SetupError, run_logged, say
 VENV = Path(".venv")
 LOCK = Path("envs/workflow.lock")
 LOG = Path(".venv.log")
+#: How pip begins a program: with the Python that carries it out, by way of a shell if its path is long or has spaces.
+STARTS_PYTHON = re.compile(
+    r"""\A(#!(?:/bin/sh\n'{3}exec' (?:"[^"\n]+"|[^ "\n]+)|(?!/bin/sh\n)[^ \n]+))(?! -I)(?=[ \n])"""
+)
 
 
 def environment_key(lock, venv, prefix=sys.base_prefix) -> str:
@@ -34,6 +39,7 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
     key = environment_key(lock, venv, interpreter if bundled else sys.base_prefix)
     stamp = venv / ".sawtooth-key"
     if stamp.is_file() and stamp.read_text() == key:
+        isolate_snakemake(venv)
         return
     require_space(Path.cwd(), 1, "the workflow environment .venv")
     options = ["--quiet", "--disable-pip-version-check", "--no-input"]
@@ -51,7 +57,20 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
     except SetupError as error:
         cause = "" if bundled else " (no network, or no package index?)"
         raise SetupError(f"the Python packages of {lock} can't be installed{cause}: {error}")
+    isolate_snakemake(venv)
     stamp.write_text(key)
+
+
+def isolate_snakemake(venv) -> None:
+    """Let an environment's program `snakemake` start Python isolated (``-I``): modules of the caller's PYTHONPATH stay out.
+
+    Snakemake imports packages, pandas among them, before it reads a line of the workflow.
+    """
+    program = venv / "bin/snakemake"
+    text = program.read_text()
+    isolated = STARTS_PYTHON.sub(r"\1 -I", text)
+    if isolated != text:
+        program.write_text(isolated)
 
 
 def bundled_python() -> str:

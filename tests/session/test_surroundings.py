@@ -2,14 +2,17 @@
 
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from environment import STARTS_PYTHON, isolate_snakemake
 from session.checkout import checked_out_commit
-from session.surroundings import clock_problem, leave_out_callers_variables, limit_problem, path_problem
+from session.surroundings import clock_problem, leave_out_callers_variables, limit_problem, module_problem, path_problem
 
 
 def test_nothing_of_the_callers_environment_is_handed_into_containers():
@@ -18,6 +21,68 @@ def test_nothing_of_the_callers_environment_is_handed_into_containers():
     environ = kept | handed
     leave_out_callers_variables(environ)
     assert environ == kept
+
+
+def rules_beside(module, folder, root, *program):
+    """Let a Snakemake list the rules with a module of the caller's in PYTHONPATH; return its exit status and what it printed."""
+    (folder / "mine").mkdir()
+    (folder / "mine" / f"{module}.py").write_text("raise RuntimeError('a module of the caller')\n")
+    for part in ("envs", "config"):
+        (folder / part).symlink_to(root / part)
+    done = subprocess.run(
+        [*program, "--list-rules", "--configfile", "config/studies/smoke.yaml", "--directory", folder],
+        cwd=root, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(folder / "mine")},
+    )  # fmt: skip
+    return done.returncode, (done.stdout + done.stderr).splitlines()
+
+
+@pytest.mark.parametrize("module", ["pandas", "yaml", "sitecustomize"])
+def test_modules_of_the_caller_stay_out_of_snakemake(module, tmp_path, root):
+    """As set-up makes it start. Snakemake itself imports pandas and yaml before it reads anything of the workflow."""
+    program = tmp_path / "environment/bin/snakemake"
+    program.parent.mkdir(parents=True)
+    shutil.copy(Path(sys.executable).with_name("snakemake"), program)
+    isolate_snakemake(tmp_path / "environment")
+    status, said = rules_beside(module, tmp_path, root, program)
+    assert status == 0 and "emulate_run" in said, said[-20:]
+    assert not [line for line in said if "Traceback" in line]
+
+
+#: What pip writes for a short path, for one with spaces, for a long one.
+BEGINNINGS = [
+    "#!/a/bin/python{}\n# -*-",
+    "#!/bin/sh\n'''exec' \"/a b/bin/python\"{} \"$0\" \"$@\"\n' '''\n",
+    "#!/bin/sh\n'''exec' /a/bin/python3{} \"$0\" \"$@\"\n' '''\n",
+]
+
+
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+def test_each_way_in_which_pip_begins_a_program(beginning):
+    once = STARTS_PYTHON.sub(r"\1 -I", beginning.format(""))
+    assert once == beginning.format(" -I") == STARTS_PYTHON.sub(r"\1 -I", once)
+
+
+def test_a_module_in_the_place_of_the_environments_is_said(tmp_path, root):
+    """Where Snakemake is started otherwise, with one that can be imported."""
+    module = tmp_path / "mine/pip.py"
+    start = (
+        f"import pathlib; pathlib.Path({str(module)!r}).write_text(''); import pip, sys;"
+        "from snakemake.cli import main; sys.argv[0] = 'snakemake'; main()"
+    )
+    status, said = rules_beside("another", tmp_path, root, sys.executable, "-c", start)
+    assert status != 0
+    assert not [line for line in said if "Traceback" in line]
+    problem = f"PYTHONPATH puts {module} in the place of the environment's module pip: unset PYTHONPATH."
+    assert f"sawtooth: {problem}" in said, said[-20:]
+
+
+def test_what_is_imported_later_is_the_environments(tmp_path, root, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(root / "workflow"), "/usr/lib/x"])
+    assert module_problem(root, {"PYTHONPATH": f"{tmp_path}:{root}/workflow"}) is None
+    assert sys.path == [str(root / "workflow"), "/usr/lib/x"]
+    # A folder above the environment's own is none of its modules' place.
+    above = Path(pytest.__file__).parents[2]
+    assert module_problem("/nowhere", {"PYTHONPATH": str(above)}) is None
 
 
 @pytest.mark.parametrize("name", ["a'b", 'a"b', "$(touch pwned)", "`x`", "a:b", "a,b", "a\\b", "a\nb", "a\x1bb"])

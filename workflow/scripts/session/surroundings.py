@@ -4,8 +4,10 @@ import os
 import re
 import resource
 import shutil
+import sys
 from collections.abc import MutableMapping
 from datetime import UTC, datetime
+from pathlib import Path
 
 #: Variables that Apptainer hands into containers, whose environment is otherwise empty; ours are set afterwards.
 HANDED_IN = re.compile(r"(APPTAINER|SINGULARITY)(ENV_.*|_ENV|_ENV_FILE)")
@@ -22,6 +24,28 @@ def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) 
     """
     for name in [name for name in environ if HANDED_IN.fullmatch(name) or name == "PYTHONPATH"]:
         del environ[name]
+
+
+def module_problem(root: str | os.PathLike, environ: MutableMapping[str, str] = os.environ) -> str | None:
+    """Return which module PYTHONPATH has put in the place of one that Snakemake needs, or None.
+
+    Set-up starts Snakemake so that it can't; who starts it otherwise (``python -m snakemake``) may have it. What lies in the
+    checkout, ``root``, is the workflow's own. The places are left out for what is imported from now on.
+    """
+    given = {os.path.realpath(place) for place in environ.get("PYTHONPATH", "").split(os.pathsep) if place}
+    foreign = {place for place in given if not Path(place).is_relative_to(os.path.realpath(root))}
+    sys.path[:] = [place for place in sys.path if os.path.realpath(place) not in foreign]
+    for name, module in sorted(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file and "." not in name and _place_of(file) in foreign:
+            return f"PYTHONPATH puts {file} in the place of the environment's module {name}: unset PYTHONPATH."
+    return None
+
+
+def _place_of(file):
+    """Return the folder of `sys.path` in which a module was found: of a package the one above its own."""
+    path = Path(file)
+    return os.path.realpath(path.parent.parent if path.stem == "__init__" else path.parent)
 
 
 def path_problem(folder: str | os.PathLike) -> str | None:
