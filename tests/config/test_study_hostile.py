@@ -53,6 +53,11 @@ def test_a_number_of_5000_digits(tmp_path):
     assert "is no value of its type, int." in message and len(message) < 200
 
 
+def test_a_text_of_3000_digits_where_a_number_belongs(tmp_path):
+    """What might be a number with its unit was once looked for in the third power of a text's length."""
+    assert "allowed is a whole number" in refusal(tmp_path / "study.yaml", f"{START}seed: '{'9' * 3000} Mbit / s'\n")
+
+
 @pytest.mark.parametrize("character", "\x1b\x07\x85\x9b\u202e\ufffe\x00")
 @pytest.mark.parametrize("where", ["title", "scenarios[s].label"])
 def test_control_characters_are_refused(tmp_path, where, character):

@@ -6,6 +6,15 @@ import yaml
 from topics.claims.claims_file import ClaimsError, load_claims
 
 
+def test_a_claim_whose_kind_is_misspelt(tmp_path, root):
+    """Where other keys are allowed, as beside a missing `kind`, no sentence tells of the misspelt one."""
+    text = (root / "config/claims/geni-cwnd-fairness.yaml").read_text()
+    path = tmp_path / "claims.yaml"
+    path.write_text(text.replace("    kind: ", "    ind: ", 1))
+    with pytest.raises(ClaimsError, match=r"\.kind is missing; allowed is one of ordering"):
+        load_claims(path)
+
+
 def test_a_claim_without_its_kind(tmp_path, root):
     """Its `id` was once taken for a misspelt `kind`, about which another sentence would have been said."""
     content = yaml.safe_load((root / "config/claims/windows-packet-size.yaml").read_text())

@@ -144,8 +144,12 @@ def _unknown_keys(error, path, config, homes):
 def missing_keys(error, path, config, seen) -> list[str]:
     """Return a sentence for each required key that a violation finds missing, unless it is in `seen`."""
     present, known = error.instance, error.schema["properties"]
+    # Of a key that is misspelt `_unknown_keys` tells, where others are forbidden.
+    forbidden = error.schema.get("additionalProperties") is False
     misspelt = {
-        nearest_choice(key, known) for key in present if key not in known and key not in error.schema["required"]
+        nearest_choice(key, known)
+        for key in present
+        if forbidden and key not in known and key not in error.schema["required"]
     }
     sentences = []
     keys = keys_of(error.schema)
@@ -193,7 +197,8 @@ def _type_hint(value, node):
     kinds = [node["type"]] if isinstance(node["type"], str) else node["type"]
     if kinds == ["string"] and isinstance(value, (bool, int, float)):
         return ", in quotes"
-    if kinds[0] not in ("number", "integer") or not isinstance(value, str):
+    # No number with a unit is long, and this pattern takes the third power of a text's length.
+    if kinds[0] not in ("number", "integer") or not isinstance(value, str) or len(value) > 64:
         return ""
     match = re.fullmatch(r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*(\S*)\s*", value)
     if match is None:
