@@ -11,6 +11,7 @@ from publishing.result_checks.received_study import check_specification
 from session.run_cost import job_memory_mb, job_runtime_min, wall_limit_s
 from simulator.plan import plan
 from study_files import study as study_files
+from study_files import study_variation
 from study_files.study_design import StudyDesign
 from study_strategies import studies
 from testbed.specification import RunSpecification
@@ -63,11 +64,13 @@ def check_run(study, scenario_id, cca, ip_version, replication):
     # Each CCA of a mix has a flow, and no flow has another.
     assert {run.flow_cca(flow) for flow in range(run.flows)} == set(cca.split("+"))
     scenario = next(scenario for scenario in study["scenarios"] if scenario["id"] == scenario_id)
-    assert {key: value for key, value in scenario.items() if key != "label"} == specification["scenario"]
+    drawn = study_variation.drawn(scenario, specification["seed"])
+    asked = {key: value for key, value in drawn.items() if key not in ("label", "variation")}
+    assert asked == specification["scenario"]
     numbers = [run.expected_s, run.rtt_longest_ms, run.packet_bytes, run.receive_buffer_bytes, run.send_buffer_bytes]
     assert all(number >= 0 for number in numbers)
     assert len(run.idle_rtts_ms) and len(run.pairs) == scenario["hosts"]["pairs"]
-    conditions = {**study_files.run_conditions(study, scenario_id), "cca": cca}
+    conditions = {**study_files.largest_conditions(study, scenario_id), "cca": cca}
     assert 100 <= job_memory_mb(conditions) < 64_000
     assert wall_limit_s(conditions) > 0 and job_runtime_min(conditions, 1) > 0
     if run.platform.startswith("ns3"):

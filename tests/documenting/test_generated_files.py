@@ -39,8 +39,10 @@ def test_check_finds_drift(tmp_path, monkeypatch, capsys):
 
 def test_the_examples_are_a_study_and_claims_of_kinds_that_there_are(root):
     _, *examples = (root / "config/README.md").read_text(encoding="utf-8").split("```yaml\n")
-    study, claims = (yaml.safe_load(example.partition("```")[0]) for example in examples)
+    study, claims, varied = (yaml.safe_load(example.partition("```")[0]) for example in examples)
     assert len(studies.resolve(study, "config/README.md")["scenarios"]) == 3
+    small = {"study": "small", "ccas": ["reno"], "scenarios": [{"id": "a"}]} | varied
+    assert studies.resolve(small, "config/README.md")["scenarios"][0]["variation"]["queue_packets"] == 1
     kinds = claims_schema()["$defs"]["common"]["kind"]["enum"]
     assert {claim["kind"] for claim in claims["claims"]} <= set(kinds)
 

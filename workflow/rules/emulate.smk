@@ -7,10 +7,23 @@ if GAPS:
     RUN_DOCUMENTS = list(filter(os.path.exists, RUN_DOCUMENTS))
     if not RUN_DOCUMENTS:
         sys.exit(f"sawtooth: --config gaps=true: results/{STUDY['study']}/runs has no document of a run yet")
-# What the runs of a scenario share. Of the study Snakemake records this and the seed with each
-# document, and nothing of the job: how many runs go to a job makes none of them stale.
-CONDITIONS = {scenario: studies.run_conditions(STUDY, scenario) for scenario in SCENARIOS}
-CONDITIONS_JSON = {scenario: json.dumps(shared) for scenario, shared in CONDITIONS.items()}
+# What the runs of a scenario share, at the upper ends of what is drawn: what a job must have room for.
+CONDITIONS = {scenario: studies.largest_conditions(STUDY, scenario) for scenario in SCENARIOS}
+# The same as the testbed gets it, of scenarios of which nothing is drawn.
+CONDITIONS_JSON = {
+    scenario["id"]: json.dumps(CONDITIONS[scenario["id"]])
+    for scenario in STUDY["scenarios"]
+    if not studies.is_varied(scenario)
+}
+
+
+# Of the study Snakemake records this and the seed with each document, and nothing of the job: how many runs go
+# to a job makes none of them stale.
+def conditions_of_job(wildcards, output):
+    if wildcards.scenario in CONDITIONS_JSON:
+        return CONDITIONS_JSON[wildcards.scenario]
+    replication = output[0].rpartition("/")[2].removesuffix(".json.gz")
+    return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, replication))
 
 
 # The same for every job, or the text of a rule would make runs stale.
@@ -67,7 +80,7 @@ if EMULATED and RUNS_PER_JOB == 1:
             runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
             wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
-            conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
+            conditions=conditions_of_job,
             study_seed=STUDY["seed"],
             testbed=TESTBED_DIGEST,
             image=TESTBED_IMAGE,
@@ -110,7 +123,7 @@ elif EMULATED:
                 }
                 | SET_FOR_EACH_JOB,
             params:
-                conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
+                conditions=conditions_of_job,
                 study_seed=STUDY["seed"],
                 testbed=TESTBED_DIGEST,
                 image=TESTBED_IMAGE,
@@ -140,7 +153,7 @@ if MEASURED:
             runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
             wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
-            conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
+            conditions=conditions_of_job,
             study_seed=STUDY["seed"],
             testbed=TESTBED_DIGEST,
             image=TESTBED_IMAGE,
@@ -168,7 +181,7 @@ if SIMULATED:
             runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
             wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
-            conditions=lambda wildcards: CONDITIONS_JSON[wildcards.scenario],
+            conditions=conditions_of_job,
             study_seed=STUDY["seed"],
             testbed=MADE_BY["ns3"]["testbed_digest"],
             image=MADE_BY["ns3"]["image_digest"],

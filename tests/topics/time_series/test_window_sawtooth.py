@@ -9,6 +9,7 @@ from topics.time_series.phases import phase_of_samples
 from topics.time_series.sawtooth import reductions, teeth
 from topics.time_series.tables import SAWTOOTH
 from topics.time_series.window_measures import tooth_measures
+from topics.time_series.window_series import FLOW
 from topics.time_series.window_theory import Path, steady_tooth
 from window_flows import aimd, identified, lone_flow, recorded
 
@@ -145,10 +146,16 @@ def test_means_are_of_steady_teeth_and_cubics_of_pairs():
     )
 
 
+def path_of_flows(samples, path_ms):
+    """Return the RTT of the empty path of each flow of each run, the same for all."""
+    return dict.fromkeys(samples[FLOW].itertuples(index=False, name=None), path_ms)
+
+
 def of_vegas(samples, path_ms, traffic_s):
     """Return the mean of each quantity of a Vegas flow, and in how many samples."""
-    flow = samples["flow"].iloc[0]
-    table = pd.DataFrame(vegas_measures(samples, {("s", flow): path_ms}, {"s": traffic_s}), columns=SAWTOOTH.names)
+    table = pd.DataFrame(
+        vegas_measures(samples, path_of_flows(samples, path_ms), {"s": traffic_s}), columns=SAWTOOTH.names
+    )
     return table.set_index("quantity")["measured"], set(table["n"])
 
 
@@ -194,7 +201,8 @@ def test_vegas_descent_is_left_out_however_long_it_takes():
 def test_vegas_that_is_still_on_its_way_has_not_settled():
     samples = pd.DataFrame({"time_s": np.arange(0, 10, 0.1), "state": "open", "ssthresh_packets": 10.0})
     samples = samples.assign(cwnd_packets=descent(10), rtt_ms=100.0, rtt_min_ms=80.0)
-    rows = vegas_measures(identified(samples, "vegas"), {("s", 0): 80.0}, {"s": 10.0})
+    samples = identified(samples, "vegas")
+    rows = vegas_measures(samples, path_of_flows(samples, 80.0), {"s": 10.0})
     table = pd.DataFrame(rows, columns=SAWTOOTH.names)
     assert table["measured"].isna().all() and (table["n"] == 0).all()
     assert table["note"].str.startswith("not settled").all()
@@ -217,7 +225,7 @@ def test_recorded_vegas_flow_that_started_into_a_queue_errs_about_the_path():
 
 def test_recorded_lone_vegas_keeps_alpha_to_beta_once_it_has_come_down():
     samples, path = lone_flow("10m-100ms-2b", "vegas")
-    rows = vegas_measures(samples, {("s", 0): path.base_rtt_ms}, {"s": 60.0})
+    rows = vegas_measures(samples, path_of_flows(samples, path.base_rtt_ms), {"s": 60.0})
     table = pd.DataFrame(rows, columns=SAWTOOTH.names).set_index("quantity")
     begin_s = samples["time_s"][is_settled(samples)].min()
     assert samples.loc[samples["time_s"] > begin_s, "cwnd_packets"].nunique() <= 3

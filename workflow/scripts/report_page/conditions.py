@@ -82,7 +82,7 @@ def scenario_details(row) -> list[str]:
         if not is_missing(row[column]):
             details.append(words.format(row[column]))
     details += [words for column, (value, words) in UNUSUAL.items() if row[column] == value]
-    return details
+    return details + ([f"drawn for each replication: {row['variation']}"] if row["variation"] else [])
 
 
 def _traffic_details(row) -> list[str]:

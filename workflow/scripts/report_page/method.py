@@ -35,6 +35,8 @@ def method_section(material, environments) -> dict:
     with_power = study_design.ip_versions_compared and not sizes_alone
     return {
         "design": design(material.study, tables.runs),
+        "population": population(tables.scenarios),
+        "draws": draws(tables.runs, tables.scenarios),
         "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
         "ccas_tested": tables.ccas is not None,
         "power": _power_rows(tables.ip_versions, margins, detect) if with_power else [],
@@ -58,6 +60,52 @@ def design(study, runs) -> dict:
         "durations": sorted(float(value) for value in runs["duration_s"].dropna().unique()),
         "distinct_seeds": int(runs["seed"].nunique()),
     }
+
+
+def population(scenarios) -> str:
+    """Say in plain words of what the study's intervals speak: `tidy/scenarios.csv` says what is drawn for each replication."""
+    drawn = scenarios["variation"] != ""
+    exact = "one exact path: a replication has other losses and other starts, and nothing else of it is different"
+    if not drawn.any():
+        return f"The intervals and tests of this study speak of {exact}. Of paths like it they say nothing."
+    such = (
+        "paths like the one that the scenario names: each replication has a path of its own, drawn evenly around it "
+        "as the table says, besides its losses and starts"
+    )
+    if drawn.all():
+        return f"The intervals and tests of this study speak of {such}."
+    few = listed([heading(row) for row in scenarios[drawn].to_dict("records")])
+    return f"The intervals and tests of this study speak, in {few}, of {such}; in the other scenarios of {exact}."
+
+
+def draws(runs, scenarios) -> list[dict]:
+    """Return what was drawn in each scenario that asks for it, and what its replications had, a row of texts each."""
+    rows = []
+    for scenario in scenarios[scenarios["variation"] != ""].to_dict("records"):
+        of_scenario = runs[runs["scenario"] == scenario["scenario"]]
+        # All CCAs and IP versions of a replication have the same.
+        each = of_scenario.drop_duplicates("replication")
+        servers = int((each["background"] == "server").sum())
+        rows.append(
+            {
+                "scenario": heading(scenario),
+                "asked": scenario["variation"],
+                "rtt": _range_words(each["rtt_path_ms"], "ms"),
+                "rate": _range_words(each["rate_mbps"], "Mbit/s"),
+                "queue": _range_words(of_scenario["queue_packets"], "packets"),
+                "background": f"{servers} of {len(each)}",
+            }
+        )
+    return rows
+
+
+def _range_words(values, unit):
+    """Return the range of values with its unit: "9.91 to 10.08 ms", "20 ms", or that they aren't known."""
+    known = values.dropna()
+    if known.empty:
+        return "not known"
+    ends = dict.fromkeys(plain(float(f"{end:.6g}")) for end in (known.min(), known.max()))
+    return f"{' to '.join(ends)} {unit}"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:

@@ -8,6 +8,7 @@ from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated
 from run_tables.tidy_tables import RUN, SCENARIOS
+from study_files.study_variation import variation_words
 from testbed.specification import RunSpecification
 
 
@@ -151,5 +152,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         "path_delay_ms": " ".join(f"{delay:g}" for delay in paths["path_delay_ms"]),
         "file_bytes": traffic["file_bytes"] if traffic["application"] == "ftp" else None,
         "pairs": hosts["pairs"],
+        "rtt_path_ms": RunSpecification({"scenario": scenario}).rtt_path_ms,
+        "variation": variation_words(scenario["variation"]),
         "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(hosts["access_delay_ms"])),
     }

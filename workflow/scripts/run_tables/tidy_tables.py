@@ -209,6 +209,7 @@ SCENARIOS = Table(
         text("scenario", "Its identifier."),
         text("label", "Its short name."),
         number("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
+        number("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
         number("delay_forward_ms", "ms", "One-way delay in the data's direction, the hosts' own links aside."),
         number("delay_reverse_ms", "ms", "One-way delay in the acknowledgements' direction."),
         number("jitter_forward_ms", "ms", "Jitter in the data's direction."),
@@ -243,6 +244,10 @@ SCENARIOS = Table(
         truth("receive_buffer_autotuning", "Whether the receivers' buffers grow as data arrive, or have their full size from the start."),
         number("min_rto_ms", "ms", "Smallest retransmission timeout.", "the kernel's own"),
         text("recovery", "How TCP recovers from loss: `prr`, or `classic` in ns-3."),
+        text(
+            "variation", "What is drawn for each replication around these values: `RTT ±1 %, queue ±1 packet`; the runs have theirs.",
+            "nothing: all replications have just these",
+        ),
     ),
     "tidy",
 )  # fmt: skip

@@ -11,6 +11,7 @@ import pyarrow
 import pyarrow.parquet
 
 from run_tables import cpu_times, tidy_rows, time_series
+from run_tables.conditions_at_centre import queue_at_centre
 from run_tables.parquet import read_typed, schema_of
 from run_tables.run_documents import missing_document, read_document, run_of
 from run_tables.tidy_tables import CHECKS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
@@ -40,7 +41,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     DocumentError
         If a file is not the document of its run (`check_documents` finds all of them): the tables are of no use.
     """
-    labels = {scenario["id"]: scenario["label"] for scenario in study["scenarios"]}
+    of_study = {scenario["id"]: scenario for scenario in study["scenarios"]}
     there = {run_of(path): path for path in paths}
     queues, environments = {}, Counter()
     with ExitStack() as stack:
@@ -56,7 +57,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
             path, specification = there.get(of_run), run_specification(study, *of_run)
             document = read_document(path, specification, made_by) if path else missing_document(specification)
             digest = path and file_sha256(path)
-            run, flows, intervals, checks = tidy_rows.rows_of_run(document, labels[of_run[0]], digest)
+            run, flows, intervals, checks = tidy_rows.rows_of_run(document, of_study[of_run[0]]["label"], digest)
             tables["runs"].writerow(run)
             tables["flows"].writerows(flows)
             tables["checks"].writerows(checks)
@@ -65,7 +66,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
                 environments[json.dumps(_flat(document["environment"]))] += 1
             if "failure" in document:
                 continue
-            queues.setdefault(run["scenario"], {})[run["queue_packets"]] = None
+            queues.setdefault(run["scenario"], {})[queue_at_centre(of_study[of_run[0]], run)] = None
             keys = tidy_rows.factors(document)
             if "series" in document:
                 ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}

@@ -17,9 +17,19 @@ import yaml
 
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
-from study_files.study_runs import ccas_written_out, cells, job_runs, run_conditions, run_seed, run_specification, runs  # noqa: F401, one module for the Snakefile
+from study_files.study_runs import (  # noqa: F401, one module for the Snakefile
+    ccas_written_out,
+    cells,
+    job_runs,
+    largest_conditions,
+    run_conditions,
+    run_seed,
+    run_specification,
+    runs,
+)
 from study_files.study_schema import dereferenced, has_directions, is_section, keys_of, scenario_schema, study_schema
 from study_files.study_validation import problems_of_form
+from study_files.study_variation import is_varied  # noqa: F401, likewise
 
 
 class StudyError(FileError):

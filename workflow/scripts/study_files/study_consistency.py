@@ -11,7 +11,8 @@ from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
 from study_files.study_runs import ccas_written_out
 from study_files.study_schema import keys_of, scenario_schema
-from study_files.study_validation import value_text
+from study_files.study_validation import problems_of_form, value_text
+from study_files.study_variation import corners, is_varied
 from testbed.specification import ETHERNET_HEADER_BYTES, PACKET_BYTES, RunSpecification
 
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
@@ -50,6 +51,10 @@ def contradictions(study) -> list[str]:
     for scenario in study["scenarios"]:
         problems = [problem for check in checks for problem in check(scenario)]
         problems += flow_problems(scenario, ccas_written_out(study))
+        if not problems and is_varied(scenario):
+            problems = list(_check_variation(scenario, study["analysis"]["calibration"])) or _check_corners(
+                scenario, checks
+            )
         sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in problems]
         sentences += platform_problems(scenario, study["ccas"], study["ip_versions"])
     return sentences
@@ -80,6 +85,43 @@ def _check_calibration(study):
             yield f"scenarios[{scenario['id']}].link.rate_mbps is null; allowed with analysis.calibration is a number."
         if scenario["multipath"]["paths"] + scenario["hosts"]["pairs"] > 2:
             yield f"scenarios[{scenario['id']}]: allowed with analysis.calibration is one path between one pair of hosts."
+
+
+def _check_variation(scenario, calibration):
+    """Yield what can't be drawn of a scenario, for it hasn't got it."""
+    asked, run = scenario["variation"], _specification(scenario)
+    sizes = {_specification(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
+    for quantity, impossible, allowed in (
+        ("rtt_percent", run.rtt_longest_ms == 0, "on a path without delay is 0"),
+        ("rate_percent", run.rate_mbps is None, "without a link.rate_mbps is 0"),
+        (
+            "queue_packets", "bdp" in scenario["queue"] and len(sizes) > 1,
+            "with a queue in BDPs is 0 where packets of IPv4 and IPv6 differ in size; give the queue in packets or bytes",
+        ),
+        ("background_percent", not run.is_cable, "with topology dumbbell is 0, for background traffic needs a cable"),
+        ("background_percent", run.background != "none", f"with background {run.background} is 0"),
+    ):  # fmt: skip
+        if asked[quantity] and impossible:
+            yield f"variation.{quantity} is {asked[quantity]}; allowed {allowed}."
+    if calibration:
+        drawn = next(quantity for quantity in asked if asked[quantity])
+        yield f"variation.{drawn} is {asked[drawn]}; allowed with analysis.calibration is 0, for it holds exact values."
+
+
+def _check_corners(scenario, checks) -> list[str]:
+    """Return the first problem of a scenario at the ends of what is drawn."""
+    where = f"scenarios[{scenario['id']}]."
+    every = list(corners(scenario))
+    for corner in (every[0], every[-1]):
+        as_written = {key: value for key, value in corner.items() if key != "label"}
+        form = problems_of_form({"study": "corner", "ccas": ["reno"], "scenarios": [as_written]})
+        if form:
+            return [f"variation reaches what can't be run: {form[0].removeprefix(where)}"]
+    for corner in every:
+        for check in checks:
+            for problem in check(corner):
+                return [f"variation reaches what can't be run: {problem}"]
+    return []
 
 
 def _flow_bdp_bytes(scenario):

@@ -7,7 +7,11 @@ import hashlib
 import itertools
 from collections.abc import Iterator
 
+from study_files.study_variation import corners, drawn, is_varied
 from testbed.specification import SPECIFICATION_VERSION
+
+#: Of a scenario what no run has to know.
+NOT_OF_RUNS = ("label", "variation")
 
 
 def ccas_written_out(study) -> list[str]:
@@ -79,7 +83,7 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     ):
         raise KeyError(f"study {study['study']} has no run {scenario_id}/{cca}/{ip_version}/{replication}")
     return {
-        **run_conditions(study, scenario_id),
+        **run_conditions(study, scenario_id, replication),
         "cca": cca,
         "ip_version": ip_version,
         "replication": replication,
@@ -87,19 +91,36 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     }
 
 
-def run_conditions(study, scenario_id) -> dict:
+def run_conditions(study, scenario_id, replication=None) -> dict:
     """Return what the specifications of a scenario's runs share: ``schema_version``, ``study`` and ``scenario``.
 
+    Those of one replication, which may have drawn its conditions, or without one the scenario's own.
     It shares its parts with the study. KeyError if the study has no such scenario.
     """
+    scenario = _scenario(study, scenario_id)
+    if replication is not None:
+        scenario = drawn(scenario, run_seed(study["seed"], scenario_id, replication))
+    return _conditions(study, scenario)
+
+
+def largest_conditions(study, scenario_id) -> dict:
+    """Return `run_conditions` with all that may be drawn at its upper end: what a job must have room for."""
+    return _conditions(study, list(corners(_scenario(study, scenario_id)))[-1])
+
+
+def _scenario(study, scenario_id):
     # A study has tens of scenarios, so looking through them costs microseconds.
     scenario = next((item for item in study["scenarios"] if item["id"] == scenario_id), None)
     if scenario is None:
         raise KeyError(f"study {study['study']} has no scenario {scenario_id}")
+    return scenario
+
+
+def _conditions(study, scenario):
     return {
         "schema_version": SPECIFICATION_VERSION,
         "study": study["study"],
-        "scenario": {key: value for key, value in scenario.items() if key != "label"},
+        "scenario": {key: value for key, value in scenario.items() if key not in NOT_OF_RUNS},
     }
 
 
@@ -107,8 +128,14 @@ def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
     """Divide the runs of a scenario, the same for each, into jobs.
 
     Returns of each job the runs: tuples (CCA, IP version, replication). Replication comes first in their
-    order, so that more replications only add jobs.
+    order, so that more replications only add jobs. A job's runs share their conditions: where these are drawn, it has
+    runs of one replication.
     """
-    factors = itertools.product(range(1, study["replications"] + 1), study["ccas"], study["ip_versions"])
-    of_scenario = [(cca, ip_version, replication) for replication, cca, ip_version in factors]
-    return [of_scenario[first : first + runs_per_job] for first in range(0, len(of_scenario), runs_per_job)]
+    numbers = range(1, study["replications"] + 1)
+    groups = [[number] for number in numbers] if any(map(is_varied, study["scenarios"])) else [numbers]
+    jobs = []
+    for group in groups:
+        factors = itertools.product(group, study["ccas"], study["ip_versions"])
+        of_group = [(cca, ip_version, replication) for replication, cca, ip_version in factors]
+        jobs += [of_group[first : first + runs_per_job] for first in range(0, len(of_group), runs_per_job)]
+    return jobs

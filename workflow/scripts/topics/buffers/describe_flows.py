@@ -8,6 +8,7 @@ import pandas as pd
 
 from inference.mean_interval import mean_interval
 from rule_script import run_rule
+from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.tidy_tables import CELL, RUN, SCENARIOS
 from tcp_models.fairness_index import jain_index
@@ -65,7 +66,8 @@ def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
 
 def _places_of(runs, scenarios):
     """Return scenario -> its label, platform, conditions, buffer, and what part of the BDP that is."""
-    table, queues = with_series(scenarios), runs.groupby("scenario", sort=False)["queue_bdp"].first()
+    table, runs = with_series(scenarios), runs_at_centre(runs, scenarios)
+    queues = runs.groupby("scenario", sort=False)["queue_bdp"].first()
     return {
         row["scenario"]: {
             "scenario_label": row["label"], "platform": row["platform"], "conditions": row["conditions"],

@@ -15,6 +15,7 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, buffer_names, level, nothing, slots, with_ip_version
 from figure_parts.figure_style import apply_style, cca_colour
 from figure_parts.figure_svg import Panel
+from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.tidy_tables import CELL, SCENARIOS
 from wording.number_format import is_missing
@@ -37,9 +38,9 @@ class FlowPanel:
 
 
 def read_inputs(inputs) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return `runs`, `flows` and `table`, read from the files of a script's inputs."""
-    flows = read_flows(inputs.flows)
-    return read_runs(inputs.runs), flows, with_series(read_table(inputs.scenarios, SCENARIOS))
+    """Return `runs` (at their scenarios' centre), `flows` and `table`, read from the files of a script's inputs."""
+    flows, scenarios = read_flows(inputs.flows), read_table(inputs.scenarios, SCENARIOS)
+    return runs_at_centre(read_runs(inputs.runs), scenarios), flows, with_series(scenarios)
 
 
 def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:

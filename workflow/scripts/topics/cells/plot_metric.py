@@ -20,6 +20,7 @@ from figure_parts.scenario_panels import (
     replication_entries,
 )
 from rule_script import run_rule
+from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import CELL, SCENARIOS
@@ -139,7 +140,8 @@ def main(inputs, outputs, params) -> None:
     metric = metric_by_slug(params.metric)
     data = _figure_rows(runs, read_table(inputs.descriptive, DESCRIPTIVE), metric)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
-    references = {name: _reference(group, metric) for name, group in runs.groupby("scenario", sort=False)}
+    centres = runs_at_centre(runs, scenarios).groupby("scenario", sort=False)
+    references = {name: _reference(group, metric) for name, group in centres}
     row_pt = ROW_PT if len(ip_versions) > 1 else LOW_ROW_PT
     title, key = f"{metric.name}, {metric.unit}", _key(metric, ip_versions, references)
     drawn = ScenarioFigure(title, key, len(scenarios), row_pt * len(ccas), _labels_pt(ccas))

@@ -2,6 +2,8 @@
 
 import math
 
+from run_tables.conditions_at_centre import runs_at_centre
+
 #: What a claims file may say of a scenario: numbers, and texts.
 NUMBERS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "pairs", "queue_packets", "queue_bytes",
@@ -28,6 +30,8 @@ def scenario_conditions(runs, scenarios=None) -> list[dict]:
         ``scenario``, ``scenario_label`` and `NUMBERS` and `TEXTS` as far as they are known. ``queue_bytes`` is
         a queue's size if it was set in bytes.
     """
+    if scenarios is not None:
+        runs = runs_at_centre(runs, scenarios)
     rows = runs.drop_duplicates("scenario").copy()
     queues = {} if scenarios is None else dict(zip(scenarios["scenario"], scenarios["queue"], strict=True))
     rows["queue_bytes"] = [_bytes_of(queues.get(name, "")) for name in rows["scenario"]]

@@ -8,6 +8,7 @@ from inference.paired_comparison import sentence
 from inference.paired_contrasts import to_effect
 from inference.welch import welch
 from rule_script import run_rule
+from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.queue_sizes import queues_of
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
@@ -96,7 +97,7 @@ def compare_factors(pairs, scenarios, queues, params) -> pd.DataFrame:
 def main(inputs, outputs, params) -> None:
     """Read flows' shares and scenarios, write the comparisons."""
     pairs, scenarios = pairs_of(read_flow_shares(inputs.flow_shares)), read_table(inputs.scenarios, SCENARIOS)
-    queues = queues_of(read_runs(inputs.runs))
+    queues = queues_of(runs_at_centre(read_runs(inputs.runs), scenarios))
     factors = compare_factors(pairs, scenarios, queues, params)
     factors.to_csv(outputs.fairness_factors, index=False, lineterminator="\n")
     theory = compare_with_theory(pairs, scenarios, queues, params)

@@ -3,8 +3,9 @@
 import pandas as pd
 
 from rule_script import run_rule
-from run_tables.reading import read_flows, read_runs
-from run_tables.tidy_tables import RUN
+from run_tables.conditions_at_centre import flows_at_centre
+from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.tidy_tables import RUN, SCENARIOS
 from tcp_models.fairness_index import jain_index
 from topics.fairness.flow_shares import position_of
 from topics.fairness.tables import FLOW_SHARES
@@ -40,9 +41,10 @@ def add_shares(shares) -> pd.DataFrame:
 
 
 def main(inputs, outputs, params) -> None:
-    """Read runs and flows, write the shares."""
-    flows = read_flows(inputs.flows)
-    measure_shares(read_runs(inputs.runs), flows).to_csv(outputs.flow_shares, index=False, lineterminator="\n")
+    """Read runs, flows and scenarios, write the shares."""
+    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+    flows = flows_at_centre(read_flows(inputs.flows), runs, scenarios)
+    measure_shares(runs, flows).to_csv(outputs.flow_shares, index=False, lineterminator="\n")
 
 
 if "snakemake" in globals():

@@ -7,6 +7,7 @@ rule measure_shares:
     input:
         runs="results/{study}/tidy/runs.csv",
         flows="results/{study}/tidy/flows.csv",
+        scenarios="results/{study}/tidy/scenarios.csv",
     output:
         flow_shares="results/{study}/analysis/flow_shares.csv",
     log:

@@ -13,6 +13,7 @@ from wording.sentence_words import listed
 #: follows from the rest. All else a scenario and its single path must have in common.
 NO_CONDITIONS = {
     "scenario", "label", "multipath", "paths", "tunnel_ip_version", "distribution", "path_delay_ms", "queue_packets",
+    "rtt_path_ms",
 }  # fmt: skip
 #: What a panel's title says anyway.
 TITLED = ("application", "rate_mbps", "platform")

@@ -5,6 +5,7 @@ against delay (Jain and Ramakrishnan, 1988; RFC 9743, section 5.1 asks for both)
 """
 
 from rule_script import run_rule
+from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
 from tcp_models.throughput_models import full_queue_delay_ms
@@ -26,7 +27,8 @@ def main(inputs, outputs, params) -> None:
     """Read runs and scenarios, write figure and data."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     runs["queueing_delay_ms"] = runs["rtt_mean_ms"] - runs["rtt_path_ms"]
-    references = {run["scenario"]: full_queue_ms(run) for run in runs.drop_duplicates("scenario").to_dict("records")}
+    centres = runs_at_centre(runs, scenarios).drop_duplicates("scenario")
+    references = {run["scenario"]: full_queue_ms(run) for run in centres.to_dict("records")}
     write_scatter(outputs, runs, scenarios, DELAY, references, "delay of the full queue")
 
 

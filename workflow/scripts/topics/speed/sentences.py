@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import count
 from wording.sentence_words import between, cca_name, place_words, short
 
@@ -129,7 +130,7 @@ def price_sentence(tables, one_ip_version=False) -> str:
     subject = f"{cca_name(cca)}, which leads most often,"
     if more.empty and longer.empty:
         return f"{subject} pays no clear price: {' and '.join(_no_price(again, rtt))}."
-    path = dict(zip(tables.runs["scenario"], tables.runs["rtt_path_ms"], strict=True))
+    path = _path_rtts(tables)
     if more.empty:
         top = longer.loc[(longer["own"] / longer["others"]).idxmax()]
         delay = f"in {place_words(top, tables.scenarios, one_ip_version)} {_rtt_words(top, path)}"
@@ -167,7 +168,7 @@ def _lone_price(tables, cca, one_ip_version=False) -> str:
         else:
             parts.append("sent nothing again in any cell" if several else f"sent nothing again in {place}")
     means = _means_of(tables.descriptive, "rtt_mean_ms")
-    path = dict(zip(tables.runs["scenario"], tables.runs["rtt_path_ms"], strict=True))
+    path = _path_rtts(tables)
     means = means.assign(path=means["scenario"].map(path))
     means = means[means["path"] > 0]
     if len(means):
@@ -176,6 +177,12 @@ def _lone_price(tables, cca, one_ip_version=False) -> str:
     if not parts:
         return "What speed costs can't be said, for neither retransmissions nor RTTs are known."
     return f"{cca_name(cca)}, the only CCA, {' and '.join(parts)}."
+
+
+def _path_rtts(tables):
+    """Return scenario -> RTT of its empty path in ms."""
+    runs = runs_at_centre(tables.runs, tables.scenarios)
+    return dict(zip(runs["scenario"], runs["rtt_path_ms"], strict=True))
 
 
 def _against_others(means, cca):

@@ -14,6 +14,7 @@ import pandas as pd
 import pingouin
 from scipy import stats
 
+from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.tidy_tables import CELL
 from tcp_models import throughput_models as theory
 from topics.theory.tables import REGRESSIONS
@@ -40,6 +41,7 @@ CONDITIONS = {
 
 def cell_means(runs, scenarios) -> pd.DataFrame:
     """Return a row a cell: its mean goodput per flow, RTT and loss, over valid runs that have all three."""
+    runs = runs_at_centre(runs, scenarios)
     measured = runs[["goodput_mbps", "rtt_mean_ms", "loss_percent"]].notna().all(axis=1)
     means = runs[runs["valid"] & measured].groupby(CELL, sort=False).agg(
         runs=("valid", "size"),

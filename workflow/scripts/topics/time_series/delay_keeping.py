@@ -32,13 +32,13 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
         With rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms (the smallest of the latest round
         trip: `tcpv_minrtt`), and `phases.COLUMNS`. Where Vegas has no measurement of its own TCP's are taken.
     paths_ms : dict
-        Scenario and flow -> RTT of its empty path.
+        Run and flow -> RTT of its empty path.
     ends_s : dict
         Scenario -> end of the traffic, in s: samples after it aren't looked at.
     """
     rows = []
     for key, samples in flows_of(series[series["flow_cca"] == "vegas"]):
-        path_ms, end_s = paths_ms[key["scenario"], key["flow"]], ends_s[key["scenario"]]
+        path_ms, end_s = paths_ms[tuple(key[name] for name in (*RUN, "flow"))], ends_s[key["scenario"]]
         samples = samples[samples["time_s"] <= end_s]
         samples = samples[is_settled(samples)]
         if samples.empty:

@@ -41,7 +41,7 @@ def main(inputs, outputs, params) -> None:
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     flows = read_flows(inputs.flows)
     paths = _paths_of(runs, scenarios, flows)
-    paths_ms = {(row.scenario, row.flow): row.rtt_path_ms for row in flows.itertuples()}
+    paths_ms = dict(zip(flows[[*RUN, "flow"]].itertuples(index=False, name=None), flows["rtt_path_ms"], strict=True))
     of_scenario = scenarios.set_index("scenario")
     ends_s = of_scenario["duration_s"].to_dict()
     all_teeth, measures = [], []

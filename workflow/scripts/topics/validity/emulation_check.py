@@ -5,6 +5,7 @@ from statistics import NormalDist
 
 import pandas as pd
 
+from run_tables.conditions_at_centre import path_factors
 from run_tables.reading import link_packets
 from wording.scenario_words import least_rtt_ms
 
@@ -82,11 +83,11 @@ def smallest_rtt(runs, scenarios) -> pd.DataFrame:
     -------
     pandas.DataFrame
         As `realised_loss`; realised and low are the smallest RTT of all valid runs, high is the
-        largest of the runs' own smallest RTTs.
+        largest of the runs' own smallest RTTs; where paths are drawn, as if each run had had its scenario's.
     """
 
     def rtt(valid):
-        known = valid["rtt_min_ms"].dropna()
+        known = (valid["rtt_min_ms"] - longer_paths_ms(valid, scenarios)).dropna()
         if known.empty:
             return {"note": "no value"}
         return {
@@ -97,6 +98,13 @@ def smallest_rtt(runs, scenarios) -> pd.DataFrame:
         }
 
     return _checked(runs, scenarios, "smallest RTT", "ms", least_rtt_ms, rtt)
+
+
+def longer_paths_ms(runs, scenarios) -> pd.Series:
+    """Return by how much the least RTT that a packet of each run can have is above its scenario's, in ms: 0 unless paths are drawn."""
+    least = runs["scenario"].map({row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")})
+    factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(runs[["scenario", "replication"]]))
+    return least * (factors.to_numpy() - 1)
 
 
 def _checked(runs, scenarios, quantity, unit, configured, realised):

@@ -3,6 +3,7 @@
 from report_parts.data_tables import minus
 from run_tables.reading import link_packets
 from testbed.specification import PACKET_BYTES
+from topics.validity.emulation_check import longer_paths_ms
 from wording.number_format import count, number
 from wording.scenario_words import least_rtt_ms
 from wording.sentence_words import listed
@@ -30,7 +31,7 @@ def trust_sentence(runs, checks, scenarios) -> str:
     valid = runs[runs["valid"]]
     # Of hosts whose paths differ, the lowest RTT is that of the nearest pair.
     least = {row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")}
-    valid = valid.assign(rtt_path_ms=valid["scenario"].map(least))
+    valid = valid.assign(rtt_path_ms=valid["scenario"].map(least) + longer_paths_ms(valid, scenarios))
     jitter = (scenarios["jitter_forward_ms"] + scenarios["jitter_reverse_ms"]).any()
     packet_ms = PACKET_BYTES * 8e-3 / scenarios.set_index("scenario")["rate_mbps"].astype(float)
     rtts = rtt_words(valid, "the least that jitter allows" if jitter else "the empty path's", packet_ms)

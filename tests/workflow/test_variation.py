@@ -1,0 +1,94 @@
+"""A study whose replications draw their paths, through the whole workflow: each run valid with its own values, pairs alike."""
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from study_files import study as studies
+
+STUDY = "config/studies/variation.yaml"
+
+
+@pytest.fixture(scope="module")
+def varied(checkout_in, tmp_path_factory):
+    """A checkout in which the study was run, its resolved study, and its runs."""
+    checkout = checkout_in(tmp_path_factory.mktemp("variation") / "checkout")
+    shutil.copy(Path(__file__).with_name("variation.yaml"), checkout.folder / STUDY)
+    checkout.snakemake("--cores", "1", "--configfile", STUDY)
+    return checkout, checkout.study(STUDY), pd.read_csv(checkout.folder / "results/variation/tidy/runs.csv")
+
+
+def documents(varied):
+    """Yield each run's factors, what it was asked, and its document."""
+    checkout, study, _ = varied
+    for run in studies.runs(study):
+        path = checkout.document_path(*run, study="variation")
+        yield run, studies.run_specification(study, *run), json.loads(gzip.decompress(path.read_bytes()))
+
+
+def test_each_run_is_valid_and_its_own_values_were_read_back(varied):
+    seen = set()
+    for _, asked, document in documents(varied):
+        assert document["specification"] == asked
+        assert document["verdict"]["valid"], document["verdict"]
+        placed, read = document["network"]["set"], document["network"]["read_back"]
+        link = asked["scenario"]["link"]
+        (bottleneck,) = placed["bottleneck"]["forward"]
+        rate_bps = read["interfaces"][bottleneck]["qdiscs"]["htb"]["rate_bps"]
+        assert rate_bps == pytest.approx(1e6 * link["rate_mbps"], abs=8)
+        (netem,) = placed["netem"]["forward"]
+        delay_ms = read["interfaces"][netem]["qdiscs"]["netem"]["delay_ms"]
+        assert delay_ms == pytest.approx(link["delay_ms"]["forward"], rel=1e-6)
+        assert 9.5 <= delay_ms <= 10.5 and delay_ms != 10
+        seen.add((asked["scenario"]["id"], rate_bps, delay_ms))
+        assert ("background" in document) == (asked["scenario"]["background"] == "server")
+    # One path a replication and scenario, which all CCAs and IP versions share.
+    assert len(seen) == 4
+
+
+def test_the_tables_have_each_runs_own_values_and_the_scenarios_centre(varied):
+    checkout, study, runs = varied
+    for row in runs.itertuples():
+        asked = studies.run_specification(study, row.scenario, row.cca, row.ip_version, row.replication)["scenario"]
+        assert row.rate_mbps == asked["link"]["rate_mbps"]
+        assert row.rtt_path_ms == pytest.approx(sum(asked["link"]["delay_ms"].values()))
+        assert row.background == asked["background"]
+    assert runs.groupby("scenario")["rtt_path_ms"].nunique().tolist() == [2, 2]
+    scenarios = pd.read_csv(checkout.folder / "results/variation/tidy/scenarios.csv")
+    assert scenarios["rtt_path_ms"].tolist() == [20, 20] and scenarios["rate_mbps"].tolist() == [10, 10]
+    # In BDPs 10 Mbit/s and 20 ms hold 17 packets; the runs have their own.
+    assert scenarios["queue_packets"].tolist() == [30, 17]
+    assert scenarios["variation"].tolist() == [
+        "RTT ±5 %, rate ±1 %, queue ±2 packets, flows start within up to 20 ms more",
+        "RTT ±5 %, rate ±1 %, background traffic in 50 % of the replications",
+    ]
+
+
+def test_the_varied_runs_of_a_scenario_are_one_cell(varied):
+    analysis = varied[0].folder / "results/variation/analysis"
+    cells = pd.read_csv(analysis / "descriptive.csv")
+    goodput = cells[cells["metric"] == "goodput_mbps"]
+    assert len(goodput) == 2 * 2 * 2 and (goodput["n"] == 2).all()
+    models = pd.read_csv(analysis / "models.csv")
+    assert models.groupby(["scenario", "cca", "ip_version", "model"]).size().max() == 1
+
+
+def test_the_report_says_of_which_population_it_speaks(varied):
+    page = (varied[0].folder / "results/variation/report.html").read_text()
+    assert "speak of paths like the one that the scenario names" in page
+    assert "RTT ±5 %, rate ±1 %, queue ±2 packets" in page
+
+
+def test_several_runs_a_job_make_the_same_documents(varied):
+    checkout = varied[0]
+    assert not checkout.planned("--configfile", STUDY)
+    jobs = ("--set-resources", "emulate_run:runs=3", "--keep-incomplete", "--configfile", STUDY)
+    path = checkout.document_path("dumbbell", "cubic", "ipv6", 2, study="variation")
+    before = path.read_bytes()
+    path.unlink()
+    checkout.snakemake("--cores", "1", *jobs, "--until", "tidy_runs")
+    assert path.read_bytes() == before

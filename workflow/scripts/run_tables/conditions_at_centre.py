@@ -1,0 +1,85 @@
+"""The conditions of a scenario itself, where those of its runs are drawn around them (`variation` of a study).
+
+``tidy/runs.csv`` and ``flows.csv`` have what each run had: what is measured is held against that. What speaks of a
+scenario, compares it with others, or finds it by its conditions, takes its centre. Tables of studies in which nothing is
+drawn are returned as they are.
+"""
+
+import math
+
+import pandas as pd
+
+from run_tables.queue_sizes import queue_bdp
+from study_files.study_variation import is_varied
+from testbed.specification import RunSpecification
+
+#: Columns of runs -> those of scenarios with the centre.
+OF_SCENARIO = {
+    "rate_mbps": "rate_mbps", "delay_ms": "delay_forward_ms", "rtt_path_ms": "rtt_path_ms", "background": "background",
+}  # fmt: skip
+#: Delays are drawn to six digits, so a flow's RTT, turned back by its runs' factors, is known to a microsecond.
+DIGITS_MS = 3
+
+
+def queue_at_centre(scenario, run) -> float | None:
+    """Return the limit in packets of a resolved scenario's queue: that of a run, unless its conditions are drawn."""
+    if not is_varied(scenario):
+        return run["queue_packets"]
+    return RunSpecification({"scenario": scenario, "ip_version": run["ip_version"]}).queue_packets
+
+
+def runs_at_centre(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
+    """Return ``tidy/runs.csv`` with the conditions of the scenarios in place of those that were drawn.
+
+    Columns `OF_SCENARIO`, queue_packets, queue_bytes and queue_bdp.
+    """
+    centres = _varied(scenarios)
+    if not centres:
+        return runs
+    rows = runs.to_dict("records")
+    changed = pd.DataFrame(
+        [_at_centre(row, centres[row["scenario"]]) if row["scenario"] in centres else {} for row in rows], runs.index
+    )
+    return runs.assign(
+        **{name: changed[name].where(runs["scenario"].isin(centres.keys()), runs[name]) for name in changed}
+    )
+
+
+def _at_centre(run, scenario):
+    columns = {name: scenario[source] for name, source in OF_SCENARIO.items()}
+    rate, rtt = columns["rate_mbps"], columns["rtt_path_ms"]
+    amount, _, unit = scenario["queue"].partition(" ")
+    packets, packet_bytes = math.nan, run["packet_bytes"]
+    if unit == "packets":
+        packets = float(amount)
+    elif unit == "BDP" and packet_bytes > 0:
+        packets = max(1.0, math.ceil(float(amount) * rate * 125 * rtt / packet_bytes))
+    held = float(amount) if unit == "bytes" else packets * packet_bytes
+    return columns | {
+        "queue_packets": packets, "queue_bytes": held, "queue_bdp": queue_bdp(scenario["queue"], held, rate, rtt),
+    }  # fmt: skip
+
+
+def flows_at_centre(flows: pd.DataFrame, runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
+    """Return ``tidy/flows.csv`` with the RTTs of the scenarios' empty paths in place of those that were drawn."""
+    if not _varied(scenarios):
+        return flows
+    factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(flows[["scenario", "replication"]]))
+    own = flows["rtt_path_ms"]
+    of_flow = (own / factors.to_numpy()).groupby([flows["scenario"], flows["flow"]]).transform("median")
+    return flows.assign(rtt_path_ms=of_flow.round(DIGITS_MS).where(flows["scenario"].isin(_varied(scenarios)), own))
+
+
+def path_factors(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Series:
+    """Return how many times the RTT of its scenario's empty path each run has, by scenario and replication; 1 where none is drawn."""
+    own = runs.groupby(["scenario", "replication"], sort=False)["rtt_path_ms"].first()
+    centres = own.index.get_level_values("scenario").map(
+        {name: row["rtt_path_ms"] for name, row in _varied(scenarios).items()}
+    )
+    return (own / pd.Series(centres, own.index).astype(float)).fillna(1.0)
+
+
+def _varied(scenarios):
+    """Return scenario -> its row, of those of which something is drawn."""
+    drawn = scenarios["variation"].fillna("") != ""
+    return {row["scenario"]: row for row in scenarios[drawn].to_dict("records")}

@@ -1,0 +1,127 @@
+"""What the replications of a scenario differ in besides losses and starts: conditions drawn from each one's seed.
+
+A scenario says in `variation` how far; its own values are the centre. The draw depends on the run's seed and on what is
+drawn, so all CCAs and IP versions of a replication have the same, and drawing one thing more leaves the others as they are.
+
+Standard library only: the scripts in the analysis image need it too.
+"""
+
+import hashlib
+import itertools
+import math
+from collections.abc import Iterator
+
+from testbed.specification import PACKET_BYTES, RunSpecification
+
+#: What may be drawn: keys of `variation`.
+QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms")
+#: So are drawn values rounded that they can be read back: tc prints six digits of a delay, and Linux counts a shaper's rate
+#: in bytes a second.
+DELAY_DIGITS, RATE_STEP_BPS = 6, 8
+
+
+def is_varied(scenario) -> bool:
+    """Tell whether anything of a resolved scenario is drawn."""
+    return any(scenario["variation"].values())
+
+
+def share_drawn(seed, quantity) -> float:
+    """Return where between its ends a quantity of a run lies, from 0 to below 1, evenly distributed over seeds.
+
+    The first 53 bits of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`, as many as a float has.
+    """
+    digest = hashlib.sha256(f"sawtooth-variation/1 {seed} {quantity}".encode("ascii")).digest()
+    return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
+
+
+def drawn(scenario, seed) -> dict:
+    """Return a resolved scenario as the run of a seed has it; it shares what isn't drawn with the given one."""
+    if not is_varied(scenario):
+        return scenario
+    return varied(scenario, {quantity: share_drawn(seed, quantity) for quantity in QUANTITIES})
+
+
+def corners(scenario) -> Iterator[dict]:
+    """Yield a resolved scenario at all combinations of the ends of what is drawn, all at their lower ends first, at their upper last."""
+    quantities = [quantity for quantity in QUANTITIES if scenario["variation"][quantity]]
+    for ends in itertools.product((0.0, 1.0), repeat=len(quantities)):
+        yield varied(scenario, dict(zip(quantities, ends, strict=True)))
+
+
+def varied(scenario, shares) -> dict:
+    """Return a resolved scenario with other conditions.
+
+    Parameters
+    ----------
+    scenario : dict
+        As `study.resolve` has it.
+    shares : dict of str to float
+        Quantity -> where between its ends it lies, 0 to 1.
+
+    Returns
+    -------
+    dict
+        Of one factor all delays and jitters, so that the path's RTT has it too. A queue in BDPs keeps its size in BDPs of
+        the path drawn, unless packets are drawn: then it is in packets.
+    """
+    asked, link = scenario["variation"], dict(scenario["link"])
+    result = scenario | {"link": link}
+    if asked["rtt_percent"]:
+        factor = _factor(asked["rtt_percent"], shares["rtt_percent"])
+        for key in ("delay_ms", "jitter_ms"):
+            link[key] = {way: _rounded(value * factor) for way, value in link[key].items()}
+        for section, key in (("hosts", "access_delay_ms"), ("multipath", "path_delay_ms")):
+            delays = [_rounded(value * factor) for value in scenario[section][key]]
+            result[section] = scenario[section] | {key: delays}
+    if asked["rate_percent"]:
+        rate_bps = 1e6 * link["rate_mbps"] * _factor(asked["rate_percent"], shares["rate_percent"])
+        link["rate_mbps"] = _plain(round(rate_bps / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6)
+    if asked["queue_packets"]:
+        most = asked["queue_packets"]
+        more = min(math.floor(shares["queue_packets"] * (2 * most + 1)), 2 * most) - most
+        result["queue"] = _longer_queue(result, more)
+    if asked["background_percent"]:
+        there = 100 * shares["background_percent"] < asked["background_percent"]
+        result["background"] = "server" if there else "none"
+    if asked["start_ms"]:
+        within_ms = scenario["traffic"]["start_within_ms"]
+        least_ms = _specification(result).rtt_longest_ms if within_ms is None else within_ms
+        later_ms = _rounded(least_ms + shares["start_ms"] * asked["start_ms"])
+        result["traffic"] = scenario["traffic"] | {"start_within_ms": later_ms}
+    return result
+
+
+def variation_words(variation) -> str:
+    """Return what is drawn of a scenario, such as "RTT ±1 %, queue ±1 packet"; empty if nothing is."""
+    words = {
+        "rtt_percent": "RTT ±{:g} %",
+        "rate_percent": "rate ±{:g} %",
+        "queue_packets": "queue ±{:g} " + ("packet" if variation["queue_packets"] == 1 else "packets"),
+        "background_percent": "background traffic in {:g} % of the replications",
+        "start_ms": "flows start within up to {:g} ms more",
+    }
+    return ", ".join(text.format(variation[quantity]) for quantity, text in words.items() if variation[quantity])
+
+
+def _specification(scenario):
+    return RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
+
+
+def _factor(percent, share):
+    return 1 + (2 * share - 1) * percent / 100
+
+
+def _rounded(value_ms):
+    return _plain(float(f"{value_ms:.{DELAY_DIGITS}g}"))
+
+
+def _plain(value):
+    """Return a whole number as int, as `study.resolve` has it."""
+    return int(value) if float(value).is_integer() else value
+
+
+def _longer_queue(scenario, packets):
+    """Return the queue of a scenario with so many packets more, or less."""
+    if "bytes" in scenario["queue"]:
+        return {"bytes": scenario["queue"]["bytes"] + packets * PACKET_BYTES}
+    return {"packets": _specification(scenario).queue_packets + packets}
