@@ -64,11 +64,11 @@ def test_studies_of_the_ip_paper_have_everything(path):
     outline = study_outline(StudyDesign(study, frozenset(["descriptive"])))
     assert set(names(outline)) == {
         "descriptive", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled", "pooled_tests",
-        "models", "regressions", "claims", "claim_versions", "mislabelled",
+        "variance", "models", "regressions", "claims", "claim_versions", "mislabelled",
     }  # fmt: skip
     assert set(slugs(outline)) == {
         "goodput", "rtt", "loss", "retransmits", *PUBLISHED, "ideal", "price", "knee", "distributions", "emulation",
-        *IP_FIGURES, "methods",
+        *IP_FIGURES, "methods", "variance",
     }  # fmt: skip
     (caption,) = {figure.caption_path for figure in outline.figures if figure.slug in IP_FIGURES}
     assert caption == "workflow/scripts/topics/ip_version/captions/ip-difference.rst"

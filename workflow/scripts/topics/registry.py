@@ -16,6 +16,7 @@ NAMES = (
     "ccas",
     "ip_version",
     "delay_and_loss",
+    "variance",
     "theory",
     "published",
     "claims",

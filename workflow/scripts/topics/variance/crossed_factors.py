@@ -1,0 +1,43 @@
+"""Which conditions a study's scenarios vary, and whether they vary all of them with one another."""
+
+import math
+
+import pandas as pd
+
+#: Of ``tidy/scenarios.csv`` what is a name, or follows from other conditions.
+NOT_SET = ("scenario", "label", "queue_packets")
+#: What readers call conditions; the others have their column's name in plain words.
+WORDS = {
+    "rate_mbps": "rate", "delay_forward_ms": "delay", "delay_reverse_ms": "delay", "jitter_forward_ms": "jitter",
+    "jitter_reverse_ms": "jitter", "loss_forward_percent": "loss", "loss_reverse_percent": "loss", "message_bytes": "message",
+    "path_delay_ms": "path delay", "access_delay_ms": "access delay", "duration_s": "duration", "bitrate_mbps": "bitrate",
+}  # fmt: skip
+SCENARIO = "scenario"
+
+
+def crossed_conditions(scenarios: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the conditions that scenarios vary, if each of their combinations is there exactly once; else None.
+
+    Parameters
+    ----------
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``, or some of its rows.
+
+    Returns
+    -------
+    pandas.DataFrame or None
+        A row a scenario with its identifier as index; a column a condition, named in words, with the number of its level in
+        order of appearance. Conditions that vary with each other one to one are one: "rate and queue".
+    """
+    together: dict[tuple, list[str]] = {}
+    for name in scenarios.columns:
+        levels = tuple(pd.factorize(scenarios[name], use_na_sentinel=False)[0].tolist())
+        if name not in NOT_SET and max(levels) > 0:
+            together.setdefault(levels, []).append(WORDS.get(name, name.replace("_", " ")))
+    names = [" and ".join(dict.fromkeys(words)) for words in together.values()]
+    if len(names) == 1 and names[0].count(" and ") > 1:
+        names = [SCENARIO]  # two or more scenarios that differ in many things at once
+    levels = pd.DataFrame(dict(zip(names, together, strict=True)), index=scenarios["scenario"])
+    if levels.empty or len(levels) != math.prod(levels.nunique()) or levels.duplicated().any():
+        return None
+    return levels

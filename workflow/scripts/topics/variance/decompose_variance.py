@@ -1,0 +1,107 @@
+"""Take the variance of each metric apart: by conditions, CCA, IP version, their interactions, seed and run."""
+
+import numpy as np
+import pandas as pd
+
+from inference.variance_components import HIGHER as REST
+from inference.variance_components import RUN, SEED, decompose
+from rule_script import run_rule
+from run_tables.metrics import METRICS
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import CELL, SCENARIOS
+from study_files.study_design import cca_word
+from topics.variance.crossed_factors import SCENARIO, crossed_conditions
+from topics.variance.tables import CHANCE, FACTOR, HIGHER, INTERACTION, JOINED, VARIANCE
+from wording.number_format import count
+
+LOGARITHM, ROOT, VALUE = "logarithm", "square root", "value"
+IP_VERSION = "IP version"
+
+
+def taken(values: pd.Series, metric) -> tuple[pd.Series, str]:
+    """Return a metric's values on the scale on which they are compared, and its name.
+
+    Ratios as logarithms, unless there is a 0; counts, which may be 0 and spread as they grow, as square roots (Bartlett, 1936,
+    JRSS Supplement 3(1)); shares as they are.
+    """
+    if metric.scale == "ratio" and (values > 0).all():
+        return np.log(values), LOGARITHM
+    return (np.sqrt(values), ROOT) if metric.count else (values, VALUE)
+
+
+def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
+    """Return the rows of `VARIANCE` of a metric.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    scenarios : pandas.DataFrame
+        ``tidy/scenarios.csv``.
+    metric : metrics.Metric
+    confidence : float
+        Of the intervals.
+    """
+    ccas, ip_versions = runs["cca"].unique(), runs["ip_version"].unique()
+    there = runs[runs["valid"] & runs[metric.column].notna()]
+    values, taken_as = taken(there[metric.column], metric)
+    there, cells = there.assign(value=values), len(ccas) * len(ip_versions)
+    filled = there.drop_duplicates(CELL)["scenario"].value_counts()
+    whole = scenarios[scenarios["scenario"].isin(filled.index[filled == cells])]
+    same = {"metric": metric.column, "taken_as": taken_as}
+    notes, left_out = [], len(scenarios) - len(whole)
+    if left_out:
+        notes.append(f"{count(left_out, 'scenario')} left out: a cell has no value")
+    if len(whole) * cells < 2:
+        return [same | {"note": "; ".join(["fewer than two cells to compare", *notes])}]
+    conditions = crossed_conditions(whole)
+    if conditions is None:
+        conditions = pd.DataFrame({SCENARIO: range(len(whole))}, index=whole["scenario"])
+        if len(whole) > 1:
+            notes.append("scenarios are no full factorial, so they are one factor")
+    order = conditions.rename_axis(None).sort_values(list(conditions.columns)).index
+    wide = there.pivot(index=CELL, columns="replication", values="value")
+    wide = wide.reindex(pd.MultiIndex.from_product([order, ccas, ip_versions]))
+    names = [*conditions.columns, "mix" if cca_word(ccas) == "mix" else "CCA", IP_VERSION]
+    levels = [*conditions.nunique(), len(ccas), len(ip_versions)]
+    parts = decompose(wide.to_numpy(float), conditions.shape[1], levels, names, confidence)
+    fewest = int(wide.notna().sum(axis=1).min())
+    if wide.notna().sum(axis=1).nunique() > 1:
+        notes.append("cells have different numbers of runs; each counts once")
+    if parts[-1].name != (RUN,):
+        notes.append("a scenario without replications: chance is part of the rest")
+    elif parts[0].share is None:
+        return [same | {"note": "; ".join(["all values are equal", *notes])}]
+    elif parts[0].low is None:
+        notes.append("too few replications for an interval")
+    shared = same | {"cells": len(wide), "replications": fewest, "note": "; ".join(notes)}
+    return [shared | _row(part) for part in parts]
+
+
+def _row(part) -> dict:
+    """Return what the table has of a part."""
+    kind = {(SEED,): CHANCE, (RUN,): CHANCE, (REST,): HIGHER}.get(
+        part.name, FACTOR if len(part.name) == 1 else INTERACTION
+    )
+    shares = {"share_percent": part.share, "approximate_low_percent": part.low, "approximate_high_percent": part.high}
+    return {
+        "part": JOINED.join(part.name), "kind": kind, "df": part.df, "squares": part.squares, "variance": part.variance,
+        **{name: None if share is None else 100 * share for name, share in shares.items()},
+    }  # fmt: skip
+
+
+def decompose_variance(runs, scenarios, confidence) -> pd.DataFrame:
+    """Take the variance of every metric apart; return `VARIANCE`."""
+    rows = [row for metric in METRICS for row in decompose_metric(runs, scenarios, metric, confidence)]
+    table = pd.DataFrame(rows).reindex(columns=VARIANCE.names)
+    return table.astype(dict.fromkeys(("df", "cells", "replications"), "Int64"))
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs and scenarios, write the parts."""
+    table = decompose_variance(read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS), params.confidence)
+    table.to_csv(outputs.variance, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

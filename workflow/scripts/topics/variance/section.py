@@ -1,0 +1,81 @@
+"""The section on variance: how much each factor makes of each metric's, and chance."""
+
+from report_parts.data_tables import Cell, Column, data_table, minus, number_cell
+from report_parts.material import Finding
+from report_parts.test_cells import metric_cell
+from run_tables.metrics import METRICS
+from topics.variance.tables import CHANCE, HIGHER, INTERACTION, JOINED
+from wording.number_format import NONE, is_missing, number
+from wording.sentence_words import listed
+
+#: Parts that a sentence names: those of this share, in percent, and no more than so many.
+NAMED_FROM, NAMED = 5.0, 3
+
+
+def section(material) -> dict:
+    """Return the table of parts."""
+    columns = {
+        Column("Metric", filtered=True): metric_cell,
+        Column("Part", header=True): lambda row: row["part"] or "none",
+        Column("Kind", filtered=True): lambda row: row["kind"] or NONE,
+        Column("df", "number"): lambda row: number_cell(row["df"], 0),
+        Column("Share, %", "number"): lambda row: number_cell(row["share_percent"], 2),
+        Column("Approximate interval", "number"): _interval_cell,
+        Column("Cells", "number"): lambda row: number_cell(row["cells"], 0),
+        Column("Values as", "short"): lambda row: row["taken_as"],
+        Column("Note", "note"): lambda row: row["note"],
+    }
+    rows = [[cell(row) for cell in columns.values()] for row in material.tables.variance.to_dict("records")]
+    caption = "Parts of each metric's variance"
+    return {"parts": data_table("variance-parts", caption, list(columns), rows, {"Metric": METRICS[0].name})}
+
+
+def _interval_cell(row):
+    low, high = row["approximate_low_percent"], row["approximate_high_percent"]
+    return Cell(NONE) if is_missing(low) else Cell(minus(f"{number(low, 2)} to {number(high, 2)}"), low)
+
+
+def findings(material) -> list[Finding]:
+    """Return where the variance of the first metric that has one is."""
+    variance = material.tables.variance
+    for metric in METRICS:
+        parts = variance[(variance["metric"] == metric.column) & variance["share_percent"].notna()]
+        if len(parts):
+            return [Finding("Variance", variance_sentence(parts, metric.name), "variance")]
+    return []
+
+
+def variance_sentence(parts, name) -> str:
+    """Say which parts make most of a metric's variance, and how much chance does.
+
+    Parameters
+    ----------
+    parts : pandas.DataFrame
+        The metric's rows of `VARIANCE`.
+    name : str
+        The metric's.
+    """
+    systematic = parts[parts["kind"] != CHANCE].sort_values("share_percent", ascending=False, kind="stable")
+    shown = systematic[systematic["share_percent"] >= NAMED_FROM].head(NAMED)
+    taken_as = parts["taken_as"].iloc[0]
+    subject = f"Of the variance of {name.lower()}{'' if taken_as == 'value' else f' (of its {taken_as})'} over all cells and runs"
+    words = [f"{_percent(row['share_percent'])} comes from {_source(row)}" for row in shown.to_dict("records")]
+    words = (
+        [words[0], *(text.replace(" comes", "") for text in words[1:])]
+        if words
+        else [f"no part makes {NAMED_FROM:g} % or more"]
+    )
+    chance = parts[parts["kind"] == CHANCE]
+    last = f"; {_percent(chance['share_percent'].sum())} is chance between runs" if len(chance) else ""
+    return f"{subject}, {listed(words)}{last}."
+
+
+def _percent(share) -> str:
+    return f"{number(max(share, 0), 1)} %" if share >= 0.1 else "less than 0.1 %"
+
+
+def _source(row) -> str:
+    if row["kind"] == HIGHER:
+        return "interactions of three and more"
+    together = " together" if row["kind"] == INTERACTION else ""
+    return listed(row["part"].split(JOINED)) + together

@@ -1,0 +1,18 @@
+"""Where the variance of each metric is: how much of it each factor of the study makes, each pair of them, and chance."""
+
+from topics.packet_size.topic import compares_sizes_alone
+from topics.topic import Figure, Topic
+from topics.variance.tables import VARIANCE
+
+
+def has_several_cells(design) -> bool:
+    """Tell whether a `StudyDesign` has cells that can be compared in a metric: more than one, and not of message sizes alone."""
+    cells = len(design.scenarios) * len(design.ccas) * len(design.ip_versions)
+    return cells > 1 and not compares_sizes_alone(design)
+
+
+def _figures(design):
+    yield Figure("variance", "plot_variance", ("variance",), title="Where the variance is", shows="shares, intervals")
+
+
+TOPIC = Topic("variance", "Variance", applies=has_several_cells, tables=(VARIANCE,), figures=_figures)
