@@ -42,7 +42,7 @@ def test_page_is_sound(built, visit):
 
 def test_no_other_question_is_asked(built):
     assert {path.stem for path in (built.folder / "analysis").iterdir()} == {
-        "readings", "calibration", "descriptive", "validity", "checks", "mislabelled",
+        "readings", "calibration", "descriptive", "steady", "validity", "checks", "mislabelled",
     }  # fmt: skip
     assert not {"speed", "ccas", "theory", "delay-and-loss", "over-time"} & set(PageParts.of(built.page).ids)
 

@@ -38,7 +38,16 @@ def test_what_compares_ccas_is_left_out(built):
     made = {path.stem for path in (built.folder / "figures").glob("*.svg")}
     assert made == FIGURES
     tables = {path.stem for path in (built.folder / "analysis").iterdir()}
-    assert tables == {"descriptive", "validity", "checks", "claims", "claim_versions", "size_cells", "size_differences"}
+    assert tables == {
+        "descriptive",
+        "steady",
+        "validity",
+        "checks",
+        "claims",
+        "claim_versions",
+        "size_cells",
+        "size_differences",
+    }
     assert not {"speed", "ccas", "theory", "delay-and-loss", "ip-version"} & set(PageParts.of(built.page).ids)
     assert "knee" not in built.page.read_text(encoding="utf-8").split("data-gzip")[0]
 

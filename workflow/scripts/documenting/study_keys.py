@@ -32,7 +32,8 @@ class Key:
 def sections() -> Iterator[tuple[str, str, list[Key]]]:
     """Yield the tables of all keys, in the schema's order: title, what is to be said of it, and a row for each key."""
     yield _section("The study", study_schema())
-    analysis = keys_of(study_schema())["analysis"]
+    steady_state, analysis = (keys_of(study_schema())[name] for name in ("steady_state", "analysis"))
+    yield _section("`steady_state` of the study", steady_state, steady_state["description"])
     yield _section("`analysis` of the study", analysis, analysis["description"])
     for name, node in keys_of(analysis).items():
         if node.get("properties"):

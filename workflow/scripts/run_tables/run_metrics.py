@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from run_tables.application_metrics import application_flows, has_own_metrics
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
+from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_run, steady_windows
 from tcp_models.fairness_index import jain_index
 from tcp_models.wire_theory import frame_bytes, full_cable_mbps
-from testbed.deliveries import START_UP, windows
+from testbed.deliveries import windows
 from testbed.specification import MPTCP_OPTION_BYTES, RunSpecification
 
 #: TCP's data are the forward direction of the path.
@@ -25,19 +26,21 @@ def _flow_conditions(document, flow) -> dict[str, str | float]:
     }
 
 
-def flow_metrics(document) -> list[dict]:
+def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
     """Return one dict a flow, with the columns of `tidy_tables.FLOWS` behind the run's factors but ``valid``.
 
-    Of a simulated run what the simulator counted.
+    Of a simulated run what the simulator counted. ``rule`` says what is its start-up.
     """
     of_kind = application_flows if has_own_metrics(document) else _iperf3_flows
     flows = simulated_flows(document) if is_simulated(document) else of_kind(document)
-    window_of, steady_of = windows(document), windows(document, START_UP)
+    window_of, steady_of = windows(document), steady_windows(document, rule)
+    intervals = intervals_of_flows(interval_metrics(document))
     return [
         flow
         | _delivered(
             flow, window_of.get(flow["flow"]), steady_of.get(flow["flow"]), "transfer" in document["traffic"][0]
         )
+        | steady_flow(intervals.get(flow["flow"], ()), flow["start_offset_ms"], steady_of.get(flow["flow"]))
         | _flow_conditions(document, flow["flow"])
         for flow in flows
     ]
@@ -191,8 +194,11 @@ def _shared(flows, key):
     return values.pop() if len(values) == 1 else None
 
 
-def run_metrics(document, flows) -> dict[str, float | None]:
-    """Return the metrics of the run as a whole, from mss_bytes to link_drops in `tidy_tables.RUNS`."""
+def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
+    """Return the metrics of the run as a whole, from mss_bytes to link_drops in `tidy_tables.RUNS`.
+
+    ``flows`` are those of `flow_metrics`, by the same rule of what is start-up.
+    """
     minima = (flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None)
     goodput, rtts = total(flows, "goodput_mbps"), total(flows, "rtt_mean_ms")
     return {
@@ -207,6 +213,7 @@ def run_metrics(document, flows) -> dict[str, float | None]:
         "retransmits": total(flows, "retransmits"),
         "jain_index": None if goodput is None else jain_index([flow["goodput_mbps"] for flow in flows]),
         **bottleneck_metrics(document),
+        **steady_run(document, flows, steady_windows(document, rule), segment_bytes(document)),
     }
 
 

@@ -7,6 +7,7 @@ from run_tables.queue_sizes import queue_bdp, queue_words
 from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated
+from run_tables.steady_state import USUAL_RULE
 from run_tables.tidy_tables import RUN, SCENARIOS
 from study_files.study_variation import variation_words
 from testbed.specification import RunSpecification
@@ -72,17 +73,20 @@ def transfer_s(document) -> float | None:
     )
 
 
-def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], list[dict], list[dict]]:
+def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict, list[dict], list[dict], list[dict]]:
     """Return a row of `tidy_tables.RUNS` that a run document gives, and its rows of `FLOWS`, `INTERVALS` and `CHECKS`.
 
-    ``label`` is the scenario's, ``document_sha256`` that of the document's file, as sha256sum prints it.
+    ``label`` is the scenario's, ``document_sha256`` that of the document's file, as sha256sum prints it, ``rule``
+    says what is start-up.
     A run that was not carried out has what was configured, and its verdict.
     """
     asked, verdict = document["specification"], document["verdict"]
     scenario, link = asked["scenario"], asked["scenario"]["link"]
     keys = factors(document)
     carried_out = "failure" not in document
-    flows = [{**keys, **flow, "valid": verdict["valid"]} for flow in flow_metrics(document)] if carried_out else []
+    flows = (
+        [{**keys, **flow, "valid": verdict["valid"]} for flow in flow_metrics(document, rule)] if carried_out else []
+    )
     failed = [check for check in verdict["checks"] if not check["ok"]]
     run = {
         **keys,
@@ -99,7 +103,7 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
         "flows": scenario["flows"],
         "duration_s": scenario["traffic"]["duration_s"],
         **application_columns(scenario),
-        **(_measured(document, flows) if carried_out else {}),
+        **(_measured(document, flows, rule) if carried_out else {}),
         "platform": scenario["platform"],
         "pairs": scenario["hosts"]["pairs"],
         **{name: document["environment"].get(name) for name in ("testbed_digest", "image_digest")},
@@ -113,11 +117,11 @@ def rows_of_run(document, label, document_sha256) -> tuple[dict, list[dict], lis
     return run, flows, intervals, checks
 
 
-def _measured(document, flows):
+def _measured(document, flows, rule):
     """Return what was set and measured in a run that was carried out: columns of `tidy_tables.RUNS`."""
     return {
         **_queue_columns(document),
-        **run_metrics(document, flows),
+        **run_metrics(document, flows, rule),
         **background_metrics(document),
         "transfer_s": transfer_s(document),
         **reordering_counts(document),

@@ -8,6 +8,8 @@ from run_tables.table import Table, count, number, ordinal, text, truth
 
 _NO_VALUE = "the run's application or platform has none"
 _NO_WINDOW = "the flows had no time in common"
+_NO_STEADY = f"FTP has none; {_NO_WINDOW}; MSER finds no steady part"
+_NOT_SAMPLED = "the scenario has no `sample_interval_ms`"
 _NO_COMMON = "each flow has a window of its own, or the application none"
 _WINDOW_BEGIN = "When the window begins, from the traffic's origin: the first reading at which all flows had data."
 _WINDOW_END = "When it ends: the last reading before a flow ends."
@@ -83,7 +85,13 @@ RUNS = Table(
             "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders",
         ),
-        number("goodput_steady_mbps", "Mbit/s", "The same without the window's first quarter.", f"FTP has none; {_NO_WINDOW}"),
+        number("goodput_steady_mbps", "Mbit/s", "The same without start-up: from `steady_begin_ns` on.", _NO_STEADY),
+        count(
+            "steady_begin_ns", "ns",
+            "When the steady part begins, from the traffic's origin, by the study's rule (`steady_state`): of a share the first "
+            "reading after so much of the window, of MSER that from which on what all flows got has the smallest error.",
+            f"{_NO_COMMON}; {_NO_STEADY}",
+        ),
         count("delivered_bytes", "bytes", "Delivered of all flows in the window.", f"FTP has none; {_NO_WINDOW}"),
         count("window_begin_ns", "ns", _WINDOW_BEGIN, f"{_NO_COMMON}; {_NO_WINDOW}"),
         count("window_end_ns", "ns", _WINDOW_END, f"{_NO_COMMON}; {_NO_WINDOW}"),
@@ -98,6 +106,10 @@ RUNS = Table(
             "rtt_mean_ms", "ms", "Mean RTT that the senders' TCP measured, the mean over the flows; of round trips their mean time.",
             "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all looks; round trips: qperf; ns-3: single segments",
         ),
+        number(
+            "rtt_steady_ms", "ms", "The same over the reporting intervals that begin in the steady part.",
+            f"no interval begins there, or {_NO_VALUE}; {_NO_STEADY}", "iperf3: tcpi_rtt at each interval's end",
+        ),
         number("rtt_min_ms", "ms", "Smallest RTT of all flows.", _NO_VALUE, "tcpi_min_rtt at the last look"),
         number(
             "loss_percent", "%", "Packets dropped by the full queue and by random loss, over all that were offered to the bottleneck.",
@@ -105,9 +117,16 @@ RUNS = Table(
         ),
         count("retransmits", "segments", "Segments that TCP sent again, summed over the flows.", _NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs of the sending host"),
         number("jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.", _NO_VALUE),
+        number("jain_steady_index", "", "The same of their goodputs in the steady part.", f"{_NO_VALUE}; {_NO_STEADY}"),
         number("throughput_per_stream_mbps", "Mbit/s", "Mean goodput of a flow, as TCP-ExBench computes its throughput.", _NO_VALUE),
         number("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", _NO_VALUE),
         number("retransmit_percent", "%", "Retransmits over bytes sent / MSS, which TCP-ExBench calls packet loss.", "nothing was sent, or TCP has none"),
+        number(
+            "retransmit_steady_percent", "%", "The same over the reporting intervals that begin in the steady part.",
+            f"no interval begins there, or {_NO_VALUE}; {_NO_STEADY}",
+        ),
+        number("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", _NOT_SAMPLED),
+        number("queue_steady_packets", "packets", "The same in the steady part.", f"{_NOT_SAMPLED}; {_NO_STEADY}"),
         count("packets_sent", "packets", "Offered to the bottleneck, dropped ones included; a super-packet is one.", "nothing is emulated"),
         count("queue_drops", "packets", "Dropped by the full queue.", "queue and loss share one netem, or nothing is emulated"),
         count("link_drops", "packets", "Dropped by random loss.", "queue and loss share one netem, or nothing is emulated"),
@@ -154,15 +173,18 @@ FLOWS = Table(
         number("rtt_path_ms", "ms", "RTT of the empty path of its pair."),
         number("start_offset_ms", "ms", "When it was to start, from the run's traffic origin."),
         number("goodput_mbps", "Mbit/s", "What was delivered over the window, start-up included.", f"round trips have none; {_NO_WINDOW}"),
-        number("goodput_steady_mbps", "Mbit/s", "The same without the window's first quarter.", f"FTP has none; {_NO_WINDOW}"),
+        number("goodput_steady_mbps", "Mbit/s", "The same without start-up.", _NO_STEADY),
         count("delivered_bytes", "bytes", "Delivered in the window: acknowledged, cumulatively or selectively.", f"FTP has none; {_NO_WINDOW}"),
         count("window_begin_ns", "ns", _WINDOW_BEGIN, _NO_WINDOW),
         count("window_end_ns", "ns", _WINDOW_END, _NO_WINDOW),
         number("application_goodput_mbps", "Mbit/s", "As the application prints it: what its receiver got, over its own time.", "round trips have none"),
         number("rtt_mean_ms", "ms", "Mean RTT that its sender measured.", _NO_VALUE),
+        number("rtt_steady_ms", "ms", "The same over its reporting intervals that begin in the steady part.", f"{_NO_VALUE}; {_NO_STEADY}"),
         number("rtt_min_ms", "ms", "Smallest single RTT.", _NO_VALUE, "tcpi_min_rtt"),
         number("rtt_max_ms", "ms", "Largest smoothed RTT of those read at each interval's end.", _NO_VALUE),
         count("retransmits", "segments", "Sent again.", _NO_VALUE),
+        count("retransmits_steady", "segments", "In the reporting intervals that begin in the steady part.", f"{_NO_VALUE}; {_NO_STEADY}"),
+        number("bytes_sent_steady", "bytes", "In these intervals.", f"{_NO_VALUE}; {_NO_STEADY}"),
         count("bytes_sent", "bytes", "That the sender's application gave.", _NO_VALUE),
         count("bytes_received", "bytes", "That the receiver's application got.", _NO_VALUE),
         count("cwnd_max_bytes", "bytes", "Largest congestion window of those read at each interval's end.", _NO_VALUE),

@@ -14,6 +14,7 @@ from run_tables import cpu_times, tidy_rows, time_series
 from run_tables.conditions_at_centre import queue_at_centre
 from run_tables.parquet import read_typed, schema_of
 from run_tables.run_documents import missing_document, read_document, run_of
+from run_tables.steady_state import SteadyRule
 from run_tables.tidy_tables import CHECKS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
 from study_files.study_runs import run_specification, runs
 
@@ -42,6 +43,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         If a file is not the document of its run (`check_documents` finds all of them): the tables are of no use.
     """
     of_study = {scenario["id"]: scenario for scenario in study["scenarios"]}
+    rule = SteadyRule(**study["steady_state"])
     there = {run_of(path): path for path in paths}
     queues, environments = {}, Counter()
     with ExitStack() as stack:
@@ -57,7 +59,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
             path, specification = there.get(of_run), run_specification(study, *of_run)
             document = read_document(path, specification, made_by) if path else missing_document(specification)
             digest = path and file_sha256(path)
-            run, flows, intervals, checks = tidy_rows.rows_of_run(document, of_study[of_run[0]]["label"], digest)
+            run, flows, intervals, checks = tidy_rows.rows_of_run(document, of_study[of_run[0]]["label"], digest, rule)
             tables["runs"].writerow(run)
             tables["flows"].writerows(flows)
             tables["checks"].writerows(checks)

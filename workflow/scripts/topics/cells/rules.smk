@@ -1,4 +1,4 @@
-# Cells: runs -> analysis/descriptive.csv
+# Cells: runs -> analysis/{descriptive,steady}.csv
 
 
 # Mean with interval, spread and normality of each metric in each cell.
@@ -17,3 +17,22 @@ rule describe_cells:
         confidence=SETTINGS["confidence"],
     script:
         "describe_cells.py"
+
+
+# Each metric's steady part beside the whole run, which start-up is part of.
+rule compare_steady:
+    input:
+        runs="results/{study}/tidy/runs.csv",
+    output:
+        steady="results/{study}/analysis/steady.csv",
+    log:
+        "results/{study}/logs/compare_steady.log",
+    container:
+        "envs/analysis.sif"
+    params:
+        code=code_of("topics/cells/compare_steady"),
+        image=ANALYSIS_IMAGE,
+        confidence=SETTINGS["confidence"],
+        significance=SETTINGS["significance"],
+    script:
+        "compare_steady.py"

@@ -8,7 +8,7 @@ IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
 METRIC = text("metric", "Column of the metric in `runs.csv`.")
 UNIT = text("unit", "Unit of the metric.")
-EFFECT_UNIT = text("effect_unit", "Unit of differences: `%` or `points`.")
+EFFECT_UNIT = text("effect_unit", "Unit of differences: `%`, `points`, or the metric's own.")
 NOTE = text("note", "What can't be computed and why, and what else to know of the row.", "there is nothing to say")
 
 #: Of tables that compare pairs: why a number is missing, and the test that was made.
@@ -57,6 +57,34 @@ DESCRIPTIVE = Table(
         number("max", IN_UNIT, "Largest value.", "there is no value"),
         number("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
         number("shapiro_p", "", "The p value of this test.", _TESTED),
+        NOTE,
+    ),
+)
+_NO_STEADY = "no run has a steady part"
+STEADY = Table(
+    "steady",
+    "a metric in a cell, with and without start-up",
+    (
+        text("metric", "Column of the whole run in `runs.csv`."),
+        text("steady_metric", "Column of its steady part."),
+        text("unit", "Unit of both."),
+        CELL_COLUMNS[0],
+        SCENARIO_LABEL,
+        *CELL_COLUMNS[1:],
+        count("valid", "runs", "Valid runs that have a value of the whole."),
+        count("n", "runs", "Those that have one of the steady part too; all that follows is of these."),
+        number("left_out_percent", "%", "Of the window that the flows have in common, the mean.", _NO_STEADY),
+        number("whole_mean", IN_UNIT, "Mean of the whole runs, start-up included.", _NO_STEADY),
+        number("steady_mean", IN_UNIT, "Mean of their steady parts.", _NO_STEADY),
+        EFFECT_UNIT,
+        number("effect", IN_EFFECT_UNIT, "Mean difference of the steady part from the whole.", _NO_STEADY),
+        *interval(
+            "ci_low",
+            "ci_high",
+            IN_EFFECT_UNIT,
+            "this difference",
+            "there are fewer than two runs, or all are one measurement",
+        ),
         NOTE,
     ),
 )

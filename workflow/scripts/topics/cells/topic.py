@@ -1,7 +1,7 @@
 """Each metric in each cell: every replication, the mean, its interval."""
 
 from run_tables.metrics import METRICS
-from topics.cells.tables import DESCRIPTIVE
+from topics.cells.tables import DESCRIPTIVE, STEADY
 from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Figure, Place, Topic
 
@@ -28,7 +28,7 @@ TOPIC = Topic(
     "cells",
     "Statistics",
     applies=lambda design: True,
-    tables=(DESCRIPTIVE,),
+    tables=(DESCRIPTIVE, STEADY),
     figures=_figures,
     place=Place.APPENDIX,
     anchor="statistics",

@@ -1,6 +1,6 @@
 """When a difference between platforms arises: in start-up, or all the time; and what happens in start-up on each.
 
-Goodput without the window's first quarter says what is left of a difference. What start-up was like is read from
+Goodput without start-up says what is left of a difference. What start-up was like is read from
 the intervals of the report and, where the study asks for time series, from the samples of the sockets.
 """
 

@@ -41,7 +41,7 @@ def _sentence(row, duration_s):
         of_time = f", what the link carries in {number(-whole / 100 * duration_s, 1)} s"
     parts = [
         f"{cca_name(row['cca'])}, {row['buffer']}: the goodput of {second} is {number(abs(whole))} % "
-        f"{'lower' if whole < 0 else 'higher'} than that of {first}{of_time}, but without the window's first quarter the "
+        f"{'lower' if whole < 0 else 'higher'} than that of {first}{of_time}, but without start-up the "
         f"difference is {signed(steady)} %: it arises in start-up."
     ]
     parts += filter(None, (part(row, first, second) for part in (_silence, _slow_start, _retransmits)))

@@ -97,7 +97,7 @@ PLATFORM_STARTS = Table(
         PLATFORMS["platform_b"],
         number("goodput_percent", "%", "Difference in goodput of the second platform against the first.", _NO_VALUE),
         *interval("goodput_low", "goodput_high", "%", "the difference", _NO_INTERVAL),
-        number("steady_percent", "%", "The same without the window's first quarter (`goodput_steady_mbps`).", _NO_VALUE),
+        number("steady_percent", "%", "The same without start-up (`goodput_steady_mbps`).", _NO_VALUE),
         *interval("steady_low", "steady_high", "%", "that difference", _NO_INTERVAL),
         *_both("retransmits", "segments", "Sent again in a run, mean.", _NO_VALUE),
         *_both("early_retransmits", "segments", f"Of these in {_START}, by whole intervals of the report.", _NO_VALUE),

@@ -1,0 +1,173 @@
+"""A run without its start-up: when its steady part begins, and what was measured from then on.
+
+It begins for all flows and metrics at one moment, by one of two rules: after a share of the window that the flows have in
+common, or where MSER finds it in what all flows together got.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcp_models.fairness_index import jain_index
+from testbed.deliveries import START_UP, Window, windows
+
+SHARE, MSER = "share", "mser"
+#: Of the usual one: under a real clock steps are not quite equal.
+LEAST_STEP = 0.75
+
+
+@dataclass(frozen=True)
+class SteadyRule:
+    """A study's ``steady_state``: which rule is used (`SHARE` or `MSER`), and of `SHARE` the share that is left out."""
+
+    rule: str = SHARE
+    share: float = START_UP
+
+
+#: Where a study says nothing else.
+USUAL_RULE = SteadyRule()
+
+
+def mser(values: Sequence[float], batch: int = 5) -> int | None:
+    """Return how many of the first values of a series are start-up, by MSER-5 or another batch's; None if it is too short to tell.
+
+    Of the means of batches those are left out without which the rest's variance over its number, the square of the marginal
+    standard error, is smallest: of d among k the sum of squared deviations of the others from their mean, over (k - d)^2
+    (White, 1997, Simulation 69(6); White, Cobb and Spratt, 2000, Proc. Winter Simulation Conference, equation 3). Up to half of
+    them may be left out; where it is smallest with half of them gone, no steady state is shown.
+
+    Parameters
+    ----------
+    values : sequence of float
+        At equal steps; those behind the last whole batch don't count.
+    batch : int
+        Values of a batch.
+
+    Examples
+    --------
+    >>> mser([0] * 5 + [8] * 35)
+    5
+    >>> mser(range(40)) is None
+    True
+    """
+    batches = len(values) // batch
+    means = np.asarray(values, float)[: batch * batches].reshape(-1, batch).mean(axis=1)
+    half = batches // 2
+    if half < 1:
+        return None
+    errors = [float(((means[d:] - means[d:].mean()) ** 2).sum()) / (batches - d) ** 2 for d in range(half + 1)]
+    left_out = int(np.argmin(errors))
+    return None if left_out == half else batch * left_out
+
+
+def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
+    """Return flow -> the `Window` of its steady part, as `deliveries.windows` gives that of the whole run.
+
+    UDP sends at one rate from its start and has no congestion control: of it the share is left out by either rule. Empty
+    where a rule finds no steady state.
+    """
+    if rule.rule == SHARE or "delivered" not in document:
+        return windows(document, rule.share)
+    whole = next(iter(windows(document).values()), None)
+    if whole is None:
+        return {}
+    times_ns, totals = _at_equal_steps(document["delivered"], whole)
+    # A fortieth of the run is a batch by itself, of many packets: of eight batches of five, a steady run's error is smallest
+    # with half of them gone in 15 to 22 of 100 cases by chance alone, of forty in 0 to 6.
+    left_out = mser(np.diff(totals) / np.diff(times_ns), batch=1)
+    if left_out is None:
+        return {}
+    # Between the reading from which on it is steady and the one before.
+    before_ns = times_ns[left_out] - (times_ns[1] - times_ns[0]) / 2
+    return windows(document, max(0.0, (before_ns - whole.begin_ns) / (whole.end_ns - whole.begin_ns)))
+
+
+def _at_equal_steps(delivered, window):
+    """Return the times of readings at about equal steps back from a window's end, and what had been delivered of all flows by then."""
+    totals = np.array([[count or 0 for count in flow["bytes"]] for flow in delivered["flows"]]).sum(axis=0)
+    times_ns = np.array(delivered["time_ns"])
+    # Those half an RTT apart are at the begin: most steps are the usual one.
+    step, kept = np.median(np.diff(times_ns)), [int(np.flatnonzero(times_ns == window.end_ns)[0])]
+    for place in range(kept[0] - 1, -1, -1):
+        if times_ns[place] >= window.begin_ns and times_ns[kept[-1]] - times_ns[place] >= LEAST_STEP * step:
+            kept.append(place)
+    return times_ns[kept[::-1]], totals[kept[::-1]]
+
+
+def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
+    """Return rtt_steady_ms of `tidy_tables.FLOWS`, and what a run's retransmit_steady_percent is made of.
+
+    Parameters
+    ----------
+    intervals : list of dict
+        The flow's reporting intervals, as `run_metrics.interval_metrics` gives them; those that begin in the steady part count.
+    start_offset_ms : float
+        Begin of the flow, from the origin.
+    steady : Window or None
+    """
+    counted = [
+        interval
+        for interval in intervals
+        if steady and 1e6 * start_offset_ms + 1e9 * interval["start_s"] >= steady.begin_ns
+    ]
+    rtts, again = ([interval[name] for interval in counted] for name in ("rtt_ms", "retransmits"))
+    sent = [interval["sent_mbps"] * (interval["end_s"] - interval["start_s"]) * 1e6 / 8 for interval in counted]
+    known = counted and None not in again
+    return {
+        "rtt_steady_ms": None if not rtts or None in rtts else sum(rtts) / len(rtts),
+        "retransmits_steady": sum(again) if known else None,
+        "bytes_sent_steady": sum(sent) if known else None,
+    }
+
+
+def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None]:
+    """Return the columns of `tidy_tables.RUNS` that are of the steady part, but goodput_steady_mbps, and of the queue.
+
+    Parameters
+    ----------
+    document : dict
+        A run document.
+    flows : list of dict
+        With goodput_steady_mbps, and as `steady_flow` gives them.
+    steady : dict of int to Window
+        Of the flows.
+    segment_bytes : int or None
+        Payload of a full segment.
+    """
+    whole = windows(document)
+    goodputs, rtts, again, sent = (
+        [flow[name] for flow in flows]
+        for name in ("goodput_steady_mbps", "rtt_steady_ms", "retransmits_steady", "bytes_sent_steady")
+    )
+    packets = sum(sent) / segment_bytes if segment_bytes and None not in sent else 0
+    begins = {window.begin_ns for window in steady.values()}
+    return {
+        "steady_begin_ns": begins.pop() if len(begins) == 1 else None,
+        "rtt_steady_ms": None if None in rtts else sum(rtts) / len(rtts),
+        "retransmit_steady_percent": 100 * sum(again) / packets if packets and None not in again else None,
+        "jain_steady_index": None if None in goodputs else jain_index(goodputs),
+        "queue_mean_packets": _mean_queue(document, whole),
+        "queue_steady_packets": _mean_queue(document, steady),
+    }
+
+
+def _mean_queue(document, of_flows):
+    """Return the mean of the queue's samples in packets while all flows had their windows, or None."""
+    series = document.get("series", {}).get("queue")
+    if not series or not of_flows:
+        return None
+    begin_s, end_s = (
+        pick(getattr(w, name) for w in of_flows.values()) / 1e9 for pick, name in ((max, "begin_ns"), (min, "end_ns"))
+    )
+    samples = [
+        packets for time, packets in zip(series["time_s"], series["packets"], strict=True) if begin_s <= time <= end_s
+    ]
+    return sum(samples) / len(samples) if samples else None
+
+
+def intervals_of_flows(intervals) -> dict[int, list[dict]]:
+    """Return flow -> its intervals, of rows as `run_metrics.interval_metrics` yields them."""
+    ordered = sorted(intervals, key=lambda interval: interval["flow"])
+    return {flow: list(rows) for flow, rows in itertools.groupby(ordered, key=lambda interval: interval["flow"])}

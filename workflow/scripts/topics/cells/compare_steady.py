@@ -1,0 +1,79 @@
+"""Compare each metric's steady part with the whole run, start-up included, cell by cell."""
+
+import pandas as pd
+
+from inference.paired_comparison import Family, compare, sentence
+from rule_script import run_rule
+from run_tables.reading import read_runs
+from run_tables.resolution import resolution_of
+from run_tables.tidy_tables import CELL, RUNS
+from topics.cells.tables import STEADY
+from wording.number_format import count
+
+#: Columns of the whole run and of its steady part, and how two values of them are compared.
+STEADY_PAIRS = (
+    ("goodput_mbps", "goodput_steady_mbps", "ratio"),
+    ("rtt_mean_ms", "rtt_steady_ms", "ratio"),
+    ("retransmit_percent", "retransmit_steady_percent", "points"),
+    ("queue_mean_packets", "queue_steady_packets", "points"),
+    ("jain_index", "jain_steady_index", "points"),
+)
+
+
+def compare_cell(cell, whole, steady, scale, params) -> dict:
+    """Return the columns of `STEADY` from `valid` on, of the runs of a cell.
+
+    Parameters
+    ----------
+    cell : pandas.DataFrame
+        Valid runs of the cell.
+    whole, steady, scale : str
+        As `STEADY_PAIRS` has them.
+    params : object
+        With confidence and significance.
+    """
+    known = cell[cell[[whole, steady]].notna().all(axis=1)]
+    window = (known["window_end_ns"] - known["window_begin_ns"]).astype(float)
+    left_out = 100 * (known["steady_begin_ns"] - known["window_begin_ns"]) / window
+    unit = "%" if scale == "ratio" else RUNS[whole].unit.replace("%", "points")
+    resolution = resolution_of(known, whole) if whole in ("goodput_mbps", "rtt_mean_ms") else 0.0
+    family = Family(params.confidence, params.significance)
+    result = compare(
+        known[steady].to_numpy(float), known[whole].to_numpy(float), scale, unit, family, (resolution,) * 2
+    )
+    without = len(cell) - len(known)
+    notes = [f"{count(without, 'run')} of {len(cell)} without a steady part"] if without else []
+    return {
+        "valid": len(cell), "n": len(known), "left_out_percent": left_out.mean(), "whole_mean": result.mean_b,
+        "steady_mean": result.mean_a, "effect_unit": unit, "effect": result.effect, "ci_low": result.ci_low,
+        "ci_high": result.ci_high, "note": sentence([*notes, *result.notes]),
+    }  # fmt: skip
+
+
+def compare_steady(runs, params) -> pd.DataFrame:
+    """Compare every metric that has a steady part in every cell; return `STEADY`.
+
+    Metrics that have none in the whole study are left out, cells without a value of the whole run, and Jain's index of one flow.
+    """
+    rows = []
+    for whole, steady, scale in STEADY_PAIRS:
+        if runs[steady].isna().all():
+            continue
+        for cell, group in runs[runs["valid"] & runs[whole].notna()].groupby(CELL, sort=False):
+            first = group.iloc[0]
+            if whole == "jain_index" and first["flows"] == 1:
+                continue
+            place = {"metric": whole, "steady_metric": steady, **dict(zip(CELL, cell, strict=True))}
+            place |= {"unit": RUNS[whole].unit, "scenario_label": first["scenario_label"]}
+            rows.append(place | compare_cell(group, whole, steady, scale, params))
+    return pd.DataFrame(rows).reindex(columns=STEADY.names)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the runs, write the comparison."""
+    table = compare_steady(read_runs(inputs.runs), params)
+    table.to_csv(outputs.steady, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)
