@@ -63,7 +63,7 @@ def test_studies_of_the_ip_paper_have_everything(path):
     study = studies.resolve(studies.load(ROOT / path), path)
     outline = study_outline(StudyDesign(study, frozenset(["descriptive"])))
     assert set(names(outline)) == {
-        "descriptive", "steady", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled", "pooled_tests",
+        "descriptive", "steady", "delay_percentiles", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled", "pooled_tests",
         "variance", "models", "regressions", "claims", "claim_versions", "mislabelled",
     }  # fmt: skip
     assert set(slugs(outline)) == {

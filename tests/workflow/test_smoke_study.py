@@ -88,7 +88,7 @@ def test_analysis_says_in_words_what_it_cannot_compute(smoke):
     folder = smoke.folder / "results/smoke/analysis"
     tables = {path.stem: list(csv.DictReader(path.open())) for path in folder.glob("*.csv")}
     assert set(tables) == {
-        "descriptive", "steady", "variance", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled",
+        "descriptive", "steady", "delay_percentiles", "variance", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled",
         "pooled_tests", "models", "regressions", "claims", "claim_versions", "mislabelled",
     }  # fmt: skip
     for name, rows in tables.items():

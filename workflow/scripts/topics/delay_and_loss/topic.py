@@ -1,6 +1,12 @@
-"""How long packets wait, and how many are lost: the metrics by cell besides goodput."""
+"""How long packets wait, and how many are lost: the metrics by cell besides goodput, and percentiles of delays."""
 
+from topics.delay_and_loss.tables import DELAY_PERCENTILES
 from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Topic
 
-TOPIC = Topic("delay_and_loss", "Delay, loss", applies=lambda design: not compares_sizes_alone(design))
+TOPIC = Topic(
+    "delay_and_loss",
+    "Delay, loss",
+    applies=lambda design: not compares_sizes_alone(design),
+    tables=(DELAY_PERCENTILES,),
+)

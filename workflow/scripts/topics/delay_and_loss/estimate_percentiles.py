@@ -1,0 +1,71 @@
+"""Percentiles of delays and completion times over the replications of each cell, with intervals where n allows any."""
+
+import numpy as np
+import pandas as pd
+
+from inference.percentile_interval import TWO_SIDED, UPPER, least_values, percentile_interval
+from rule_script import run_rule
+from run_tables.reading import read_runs
+from run_tables.resolution import resolution_of
+from run_tables.tidy_tables import CELL, RUNS
+from topics.delay_and_loss.tables import DELAY_PERCENTILES
+
+#: Of each delay, in percent.
+PERCENTILES = (50, 95)
+DELAYS = ("rtt_mean_ms", "rtt_steady_ms", "transfer_s")
+#: That iperf3 prints to the microsecond.
+PRINTED = ("rtt_mean_ms", "rtt_steady_ms")
+
+
+def percentile_row(values: pd.Series, percentile: float, confidence: float, resolution: float = 0.0) -> dict:
+    """Return the columns of `DELAY_PERCENTILES` from `percentile` on.
+
+    Parameters
+    ----------
+    values : pandas.Series of float
+        One for each valid run that has one.
+    percentile : float
+        In percent.
+    confidence : float
+    resolution : float
+        How far values must be apart to be told apart: closer ones are one measurement repeated, which has no interval.
+    """
+    share = percentile / 100
+    least, least_upper = (least_values(share, confidence, kind) for kind in (TWO_SIDED, UPPER))
+    same = len(values) > 1 and np.ptp(values.to_numpy(float)) <= resolution
+    found = percentile_interval(values.iloc[:1] if same else values, share, confidence)
+    row = {
+        "percentile": percentile, "n": len(values), "value": values.iloc[0] if same else found.value, "bounds": found.kind,
+        "low": found.low, "high": found.high, "held_percent": None if found.held is None else 100 * found.held,
+        "least_interval": least, "least_upper": least_upper,
+    }  # fmt: skip
+    if same:
+        return row | {"note": f"all {len(values)} values are one measurement repeated: n = 1"}
+    if found.kind == TWO_SIDED:
+        return row | {"note": ""}
+    if found.kind == UPPER:
+        return row | {"note": f"an interval takes {least} runs"}
+    return row | {"note": f"an upper bound takes {least_upper} runs, an interval {least}"}
+
+
+def estimate_percentiles(runs, confidence) -> pd.DataFrame:
+    """Return `DELAY_PERCENTILES` of every delay that the study's runs have."""
+    rows = []
+    for metric in DELAYS:
+        for cell, group in runs[runs["valid"] & runs[metric].notna()].groupby(CELL, sort=False):
+            place = {"metric": metric, "unit": RUNS[metric].unit, **dict(zip(CELL, cell, strict=True))}
+            place["scenario_label"] = group["scenario_label"].iloc[0]
+            resolution = resolution_of(group, "rtt_mean_ms") if metric in PRINTED else 0.0
+            for percentile in PERCENTILES:
+                rows.append(place | percentile_row(group[metric], percentile, confidence, resolution))
+    return pd.DataFrame(rows).reindex(columns=DELAY_PERCENTILES.names)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the runs, write the percentiles."""
+    table = estimate_percentiles(read_runs(inputs.runs), params.confidence)
+    table.to_csv(outputs.delay_percentiles, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,42 @@
+"""The analysis table of the topic, column by column."""
+
+from run_tables.table import Table, count, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
+from topics.cells.tables import IN_UNIT, NOTE
+
+_TOO_FEW = "there are too few values, or they are one measurement"
+DELAY_PERCENTILES = Table(
+    "delay_percentiles",
+    "a percentile of a delay over the replications of a cell",
+    (
+        text("metric", "Column of the delay or completion time in `runs.csv`."),
+        text("unit", "Its unit."),
+        CELL_COLUMNS[0],
+        SCENARIO_LABEL,
+        *CELL_COLUMNS[1:],
+        number("percentile", "%", "So much of all replications, of those that weren't run too, is at or below it."),
+        count("n", "runs", "Valid runs that have a value."),
+        number(
+            "value",
+            IN_UNIT,
+            "The smallest value that so much of them is at or below.",
+            "there are too few for one to be above it",
+        ),
+        text(
+            "bounds",
+            "What is known of it: `interval` (both ends), `upper bound` (where there are too few values for both), or `none`. All "
+            "by order statistics, whatever the distribution.",
+        ),
+        number("low", IN_UNIT, "Lower end.", f"it has an upper bound alone, or {_TOO_FEW}"),
+        number("high", IN_UNIT, "Upper end.", _TOO_FEW),
+        number(
+            "held_percent",
+            "%",
+            "Exact chance that interval or bound holds it; that of the study's confidence or a little more.",
+            _TOO_FEW,
+        ),
+        count("least_interval", "runs", "That an interval takes."),
+        count("least_upper", "runs", "That an upper bound takes."),
+        NOTE,
+    ),
+)
