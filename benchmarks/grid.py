@@ -1,0 +1,109 @@
+"""What all runs of the full study cost, in core-hours, from one run of each of its cells.
+
+    .venv/bin/python benchmarks/grid.py [--duration-s 10] [--cells 6]
+
+Carries out the first replication of each cell on one core, one after another, and prints a row a scenario:
+CPU seconds of a run, the mean of its IP versions, by CCA. The last line is the sum over all replications. All
+144 cells take about ten minutes. With `--duration-s` runs are shorter: what a run takes beside its traffic is
+measured too, and the rest is taken to grow with the duration, so the sum is an estimate. With `--cells` so
+many cells, spread evenly over the study, stand for all.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+from dataclasses import dataclass
+
+from run import IN_IMAGE, QUIET, QUIET_LINK, ROOT, measure, own_s
+from run import specification as specification_of
+from scale_calls import head, row
+from study_files import study as studies
+
+STUDY = ROOT / "config/studies/ipv4-ipv6-full.yaml"
+
+
+@dataclass
+class Cost:
+    """What a run took: CPU and wall seconds, and the cores that others kept busy meanwhile."""
+
+    cpu_s: float
+    wall_s: float
+    others: float
+
+
+def cost(specification, core, folder) -> Cost:
+    """Carry out one run as a job of the workflow does, container included."""
+    command = [
+        *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
+        "python3", "-B", "-m", "testbed", "--specification", specification, "--output", f"{folder}/run.json.gz",
+    ]  # fmt: skip
+    before = own_s()
+    wall_s, others, _ = measure(command, core)
+    return Cost(own_s() - before, wall_s, others)
+
+
+def at_full_length(short, overhead, ratio) -> Cost:
+    """Return what a run would take if its traffic lasted ``ratio`` times as long; ``overhead`` is a run's with next to none."""
+    cpu_s = overhead.cpu_s + ratio * (short.cpu_s - overhead.cpu_s)
+    wall_s = overhead.wall_s + ratio * (short.wall_s - overhead.wall_s)
+    return Cost(cpu_s, wall_s, max(short.others, overhead.others))
+
+
+def sample(cells, number) -> list:
+    """Return so many cells, spread evenly over all of them; all if there are no more."""
+    number = min(number or len(cells), len(cells))
+    return [cells[place * len(cells) // number] for place in range(number)]
+
+
+def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
+    """Carry out a run of each cell, print a row a scenario, and return what each takes at full length."""
+    found, overheads = [], {}
+    with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
+        for scenario in study["scenarios"]:
+            traffic = scenario["traffic"]
+            full_s, traffic["duration_s"] = traffic["duration_s"], duration_s or traffic["duration_s"]
+            of_cca = {cca: [] for cca in study["ccas"]}
+            for cell in (cell for cell in cells if cell[0] == scenario["id"]):
+                spent = cost(json.dumps(studies.run_specification(study, *cell, 1)), core, folder)
+                if duration_s:
+                    flows = scenario["flows"]
+                    if flows not in overheads:
+                        quiet = specification_of("reno", QUIET_LINK | {"flows": flows}, 1)
+                        overheads[flows] = cost(quiet, core, folder)
+                    spent = at_full_length(spent, overheads[flows], full_s / duration_s)
+                found.append(spent)
+                of_cca[cell[1]].append(spent.cpu_s)
+            if any(of_cca.values()):
+                row(scenario["id"], *(f"{statistics.mean(cpu_s):.2f}" if cpu_s else "" for cpu_s in of_cca.values()))
+    return found
+
+
+def main() -> int:
+    """Print the table and the sum; return 1 if others kept the machine too busy for it to count."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--duration-s", type=int, help="seconds of traffic of each run, where the study's are too long")
+    parser.add_argument("--cells", type=int, help="how many cells stand for all")
+    options = parser.parse_args()
+    study = studies.resolve(studies.load(STUDY), str(STUDY))
+    every_cell = list(studies.cells(study))
+    cells = sample(every_cell, options.cells)
+    head("CPU s of a run", *study["ccas"])
+    found = costs_of_cells(study, cells, options.duration_s, max(os.sched_getaffinity(0)))
+    runs = len(every_cell) * study["replications"]
+    hours = {unit: statistics.mean(getattr(one, unit) for one in found) * runs / 3600 for unit in ("cpu_s", "wall_s")}
+    busiest = max(one.others for one in found)
+    short = f", their {options.duration_s} s of traffic taken for the study's" if options.duration_s else ""
+    print(
+        f"\n{runs:,} runs, from {len(cells)} of {len(every_cell)} cells{short}: {hours['cpu_s']:.1f} core-hours of CPU time, "
+        f"{hours['wall_s']:.1f} of wall time. Others kept up to {busiest:.2f} cores busy."
+    )
+    if busiest > QUIET:
+        print(f"Not to be quoted: on a quiet machine others use at most {QUIET}.")
+    return 1 if busiest > QUIET else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
