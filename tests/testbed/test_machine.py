@@ -3,7 +3,10 @@
 import contextlib
 import io
 import os
+import shlex
 import stat
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -15,7 +18,9 @@ from testbed.machine import (
     free_core,
     job_folder,
     locked,
+    may_have_huge_pages,
     memory_folder,
+    mount_huge_pages,
     numbers_of,
     online_cores,
     take_core,
@@ -58,6 +63,33 @@ def test_no_room_for_the_guests_memory_is_said_with_what_there_is(tmp_path, monk
     monkeypatch.setattr(machine.tempfile, "tempdir", str(tmp_path))
     with pytest.raises(GuestError, match=rf"\d+ MiB at least: /dev/shm has \d+ MiB free, {tmp_path} has \d+ MiB free"):
         memory_folder(10**12)
+
+
+def test_a_program_has_huge_pages_of_its_own_and_stays_who_it_is(tmp_path):
+    if not may_have_huge_pages("/dev/shm"):
+        pytest.skip("no huge pages of shared memory, or no user namespaces, on this machine")
+    script = (
+        f"id -u; id -g; touch /dev/shm/mine {tmp_path}/of-all; ls /dev/shm; grep ' /dev/shm ' /proc/mounts | tail -n 1"
+    )
+    done = subprocess.run(["sh", "-c", script], preexec_fn=mount_huge_pages, capture_output=True, text=True, check=True)
+    user, group, *files, mount = done.stdout.splitlines()
+    assert (user, group, files) == (str(os.geteuid()), str(os.getegid()), ["mine"])
+    assert "huge=within_size" in mount
+    assert (tmp_path / "of-all").stat().st_uid == os.geteuid()
+    assert not os.path.exists("/dev/shm/mine")
+
+
+def test_where_user_namespaces_are_forbidden_there_are_no_huge_pages_and_nothing_is_said(root):
+    """The limit holds in the namespace that sets it (namespaces(7)), so nobody else's changes."""
+    look = "from testbed.machine import may_have_huge_pages; print(may_have_huge_pages('/dev/shm'))"
+    script = f"echo 0 >/proc/sys/user/max_user_namespaces && exec {sys.executable} -c {shlex.quote(look)}"
+    command = ["unshare", "--user", "--map-root-user", "sh", "-c", script]
+    done = subprocess.run(command, env={"PYTHONPATH": str(root / "workflow")}, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("False\n", "")
+
+
+def test_a_guest_on_disk_gets_no_shared_memory(tmp_path):
+    assert not may_have_huge_pages(str(tmp_path))
 
 
 @pytest.mark.parametrize("text", ["", '{"step": "tra', None])

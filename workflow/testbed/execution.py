@@ -15,7 +15,7 @@ CONSOLE_POLL_S = 1
 PR_SET_PDEATHSIG = 1
 
 
-def execute(command, step, folder, environment, cores, limit_s, log, workflow) -> tuple[int, bytes]:
+def execute(command, step, folder, environment, cores, limit_s, log, workflow, prepare=None) -> tuple[int, bytes]:
     """Run a program to its end.
 
     What it prints goes to the log by way of memory: if it had the log itself, a full disk
@@ -38,6 +38,8 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow) -
         Unbuffered.
     workflow : int or None
         The workflow, as a pidfd.
+    prepare : callable, optional
+        Called in the process that becomes the program.
 
     Returns
     -------
@@ -62,7 +64,7 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow) -
             stdout=console.memory,
             stderr=console.memory,
             start_new_session=True,
-            preexec_fn=lambda: confine(cores),
+            preexec_fn=lambda: confine(cores, prepare),
         )
         try:
             status = status_of(process, step, limit_s, workflow, console)
@@ -103,8 +105,10 @@ class Console:
             tell(f"{self.log.name}: {in_words(error)}")
 
 
-def confine(cores) -> None:
+def confine(cores, prepare=None) -> None:
     """In a child that is about to run a program: end with the parent, stay on these cores."""
+    if prepare:
+        prepare()
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.sched_setaffinity(0, cores)
 

@@ -5,10 +5,12 @@ the workflow that wanted it.
 """
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import select
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,10 @@ CORE_POLL_S = 0.2
 ALL_CORES_POLL_S = 0.02
 #: Where all users of the machine find the locks of its cores.
 CORE_LOCKS = Path("/tmp")
+#: Shared memory, where it has the room for a guest's.
+SHARED_MEMORY = "/dev/shm"
+#: Flags of unshare(2).
+CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 
 
 class GuestError(RuntimeError):
@@ -205,7 +211,7 @@ def memory_folder(least_mib) -> str:
         If neither has the room and may be written to and mapped as executable.
     """
     causes = []
-    for folder in ("/dev/shm", tempfile.gettempdir()):
+    for folder in (SHARED_MEMORY, tempfile.gettempdir()):
         state = os.statvfs(folder)
         free_mib = state.f_bavail * state.f_frsize // 2**20
         if not os.access(folder, os.W_OK):
@@ -217,3 +223,41 @@ def memory_folder(least_mib) -> str:
         else:
             return folder
     raise GuestError("guest", f"no place for its memory, {least_mib} MiB at least: {', '.join(causes)}")
+
+
+def may_have_huge_pages(folder) -> bool:
+    """Tell whether programs may have shared memory of their own in a folder (`mount_huge_pages`), by trying it."""
+    if folder != SHARED_MEMORY:
+        return False  # on disk there is more room
+    try:
+        return subprocess.run(["true"], preexec_fn=mount_huge_pages, capture_output=True).returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        return False
+
+
+def mount_huge_pages() -> None:
+    """In a child that is about to run a program: mount shared memory with huge pages in front of the machine's, for it alone.
+
+    What there is of shared memory hardly ever has them, and whether a file of it may is a matter of how it was mounted
+    (tmpfs(5)). In a user namespace of its own anybody may mount it; user, group and all other files stay what they are.
+
+    Raises
+    ------
+    OSError
+        If the machine has no huge pages or forbids user namespaces in the one that the container is.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    user, group = os.geteuid(), os.getegid()
+    state = os.statvfs(SHARED_MEMORY)
+    options = f"huge=within_size,mode=700,size={state.f_bavail * state.f_frsize}"
+    succeed(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS))
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        Path("/proc/self", name).write_text(text)
+    succeed(libc.mount(b"tmpfs", SHARED_MEMORY.encode(), b"tmpfs", 0, options.encode()))
+
+
+def succeed(returned) -> None:
+    """Raise OSError if a function of the C library returned that it failed."""
+    if returned:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

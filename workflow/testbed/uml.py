@@ -11,7 +11,7 @@ import math
 from .environment import package_digest
 from .execution import execute
 from .handover import hand_over, result
-from .machine import free_core, job_folder, memory_folder, workflow_process
+from .machine import free_core, job_folder, may_have_huge_pages, memory_folder, mount_huge_pages, workflow_process
 from .messages import note
 from .specification import PACKET_BYTES
 
@@ -124,14 +124,19 @@ def boot(specification, wall_limit_s, log) -> dict:
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(specification, job)
         command = command_line(specification)
-        note(log, f"guest: {' '.join(command)} on core {core}")
+        memory = memory_folder(BASE_MEMORY_MIB)
+        huge_pages = mount_huge_pages if may_have_huge_pages(memory) else None
+        note(
+            log,
+            f"guest: {' '.join(command)} on core {core}, memory in {memory}{' with huge pages' if huge_pages else ''}",
+        )
         environment = {
             "HOME": "/tmp",
-            "TMPDIR": memory_folder(BASE_MEMORY_MIB),
+            "TMPDIR": memory,
             "PATH": "/usr/bin:/bin",
             "LD_PRELOAD": RANDOMNESS,
             "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
         }
         # The guest's processes are children of the guest kernel, in its session.
-        status, _ = execute(command, "guest", job, environment, [core], wall_limit_s, log, workflow)
+        status, _ = execute(command, "guest", job, environment, [core], wall_limit_s, log, workflow, huge_pages)
         return result(job, status)
