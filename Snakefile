@@ -86,6 +86,8 @@ if problem:
 # How many runs a job carries: a setting of the call (`set-resources` of a profile), not of the study.
 RUN_RESOURCES = inside_snakemake.resources_of_rule(workflow, "emulate_run")
 RUNS_PER_JOB = runs_per_job(RUN_RESOURCES)
+if RUNS_PER_JOB > 1:
+    inside_snakemake.keep_what_failed_jobs_leave()
 
 SCENARIOS = [scenario["id"] for scenario in STUDY["scenarios"]]
 # A changed testbed or image makes results stale by content, not by date.

@@ -101,7 +101,7 @@ MESSAGES = [
     ({"defaults": {"traffic": {"sample_interval_ms": 0}}},
      "defaults.traffic.sample_interval_ms is 0; allowed is a whole number from 1 to 1000 (ms), or null."),
     ({"defaults": {"flows": 64, "traffic": {"duration_s": 60, "sample_interval_ms": 1}}},
-     "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; allowed are up to 500,000, from 8 (ms)."),
+     "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; allowed are up to 250,000, from 16 (ms)."),
     ({"defaults": {"transport": {"recovery": "classic"}}},
      "scenarios[near].transport.recovery is classic; allowed on uml is prr, Linux's only one."),
     ({"defaults": {"traffic": {"start_within_ms": 10000}}},

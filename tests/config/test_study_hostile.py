@@ -5,7 +5,8 @@ import tracemalloc
 
 import pytest
 
-from study_files import study
+from publishing.result_checks.compressed_json import TEXT_LIMIT
+from study_files import study, study_consistency
 
 START = "study: x\nccas: [reno]\nscenarios:\n  - id: s\n"
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -110,7 +111,11 @@ def test_escapes_for_a_terminal_are_shown_and_not_printed(tmp_path):
         ({"scenarios": [{"id": "x", "topology": "cable", "multipath": {"by": "mptcp", "paths": 2, "path_delay_ms": [0, 500]},
                          "traffic": {"duration_s": 5}}]}, "allowed are 10 RTTs and more of traffic"),
         ({"defaults": {"traffic": {"messages": 100_000_000}}}, "s of traffic; allowed is what takes up to 3,600 s"),
-        ({"defaults": {"traffic": {"duration_s": 3600, "interval_s": 0.1}, "flows": 4}}, "makes 144,000 intervals of flows; allowed are"),
+        ({"defaults": {"traffic": {"duration_s": 3600, "interval_s": 0.1}, "flows": 4}}, "makes 144,000 intervals of flows; allowed are up to 50,000."),
+        ({"defaults": {"traffic": {"duration_s": 3600, "interval_s": 0.1}}, "scenarios": [{"id": "x"}]}, None),
+        ({"defaults": {"traffic": {"duration_s": 251, "sample_interval_ms": 1}}, "scenarios": [{"id": "x"}]},
+         "makes 251,000 readings of sockets in a run; allowed are up to 250,000, from 2 (ms)."),
+        ({"defaults": {"traffic": {"duration_s": 250, "sample_interval_ms": 1}}, "scenarios": [{"id": "x"}]}, None),
         ({"mixes": "ordered-pairs", "ccas": ["reno", "cubic"]}, "flows is 1; allowed is at least 2, one for each CCA of"),
     ],
 )  # fmt: skip
@@ -121,6 +126,11 @@ def test_what_could_only_fail_later(root, overrides, message):
         study.resolve(study.load(path, overrides), path)
     else:
         assert message in refusal(path, overrides=overrides)
+
+
+def test_a_study_at_its_limits_has_documents_that_a_verification_reads():
+    """Bytes of text of a reading and of an interval of iperf3's as measured in the largest documents; the rest takes less than 1 MB."""
+    assert 165 * study_consistency.SAMPLES_LIMIT + 400 * study_consistency.INTERVALS_LIMIT + 1e6 < TEXT_LIMIT
 
 
 @pytest.mark.parametrize("sign", "=+-@")

@@ -5,6 +5,7 @@ Together with the other tests marked `faults`: `make test-faults`.
 
 import hashlib
 import os
+import re
 import resource
 import shutil
 import signal
@@ -269,8 +270,14 @@ def test_nothing_outlives_a_killed_workflow(campaign):
         cwd=campaign.checkout.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     try:
-        wait_for(lambda: list((campaign.results / "logs/runs").rglob("*.log")), "the first run")
-        wait_for(lambda: len(inside(holder)) > 3, "the processes of a run")
+        (job,) = wait_for(lambda: carrying_out(holder), "the first run")
+        wait_for(lambda: descendants(job), "the processes of a run")
+        # A run that stands still doesn't end by itself, so its processes are gone only if somebody ends them.
+        for _ in range(3):
+            for process in alive(descendants(job)):
+                os.kill(process, signal.SIGSTOP)
+            time.sleep(0.2)
+        assert alive(descendants(job))
         (workflow,) = [pid for pid in inside(holder) if b"bin/snakemake" in arguments(pid)][:1]
         os.kill(workflow, signal.SIGKILL)
         wait_for(lambda: [arguments(pid)[:5] for pid in inside(holder)] == [b"sleep"], "the end of all others", 60)
@@ -283,6 +290,11 @@ def test_nothing_outlives_a_killed_workflow(campaign):
 def inside(holder):
     """Return the living processes of a namespace: its first process adopts whoever in it, or in one below, loses a parent."""
     return alive(descendants(holder.pid))
+
+
+def carrying_out(holder):
+    """Return the process in a namespace, in a list, that carries a run out; it starts the guest, the simulator or the programs."""
+    return [pid for pid in inside(holder) if re.match(rb"python3\0.*\0testbed\.job\0", arguments(pid), re.DOTALL)][:1]
 
 
 def arguments(pid):

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from guest_processes import alive, descendants, first_guest, nothing_goes_on, to_every_guest, wait_for
+from run_tables.run_documents import read_document, run_of
+from study_files.study_runs import run_specification
 
 pytestmark = [pytest.mark.long, pytest.mark.faults]
 
@@ -125,6 +127,34 @@ def test_a_job_of_several_runs_keeps_those_that_were_finished(fresh, mini):
     ]  # fmt: skip
     for path in sorted(folder.rglob("*.json.gz")):
         assert path.read_bytes() == (mini.folder / path.relative_to(fresh.folder)).read_bytes()
+
+
+def test_a_job_of_several_runs_that_fails_after_the_study_was_changed(fresh, monkeypatch):
+    """What it has finished by then is kept, nothing of the study before comes back as if it were new, the next call does the rest.
+
+    Snakemake itself would put back what was there before the job, and enter it as made of what was asked now.
+    """
+    study, of_near = fresh.folder / MINI, ["cubic/ipv4/1", "cubic/ipv4/2", "reno/ipv4/1", "reno/ipv4/2"]
+    documents = [f"results/mini/runs/near/{run}.json.gz" for run in of_near]
+    call = ("--configfile", MINI, "--cores", "1", *SEVERAL, "--", *documents)
+    fresh.snakemake(*call)
+    study.write_text(study.read_text().replace("duration_s: 1}", "duration_s: 2}"))
+    monkeypatch.setenv("APPTAINER_BIND", "/nowhere/that/is")
+    status, _ = fresh.snakemake(*call, check=False)  # its container isn't even started
+    assert status != 0
+    monkeypatch.delenv("APPTAINER_BIND")
+    workflow = fresh.start(*call[2:], study=MINI)
+    killed = to_every_guest(workflow, lambda guest: guest.kill(), of=lambda guest: guest.run == ("reno", "ipv4", 1))
+    status, printed = finish(workflow)
+    assert status != 0 and len(killed) == 2
+    assert "Restored previous version" not in printed
+    assert [path for path in documents if (fresh.folder / path).exists()] == [documents[0], documents[1], documents[3]]
+    finished = [(fresh.folder / documents[number]).stat().st_ino for number in (0, 1, 3)]
+    fresh.snakemake(*call)
+    assert [(fresh.folder / documents[number]).stat().st_ino for number in (0, 1, 3)] == finished
+    wanted = fresh.study(MINI)
+    for path in documents:
+        read_document(fresh.folder / path, run_specification(wanted, *run_of(path)))
 
 
 def test_shared_memory_that_fills_up(one_missing, mini, mounts):

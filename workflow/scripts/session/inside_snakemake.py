@@ -71,6 +71,31 @@ def keeps_incomplete(workflow) -> bool:
     return workflow.execution_settings.keep_incomplete
 
 
+def keep_what_failed_jobs_leave() -> None:
+    """Leave outputs that are `update()` as a failed job left them, and enter none of them as made by it.
+
+    Snakemake would put back what was there before the job, over what it has finished, and enter all of that as made of what
+    was asked of the job: documents of a study before its last change would never be made again. Needs ``--keep-incomplete``.
+    """
+    from snakemake.persistence import PersistenceBase
+
+    failed, enter = set(), PersistenceBase.finished
+
+    def restore_output(persistence, path):
+        failed.add(str(path))
+        return False
+
+    async def finished(persistence, job):
+        outputs = set(map(str, job.output))
+        if failed.isdisjoint(outputs):
+            await enter(persistence, job)
+        failed.difference_update(outputs)
+
+    PersistenceBase.backup_output = lambda persistence, path: None
+    PersistenceBase.restore_output = restore_output
+    PersistenceBase.finished = finished
+
+
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit of jobs per second, which no setting does.
 

@@ -22,16 +22,16 @@ GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
 # The guest has 6 GB, and a packet takes up to twice its size there (socket
 # buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
-# Of a run's time series, in readings of sockets: they are held in the guest and in one document.
-SAMPLES_LIMIT = 500_000
+# Of a run's time series, in readings of sockets, and of iperf3's intervals, which it holds in memory until it has ended. Measured
+# at twice as many the guest has room for them, but no longer the text of a document that `make verify` reads (64 MiB): a
+# reading is up to 165 bytes of it (BBR, one flow at 900 Mbit/s, the queue's included), an interval 335 (UDP up to 400).
+SAMPLES_LIMIT, INTERVALS_LIMIT = 250_000, 50_000
 # Of a study: at 14,400 Snakemake plans for half a minute.
 RUNS_LIMIT = 100_000
 # Linux sends the first SYN, then as often as net.ipv4.tcp_syn_retries says by default.
 SYN_COUNT = 7
 # Measured on paths of 0 and 400, 500 ms one way: in 5 s, 6 and 5 RTTs, nothing was sent on the longer one, in 20 s it was.
 SUBFLOW_RTTS = 10
-# Of iperf3's intervals, some 600 bytes each in a document: 60 MB, what `make verify` reads of one.
-INTERVALS_LIMIT = 100_000
 # The largest receive window that TCP can announce (RFC 7323, section 2.3).
 WINDOW_LIMIT_BYTES = 2**30
 
