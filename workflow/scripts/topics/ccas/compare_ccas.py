@@ -22,6 +22,7 @@ from inference.paired_comparison import Family, compare, incomplete_words, sente
 from inference.paired_contrasts import to_effect
 from inference.paired_effects import cliffs_delta, hodges_lehmann_interval
 from rule_script import run_rule
+from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
 from run_tables.resolution import resolution_of
@@ -193,7 +194,12 @@ def gated(by_pair, together, significance) -> pd.Series:
 
 def main(inputs, outputs, params) -> None:
     """Read the runs, write both comparisons."""
-    together, by_pair = compare_ccas(read_runs(inputs.runs), params)
+    runs = read_runs(inputs.runs)
+    (together, by_pair), kept = compare_ccas(runs, params), runs_with_exclusions(runs)
+    if kept is not None:
+        together_kept, by_pair_kept = compare_ccas(kept, params)
+        together = with_kept(together, together_kept, ["metric", *GROUP], ["p_holm"])
+        by_pair = with_kept(by_pair, by_pair_kept, ["metric", *GROUP, "cca_a", "cca_b"], ["p_holm", "effect"])
     together.to_csv(outputs.ccas, index=False, lineterminator="\n")
     by_pair.to_csv(outputs.cca_pairs, index=False, lineterminator="\n")
 

@@ -9,6 +9,7 @@ from topics.cells.tables import (
     MEAN_INTERVAL,
     METRIC,
     NO_TEST,
+    NONE_KEPT,
     NOTE,
     PAIRED_TEST,
     TOO_FEW_PAIRS,
@@ -37,6 +38,7 @@ CCA_TESTS = Table(
             "Kendall's coefficient of concordance: 1 if all blocks rank the CCAs alike, 0 if their ranks cancel out.",
             "the test isn't Friedman's",
         ),
+        number("p_holm_kept", "", "`p_holm` with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),
 )
@@ -75,6 +77,8 @@ CCA_PAIRS = Table(
             "This p after Holm's correction for all pairs of the study; 1 where the CCAs of the place don't differ together.",
             NO_TEST,
         ),
+        number("p_holm_kept", "", "`p_holm` with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
+        number("effect_kept", IN_EFFECT_UNIT, "`effect` with excluded runs kept.", f"{_NO_PAIR}; {NONE_KEPT}"),
         NOTE,
     ),
 )

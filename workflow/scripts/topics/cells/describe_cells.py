@@ -11,6 +11,7 @@ from inference.collapses import collapsed
 from inference.mean_interval import mean_interval
 from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
 from rule_script import run_rule
+from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import DESCRIBED_METRICS
 from run_tables.reading import read_runs
 from run_tables.resolution import resolution_of
@@ -101,7 +102,10 @@ def describe_cells(runs, confidence) -> pd.DataFrame:
 
 def main(inputs, outputs, params) -> None:
     """Read the runs, write the description."""
-    table = describe_cells(read_runs(inputs.runs), params.confidence)
+    runs = read_runs(inputs.runs)
+    table, kept = describe_cells(runs, params.confidence), runs_with_exclusions(runs)
+    if kept is not None:
+        table = with_kept(table, describe_cells(kept, params.confidence), [*CELL, "metric"], ["mean"])
     table.to_csv(outputs.descriptive, index=False, lineterminator="\n")
 
 

@@ -26,6 +26,8 @@ PAIRED_TEST = (
     number("statistic", "", "Student's t.", NO_TEST),
 )
 
+#: Of columns with excluded runs kept.
+NONE_KEPT = "no excluded run of the study has numbers"
 _TESTED = "there are fewer than three values, or one measurement"
 DESCRIPTIVE = Table(
     "descriptive",
@@ -57,6 +59,12 @@ DESCRIPTIVE = Table(
         number("max", IN_UNIT, "Largest value.", "there is no value"),
         number("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
         number("shapiro_p", "", "The p value of this test.", _TESTED),
+        number(
+            "mean_kept",
+            IN_UNIT,
+            "Mean with excluded runs that have a value kept.",
+            f"there is no value, or {NONE_KEPT}",
+        ),
         NOTE,
     ),
 )

@@ -14,6 +14,7 @@ from inference.paired_contrasts import from_effect, to_effect
 from inference.paired_effects import hodges_lehmann_interval, rank_biserial
 from inference.sample_size import MAX_PAIRS, detectable_effect, deviation_interval, pairs_needed
 from rule_script import run_rule
+from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
 from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
@@ -184,7 +185,10 @@ def compare_ip_versions(runs, params) -> pd.DataFrame:
 
 def main(inputs, outputs, params) -> None:
     """Read the runs, write the comparison."""
-    table = compare_ip_versions(read_runs(inputs.runs), params)
+    runs = read_runs(inputs.runs)
+    table, kept = compare_ip_versions(runs, params), runs_with_exclusions(runs)
+    if kept is not None:
+        table = with_kept(table, compare_ip_versions(kept, params), ["metric", "scenario", "cca"], ["verdict"])
     table.to_csv(outputs.ip_versions, index=False, lineterminator="\n")
 
 

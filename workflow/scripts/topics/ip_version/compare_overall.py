@@ -15,6 +15,7 @@ from inference.paired_contrasts import contrasts, from_effect, to_effect, usable
 from inference.paired_tests import mean_test
 from inference.pooled_tests import mann_whitney
 from rule_script import run_rule
+from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
 from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
@@ -131,7 +132,10 @@ def compare_overall(runs, params) -> pd.DataFrame:
 
 def main(inputs, outputs, params) -> None:
     """Read the runs, write the tests."""
-    table = compare_overall(read_runs(inputs.runs), params)
+    runs = read_runs(inputs.runs)
+    table, kept = compare_overall(runs, params), runs_with_exclusions(runs)
+    if kept is not None:
+        table = with_kept(table, compare_overall(kept, params), ["metric", "method", "null"], ["within", "p"])
     table.to_csv(outputs.ip_overall, index=False, lineterminator="\n")
 
 

@@ -8,6 +8,7 @@ from topics.cells.tables import (
     IN_UNIT,
     METRIC,
     NO_TEST,
+    NONE_KEPT,
     NOTE,
     PAIRED_TEST,
     TOO_FEW_PAIRS,
@@ -134,6 +135,7 @@ IP_VERSION_TESTS = Table(
         count("pairs_needed_low", "replications", "Lower end of what the spread's interval makes of it.", _NEEDED),
         count("pairs_needed_high", "replications", "Upper end of this.", _NEEDED),
         text("verdict", "What can be concluded; the report says what each verdict means."),
+        text("verdict_kept", "The same with excluded runs kept.", NONE_KEPT),
         NOTE,
     ),
 )
@@ -171,6 +173,8 @@ IP_OVERALL = Table(
             "significance lies.",
             _NOT_BY_CELL,
         ),
+        text("within_kept", "The same with excluded runs kept.", f"{_NOT_BY_CELL}; {NONE_KEPT}"),
+        number("p_kept", "", "The p value of the test with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),
 )

@@ -1,0 +1,130 @@
+"""Which conclusions of the report would be others if excluded runs that have numbers were kept."""
+
+from dataclasses import dataclass
+
+from run_tables.exclusions import KEPT
+from run_tables.metrics import METRICS
+from wording.number_format import is_missing, number
+from wording.scenario_words import ip_words
+from wording.sentence_words import cca_name
+
+NO_VALUE, NOT_TESTED, NOT_SHOWN, DIFFERS = "no value", "not tested", "not shown", "differs"
+
+PAIRS = "CCA against CCA"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A conclusion that would be another one: its question, its place, and both; an overall one has no scenario."""
+
+    question: str
+    metric: str
+    scenario: str
+    scenario_label: str
+    place: str  # CCA and IP version in words
+    reported: str  # of valid runs
+    kept: str  # with excluded runs kept
+
+
+def changed_conclusions(tables, margins, significance) -> tuple[list[Change], int]:
+    """Return the conclusions that change, and how many were compared.
+
+    Parameters
+    ----------
+    tables : object
+        With descriptive, ip_versions, ip_overall, ccas and cca_pairs: DataFrames, or None.
+    margins : dict of str to float
+        Metric -> by how much a mean may move, as `metrics.differences` has it of the margins of equivalence.
+    significance : float
+    """
+    changes, compared = [], 0
+    for question, table, conclusion in (
+        ("Mean of a cell", tables.descriptive, lambda row: _means(row, margins)),
+        ("IPv6 against IPv4", tables.ip_versions, lambda row: (row["verdict"], row[f"verdict{KEPT}"])),
+        ("IPv6 against IPv4, all cells", tables.ip_overall, lambda row: _overall(row, significance)),
+        ("All CCAs together", tables.ccas, lambda row: _together(row, significance)),
+        (PAIRS, tables.cca_pairs, lambda row: _pair(row, significance)),
+    ):
+        if table is None:
+            continue
+        of_metrics = table[table["metric"].isin([metric.column for metric in METRICS])]
+        compared += len(of_metrics)
+        for row in of_metrics.to_dict("records"):
+            reported, kept = conclusion(row)
+            if reported != kept:
+                place = row.get("scenario", ""), row.get("scenario_label", ""), _place(row)
+                changes.append(Change(question, row["metric"], *place, reported, kept))
+    return changes, compared
+
+
+def _place(row) -> str:
+    ccas = " against ".join(cca_name(row[name]) for name in ("cca", "cca_a", "cca_b") if name in row)
+    parts = [ccas, ip_words(row["ip_version"]) if "ip_version" in row else "", row.get("method", "")]
+    return ", ".join(filter(None, parts))
+
+
+def _means(row, margins):
+    """Return both means in words, the same ones if they are within the metric's margin of each other."""
+    metric = next(metric for metric in METRICS if metric.column == row["metric"])
+    mean, kept = row["mean"], row[f"mean{KEPT}"]
+    if is_missing(mean) or is_missing(kept):
+        moved = is_missing(mean) != is_missing(kept)
+    elif metric.scale == "points":
+        moved = abs(kept - mean) > margins[metric.column]
+    else:
+        moved = 100 * abs(kept - mean) > margins[metric.column] * abs(mean)
+    if not moved:
+        return "", ""
+    return tuple(NO_VALUE if is_missing(value) else f"{number(value)} {metric.unit}" for value in (mean, kept))
+
+
+def _overall(row, significance):
+    return tuple(
+        f"{_shown(row[f'p{end}'], significance)}{', ' if row[f'within{end}'] else ''}{row[f'within{end}']}"
+        for end in ("", KEPT)
+    )
+
+
+def _together(row, significance):
+    return tuple(_shown(row[f"p_holm{end}"], significance) for end in ("", KEPT))
+
+
+def _pair(row, significance):
+    """Return for both whether the pair differs, and which one is higher."""
+    found = []
+    for end in ("", KEPT):
+        shown = _shown(row[f"p_holm{end}"], significance)
+        found.append(f"{shown}, {'higher' if row[f'effect{end}'] > 0 else 'lower'}" if shown == DIFFERS else shown)
+    return tuple(found)
+
+
+def _shown(p, significance) -> str:
+    if is_missing(p):
+        return NOT_TESTED
+    return DIFFERS if p < significance else NOT_SHOWN
+
+
+def exclusions_sentence(usable, invalid, changes, compared) -> str:
+    """Say what would be different with excluded runs kept.
+
+    Parameters
+    ----------
+    usable, invalid : int
+        Excluded runs that have numbers, and all of them.
+    changes : list of Change
+    compared : int
+        Conclusions that were compared.
+    """
+    if usable == 0:
+        return "No excluded run has numbers that could be kept." if invalid else "No run is excluded."
+    of = "The" if usable == invalid else f"{number(usable, 0)} of the"
+    runs = "The excluded run" if invalid == 1 else f"{of} {number(invalid, 0)} excluded runs"
+    told = f"{runs} {'has' if usable == 1 else 'have'} numbers all the same. If {'it' if usable == 1 else 'they'} had counted"
+    if not changes:
+        return f"{told}, none of {compared:,} conclusions would be another: no verdict, and no mean by more than the study's margins."
+    pairs = [change for change in changes if change.question == PAIRS]
+    turned = sum(change.reported.startswith(DIFFERS) and change.kept.startswith(DIFFERS) for change in pairs)
+    return (
+        f"{told}, {len(changes):,} of {compared:,} conclusions would be others; "
+        f"{number(turned, 0) if turned else 'none'} of them would turn a difference between CCAs round."
+    )
