@@ -47,6 +47,8 @@ from study_files.study_design import StudyDesign
 from study_files.study_platforms import machine_problem
 from topics.claims.claim_versions import record_claims
 from topics.claims.claims_file import ClaimsError, claims_version, load_claims
+from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS
+from topics.controls.topic import comparisons_of
 from topics.outline import figure_params, other_tables, section_modules, study_outline, table_paths
 
 problem = module_problem(workflow.basedir)
@@ -113,6 +115,11 @@ RESAMPLES = 2000
 # What the study's design asks of analysis, figures and report.
 DESIGN = StudyDesign(STUDY, other_tables(STUDY["analysis"]["compare_with"]))
 OUTLINE = study_outline(DESIGN)
+if STUDY["controls"] != "none" and not comparisons_of(DESIGN):
+    sys.exit(
+        f"sawtooth: {STUDY_FILE}: controls is {STUDY['controls']}; allowed for a study that compares neither IP versions "
+        "nor CCAs is none, for there are no tests to take controls through."
+    )
 
 
 onstart:

@@ -1,7 +1,8 @@
 # Emulation, measurement and simulation: study -> runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
+# Control runs are runs like any other until they are tidied.
 RUN_DOCUMENTS = [
     f"results/{STUDY['study']}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"
-    for scenario, cca, ip_version, replication in studies.runs(STUDY)
+    for scenario, cca, ip_version, replication in studies.all_runs(STUDY)
 ]
 if GAPS:
     RUN_DOCUMENTS = list(filter(os.path.exists, RUN_DOCUMENTS))

@@ -64,6 +64,7 @@ rule write_manifest:
     input:
         **({"claims": "results/{study}/analysis/claims.csv"} if CLAIMS else {}),
         **({"record": "results/{study}/workflow/claims-record.json"} if CLAIMS else {}),
+        **({"controls": "results/{study}/tidy/controls.csv"} if STUDY["controls"] == "aa" else {}),
         files=[
             *rules.tidy_runs.output,
             *(path for path in rules.write_report.input if path.startswith("results/{study}/")),

@@ -28,6 +28,7 @@ rule tidy_runs:
         documents=RUN_DOCUMENTS,
         in_order="results/{study}/logs/documents-in-order.txt",
     output:
+        **({"controls": "results/{study}/tidy/controls.csv"} if STUDY["controls"] == "aa" else {}),
         runs="results/{study}/tidy/runs.csv",
         runs_parquet="results/{study}/tidy/runs.parquet",
         flows="results/{study}/tidy/flows.csv",

@@ -214,7 +214,9 @@ def main(inputs, outputs, params) -> None:
     provenance = json.loads(Path(inputs.provenance).read_text(encoding="utf-8"))
     record = [inputs.record] if params.paper else []
     listed = [*inputs.files, *outputs.sources, outputs.study, *record]
-    files = [*_run_documents(folder, inputs.runs), *_other_files(folder, listed)]
+    tables = [inputs.runs, *([inputs.controls] if params.study["controls"] != "none" else [])]
+    documents = [document for table in tables for document in _run_documents(folder, table)]
+    files = [*documents, *_other_files(folder, listed)]
     said = (_verdicts(inputs.claims), _record_words(inputs.record)) if params.paper else (None, "")
     crate = _study_crate(files, provenance, params.paper, *said)
     target.write_text(_manifest_text(crate), encoding="utf-8", newline="\n")

@@ -162,6 +162,7 @@ RUNS = Table(
     ),
     "tidy",
 )  # fmt: skip
+CONTROLS = Table("controls", "a control run; only of studies that have some", RUNS.columns, "tidy")
 FLOWS = Table(
     "flows",
     "a flow of a run",
@@ -365,4 +366,4 @@ CPU = Table(
     "tidy",
     "parquet",
 )
-TIDY_TABLES = (RUNS, FLOWS, PATHS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU)
+TIDY_TABLES = (RUNS, CONTROLS, FLOWS, PATHS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU)

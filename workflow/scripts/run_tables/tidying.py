@@ -15,8 +15,8 @@ from run_tables.conditions_at_centre import queue_at_centre
 from run_tables.parquet import read_typed, schema_of
 from run_tables.run_documents import missing_document, read_document, run_of
 from run_tables.steady_state import SteadyRule
-from run_tables.tidy_tables import CHECKS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
-from study_files.study_runs import run_specification, runs
+from run_tables.tidy_tables import CHECKS, CONTROLS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
+from study_files.study_runs import control_runs, run_specification, runs
 
 INTERVALS_SCHEMA = schema_of(INTERVALS)
 #: Rows that are held before they are written to the Parquet file.
@@ -55,11 +55,18 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
             for table in (INTERVALS, SOCKETS, QUEUE, CPU)
         )
         waiting = []
-        for of_run in runs(study):
+
+        def rows_of(of_run):
             path, specification = there.get(of_run), run_specification(study, *of_run)
             document = read_document(path, specification, made_by) if path else missing_document(specification)
-            digest = path and file_sha256(path)
-            run, flows, intervals, checks = tidy_rows.rows_of_run(document, of_study[of_run[0]]["label"], digest, rule)
+            label, digest = of_study[of_run[0]]["label"], path and file_sha256(path)
+            return path, document, tidy_rows.rows_of_run(document, label, digest, rule)
+
+        if study["controls"] != "none":
+            controls = _csv_table(stack, output["controls"], CONTROLS.names)
+            controls.writerows(rows_of(of_run)[2][0] for of_run in control_runs(study))
+        for of_run in runs(study):
+            path, document, (run, flows, intervals, checks) = rows_of(of_run)
             tables["runs"].writerow(run)
             tables["flows"].writerows(flows)
             tables["checks"].writerows(checks)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from study_files.study_runs import runs
+from study_files.study_runs import all_runs
 from testbed.specification import RunSpecification
 from testbed.transport import cca_given_by
 from wording.sentence_words import listed
@@ -133,7 +133,7 @@ def has_unmeasured(study: dict, results: Path) -> bool:
     The study is a resolved one, ``results`` its folder.
     """
     measured = {scenario["id"] for scenario in study["scenarios"] if scenario["platform"] == "host"}
-    paths = ("/".join(map(str, run)) for run in runs(study) if run[0] in measured)
+    paths = ("/".join(map(str, run)) for run in all_runs(study) if run[0] in measured)
     return not all((results / f"runs/{path}.json.gz").exists() for path in paths)
 
 

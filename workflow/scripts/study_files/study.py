@@ -18,10 +18,12 @@ import yaml
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
 from study_files.study_runs import (  # noqa: F401, one module for the Snakefile
+    all_runs,
     ccas_written_out,
     cells,
     job_runs,
     largest_conditions,
+    last_replication,
     run_conditions,
     run_seed,
     run_specification,

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
-from study_files.study_runs import ccas_written_out
+from study_files.study_runs import ccas_written_out, last_replication
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied
@@ -64,6 +64,8 @@ def _check_calibration(study):
     """Yield what has no exact number: only one flow over one path does, packet by packet, under a virtual clock."""
     if not study["analysis"]["calibration"]:
         return
+    if study["controls"] != "none":
+        yield f"controls is {study['controls']}; allowed with analysis.calibration is none, for it tests nothing."
     for scenario in study["scenarios"]:
         link, traffic = scenario["link"], scenario["traffic"]
         for key, value, allowed in (
@@ -155,8 +157,8 @@ def _check_names(study):
 
 
 def _check_count(study):
-    count = (
-        math.prod(map(len, (study["scenarios"], ccas_written_out(study), study["ip_versions"]))) * study["replications"]
+    count = math.prod(map(len, (study["scenarios"], ccas_written_out(study), study["ip_versions"]))) * last_replication(
+        study
     )
     if count > RUNS_LIMIT:
         yield (

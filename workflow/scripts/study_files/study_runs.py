@@ -34,6 +34,23 @@ def runs(study) -> Iterator[tuple[str, str, str, int]]:
             yield (*cell, replication)
 
 
+def last_replication(study) -> int:
+    """Return the number of a cell's last run: control runs, if there are any, follow upon the replications."""
+    return study["replications"] * (2 if study["controls"] == "aa" else 1)
+
+
+def control_runs(study) -> Iterator[tuple[str, str, str, int]]:
+    """Iterate over the control runs of a study, as `runs` does over those that count; there may be none."""
+    for cell in cells(study):
+        for replication in range(study["replications"] + 1, last_replication(study) + 1):
+            yield (*cell, replication)
+
+
+def all_runs(study) -> Iterator[tuple[str, str, str, int]]:
+    """Iterate over the runs of a study and its control runs."""
+    return itertools.chain(runs(study), control_runs(study))
+
+
 def run_seed(study_seed, scenario_id, replication) -> int:
     """Derive the seed of a run.
 
@@ -79,7 +96,7 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
         scenario_id not in {scenario["id"] for scenario in study["scenarios"]}
         or cca not in study["ccas"]
         or ip_version not in study["ip_versions"]
-        or not 1 <= replication <= study["replications"]
+        or not 1 <= replication <= last_replication(study)
     ):
         raise KeyError(f"study {study['study']} has no run {scenario_id}/{cca}/{ip_version}/{replication}")
     return {
@@ -131,7 +148,7 @@ def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
     order, so that more replications only add jobs. A job's runs share their conditions: where these are drawn, it has
     runs of one replication.
     """
-    numbers = range(1, study["replications"] + 1)
+    numbers = range(1, last_replication(study) + 1)
     groups = [[number] for number in numbers] if any(map(is_varied, study["scenarios"])) else [numbers]
     jobs = []
     for group in groups:

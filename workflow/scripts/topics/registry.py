@@ -20,6 +20,7 @@ NAMES = (
     "theory",
     "published",
     "claims",
+    "controls",
     "validity",
     "cells",
 )

@@ -58,15 +58,15 @@ class ReceivedStudy:
             return None
 
     def count(self) -> int:
-        """Return how many runs the study has."""
+        """Return how many runs the study has, its control runs among them."""
         factors = (self.content["scenarios"], self.content["ccas"], self.content["ip_versions"])
-        return math.prod(map(len, factors)) * self.content["replications"]
+        return math.prod(map(len, factors)) * studies.last_replication(self.content)
 
     def missing(self, names, at_most) -> list[str]:
         """Return the names of runs of the study that are not among ``names``, the first ones."""
         there = set(names)
         # A study of someone else may have billions of runs: look no further than needed.
-        of_study = ("/".join(map(str, run)) for run in studies.runs(self.content))
+        of_study = ("/".join(map(str, run)) for run in studies.all_runs(self.content))
         return list(islice((name for name in of_study if name not in there), at_most))
 
 

@@ -1,4 +1,4 @@
-"""The digests of run documents in ``tidy/runs.csv``, beside the documents that are there."""
+"""The digests of run documents in ``tidy/runs.csv`` (of control runs in ``controls.csv``), beside the documents that are there."""
 
 import csv
 import io
@@ -10,30 +10,36 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import TABLE_LIMIT, read_file
 from run_tables.tidy_tables import RUN
 
-RUNS_TABLE = "tidy/runs.csv"
+RUNS_TABLE, CONTROLS_TABLE = "tidy/runs.csv", "tidy/controls.csv"
 COLUMNS = (*RUN, "document_sha256")
 
 
 def read_digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each run's document as the table says it, by the run's name; of a run without one an empty text.
+    """Return the SHA-256 of each run's document as the tables say it, by the run's name; of a run without one an empty text.
 
-    ReceivedError: there is no such table, it has no such columns, or a run twice.
+    ReceivedError: there is no table of runs, it or that of control runs has no such columns, or a run twice.
     """
-    content = read_file(folder, RUNS_TABLE, TABLE_LIMIT)
     digests = {}
+    for table in (RUNS_TABLE, CONTROLS_TABLE):
+        if table == RUNS_TABLE or (folder / table).exists():
+            _add_digests(folder, table, digests)
+    return digests
+
+
+def _add_digests(folder, table, digests):
+    content = read_file(folder, table, TABLE_LIMIT)
     try:
         rows = csv.DictReader(io.StringIO(content.decode(), newline=""), strict=True)
         if missing := [name for name in COLUMNS if name not in (rows.fieldnames or ())]:
-            raise ReceivedError(f"{RUNS_TABLE} has no column {', '.join(missing)}")
+            raise ReceivedError(f"{table} has no column {', '.join(missing)}")
         for row in rows:
             *factors, digest = (row[column] or "" for column in COLUMNS)
             name = "/".join(factors)
             if name in digests:
-                raise ReceivedError(f"{RUNS_TABLE} has the run {shown(name)} twice")
+                raise ReceivedError(f"{table} has the run {shown(name)} twice")
             digests[name] = digest
     except (csv.Error, UnicodeDecodeError) as error:
-        raise ReceivedError(f"{RUNS_TABLE} is no CSV table ({shown(error)})") from None
-    return digests
+        raise ReceivedError(f"{table} is no CSV table ({shown(error)})") from None
 
 
 def problems(digests: dict[str, str], documents: list[ReceivedDocument]) -> Iterator[str]:

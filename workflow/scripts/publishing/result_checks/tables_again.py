@@ -34,7 +34,8 @@ def problems(folder: Path, root: Path, place: Path) -> list[str]:
         end([process])
     if status:
         return [f"they can't be made from these documents: {last_words(place, status)}"]
-    return [sentence for file in TABLES.values() if (sentence := _table_problem(folder, file, place))]
+    made = [file for file in TABLES.values() if (place / file).exists()]  # not every study has controls
+    return [sentence for file in made if (sentence := _table_problem(folder, file, place))]
 
 
 def _table_problem(folder, file, place):
@@ -55,11 +56,11 @@ def _table_problem(folder, file, place):
 def _make(folder, output):
     """Make the tables of the study that the folder's provenance names from the documents that are there."""
     from run_tables.tidying import tidy  # of the analysis image
-    from study_files.study_runs import runs
+    from study_files.study_runs import all_runs
 
     provenance = json.loads((folder / "tidy/provenance.json").read_text())
     study = provenance["study"]
-    documents = (folder / f"runs/{'/'.join(map(str, run))}.json.gz" for run in runs(study))
+    documents = (folder / f"runs/{'/'.join(map(str, run))}.json.gz" for run in all_runs(study))
     tidy(
         study,
         filter(Path.exists, documents),

@@ -1,0 +1,42 @@
+"""A study's runs and its control runs under the names that its comparisons compare: IP versions, or CCAs.
+
+So cells go against themselves through the very scripts that compare IP versions and CCAs; only the names of what is
+compared are others.
+"""
+
+import pandas as pd
+
+from topics.ip_version.run_pairs import IPV4, IPV6
+
+#: What stands for a CCA where cells are compared by the tests of CCAs.
+RUNS, CONTROL = "runs", "control"
+
+
+def _arms(runs, controls, column, names):
+    """Return both in one table, a column renamed in each; the n-th control run has the n-th run's number."""
+    shifted = controls.assign(replication=controls["replication"] - runs["replication"].max())
+    return pd.concat([runs.assign(**{column: names[0]}), shifted.assign(**{column: names[1]})], ignore_index=True)
+
+
+def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
+    """Return the runs of an IP version in the place of IPv4's, its control runs in that of IPv6's.
+
+    Parameters
+    ----------
+    runs, controls : pandas.DataFrame
+        ``tidy/runs.csv`` and ``tidy/controls.csv``.
+    """
+    of_version = (table[table["ip_version"] == ip_version] for table in (runs, controls))
+    return _arms(*of_version, "ip_version", (IPV4, IPV6))
+
+
+def arms_as_ccas(runs, controls) -> pd.DataFrame:
+    """Return runs and control runs as two CCAs; each cell's CCA makes a place of its own: "scenario cca"."""
+    places = (table.assign(scenario=table["scenario"] + " " + table["cca"]) for table in (runs, controls))
+    return _arms(*places, "cca", (RUNS, CONTROL))
+
+
+def cell_of_place(place) -> tuple[str, str]:
+    """Return scenario and CCA of a place of `arms_as_ccas`; neither has a blank."""
+    scenario, _, cca = place.rpartition(" ")
+    return scenario, cca

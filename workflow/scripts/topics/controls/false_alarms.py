@@ -1,0 +1,60 @@
+"""How many cells came out different from themselves, and how many would by chance alone."""
+
+import pandas as pd
+
+from inference.clustered_share import clustered_share_interval
+from run_tables.metrics import METRICS
+from topics.controls.arms import cell_of_place
+from topics.controls.tables import AA_SUMMARY, AA_TESTS, OF_CCAS, OF_IP_VERSIONS
+
+ALL = "all"
+AS_CHANCE, MORE, FEWER = "consistent with chance", "more than chance", "fewer than chance"
+#: What makes a family of a comparison, besides its name.
+FAMILY = {OF_IP_VERSIONS: ["ip_version", "metric"], OF_CCAS: ["comparison"]}
+
+
+def of_ip_versions(table, ip_version) -> pd.DataFrame:
+    """Return `AA_TESTS` of a table that the comparison of IP versions made of `arms_as_ip_versions`."""
+    named = table.rename(columns={"mean_ipv4": "mean", "mean_ipv6": "mean_control"})
+    different = table["verdict"].str.startswith("differs")
+    return named.assign(ip_version=ip_version, different=different, comparison=OF_IP_VERSIONS)[AA_TESTS.names]
+
+
+def of_ccas(table, significance) -> pd.DataFrame:
+    """Return `AA_TESTS` of the pairs that the comparison of CCAs made of `arms_as_ccas`."""
+    cells = pd.DataFrame(map(cell_of_place, table["scenario"]), table.index, ["scenario", "cca"])
+    named = table.rename(columns={"mean_a": "mean", "mean_b": "mean_control"}).assign(**cells)
+    return named.assign(different=table["p_holm"] < significance, comparison=OF_CCAS)[AA_TESTS.names]
+
+
+def summary(tests, significance, confidence) -> pd.DataFrame:
+    """Return `AA_SUMMARY` of `AA_TESTS`."""
+    rows = []
+    for comparison, of_comparison in tests.groupby("comparison", sort=False):
+        families = of_comparison.groupby(FAMILY[comparison], sort=False)["different"].any()
+        for metric in (*(metric.column for metric in METRICS), ALL):
+            chosen = of_comparison if metric == ALL else of_comparison[of_comparison["metric"] == metric]
+            row = {"comparison": comparison, "metric": metric, **counted(chosen, significance, confidence)}
+            if metric == ALL:
+                row |= {"families": len(families), "families_different": int(families.sum())}
+            rows.append(row)
+    whole = dict.fromkeys(("families", "families_different"), "Int64")
+    return pd.DataFrame(rows).reindex(columns=AA_SUMMARY.names).astype(whole)
+
+
+def counted(tests, significance, confidence) -> dict:
+    """Return columns of `AA_SUMMARY` of some rows of `AA_TESTS`: those from comparisons to different."""
+    made = tests[tests["p"].notna()]
+    below = made["p"] < significance
+    row = {
+        "comparisons": len(tests), "tests": len(made), "scenarios": made["scenario"].nunique(), "below": int(below.sum()),
+        "expected": significance * len(made), "different": int(tests["different"].sum()), "verdict": "",
+    }  # fmt: skip
+    if made.empty:
+        return row
+    of_scenario = below.groupby(made["scenario"], sort=False)
+    low, high = clustered_share_interval(of_scenario.sum(), of_scenario.size(), confidence)
+    verdict = MORE if low > significance else FEWER if high < significance else AS_CHANCE
+    return row | {
+        "share_percent": 100 * below.mean(), "share_low": 100 * low, "share_high": 100 * high, "verdict": verdict,
+    }  # fmt: skip

@@ -1,0 +1,107 @@
+"""The section on controls: how often cells differ from themselves, beside what chance alone makes, and each such comparison."""
+
+from report_parts.data_tables import Cell, Column, number_cell, p_cell
+from report_parts.material import Finding
+from report_parts.test_cells import ALIKE, DIFFERS, EFFECT_COLUMNS, METRIC_NAMES, OPEN, tests_table
+from topics.cells.page_tables import n_words
+from topics.controls.false_alarms import ALL, MORE
+from wording.number_format import count, is_missing, number, plain
+from wording.scenario_words import ip_words
+from wording.sentence_words import listed
+
+
+def section(material) -> dict:
+    """Return the summary by metric and the table of all comparisons."""
+    tables = material.tables
+    return {
+        "summary": [_summary_row(row) for row in tables.aa_summary.to_dict("records")],
+        "tests": _tests_table(tables.aa_tests, tables.scenarios, material.params["significance"]),
+        "replications": int(material.study["replications"]),
+        "chance_percent": f"{100 * material.params['significance']:g}",
+    }
+
+
+def _summary_row(row):
+    whole = row["metric"] == ALL
+    of_families = ""
+    if whole:
+        of_families = f"{number(row['families_different'], 0)} of {count(int(row['families']), 'family', 'families')}"
+    return {
+        "comparison": row["comparison"],
+        "metric": "All" if whole else METRIC_NAMES[row["metric"]],
+        "whole": whole,
+        "tests": f"{number(row['tests'], 0)} of {number(row['comparisons'], 0)}",
+        "below": number(row["below"], 0),
+        "expected": number(row["expected"], 1),
+        "share": _share_words(row),
+        "verdict": row["verdict"],
+        "style": DIFFERS if row["verdict"] == MORE else OPEN,
+        "different": number(row["different"], 0),
+        "families": of_families,
+    }
+
+
+def _share_words(row) -> str:
+    """Return a share with its interval: "4.5 %, 2.1 to 8.3 %"."""
+    if is_missing(row["share_percent"]):
+        return "no test"
+    share, low, high = (plain(round(row[name], 1)) for name in ("share_percent", "share_low", "share_high"))
+    return f"{share} %, {low} to {high} %"
+
+
+def _tests_table(table, scenarios, significance):
+    columns = {
+        Column("CCA", filtered=True): lambda row: row["cca"],
+        Column("IP", filtered=True): lambda row: ip_words(row["ip_version"]),
+        Column("Tests of", filtered=True): lambda row: row["comparison"],
+        Column("Pairs (n)", "number"): lambda row: Cell(n_words(row["pairs"], row["n"]), row["pairs"]),
+        Column("Runs", "number"): lambda row: number_cell(row["mean"]),
+        Column("Controls", "number"): lambda row: number_cell(row["mean_control"]),
+        **{column: cell for column, cell in EFFECT_COLUMNS.items() if column.heading != "Hodges-Lehmann"},
+        Column("Test", filtered=True): lambda row: row["test"] or "none",
+        Column("p", "number"): lambda row: p_cell(row["p"]),
+        Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
+        Column("Came out different", filtered=True): lambda row: _different_cell(row, significance),
+    }
+    return tests_table("aa-tests", "Each cell against itself, run again with other seeds", table, scenarios, columns)
+
+
+def _different_cell(row, significance):
+    if row["different"]:
+        return Cell("yes", style=DIFFERS)
+    if is_missing(row["p"]):
+        return Cell("not tested", style=OPEN)
+    return Cell("by itself only", style=OPEN) if row["p"] < significance else Cell("no", style=ALIKE)
+
+
+def findings(material) -> list[Finding]:
+    """Return how many cells came out different from themselves."""
+    return [Finding("Control", controls_sentence(material.tables.aa_summary), "controls")]
+
+
+def controls_sentence(table) -> str:
+    """Say how many comparisons of cells with themselves came out different, and what that says of the study's tests.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        `AA_SUMMARY`.
+    """
+    of_all = [row for row in table[table["metric"] == ALL].to_dict("records") if row["tests"] > 0]
+    if not of_all:
+        return "No cell could be tested against itself: all of its runs repeat one measurement, or too few are valid."
+    parts = [
+        f"{number(row['below'], 0)} of {number(row['tests'], 0)} by the tests of {row['comparison']} ({_share_words(row)}; "
+        f"chance alone makes about {number(row['expected'], 1)})"
+        for row in of_all
+    ]
+    false_alarms = [int(row["different"]) for row in of_all]
+    corrected = (
+        "none of them after the correction that findings rest on"
+        if not any(false_alarms)
+        else f"after the correction that findings rest on {listed([str(number_of) for number_of in false_alarms])}"
+    )
+    verdict = ""
+    if any(row["verdict"] == MORE for row in of_all):
+        verdict = " That is more than chance alone makes: the p values of this study are too small."
+    return f"Run again with other seeds, cells differ from themselves in {listed(parts)}; {corrected}.{verdict}"

@@ -1,0 +1,25 @@
+"""Whether the tests themselves raise false alarms: cells compared with themselves, run again with other seeds."""
+
+from topics.ccas.topic import one_cca_a_run
+from topics.controls.tables import AA_SUMMARY, AA_TESTS, OF_CCAS, OF_IP_VERSIONS
+from topics.packet_size.topic import compares_sizes_alone
+from topics.topic import Place, Topic
+
+
+def has_controls(design) -> bool:
+    """Tell whether a `StudyDesign` runs its cells once more as controls."""
+    return design.study.get("controls") == "aa"
+
+
+def comparisons_of(design) -> list[str]:
+    """Return the comparisons of a study, whose tests the controls are taken through."""
+    made = {
+        OF_IP_VERSIONS: design.ip_versions_compared and not compares_sizes_alone(design),
+        OF_CCAS: one_cca_a_run(design) and len(design.ccas) > 1,
+    }
+    return [comparison for comparison, is_made in made.items() if is_made]
+
+
+TOPIC = Topic(
+    "controls", "Controls", applies=has_controls, tables=(AA_TESTS, AA_SUMMARY), place=Place.BACK, anchor="controls"
+)
