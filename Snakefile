@@ -145,6 +145,13 @@ wildcard_constraints:
 
 
 include: "workflow/rules/emulate.smk"
+
+
+if studies.has_looks(STUDY) and not GAPS:
+
+    include: "workflow/rules/looks.smk"
+
+
 include: "workflow/rules/tidy.smk"
 
 

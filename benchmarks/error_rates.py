@@ -20,6 +20,7 @@ from scipy import stats
 
 from inference.block_tests import friedman_test
 from inference.collapses import collapsed_of_pairs
+from inference.looks_at_spread import level_of_looks
 from inference.multiple_tests import adjusted
 from inference.paired_comparison import Family, compare
 from inference.paired_effects import hodges_lehmann_interval
@@ -29,10 +30,12 @@ from inference.share_intervals import bounded_estimate, expit
 from inference.welch import welch
 from known_truth import FACTORS, constant_cells, copies, levelled_pairs, losing_pairs, pairs, quantised_pairs
 from run_tables.metrics import METRICS
+from study_files.study_replications import looks
 from topics.ccas.compare_ccas import gated
 from topics.cells.describe_cells import describe
 from topics.ip_version.compare_ip_versions import compare_cell
 from topics.ip_version.verdicts import WITH_COLLAPSES, verdict
+from topics.precision.mean_precision import OPEN, mean_precision
 
 SIGNIFICANCE, CONFIDENCE, POWER = 0.05, 0.95, 0.8
 # Highest false alarms, and coverage, that a row may have.
@@ -294,6 +297,49 @@ def power_of_test(rng, samples, n) -> list[Rate]:
     return [Rate(0, "power of one test", "3 % at a spread of 3 %", n, shown, samples, (0, 1))]
 
 
+def run_until_precise(rng, factor, wanted, steps, level, cells=1) -> list[tuple[int, float, float]]:
+    """Return after how many replications a scenario of some equal cells ends, and the interval of each mean then.
+
+    The interval is none (nan) where a run collapsed. No spread is shared by the cells.
+    """
+    values = 100 * FACTORS[factor](rng, (cells, steps[-1]))
+    for step in steps:
+        judged = [mean_precision(row[:step], GOODPUT, wanted, level) for row in values]
+        if step == steps[-1] or not any(mean.verdict in OPEN for mean in judged):
+            return [(step, *((math.nan, math.nan) if mean.low is None else (mean.low, mean.high))) for mean in judged]
+    raise AssertionError("the last look ends it")
+
+
+def precision_coverage(rng, samples, factor, times, at_least=10, at_most=100, cells=1) -> list[Rate]:
+    """The interval at which replications end that go on until it is precise enough, and how many that took.
+
+    Wanted is what so many `times` the first look's replications give on the average: 1.5 is about the worst.
+    """
+    steps = looks({"replications": {"at_least": at_least, "at_most": at_most}})
+    level = level_of_looks(steps, CONFIDENCE)
+    sample = 100 * FACTORS["normal, 3 %" if "collapses" in factor else factor](rng, 2_000_000)
+    truth, needed = float(sample.mean()), times * at_least
+    wanted = 100 * float(sample.std()) / truth * stats.norm.ppf((1 + level) / 2) / math.sqrt(needed)
+    ended = [row for _ in range(samples) for row in run_until_precise(rng, factor, wanted, steps, level, cells)]
+    taken = np.array([step for step, *_ in ended])
+    known = [(low, high) for _, low, high in ended if not math.isnan(low)]
+    held = sum(low <= truth <= high for low, high in known)
+    case = factor + (f", {cells} cells" if cells > 1 else "")
+    bound = AT_LEAST if "heavy" in factor and at_least < 10 else COVERED
+    return [
+        Rate(0, f"interval where runs end ({needed:.3g} needed)", case, round(taken.mean()), held, len(known), bound),
+        Rate(
+            0,
+            f"runs ended by at most {at_most} ({needed:.3g} needed)",
+            case,
+            at_least,
+            int((taken == at_most).sum()),
+            len(taken),
+            (0, 1),
+        ),
+    ]
+
+
 def collapse_alarms(rng, samples, n) -> list[Rate]:
     """Row 1: runs said to have collapsed where none has, of all runs."""
     drawn = zip(*pairs(rng, "heavy tails (t, 3 df)", samples, n), strict=True)
@@ -346,6 +392,11 @@ def all_rates(samples, seed) -> Iterator[Rate]:
     yield from cca_alarms(rng, few, 4, differing=0.5)
     for n in (2, 3, 4, 6, 8, 10, 14, 30, 100):
         yield from power_of_test(rng, few, n)
+    for factor, times in itertools.product((name for name in FACTORS if name != "exponential"), (0.7, 1.5, 5)):
+        yield from precision_coverage(rng, samples, factor, times)
+    for factor in (name for name in FACTORS if name != "exponential"):
+        yield from precision_coverage(rng, samples, factor, 1.5, at_least=6)
+    yield from precision_coverage(rng, few, "normal, 3 %", 1.5, cells=12)
 
 
 def main() -> None:

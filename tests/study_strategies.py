@@ -25,6 +25,8 @@ def values(node):
     if has_directions(node):
         one = values(node["else"])
         return st.one_of(one, st.fixed_dictionaries({"forward": one, "reverse": one}))
+    if "then" in node:
+        return st.one_of(values(node["else"]), values(node["then"]))
     kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
     return st.one_of([_of_kind(kind, node) for kind in kinds])
 
@@ -54,7 +56,7 @@ def _of_kind(kind, node):
     return st.fixed_dictionaries(
         {key: child for key, child in children.items() if key in required},
         optional={key: child for key, child in children.items() if key not in required},
-    )
+    ).filter(lambda section: len(section) >= node.get("minProperties", 0))
 
 
 @st.composite

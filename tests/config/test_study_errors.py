@@ -18,7 +18,9 @@ SCENARIO_KEYS = "link, queue, topology, background, multipath, hosts, flows, tra
 PERCENT, DELAY = "a number from 0 to below 100 (percent)", "a number from 0 to 2000 (ms)"
 RATE = "a number from 0.01 to 10000 (Mbit/s), or null"
 QUEUE = "exactly one of packets, bytes and bdp, as in {packets: 100}"
-REPLICATIONS, SEED = "a whole number from 1 to 10000", "a whole number from 1 to 4294967295"
+REPLICATIONS = "a whole number from 1 to 10000, or a rule such as {until: {goodput_percent: 1}, at_most: 100}"
+UNTIL = "a mapping with one or more of the keys goodput_percent, rtt_percent, loss_points, retransmits_percent"
+SEED = "a whole number from 1 to 4294967295"
 FLOWS, DURATION = "a whole number from 1 to 64 (flows)", "a whole number from 1 to 3600 (s)"
 UNIQUE = "one that no other scenario has"
 MISSING = "missing"
@@ -52,6 +54,15 @@ RANGES = [
     ("replications", 0, "replications is 0", REPLICATIONS),
     ("replications", 2.5, "replications is 2.5", REPLICATIONS),
     ("replications", True, "replications is true", REPLICATIONS),
+    ("replications", {"until": {"goodput_percent": 1}}, "replications.at_most is missing", "a whole number from 6 to 10000"),
+    ("replications", {"at_most": 20}, "replications.until is missing", UNTIL),
+    ("replications", {"until": {}, "at_most": 20}, "replications.until is {}", UNTIL),
+    ("replications", {"until": {"goodput_percent": 0}, "at_most": 20},
+     "replications.until.goodput_percent is 0", "a number above 0 and below 100 (percent)"),
+    ("replications", {"until": {"goodput_percent": 1}, "at_most": 20, "at_least": 2},
+     "replications.at_least is 2", "a whole number from 6 to 10000"),
+    ("replications", {"until": {"goodput_percent": 1}, "at_most": 20, "at_least": 30},
+     "replications.at_most is 20", "what replications.at_least says, 30, or more"),
     ("seed", 0, "seed is 0", SEED),
     ("seed", 2**32, "seed is 4294967296", SEED),
     ("scenarios.1.link.loss_percent", {"forward": 120, "reverse": 0},
@@ -107,6 +118,8 @@ SENTENCES = [
     ("analysis", {"compare_with": "small"},
      "analysis.compare_with is small, the study itself; name another one, or null."),
     ("replication", 3, f"unknown key 'replication'; did you mean 'replications'? Allowed here: {STUDY_KEYS}."),
+    ("replications", {"until": {"goodput": 1}, "at_most": 20},
+     "unknown key 'replications.until.goodput'; did you mean 'goodput_percent'? Allowed here: goodput_percent, rtt_percent, loss_points, retransmits_percent."),
     ("colour", 3, f"unknown key 'colour'. Allowed here: {STUDY_KEYS}."),
     ("duration_s", 3, f"unknown key 'duration_s'; it belongs to 'traffic'. Allowed here: {STUDY_KEYS}."),
     ("scenarios.1.link.loss", 1,

@@ -2,12 +2,16 @@
 # Control runs are runs like any other until they are tidied.
 RUN_DOCUMENTS = [
     f"results/{STUDY['study']}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"
-    for scenario, cca, ip_version, replication in studies.all_runs(STUDY)
+    for scenario, cca, ip_version, replication in studies.all_runs(
+        STUDY, studies.wanted_replications(STUDY, f"results/{STUDY['study']}") if GAPS else None
+    )
 ]
 if GAPS:
     RUN_DOCUMENTS = list(filter(os.path.exists, RUN_DOCUMENTS))
     if not RUN_DOCUMENTS:
         sys.exit(f"sawtooth: --config gaps=true: results/{STUDY['study']}/runs has no document of a run yet")
+# Of a study that goes on until it is precise enough there may be fewer: looks.smk.
+MOST_DOCUMENTS = len(RUN_DOCUMENTS)
 # What the runs of a scenario share, at the upper ends of what is drawn: what a job must have room for.
 CONDITIONS = {scenario: studies.largest_conditions(STUDY, scenario) for scenario in SCENARIOS}
 # The same as the testbed gets it, of scenarios of which nothing is drawn.

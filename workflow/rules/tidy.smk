@@ -13,7 +13,7 @@ rule check_documents:
         "envs/analysis.sif"
     resources:
         mem_mb=TIDY_MEMORY_MB,
-        runtime=tidy_runtime_min(len(RUN_DOCUMENTS)),
+        runtime=tidy_runtime_min(MOST_DOCUMENTS),
     params:
         code=code_of("run_tables/check_documents"),
         image=ANALYSIS_IMAGE,
@@ -46,7 +46,7 @@ rule tidy_runs:
         "envs/analysis.sif"
     resources:
         mem_mb=TIDY_MEMORY_MB,
-        runtime=tidy_runtime_min(len(RUN_DOCUMENTS)),
+        runtime=tidy_runtime_min(MOST_DOCUMENTS),
     params:
         code=code_of("run_tables/tidy_runs"),
         image=ANALYSIS_IMAGE,

@@ -19,6 +19,7 @@ from documenting.study_keys import sections
 from run_tables.table import KINDS
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study import cells, load, resolve
+from study_files.study_replications import looks, replications_words
 from study_files.study_schema import keys_of, study_schema
 from topics.claims.claims_file import claims_schema
 from topics.registry import TOPICS
@@ -61,10 +62,12 @@ def _anchor(heading):
 
 
 def _studies():
-    """Yield file, content and number of cells of each shipped study, the default one first."""
+    """Yield file, content and numbers of cells, replications and runs of each shipped study, the default one first."""
     for path in [CONFIGURATION / "config.yaml", *sorted((CONFIGURATION / "studies").glob("*.yaml"))]:
         study = resolve(load(path), str(path))
-        yield path.relative_to(CONFIGURATION).as_posix(), study, len(list(cells(study)))
+        file, count = path.relative_to(CONFIGURATION).as_posix(), len(list(cells(study)))
+        runs = " to ".join(f"{count * look:,}" for look in sorted({looks(study)[0], looks(study)[-1]}))
+        yield file, study, count, replications_words(study), runs
 
 
 def _question(topic):

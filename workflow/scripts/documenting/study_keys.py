@@ -32,6 +32,10 @@ class Key:
 def sections() -> Iterator[tuple[str, str, list[Key]]]:
     """Yield the tables of all keys, in the schema's order: title, what is to be said of it, and a row for each key."""
     yield _section("The study", study_schema())
+    rule = keys_of(study_schema())["replications"]["then"]
+    yield _section("`replications` of the study, as a rule", rule, rule["description"])
+    until = keys_of(rule)["until"]
+    yield _section("`replications.until`", until, until["description"])
     steady_state, analysis = (keys_of(study_schema())[name] for name in ("steady_state", "analysis"))
     yield _section("`steady_state` of the study", steady_state, steady_state["description"])
     yield _section("`analysis` of the study", analysis, analysis["description"])
@@ -55,7 +59,7 @@ def _section(title, node, text=""):
 
 
 def _type_text(node):
-    value = dereferenced(node["else"]) if has_directions(node) else node
+    value = dereferenced(node.get("else", node))
     if "enum" in value:
         return "name"
     kind = value["type"] if isinstance(value["type"], str) else value["type"][0]
@@ -64,8 +68,10 @@ def _type_text(node):
 
 
 def _range_text(node):
-    if has_directions(node):
-        return _range_text(dereferenced(node["else"])) + ", or so for each direction"
+    if "else" in node:
+        return _limits_text(dereferenced(node["else"])) + (
+            ", or so for each direction" if has_directions(node) else ", or a rule"
+        )
     if "enum" in node:
         return ", ".join(f"`{choice}`" for choice in node["enum"])
     if is_section(node):
@@ -91,4 +97,6 @@ def _default_text(key, node):
         return f"`{value_text(node['default'])}`".replace('"', "") if node["default"] != "" else "none"
     if key in keys_of(keys_of(scenario_schema())["queue"]):
         return ""
-    return "key by key" if is_section(node) else "must be given"
+    if key in keys_of(keys_of(keys_of(study_schema())["replications"]["then"])["until"]):
+        return "not asked for"
+    return "key by key" if is_section(node) and "minProperties" not in node else "must be given"

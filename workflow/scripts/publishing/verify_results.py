@@ -156,10 +156,12 @@ def _check_documents(documents, others, here, study, account) -> None:
     sentences += [f"{other} is no run document" for other in others]
     well = f"all {len(documents)} are whole, each at its place"
     if study.content:
-        missing = study.count() - sum(study.specification(document.name) is not None for document in documents)
+        names = [document.name for document in documents]
+        count = study.count(names)
+        missing = count - sum(study.specification(name) is not None for name in names)
         if missing:
-            first = ", ".join(study.missing([document.name for document in documents], 3))
-            sentences.append(f"{missing} of the study's {study.count()} runs have no document, the first: {first}")
+            first = ", ".join(study.missing(names, 3))
+            sentences.append(f"{missing} of the study's {count} runs have no document, the first: {first}")
         well += f", the runs of the study {study.content['study']}, with the seeds that follow from its seed"
     elif study.present and any(document.made_by in here for document in documents):
         sentences.append(study.problem)
@@ -262,7 +264,8 @@ def _what_a_sample_says(total, drawn) -> str:
 def _check_tables(folder, documents, study, account) -> None:
     """Make the tidy tables again from the documents, and compare bytes."""
     here = _image_here("analysis")
-    if not study.content or any(document.problems for document in documents) or study.count() != len(documents):
+    names = [document.name for document in documents]
+    if not study.content or any(document.problems for document in documents) or study.count(names) != len(names):
         account.leave_out("tables", "they can be made again only where the study and all its documents are in order")
     elif study.analysis_image != here:
         needed = f"they need the analysis image {study.analysis_image}, here is {here}"

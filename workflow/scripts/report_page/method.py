@@ -7,6 +7,7 @@ from report_page.metric_words import WORDS, DefinedMetric, defined
 from report_parts.data_tables import size
 from run_tables.metrics import METRICS, PUBLISHED_METRICS, differences
 from study_files.study_design import is_simulator
+from study_files.study_replications import has_looks
 from topics.packet_size.topic import compares_sizes_alone
 from topics.published.topic import FIRST_FIGURE
 from wording.number_format import count, is_missing, number, plain
@@ -55,7 +56,8 @@ def design(study, runs) -> dict:
         "ccas": list(runs["cca"].unique()),
         "ip_versions": [ip_words(name) for name in runs["ip_version"].unique()],
         "cells": cells,
-        "replications": int(study["replications"]),
+        "replications": replications_taken(runs),
+        "has_looks": has_looks(study),
         "runs": len(runs),
         "durations": sorted(float(value) for value in runs["duration_s"].dropna().unique()),
         "distinct_seeds": int(runs["seed"].nunique()),
@@ -106,6 +108,12 @@ def _range_words(values, unit):
         return "not known"
     ends = dict.fromkeys(plain(float(f"{end:.6g}")) for end in (known.min(), known.max()))
     return f"{' to '.join(ends)} {unit}"
+
+
+def replications_taken(runs) -> int | str:
+    """Return how many replications the cells have: 4, or "10 to 46" where scenarios have different numbers of them."""
+    taken = runs.groupby("scenario")["replication"].max()
+    return int(taken.iloc[0]) if taken.nunique() == 1 else f"{taken.min()} to {taken.max()}"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
@@ -249,7 +257,8 @@ def _threats(study, runs, scenarios, descriptive, environments):
         "simulated": simulated,
         "emulated": len(simulated) < len(platforms),
         "kernels": kernels_of(environments),
-        "replications": int(study["replications"]),
+        "replications": replications_taken(runs),
+        "fewest_replications": int(runs.groupby("scenario")["replication"].max().min()),
         "amounts": amounts(scenarios),
         "startup": startup(scenarios, runs),
         "equal_cells": int((goodput["measurements"] == 1).sum()),

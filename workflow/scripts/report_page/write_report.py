@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from figure_parts.figure_style import DARK, LIGHT
 from report_page.conditions import environment_rows, scenario_rows
-from report_page.method import kernels_of, method_section, with_sources
+from report_page.method import kernels_of, method_section, replications_taken, with_sources
 from report_page.page_sections import report_sections
 from report_parts.material import ReportMaterial
 from report_parts.page_files import download, figure_item, optional
@@ -111,7 +111,7 @@ def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
             "IP versions" if design.ip_versions_compared else "IP version",
             ", ".join(ip_words(name) for name in runs["ip_version"].unique()),
         ),
-        ("Replications per cell", number(study["replications"], 0)),
+        ("Replications per cell", str(replications_taken(runs))),
         *programs,
     ]
 

@@ -16,6 +16,7 @@ from run_tables.parquet import read_typed, schema_of
 from run_tables.run_documents import missing_document, read_document, run_of
 from run_tables.steady_state import SteadyRule
 from run_tables.tidy_tables import CHECKS, CONTROLS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
+from study_files.study_replications import replications_of
 from study_files.study_runs import control_runs, run_specification, runs
 
 INTERVALS_SCHEMA = schema_of(INTERVALS)
@@ -29,7 +30,8 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     Parameters
     ----------
     paths : iterable of str
-        The run documents; a run whose document is not among them is one that is missing.
+        The run documents; a run whose document is not among them is one that is missing. Of a study that goes on until
+        it is precise enough they say how far that was.
     output : mapping
         Name of a table to its path.
     workflow : dict
@@ -65,7 +67,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         if study["controls"] != "none":
             controls = _csv_table(stack, output["controls"], CONTROLS.names)
             controls.writerows(rows_of(of_run)[2][0] for of_run in control_runs(study))
-        for of_run in runs(study):
+        for of_run in runs(study, replications_of(study, there)):
             path, document, (run, flows, intervals, checks) = rows_of(of_run)
             tables["runs"].writerow(run)
             tables["flows"].writerows(flows)

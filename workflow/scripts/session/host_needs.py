@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from study_files.study_replications import wanted_replications
 from study_files.study_runs import all_runs
 from testbed.specification import RunSpecification
 from testbed.transport import cca_given_by
@@ -133,7 +134,8 @@ def has_unmeasured(study: dict, results: Path) -> bool:
     The study is a resolved one, ``results`` its folder.
     """
     measured = {scenario["id"] for scenario in study["scenarios"] if scenario["platform"] == "host"}
-    paths = ("/".join(map(str, run)) for run in all_runs(study) if run[0] in measured)
+    wanted = wanted_replications(study, results)
+    paths = ("/".join(map(str, run)) for run in all_runs(study, wanted) if run[0] in measured)
     return not all((results / f"runs/{path}.json.gz").exists() for path in paths)
 
 

@@ -5,7 +5,9 @@ this module changed, and nothing else.
 """
 
 import sys
+from collections.abc import Callable
 
+from snakemake.exceptions import IncompleteCheckpointException
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -113,6 +115,24 @@ def run_here_all_but(workflow, *beginnings: str) -> None:
     workflow.localrules(*(rule.name for rule in workflow.rules if not rule.name.startswith(beginnings)))
 
 
+def together(*functions: Callable) -> Callable:
+    """Return an input function for the files of several, whose checkpoints are then carried out side by side.
+
+    A checkpoint without its output ends an input function, so what one asked for would wait for the others' checkpoints.
+    """
+
+    def files(wildcards):
+        found = []
+        for function in functions:
+            try:
+                found += function(wildcards)
+            except IncompleteCheckpointException as missing:
+                found.append(missing.targetfile)  # what Snakemake takes for the files until there are some
+        return found
+
+    return files
+
+
 def filter_messages(keep) -> None:
     """Ask a function of each message (a `logging.LogRecord`) whether it is shown."""
     logger.addFilter(keep)
@@ -123,14 +143,9 @@ def add_message_handler(handler) -> None:
     logger.addHandler(handler)
 
 
-def jobs_planned(record) -> int | None:
-    """Return how many jobs a message says that there are to do; None if it is another message."""
-    return record.stats["total"] if getattr(record, "event", None) == LogEvent.RUN_INFO else None
-
-
-def is_job_done(record) -> bool:
-    """Tell whether a message says that a job is done."""
-    return getattr(record, "event", None) == LogEvent.JOB_FINISHED
+def progress_of(record) -> tuple[int, int] | None:
+    """Return how many jobs a message says that are done, and of how many that are planned by now; None of another."""
+    return (record.done, record.total) if getattr(record, "event", None) == LogEvent.PROGRESS else None
 
 
 def failure_of_job(record) -> tuple[str, list[str]] | None:

@@ -4,7 +4,7 @@ import logging
 import sys
 import time
 
-from session.inside_snakemake import add_message_handler, filter_messages, is_job_done, jobs_planned
+from session.inside_snakemake import add_message_handler, filter_messages, progress_of
 
 
 class ProgressLines(logging.Handler):
@@ -13,17 +13,15 @@ class ProgressLines(logging.Handler):
     def __init__(self, stream):
         super().__init__()
         self.stream = stream
-        self.total = self.done = 0
 
     def emit(self, record) -> None:
-        """Count what Snakemake reports: first how many jobs there are to do, then each that is done."""
-        self.total = jobs_planned(record) or self.total
-        if is_job_done(record) and self.total:
-            self.done += 1
-            if 100 * self.done // self.total > 100 * (self.done - 1) // self.total:
+        """Say what Snakemake reports of each job that is done: where looks at the runs ask for more, there are more in all."""
+        if progress := progress_of(record):
+            done, total = progress
+            if 100 * done // total > 100 * (done - 1) // total:
                 clock = time.strftime("%Y-%m-%d %H:%M:%S")
-                percent = 100 * self.done // self.total
-                print(f"{clock} {self.done} of {self.total} jobs done ({percent} %)", file=self.stream, flush=True)
+                percent = 100 * done // total
+                print(f"{clock} {done} of {total} jobs done ({percent} %)", file=self.stream, flush=True)
 
 
 def is_of_interest(record) -> bool:

@@ -17,7 +17,8 @@ import yaml
 
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
-from study_files.study_runs import (  # noqa: F401, one module for the Snakefile
+from study_files.study_replications import goes_on, has_looks, looks, most_replications, wanted_replications  # noqa: F401, one module for the Snakefile
+from study_files.study_runs import (  # noqa: F401, likewise
     all_runs,
     ccas_written_out,
     cells,
@@ -160,7 +161,7 @@ def _complete(node, section):
             complete[key] = _normal(child, section[key])
         elif "default_from" in child:
             complete[key] = complete[child["default_from"]]
-        else:
+        elif "default" in child:
             complete[key] = _normal(child, child["default"])
     return complete
 
@@ -172,7 +173,7 @@ def _normal(node, value):
             value = {"forward": value, "reverse": value}
         return {direction: _normal({}, value[direction]) for direction in ("forward", "reverse")}
     if isinstance(value, dict):
-        return {key: _normal({}, item) for key, item in value.items()}
+        return _complete(node["then"], value) if "then" in node else {key: _normal({}, v) for key, v in value.items()}
     if isinstance(value, list):
         return [_normal({}, item) for item in value]
     if isinstance(value, float) and value.is_integer():

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
+from study_files.study_replications import has_looks, most_replications
 from study_files.study_runs import ccas_written_out, last_replication
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import problems_of_form, value_text
@@ -43,7 +44,7 @@ def contradictions(study) -> list[str]:
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
     sentences += [*_check_names(study), *_check_mixes(study), *_check_marks(study), *_check_calibration(study)]
-    sentences += _check_count(study)
+    sentences += [*_check_replications(study), *_check_count(study)]
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
         _check_segments, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems,
@@ -156,13 +157,28 @@ def _check_names(study):
             yield f"{key} has the name {name}; allowed is one that doesn't end in '{found[1]}' 20 times or more."
 
 
+def _check_replications(study):
+    rule = study["replications"]
+    if has_looks(study) and rule["at_most"] < rule["at_least"]:
+        yield (
+            f"replications.at_most is {rule['at_most']:,}; "
+            f"allowed is what replications.at_least says, {rule['at_least']:,}, or more."
+        )
+    if has_looks(study) and study["controls"] != "none":
+        yield (
+            f"controls is {study['controls']}; allowed with replications.until is none, "
+            "for control runs follow upon a fixed number of replications."
+        )
+
+
 def _check_count(study):
+    most = most_replications(study)
     count = math.prod(map(len, (study["scenarios"], ccas_written_out(study), study["ip_versions"]))) * last_replication(
         study
     )
     if count > RUNS_LIMIT:
         yield (
-            f"replications is {study['replications']:,}, which with all scenarios, CCAs and IP versions makes {count:,} runs; "
+            f"replications{'.at_most' if has_looks(study) else ''} is {most:,}, which with all scenarios, CCAs and IP versions makes {count:,} runs; "
             f"allowed are up to {RUNS_LIMIT:,}, what Snakemake can plan."
         )
 

@@ -5,8 +5,9 @@ Standard library only: the scripts in the analysis image need it too.
 
 import hashlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from study_files.study_replications import looks, most_replications
 from study_files.study_variation import corners, drawn, is_varied
 from testbed.specification import SPECIFICATION_VERSION
 
@@ -27,28 +28,32 @@ def cells(study) -> Iterator[tuple[str, str, str]]:
     return itertools.product(scenario_ids, study["ccas"], study["ip_versions"])
 
 
-def runs(study) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the runs of a study: tuples (scenario id, CCA, IP version, replication)."""
+def runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple[str, str, str, int]]:
+    """Iterate over the runs of a study: tuples (scenario id, CCA, IP version, replication).
+
+    ``replications`` says how many each scenario has, by its id; by default as many as the study may come to.
+    """
+    most = most_replications(study)
     for cell in cells(study):
-        for replication in range(1, study["replications"] + 1):
+        for replication in range(1, (replications[cell[0]] if replications else most) + 1):
             yield (*cell, replication)
 
 
 def last_replication(study) -> int:
     """Return the number of a cell's last run: control runs, if there are any, follow upon the replications."""
-    return study["replications"] * (2 if study["controls"] == "aa" else 1)
+    return most_replications(study) * (2 if study["controls"] == "aa" else 1)
 
 
 def control_runs(study) -> Iterator[tuple[str, str, str, int]]:
     """Iterate over the control runs of a study, as `runs` does over those that count; there may be none."""
     for cell in cells(study):
-        for replication in range(study["replications"] + 1, last_replication(study) + 1):
+        for replication in range(most_replications(study) + 1, last_replication(study) + 1):
             yield (*cell, replication)
 
 
-def all_runs(study) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the runs of a study and its control runs."""
-    return itertools.chain(runs(study), control_runs(study))
+def all_runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple[str, str, str, int]]:
+    """Iterate over the runs of a study, as `runs` does, and its control runs."""
+    return itertools.chain(runs(study, replications), control_runs(study))
 
 
 def run_seed(study_seed, scenario_id, replication) -> int:
@@ -145,14 +150,16 @@ def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
     """Divide the runs of a scenario, the same for each, into jobs.
 
     Returns of each job the runs: tuples (CCA, IP version, replication). Replication comes first in their
-    order, so that more replications only add jobs. A job's runs share their conditions: where these are drawn, it has
-    runs of one replication.
+    order, so that more replications only add jobs. No job goes on beyond a look at the replications. A job's runs share
+    their conditions: where these are drawn, it has runs of one replication.
     """
-    numbers = range(1, last_replication(study) + 1)
-    groups = [[number] for number in numbers] if any(map(is_varied, study["scenarios"])) else [numbers]
-    jobs = []
-    for group in groups:
-        factors = itertools.product(group, study["ccas"], study["ip_versions"])
-        of_group = [(cca, ip_version, replication) for replication, cca, ip_version in factors]
-        jobs += [of_group[first : first + runs_per_job] for first in range(0, len(of_group), runs_per_job)]
+    varied = any(map(is_varied, study["scenarios"]))
+    jobs, begin = [], 1
+    for end in (*looks(study)[:-1], last_replication(study)):
+        numbers = range(begin, end + 1)
+        for group in [[number] for number in numbers] if varied else [numbers]:
+            factors = itertools.product(group, study["ccas"], study["ip_versions"])
+            of_group = [(cca, ip_version, replication) for replication, cca, ip_version in factors]
+            jobs += [of_group[first : first + runs_per_job] for first in range(0, len(of_group), runs_per_job)]
+        begin = end + 1
     return jobs

@@ -46,7 +46,7 @@ def is_section(node) -> bool:
 
 def has_directions(node) -> bool:
     """Tell whether a value may be given for each direction (`forward`, `reverse`) on its own."""
-    return "else" in node
+    return "forward" in keys_of(node.get("then", {}))
 
 
 def scenario_schema() -> dict:
@@ -78,6 +78,8 @@ def allowed_text(node) -> str:
         return ("one of " if len(choices) > 1 else "") + ", ".join(choices)
     if has_directions(node):
         return f"{allowed_text(node['else'])}, or one for each direction as in {{forward: 1, reverse: 0}}"
+    if "else" in node:
+        return allowed_text(node["else"])
     kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
     if kinds[0] in ("number", "integer"):
         return _number_text(node, kinds)

@@ -7,6 +7,7 @@ from pathlib import Path
 from run_tables.table import Table
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study_design import StudyDesign
+from study_files.study_replications import replications_words
 from topics.registry import TOPICS
 from topics.topic import OTHER, Figure, Place, Topic
 
@@ -100,7 +101,7 @@ def figure_params(figure: Figure, design: StudyDesign, settings: Mapping) -> dic
     return {
         "confidence": settings["confidence"],
         "significance": settings["significance"],
-        "replications": design.study["replications"],
+        "replications": replications_words(design.study),
         "by": design.cell_words,
         "cca_word": design.cca_word,
         "both_ip_versions": design.ip_versions_compared,

@@ -21,6 +21,7 @@ NAMES = (
     "published",
     "claims",
     "controls",
+    "precision",
     "validity",
     "cells",
 )

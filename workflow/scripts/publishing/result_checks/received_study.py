@@ -1,6 +1,5 @@
 """A results folder's study and a run's specification, as somebody else says them: read without trusting them."""
 
-import math
 import re
 from itertools import islice
 from pathlib import Path
@@ -10,6 +9,7 @@ from publishing.result_checks.json_difference import first_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from study_files import study as studies
+from study_files.study_replications import replications_of
 from testbed.specification import SPECIFICATION_VERSION
 
 PROVENANCE = "tidy/provenance.json"
@@ -57,16 +57,22 @@ class ReceivedStudy:
         except KeyError:
             return None
 
-    def count(self) -> int:
-        """Return how many runs the study has, its control runs among them."""
-        factors = (self.content["scenarios"], self.content["ccas"], self.content["ip_versions"])
-        return math.prod(map(len, factors)) * studies.last_replication(self.content)
+    def _replications(self, names) -> dict[str, int]:
+        """Return how many replications each scenario has, where looks decided it as many as these runs say."""
+        of_study = (name.split("/") for name in names if self.specification(name))
+        return replications_of(self.content, ((*cell, int(last)) for *cell, last in of_study))
+
+    def count(self, names) -> int:
+        """Return how many runs the study has, its control runs among them, of which there are those of some names."""
+        cells = len(self.content["ccas"]) * len(self.content["ip_versions"])
+        controls = studies.last_replication(self.content) - studies.most_replications(self.content)
+        return cells * sum(last + controls for last in self._replications(names).values())
 
     def missing(self, names, at_most) -> list[str]:
         """Return the names of runs of the study that are not among ``names``, the first ones."""
         there = set(names)
         # A study of someone else may have billions of runs: look no further than needed.
-        of_study = ("/".join(map(str, run)) for run in studies.all_runs(self.content))
+        of_study = ("/".join(map(str, run)) for run in studies.all_runs(self.content, self._replications(names)))
         return list(islice((name for name in of_study if name not in there), at_most))
 
 

@@ -1,6 +1,7 @@
 """The section on fairness: who gets how much of a link that flows of several CCAs share."""
 
 from report_parts.material import Finding
+from study_files.study_replications import replications_words
 from topics.fairness.page_tables import factor_table, mix_table, order_table, pair_table, theory_table
 from topics.fairness.sentences import (
     base_of,
@@ -34,7 +35,7 @@ def section(material) -> dict | None:
         "orders": order_table(tables.start_order) if len(tables.start_order) else None,
         "theory": theory_table(tables.share_theory) if len(tables.share_theory) else None,
         "mixes": mix_table(tables.shares),
-        "replications": material.study["replications"],
+        "replications": replications_words(material.study),
     }
 
 

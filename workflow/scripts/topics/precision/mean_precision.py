@@ -1,0 +1,84 @@
+"""Whether the mean of a metric in a cell is known as precisely as a study wants it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from inference.collapses import collapsed
+from inference.mean_interval import mean_interval
+from run_tables.metrics import METRICS, Metric
+from run_tables.resolution import resolution_of
+from run_tables.tidy_tables import CELL
+
+PRECISE, ONE, NO_VALUE = "precise", "one measurement", "no value"
+TOO_WIDE, COLLAPSED, TOO_FEW = "too wide", "a run collapsed", "too few values"
+#: Verdicts with which a scenario goes on. A cell without any value would never get one by going on.
+OPEN = (TOO_WIDE, COLLAPSED, TOO_FEW)
+
+
+@dataclass(frozen=True)
+class MeanPrecision:
+    """A mean with its interval, how far that reaches to both sides (in % of the mean or in its unit), and what that means."""
+
+    verdict: str
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    half_width: float | None = None
+
+
+def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> MeanPrecision:
+    """Judge the mean of a metric in a cell.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        Of the valid runs, in the metric's unit.
+    wanted : float
+        How far the interval may reach to both sides: in points where the metric is compared in these, else in % of the mean.
+    level : float
+        Of the interval, between 0 and 1 (`inference.looks_at_spread.level_of_looks`).
+    resolution : float
+        How far values must be apart to be told apart, in their unit.
+    """
+    values = np.asarray(values, float)
+    if not len(values):
+        return MeanPrecision(NO_VALUE)
+    mean = float(values.mean())
+    if len(values) < 2:
+        return MeanPrecision(TOO_FEW, mean)
+    if values.min() == values.max() or np.ptp(values) < resolution:
+        return MeanPrecision(ONE, mean)
+    if metric.collapses and collapsed(values).any():
+        return MeanPrecision(COLLAPSED, mean)
+    mean, low, high = mean_interval(values, level)
+    half_width = (high - low) / 2 * (1 if metric.scale == "points" else 100 / abs(mean))
+    return MeanPrecision(PRECISE if half_width <= wanted else TOO_WIDE, mean, low, high, half_width)
+
+
+def precision_rows(runs: pd.DataFrame, until: Mapping[str, float], level: float) -> Iterator[dict]:
+    """Yield a row of `PRECISION` for each cell and each metric that is to be precise.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    until : mapping
+        ``replications.until`` of a resolved study.
+    level : float
+        Of the intervals.
+    """
+    for cell, group in runs.groupby(CELL, sort=False):
+        valid = group[group["valid"]]
+        for metric in (metric for metric in METRICS if metric.difference in until):
+            values = valid[metric.column].dropna()
+            wanted = until[metric.difference]
+            judged = mean_precision(values, metric, wanted, level, resolution_of(valid, metric.column))
+            yield {
+                **dict(zip(CELL, cell, strict=True)), "scenario_label": group["scenario_label"].iloc[0],
+                "metric": metric.column, "unit": metric.unit, "replications": len(group), "n": len(values),
+                "level_percent": round(100 * level, 2), "wanted": wanted, "precision_unit": "points" if metric.scale == "points" else "%",
+                **vars(judged),
+            }  # fmt: skip

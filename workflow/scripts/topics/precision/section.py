@@ -1,0 +1,83 @@
+"""The section on precision: how far each interval reaches, and what it took."""
+
+from inference.looks_at_spread import least_coverage
+from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.material import Finding
+from report_parts.test_cells import ALIKE, DIFFERS, OPEN, Scenarios, first_metric, metric_cell
+from run_tables.metrics import METRICS
+from study_files.study_replications import looks
+from topics.precision.mean_precision import NO_VALUE, ONE, PRECISE
+from wording.number_format import count, plain
+from wording.scenario_words import ip_words
+from wording.sentence_words import between, listed
+
+
+def section(material) -> dict:
+    """Return what the template needs."""
+    table, steps = material.tables.precision, looks(material.study)
+    return {
+        "wanted": wanted_words(material.study),
+        "looks": listed([f"{step:,}" for step in steps]),
+        "at_most": steps[-1],
+        "level_percent": plain(table["level_percent"].iloc[0]),
+        "least_percent": f"{100 * least_coverage(steps, material.params['confidence']):.1f}",
+        "table": _table(table, material.tables.scenarios, steps[-1]),
+    }
+
+
+def findings(material) -> list[Finding]:
+    """Return how many means are as precise as wanted, and after how many replications."""
+    return [Finding("Precision", precision_sentence(material.tables.precision, material.study), "precision")]
+
+
+def wanted_words(study) -> str:
+    """Return what is to be how precise: "goodput within 1 % and packet loss within 0.1 percentage points"."""
+    until = study["replications"]["until"]
+    asked = [metric for metric in METRICS if metric.difference in until]
+    units = {metric: " percentage points" if metric.scale == "points" else " %" for metric in asked}
+    names = {metric: metric.name if metric.name.startswith("RTT") else metric.name.lower() for metric in asked}
+    return listed([f"{names[metric]} within {plain(until[metric.difference])}{units[metric]}" for metric in asked])
+
+
+def precision_sentence(table, study) -> str:
+    """Say how many means are as precise as wanted, and after how many replications."""
+    known = table[table["verdict"] != NO_VALUE]
+    precise = known["verdict"].isin([PRECISE, ONE])
+    taken = table.groupby("scenario")["replications"].first()
+    sentence = f"{int(precise.sum()):,} of {count(len(known), 'mean')} are as precise as wanted ({wanted_words(study)})"
+    sentence += f", after {between(taken)} replications"
+    if not precise.all():
+        ended = known.loc[~precise, "replications"].max() >= looks(study)[-1]
+        sentence += f"; {'the most that there may be ended the others' if ended else 'others need more'}"
+    return f"{sentence}."
+
+
+def _table(table, scenarios, at_most):
+    columns = {
+        Column("Metric", filtered=True): metric_cell,
+        Column("Scenario", filtered=True, header=True): Scenarios(scenarios).cell,
+        Column("CCA", filtered=True): lambda row: row["cca"],
+        Column("IP", filtered=True): lambda row: ip_words(row["ip_version"]),
+        Column("Replications", "number"): lambda row: number_cell(row["replications"], 0),
+        Column("n", "number"): lambda row: number_cell(row["n"], 0),
+        Column("Mean", "number"): lambda row: number_cell(row["mean"]),
+        Column("Reaches", "number"): lambda row: number_cell(row["half_width"], unit=_unit(row)),
+        Column("Wanted", "number"): lambda row: Cell(plain(row["wanted"]) + _unit(row), row["wanted"]),
+        Column("Precise", filtered=True): lambda row: _verdict_cell(row, at_most),
+    }
+    rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
+    caption = "How far the interval of each mean reaches to both sides, and after how many replications"
+    return data_table("precision-of-means", caption, list(columns), rows, first_metric(table))
+
+
+def _unit(row):
+    return " %" if row["precision_unit"] == "%" else " points"
+
+
+def _verdict_cell(row, at_most):
+    verdict = row["verdict"]
+    if verdict == NO_VALUE:
+        return Cell(verdict, style=OPEN)
+    if verdict in (PRECISE, ONE):
+        return Cell("yes" if verdict == PRECISE else f"yes, {ONE}", style=ALIKE)
+    return Cell(f"no: {verdict}{', ended by at_most' if row['replications'] >= at_most else ''}", style=DIFFERS)

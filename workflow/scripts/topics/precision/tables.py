@@ -1,0 +1,37 @@
+"""The analysis table of the topic, column by column."""
+
+from run_tables.table import Table, count, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
+from topics.cells.tables import IN_UNIT, METRIC, UNIT
+
+_NO_INTERVAL = "the verdict says why there is no interval"
+
+PRECISION = Table(
+    "precision",
+    "a metric that is to be precise, in a cell",
+    (
+        CELL_COLUMNS[0],
+        SCENARIO_LABEL,
+        *CELL_COLUMNS[1:],
+        METRIC,
+        UNIT,
+        count("replications", "replications", "Runs of the cell, as many as of each cell of its scenario."),
+        count("n", "runs", "Those that are valid and have a value."),
+        number(
+            "level_percent",
+            "%",
+            "Level of the interval, so high that where runs end it holds the mean in 95 % of studies.",
+        ),
+        number("mean", IN_UNIT, "Mean of the values.", "there is no value"),
+        number("low", IN_UNIT, "Lower end of its t interval.", _NO_INTERVAL),
+        number("high", IN_UNIT, "Upper end of its t interval.", _NO_INTERVAL),
+        number("half_width", "as `precision_unit` says", "How far the interval reaches to both sides.", _NO_INTERVAL),
+        number("wanted", "as `precision_unit` says", "How far it may reach by the study's own statement."),
+        text("precision_unit", "`%` of the mean, or `points`: percentage points."),
+        text(
+            "verdict",
+            "`precise`: no wider than wanted; `one measurement`: all values lie within the resolution of the measurement; "
+            "`too wide`, `a run collapsed`, `too few values`: runs ended with the last look, or go on; `no value`.",
+        ),
+    ),
+)

@@ -1,0 +1,65 @@
+"""Look at the runs of a scenario: whether its means are precise enough, or it needs more replications."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from inference.looks_at_spread import level_of_looks
+from rule_script import run_rule
+from run_tables.reading import read_runs
+from run_tables.run_documents import DocumentError, read_document, run_of
+from run_tables.steady_state import SteadyRule
+from run_tables.tidy_rows import rows_of_run
+from run_tables.tidy_tables import CELL, RUNS
+from study_files.study_replications import looks
+from study_files.study_runs import run_specification
+from topics.precision.mean_precision import OPEN, precision_rows
+
+
+def runs_of(study, paths, made_by) -> pd.DataFrame:
+    """Return the rows of ``tidy/runs.csv`` that the documents of a scenario give; leave if one can't be used."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, RUNS.names)
+    table.writeheader()
+    rule = SteadyRule(**study["steady_state"])
+    for path in paths:
+        try:
+            document = read_document(path, run_specification(study, *run_of(path)), made_by)
+        except DocumentError as error:
+            sys.exit(f"sawtooth: {error}. Delete it, and the next call repeats its run.")
+        table.writerow(rows_of_run(document, study["scenarios"][0]["label"], None, rule)[0])
+    text.seek(0)
+    return read_runs(text)
+
+
+def main(inputs, outputs, params) -> None:
+    """Write whether the scenario goes on, and say why."""
+    study = params.study
+    replications, steps = int(Path(outputs.look).stem), looks(study)
+    level = level_of_looks(steps, params.confidence)
+    runs = runs_of(study, inputs.documents, params.made_by)
+    rows = list(precision_rows(runs, study["replications"]["until"], level))
+    still_open = [row for row in rows if row["verdict"] in OPEN]
+    later = [step for step in steps if step > replications]
+    said = f"{study['scenarios'][0]['id']}: after {replications} replications {len(still_open)} of {len(rows)} means are not precise"
+    print(
+        f"{said}; "
+        + (
+            f"the next look is at {later[0]}"
+            if still_open and later
+            else "no more are needed"
+            if later
+            else "these are all"
+        )
+    )
+    found = [{name: row[name] for name in (*CELL, "metric", "n", "half_width", "wanted", "verdict")} for row in rows]
+    look = {"replications": replications, "goes_on": bool(still_open and later), "level": level, "means": found}
+    Path(outputs.look).write_text(json.dumps(look, indent=1) + "\n", encoding="utf-8")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

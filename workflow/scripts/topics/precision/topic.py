@@ -1,0 +1,9 @@
+"""How precisely the means are known where a study goes on until they are, and what it took."""
+
+from study_files.study_replications import has_looks
+from topics.precision.tables import PRECISION
+from topics.topic import Place, Topic
+
+TOPIC = Topic(
+    "precision", "Precision", applies=lambda design: has_looks(design.study), tables=(PRECISION,), place=Place.FRONT
+)
