@@ -1,4 +1,4 @@
-# Looks: the runs of a scenario so far -> looks/<scenario>/<replications>.json, which says whether it needs more
+# Looks: the runs of a scenario so far -> logs/looks/<scenario>/<replications>.json, which says whether it needs more
 
 
 LOOKS = studies.looks(STUDY)
@@ -36,7 +36,7 @@ checkpoint take_look:
     input:
         documents=lambda wildcards: documents_up_to(wildcards.scenario, int(wildcards.replications)),
     output:
-        look="results/{study}/looks/{scenario}/{replications}.json",
+        look="results/{study}/logs/looks/{scenario}/{replications}.json",
     log:
         "results/{study}/logs/looks/{scenario}/{replications}.log",
     wildcard_constraints:

@@ -45,8 +45,8 @@ def replications_words(study) -> int | str:
 
 
 def look_path(scenario, replications) -> str:
-    """Return the file of a look, seen from the study's results."""
-    return f"looks/{scenario}/{replications}.json"
+    """Return the file of a look, seen from the study's results. It is made again from the runs wherever it is missing."""
+    return f"logs/looks/{scenario}/{replications}.json"
 
 
 def goes_on(path) -> bool:

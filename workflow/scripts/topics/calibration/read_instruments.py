@@ -3,8 +3,8 @@
 import pandas as pd
 
 from rule_script import run_rule
-from run_tables.run_documents import read_document
-from study_files.study_runs import run_specification, runs
+from run_tables.run_documents import read_document, run_of
+from study_files.study_runs import run_specification
 from topics.calibration.readings import readings
 from topics.calibration.tables import READINGS
 
@@ -12,8 +12,8 @@ from topics.calibration.tables import READINGS
 def main(inputs, outputs, params) -> None:
     """Read all documents, write the table."""
     rows = [
-        readings(read_document(path, run_specification(params.study, *run), params.made_by))
-        for path, run in zip(inputs.documents, runs(params.study), strict=True)
+        readings(read_document(path, run_specification(params.study, *run_of(path)), params.made_by))
+        for path in inputs.documents
     ]
     # Whole numbers stay whole beside missing ones.
     table = pd.DataFrame(rows, columns=READINGS.names).convert_dtypes()
