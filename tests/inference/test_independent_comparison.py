@@ -44,7 +44,7 @@ def test_one_value_has_a_difference_and_no_interval():
 
 def test_no_spread_is_exact():
     found = difference([5.0, 5.0], [4.0, 4.0, 4.0], "points")
-    assert found.error == 0 and found.interval(0.95) == (1.0, 1.0)
+    assert found.exact and found.interval(0.95) is None and found.bounds(0.95) == (1.0, 1.0)
     assert found.p_within(-2, 2) is None
 
 

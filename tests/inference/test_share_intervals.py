@@ -43,8 +43,8 @@ def test_index_has_bounds_of_its_own():
         ([], (None, None, None), "no valid run"),
         ([math.nan], (None, None, None), "no valid run"),
         ([0.4], (0.4, None, None), "one value: no interval"),
-        ([0.4, 0.4, 0.4], (0.4, 0.4, 0.4), "all 3 values are equal: an interval of no width"),
-        ([1.0, 1.0], (1.0, 1.0, 1.0), "all 2 values are equal: an interval of no width"),
+        ([0.4, 0.4, 0.4], (0.4, None, None), "all 3 values are equal: one measurement repeated, so no interval"),
+        ([1.0, 1.0], (1.0, None, None), "all 2 values are equal: one measurement repeated, so no interval"),
     ],
 )
 def test_too_few_values_say_so(values, expected, note):

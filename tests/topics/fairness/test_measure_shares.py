@@ -83,7 +83,7 @@ def test_paths_are_alike_by_design_and_not_by_result():
 def test_three_flows_on_two_positions_are_not_alike_and_count_by_flow():
     places = share_studies.scenarios(flows=3).iloc[:1]
     study = share_studies.sharing_study(["reno+cubic"], places, replications=2, noise=0)
-    shares = add_shares(study["flows"]).assign(valid=True, scenario_label="base")
+    shares = add_shares(study["flows"]).assign(valid=True, scenario_label="base", resolution_mbps=0.0)
     assert paths_alike(shares) == {"base": False}
     runs = two_sided_runs(shares)
     # A flow of CUBIC gets exp(0.7) times what one of Reno gets, though Reno has two of the three.

@@ -9,7 +9,7 @@ from scipy import stats
 import path_studies
 from run_tables.tidy_tables import CELL
 from topics.multipath.compare_paths import aggregation, path_shares
-from topics.multipath.equations import FAILS, HOLDS, OPEN, equation_verdict, ratio
+from topics.multipath.equations import FAILS, HOLDS, OPEN, as_factors, equation_verdict, ratio
 from topics.multipath.path_environments import environment_name, environments_of, joined_by, longer_words, with_paths
 
 
@@ -105,13 +105,14 @@ def test_longer_paths_are_named(delays, words):
 
 def test_ratio_has_welchs_interval_of_logarithms():
     first, second = pd.Series([4.0, 4.2, 3.9]), pd.Series([1.0, 1.1, 1.05])
-    value, low, high = ratio(first, second, 0.95)
+    apart = ratio(first, second, (0.0, 0.0))
+    value, low, high = as_factors(apart.effect, apart.interval(0.95))
     # scipy's own Welch test gives the same interval.
     logs = [values.map(math.log) for values in (first, second)]
     expected = stats.ttest_ind(*logs, equal_var=False).confidence_interval(0.95)
     assert (low, high) == pytest.approx((math.exp(expected.low), math.exp(expected.high)))
     assert value == pytest.approx(math.exp(logs[0].mean() - logs[1].mean()))
-    assert ratio(first, pd.Series([], dtype=float), 0.95) == (None, None, None)
+    assert ratio(first, pd.Series([], dtype=float), (0.0, 0.0)) is None
 
 
 @pytest.mark.parametrize(

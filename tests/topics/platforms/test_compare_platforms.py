@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from run_tables.tidy_tables import RUNS
 from study_files.study import resolve
 from study_files.study_design import StudyDesign
 from topics.platforms.compare_platforms import AGREE, DIFFER, METRICS, NOT_SHOWN, compare_platforms
@@ -28,12 +29,13 @@ def tables(changes=None, replications=4, platforms=PLATFORMS, spread=0.01):
     scenarios["scenario"] = scenarios["platform"].str.replace(":", "-")
     for platform, name in zip(platforms, scenarios["scenario"], strict=True):
         run = {"scenario": name, "cca": "bbr", "ip_version": "ipv4", "platform": platform, "valid": True}
+        run |= {"flows": 16, "duration_s": 60.0, "protocol": "tcp", "application": "iperf3"}
         factors = (changes or {}).get(platform, {})
         for replication in range(1, replications + 1):
             shift = 1 + spread * (replication - (replications + 1) / 2)
             values = {name: value * shift * factors.get(name, 1.0) for name, value in TRUE.items()}
             rows.append(run | {"replication": replication} | values)
-    return pd.DataFrame(rows), scenarios
+    return tidy_tables.completed(pd.DataFrame(rows), RUNS), scenarios
 
 
 def compared(*arguments, **more):

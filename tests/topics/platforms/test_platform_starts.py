@@ -86,7 +86,7 @@ def study(tmp_path):
             goodput = (9.0 if simulated else 10.0) + 0.001 * replication
             steady = 10.0 + 0.001 * replication
             runs.append(run | {"platform": row["platform"], "goodput_mbps": goodput, "goodput_steady_mbps": steady,
-                               "retransmits": 60, "duration_s": 10, "valid": replication < 3})  # fmt: skip
+                               "retransmits": 60, "duration_s": 10, "flows": 1, "valid": replication < 3})  # fmt: skip
             again = [50, 10, 0] if simulated else [0, 10, 50]
             times = pd.DataFrame({"start_s": [0, 1, 2], "end_s": [1, 2, 3], "retransmits": again})
             intervals.append(times.assign(flow=0, **run))

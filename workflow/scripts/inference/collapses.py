@@ -16,6 +16,8 @@ COLLAPSED_DEVIATIONS = 5
 NORMAL_MAD = 1.4826
 # Of fewer runs none can be told from the rest.
 MIN_RUNS = 3
+# A comparison of runs of which so few collapsed, or so few did not, has no interval.
+MIN_OF_EITHER = 5
 
 
 def collapsed(values) -> np.ndarray:
@@ -49,6 +51,16 @@ def collapsed_of_pairs(a, b) -> tuple[np.ndarray, np.ndarray]:
     if len(a) and min(a.min(), b.min()) > 0:
         return collapsed(a) | collapsed(a / b), collapsed(b) | collapsed(b / a)
     return collapsed(a), collapsed(b)
+
+
+def too_few_of_a_kind(collapses, runs) -> bool:
+    """Return whether some runs collapsed, but too few of them, or of the others, for an interval that has both kinds in it."""
+    return collapses > 0 and min(collapses, runs - collapses) < MIN_OF_EITHER
+
+
+def collapse_words(collapses) -> str:
+    """Say how many runs collapsed: "2 of 10 runs far below the others: no interval of the mean"."""
+    return f"{int(np.sum(collapses))} of {len(collapses)} runs far below the others: no interval of the mean"
 
 
 def largest_share(collapses, runs, significance) -> float:

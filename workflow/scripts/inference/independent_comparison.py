@@ -2,7 +2,9 @@
 
 Two things can be shown: that the samples' means are closer than the tolerance (two one-sided tests, Schuirmann,
 1987, J. Pharmacokinet. Biopharm. 15, 657-680), or that they are further apart than it. Both rest on Welch's
-t (see `welch`), which doesn't take the two spreads for equal.
+t (see `welch`), which doesn't take the two spreads for equal. Two samples that each repeat one measurement are two
+measurements: their difference is known as finely as these, without interval and p. Where a few runs collapsed, nothing is
+said of the mean.
 """
 
 import math
@@ -11,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from inference.collapses import collapse_words, collapsed, too_few_of_a_kind
+from inference.mean_interval import repeats_one_measurement
 from inference.paired_contrasts import RELATIVE_TOLERANCE, to_effect, usable_scale
 from inference.welch import difference_variance
 
@@ -21,14 +25,25 @@ class Difference:
 
     scale: str  # "ratio" (means of logarithms), "relative" (percent of the mean of both means) or "points"
     estimate: float  # first less second, as a contrast
-    error: float | None  # standard error; None if a sample has one value only, 0 if neither has any spread
+    error: float | None  # standard error; None if it isn't known, 0 if each sample is one measurement
     df: float | None  # Welch's degrees of freedom; None without a standard error above 0
+    reach: float = 0.0  # of two single measurements: how far the difference may be off, as a contrast
+    note: str = ""  # why there is no interval
+
+    @property
+    def exact(self) -> bool:
+        """Whether each sample is one measurement, however often repeated."""
+        return self.error == 0
 
     def interval(self, confidence) -> tuple[float, float] | None:
-        """Return the two-sided interval in the effect's unit (percent or points), None without a standard error."""
+        """Return the two-sided interval in the effect's unit (percent or points), None without a standard error above 0."""
+        return self.bounds(confidence) if self.error else None
+
+    def bounds(self, confidence) -> tuple[float, float] | None:
+        """Return between what the difference lies: its interval, or of two single measurements what these can tell."""
         if self.error is None:
             return None
-        half = self.error * float(stats.t.ppf((1 + confidence) / 2, self.df)) if self.error else 0.0
+        half = self.error * float(stats.t.ppf((1 + confidence) / 2, self.df)) if self.error else self.reach
         return tuple(to_effect(self.estimate + side * half, self.scale) for side in (-1, 1))
 
     @property
@@ -55,7 +70,7 @@ class Difference:
         return float(stats.t.cdf(distance / self.error, self.df))
 
 
-def difference(first, second, scale) -> Difference:
+def difference(first, second, scale, resolutions=(0.0, 0.0), collapses=False) -> Difference:
     """Return the difference of the means of two independent samples.
 
     Parameters
@@ -64,20 +79,37 @@ def difference(first, second, scale) -> Difference:
         One value or more each.
     scale : str
         "ratio" turns into "relative" where a value is 0.
+    resolutions : tuple of float
+        How far values of either sample must be apart to be told apart, in their unit.
+    collapses : bool
+        Whether values far below the others of their sample are looked for: with too few of them there is no interval.
     """
-    first, second = np.asarray(first, float), np.asarray(second, float)
-    used = usable_scale(first, second, scale)
+    samples = [np.asarray(values, float) for values in (first, second)]
+    used = usable_scale(*samples, scale)
+    same = [repeats_one_measurement(values, step) for values, step in zip(samples, resolutions, strict=True)]
+    lost = [collapsed(values) for values in samples] if collapses else []
+    notes = [collapse_words(of) for of in lost if too_few_of_a_kind(int(of.sum()), len(of))]
+    # Steps of a rounding as contrasts.
+    centre = sum(values.mean() for values in samples) / 2
+    units = {"ratio": [values.mean() for values in samples], "relative": [centre / 100] * 2}.get(used, [1.0] * 2)
+    steps = [step / abs(unit) if unit else 0.0 for step, unit in zip(resolutions, units, strict=True)]
     if used == "ratio":
-        first, second = np.log(first), np.log(second)
+        samples = [np.log(values) for values in samples]
     elif used == "relative":
-        centre = (first.mean() + second.mean()) / 2
-        first, second = (100 * values / centre if centre else values for values in (first, second))
-    estimate, size = float(first.mean() - second.mean()), float(max(np.abs(first).max(), np.abs(second).max(), 1))
+        samples = [100 * values / centre if centre else values for values in samples]
+    estimate = float(samples[0].mean() - samples[1].mean())
+    size = max(1.0, *(float(np.abs(values).max()) for values in samples))
     if abs(estimate) <= RELATIVE_TOLERANCE * size:
         estimate = 0.0  # rounding
-    if len(first) < 2 or len(second) < 2:
+    if min(map(len, samples)) < 2:
         return Difference(used, estimate, None, None)
-    variance, df = difference_variance([values.var(ddof=1) for values in (first, second)], [len(first), len(second)])
+    if all(same):
+        return Difference(used, estimate, 0.0, None, sum(steps))
+    if notes:
+        return Difference(used, estimate, None, None, note="; ".join(notes))
+    # Quantised values can be closer together than they were measured: the variance of a rounding comes on top.
+    variances = [values.var(ddof=1) + step**2 / 12 for values, step in zip(samples, steps, strict=True)]
+    variance, df = difference_variance(variances, [len(values) for values in samples])
     error = math.sqrt(variance)
     if error <= RELATIVE_TOLERANCE * size:
         return Difference(used, estimate, 0.0, None)

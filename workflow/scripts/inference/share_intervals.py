@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from inference.mean_interval import mean_interval
+from inference.collapses import collapse_words
+from inference.mean_interval import mean_interval, repeated_words, repeats_one_measurement
 
 # Logits of shares that differ by rounding only: a double's 16 digits less those that the way takes.
 NOISE = 1e-12
@@ -47,7 +48,7 @@ def expit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:
     return lower + (upper - lower) * special.expit(values)
 
 
-def bounded_estimate(values, confidence, lower=0.0, upper=1.0) -> BoundedEstimate:
+def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0, collapses=None) -> BoundedEstimate:
     """Estimate the typical value of a bounded quantity from independent values.
 
     Parameters
@@ -56,6 +57,10 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0) -> BoundedEstimat
         From `lower` to `upper`, else ValueError; missing ones don't count.
     confidence : float
         Of the two-sided interval, between 0 and 1.
+    resolution : float
+        How far values must be apart to be told apart.
+    collapses : callable, optional
+        Given the values it tells which of them lie far from the others: then there is no interval.
 
     Returns
     -------
@@ -75,10 +80,14 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0) -> BoundedEstimat
     if n == 1:
         return BoundedEstimate(1, known["mean"], note="one value: no interval", **known)
     logits = logit(values, lower, upper)
-    if np.ptp(values) <= NOISE:
+    if repeats_one_measurement(values, max(resolution, NOISE)):
         # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
-        equal = (known["smallest"],) * 3
-        return BoundedEstimate(n, *equal, **known, note=f"all {n} values are equal: an interval of no width")
+        value = known["smallest"] if np.ptp(values) <= NOISE else known["mean"]
+        return BoundedEstimate(n, value, **known, note=repeated_words(values))
+    lost = collapses(values) if collapses else np.zeros(n, bool)
+    if lost.any():
+        value = float(expit(logits.mean(), lower, upper)) if np.isfinite(logits).all() else known["mean"]
+        return BoundedEstimate(n, value, **known, note=collapse_words(lost))
     if not np.isfinite(logits).all():
         low, high = np.clip(mean_interval(values, confidence)[1:], lower, upper)
         note = "a value on the bound has no logit: mean and t interval of the values themselves"

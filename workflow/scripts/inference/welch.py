@@ -4,6 +4,8 @@ import math
 
 from scipy import stats
 
+from inference.mean_interval import repeats_one_measurement
+
 # Variance of a difference below which samples differ by rounding only.
 NOISE = 1e-24
 
@@ -23,7 +25,7 @@ def difference_variance(variances, sizes) -> tuple[float, float]:
     return sum(parts), sum(parts) ** 2 / spread if spread else math.nan
 
 
-def welch(values, others, params) -> dict[str, float] | None:
+def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | None:
     """Compare the means of two independent samples, two-sided: t = (m1 - m2) / sqrt(v1/n1 + v2/n2).
 
     Parameters
@@ -33,13 +35,19 @@ def welch(values, others, params) -> dict[str, float] | None:
     params : object
         With confidence, and significance: that of the two one-sided tests which an interval of
         confidence 1 - 2 x significance stands for.
+    resolutions : tuple of float
+        How far values of either sample must be apart to be told apart; the variance of such a rounding is added to theirs.
 
     Returns
     -------
     dict or None
-        difference, low, high, tost_low, tost_high, statistic, df, p; None if neither sample varies.
+        difference, low, high, tost_low, tost_high, statistic, df, p; None if neither sample varies beyond its resolution.
     """
-    variance, df = difference_variance([sample.var(ddof=1) for sample in (values, others)], [len(values), len(others)])
+    samples = list(zip((values, others), resolutions, strict=True))
+    if all(repeats_one_measurement(sample, step) for sample, step in samples):
+        return None
+    variances = [sample.var(ddof=1) + step**2 / 12 for sample, step in samples]
+    variance, df = difference_variance(variances, [len(values), len(others)])
     if variance <= NOISE:
         return None
     # A power, not math.sqrt: the last digit of one in a thousand differs, and the tables have this one's.

@@ -4,7 +4,10 @@ Where nothing is random (a flow alone, no loss) replications differ in when the 
 last one inside the window. Such runs are one measurement, however often it is repeated.
 """
 
+import numpy as np
 import pandas as pd
+
+from testbed.deliveries import START_UP
 
 # iperf3 gives mean round-trip times in whole microseconds.
 RTT_RESOLUTION_MS = 0.001
@@ -12,6 +15,8 @@ RTT_RESOLUTION_MS = 0.001
 ENDS_OF_WINDOW = 2
 #: Payload of a full packet where the kernel's segment size isn't known.
 PAYLOAD_BYTES = 1460
+# /proc/stat counts a core's time in so many steps a second.
+TICKS_PER_S = 100
 
 
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
@@ -27,21 +32,50 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     Returns
     -------
     pandas.Series of float
-        Of a goodput a packet of each flow at both ends of the window; of a round-trip time what iperf3 prints; of a share of
-        the packets one of them; of a count one. Missing where it isn't known.
+        Of a goodput a packet of each flow at both ends of the window, and what that makes of Jain's index and of a transfer's
+        time; of a round-trip time what iperf3 prints, of messages an exchange at the end; of a share of the packets one of
+        them; of the cores' busy share a tick; of a count one. Missing where it isn't known.
     """
     if metric in ("rtt_mean_ms", "rtt_first_stream_ms"):
-        return pd.Series(RTT_RESOLUTION_MS, index=runs.index)
+        exchange = runs["rtt_mean_ms"].astype(float) ** 2 / (1e3 * runs["duration_s"].astype(float))
+        return exchange.where(runs["application"] == "round-trip", RTT_RESOLUTION_MS)
     if metric in ("loss_percent", "retransmit_percent"):
         packets = runs["packets_sent"].astype(float)
         return (100 / packets).where(packets > 0)
-    if metric in ("goodput_mbps", "throughput_per_stream_mbps"):
-        window_s = (runs["window_end_ns"] - runs["window_begin_ns"]).astype(float) / 1e9
-        window_s = window_s.where(window_s > 0, runs["duration_s"].astype(float))
-        flows = runs["flows"].astype(float) if metric == "goodput_mbps" else 1.0
-        payload = runs["mss_bytes"].astype(float).fillna(PAYLOAD_BYTES)
-        return ENDS_OF_WINDOW * flows * 8e-6 * payload / window_s
+    if metric == "cpu_busy_percent":
+        return 100 / (TICKS_PER_S * runs["duration_s"].astype(float))
+    if metric == "throughput_per_stream_mbps":
+        return _of_a_flow(runs)
+    if metric in ("goodput_mbps", "goodput_steady_mbps"):
+        left = 1 - START_UP if metric == "goodput_steady_mbps" else 1
+        return _of_a_flow(runs) * runs["flows"].astype(float) / left
+    share = (
+        _of_a_flow(runs)
+        * runs["flows"].astype(float)
+        / runs["goodput_mbps"].astype(float).where(runs["goodput_mbps"] > 0)
+    )
+    if metric == "transfer_s":
+        return share * runs["transfer_s"].astype(float)
+    if metric == "jain_index":
+        return jain_resolution(runs["jain_index"].astype(float), share)
     return pd.Series(1.0, index=runs.index)
+
+
+def jain_resolution(index, share) -> pd.Series:
+    """Return how finely Jain's indices are known whose flows' goodputs are known to this share of their mean.
+
+    With flows x off by at most r: |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r, in which the mean of the absolute
+    values is at most the root of the mean square, sqrt(1 - J); and r^2 over the squared mean where all are equal.
+    """
+    return 2 * index * np.sqrt((1 - index).clip(lower=0)) * share + share**2
+
+
+def _of_a_flow(runs):
+    """Return the resolution of a flow's goodput in Mbit/s."""
+    window_s = (runs["window_end_ns"] - runs["window_begin_ns"]).astype(float) / 1e9
+    window_s = window_s.where(window_s > 0, runs["duration_s"].astype(float))
+    payload = runs["mss_bytes"].astype(float).where(runs["protocol"] != "udp", runs["message_bytes"].astype(float))
+    return ENDS_OF_WINDOW * 8e-6 * payload.fillna(PAYLOAD_BYTES) / window_s
 
 
 def resolution_of(runs: pd.DataFrame, metric: str) -> float:

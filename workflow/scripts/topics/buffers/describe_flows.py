@@ -4,18 +4,25 @@ A run's flows are no replicates of each other, they share one link; so what is e
 the run's own numbers (mean, spread, total, Jain's index), of which each replication gives one.
 """
 
+import math
+
 import pandas as pd
 
-from inference.mean_interval import mean_interval
+from inference.collapses import collapsed
+from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.resolution import resolution_of
 from run_tables.tidy_tables import CELL, RUN, SCENARIOS
 from tcp_models.fairness_index import jain_index
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS, STATISTICS
 from wording.number_format import is_missing
 from wording.scenario_series import with_series
+
+#: Of these a value far below the others is no collapse.
+SPREADS = ("sd_mbps", "sd_percent", "starved")
 
 
 def describe_run(goodputs_mbps, rate_mbps) -> dict:
@@ -87,12 +94,24 @@ def describe_replications(runs, described, scenarios, confidence) -> pd.DataFram
         valid = described[(described[CELL] == list(cell)).all(axis=1)]
         place = {**dict(zip(CELL, cell, strict=True)), **places[cell[0]]}
         for statistic in STATISTICS:
-            row = over_replications(statistic.name, valid, len(group), confidence)
+            resolution = _resolution(statistic.name, group[group["valid"]])
+            row = over_replications(statistic.name, valid, len(group), confidence, resolution)
             rows.append({**place, "statistic": statistic.name, "unit": statistic.unit, **row})
     return pd.DataFrame(rows, columns=FLOW_GOODPUT_CELLS.names)
 
 
-def over_replications(statistic, described, total, confidence) -> dict:
+def _resolution(statistic, runs):
+    """Return how finely a statistic of the flows is measured, in its unit; 0 where it isn't known."""
+    if statistic in ("jain_index", "starved"):
+        return resolution_of(runs, "jain_index") if statistic == "jain_index" else 1.0
+    name, _, unit = statistic.rpartition("_")
+    # A total has all flows' ends in it; of each flow off by r a deviation is off by r sqrt(n / (n - 1)), the others by r.
+    size = resolution_of(runs, "goodput_mbps" if name == "total" else "throughput_per_stream_mbps")
+    size *= math.sqrt(2) if name == "sd" else 1.0
+    return 100 * size / float(runs["rate_mbps"].iloc[0]) if unit == "percent" and len(runs) else size
+
+
+def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:
     """Return n, mean, interval, lowest, highest and a note on what is missing, of a cell's valid runs among `total`.
 
     The interval is without what can't be: t intervals of few runs reach below 0 and beyond the whole link.
@@ -100,10 +119,11 @@ def over_replications(statistic, described, total, confidence) -> dict:
     values = described[statistic].dropna().astype(float)
     if values.empty:
         return {"n": 0, "note": "no value in any valid run" if len(described) else f"no valid run among {total}"}
-    row = {"n": len(values), "mean": values.mean(), "lowest": values.min(), "highest": values.max(), "note": ""}
-    if len(values) == 1:
-        return row | {"note": "one run: no interval"}
-    _, low, high = mean_interval(values, confidence)
+    found = measured_mean(values, confidence, resolution, None if statistic in SPREADS else collapsed(values))
+    row = {"n": len(values), "mean": found.mean, "lowest": values.min(), "highest": values.max(), "note": found.note}
+    if found.low is None:
+        return row
+    low, high = found.low, found.high
     flows = float(described["flows"].max())
     most = 100.0 if statistic.endswith("_percent") else {"jain_index": 1.0, "starved": flows}.get(statistic, high)
     return row | {"ci_low": max(low, 1 / flows if statistic == "jain_index" else 0.0), "ci_high": min(high, most)}

@@ -69,7 +69,10 @@ FLOW_GOODPUT_CELLS = Table(
         text("unit", "The statistic's unit.", "it has none"),
         count("n", "runs", "Valid runs that have a value."),
         number("mean", IN_UNIT, "Mean of their values.", _NO_RUN),
-        *interval("ci_low", "ci_high", IN_UNIT, "the mean, cut off at what is possible"),
+        *interval(
+            "ci_low", "ci_high", IN_UNIT, "the mean, cut off at what is possible",
+            "there are fewer than two values, all repeat one measurement, or a run collapsed",
+        ),
         number("lowest", IN_UNIT, "Smallest value.", _NO_RUN),
         number("highest", IN_UNIT, "Largest value.", _NO_RUN),
         NOTE,

@@ -4,11 +4,10 @@ The unit is the cell (scenario, CCA, IP version); its values are the valid repli
 What can't be computed is left empty and said in the column `note`.
 """
 
-import numpy as np
 import pandas as pd
 
 from inference.collapses import collapsed
-from inference.mean_interval import mean_interval
+from inference.mean_interval import measured_mean
 from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
 from rule_script import run_rule
 from run_tables.exclusions import runs_with_exclusions, with_kept
@@ -49,42 +48,25 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
     elif n < len(values):
         notes.append(f"{len(values) - n} of {len(values)} valid runs have no value")
     if n >= 1:
-        row |= {
-            "measurements": 1,
-            "mean": known.mean(),
-            "median": known.median(),
-            "min": known.min(),
-            "max": known.max(),
-        }
+        lost = collapsed(known) if collapses else None
+        found = measured_mean(known, confidence, resolution, lost)
+        row |= {"measurements": found.measurements, "mean": found.mean, "ci_low": found.low, "ci_high": found.high}
+        row |= {"median": known.median(), "min": known.min(), "max": known.max()}
+        if collapses:
+            row["collapses"] = int(lost.sum())
     if n == 1:
         notes.append("one value: no interval, no standard deviation, no test of normality")
     elif n >= 2:
-        row["mean"], row["ci_low"], row["ci_high"] = mean_interval(known, confidence)
-        row["sd"] = known.std(ddof=1)
-        row["measurements"] = n
-        if known.min() == known.max() or np.ptp(known) < resolution:
-            # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
-            row |= {"mean": known.iloc[0], "sd": 0.0} if known.min() == known.max() else {}
-            row |= {"measurements": 1, "ci_low": None, "ci_high": None}
-            notes.append(_repeated_words(n, known.min() == known.max()))
-        elif n < SHAPIRO_MIN_N:
+        row["sd"] = 0.0 if known.min() == known.max() else known.std(ddof=1)
+        if found.note:
+            notes.append(found.note + " and no test of normality" * (found.measurements == 1))
+        if found.measurements > 1 and n < SHAPIRO_MIN_N:
             notes.append(f"two values: a test of normality needs {SHAPIRO_MIN_N}")
-        else:
+        elif found.measurements > 1:
             row["shapiro_w"], row["shapiro_p"] = shapiro_wilk(known)
             if n > SHAPIRO_MAX_N:
                 notes.append(f"above n = {SHAPIRO_MAX_N} the p of Shapiro-Wilk is approximate")
-    if collapses and n:
-        row["collapses"] = int(collapsed(known).sum())
-        if row["collapses"]:
-            row |= {"ci_low": None, "ci_high": None}
-            notes.append(f"{row['collapses']} of {n} runs far below the others: no interval of the mean")
     return {"n": n, **row, "note": "; ".join(notes)}
-
-
-def _repeated_words(n, equal) -> str:
-    """Say that n values are one measurement."""
-    how = "equal" if equal else "within the resolution of the measurement"
-    return f"all {n} values are {how}: one measurement repeated, so no interval and no test of normality"
 
 
 def describe_cells(runs, confidence) -> pd.DataFrame:

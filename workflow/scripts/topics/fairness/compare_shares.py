@@ -2,13 +2,15 @@
 
 import pandas as pd
 
-from inference.mean_interval import mean_interval
+from inference.collapses import collapsed
+from inference.mean_interval import measured_mean
 from inference.multiple_tests import adjusted_within
 from inference.share_intervals import bounded_estimate, logit
 from rule_script import run_rule
+from run_tables.resolution import RTT_RESOLUTION_MS, jain_resolution
 from run_tables.tidy_tables import CELL
 from topics.fairness.flow_shares import PLACE, pairs_of, read_flow_shares
-from topics.fairness.pair_shares import balance_test, compare_pairs, estimate_columns
+from topics.fairness.pair_shares import balance_test, coarsest, compare_pairs, either_collapsed, estimate_columns
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
 
@@ -24,9 +26,10 @@ def _sides_of_runs(shares):
     sides = shares[shares["valid"]].groupby([*CELL, "position", "replication"], sort=False)
     table = sides.agg(
         share=("share", "sum"), known=("share", "count"), size=("share", "size"), first=("first", "any"),
-        **{name: (name, "mean") for name in MEANS}, jain_index=("jain_index", "first"),
+        **{name: (name, "mean") for name in MEANS}, jain_index=("jain_index", "first"), finely=("resolution_mbps", "first"),
     )  # fmt: skip
-    return table.assign(share=table["share"].where(table["known"] == table["size"]))
+    whole = shares.groupby([*CELL, "replication"])["goodput_mbps"].sum().rename("whole")
+    return table.assign(share=table["share"].where(table["known"] == table["size"])).join(whole)
 
 
 def _describe_position(flows, sides, total, params):
@@ -34,10 +37,13 @@ def _describe_position(flows, sides, total, params):
 
     Flows are theirs of all replications, `total` those of a run; the sides are by replication, which is the unit.
     """
-    share = bounded_estimate(sides["share"], params.confidence)
-    jain = bounded_estimate(sides["jain_index"], params.confidence, 1 / total, 1.0)
     flow, flows_of_run = flows.iloc[0], int((flows["replication"] == flows["replication"].iloc[0]).sum())
-    fair = flows_of_run / total
+    fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)
+    # With each of k flows off by r, the sum of m of them being the share s: (m (1 - s) + (k - m) s) r of all that arrived.
+    step = part * (flows_of_run * (1 - sides["share"]) + (total - flows_of_run) * sides["share"])
+    share = bounded_estimate(sides["share"], params.confidence, resolution=coarsest(step), collapses=either_collapsed)
+    jain_step = coarsest(jain_resolution(sides["jain_index"], total * part))
+    jain = bounded_estimate(sides["jain_index"], params.confidence, 1 / total, 1.0, jain_step, collapsed)
     row = {
         "position": flow["position"], "flow_cca": flow["flow_cca"], "flows": flows_of_run,
         "pair": " ".join(f"{pair:g}" for pair in flows["pair"].unique()), "rtt_path_ms": flows["rtt_path_ms"].mean(),
@@ -49,10 +55,13 @@ def _describe_position(flows, sides, total, params):
         row[f"fair_ratio{name}"] = None if value is None else value / fair
     for column, name in MEANS.items():
         values = sides[column].dropna().to_numpy(float)
-        row[column] = values.mean() if len(values) else None
-        if len(values) > 1:
-            row[f"{name}_low"], row[f"{name}_high"] = mean_interval(values, params.confidence)[1:]
-    return row | (balance_test(logit(sides["share"].dropna()) - logit(fair)) if fair < 1 else {})
+        finely = {"goodput_mbps": coarsest(sides["finely"]), "rtt_mean_ms": RTT_RESOLUTION_MS}.get(column, 0.0)
+        found = measured_mean(
+            values, params.confidence, finely, collapsed(values) if column == "goodput_mbps" else None
+        )
+        row |= {column: found.mean, f"{name}_low": found.low, f"{name}_high": found.high}
+    logit_step = coarsest(step / (sides["share"] * (1 - sides["share"])).where(lambda spread: spread > 0))
+    return row | (balance_test(logit(sides["share"].dropna()) - logit(fair), logit_step) if fair < 1 else {})
 
 
 def describe_shares(shares, params) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from inference.share_intervals import logit
 from run_tables.reading import read_table
+from run_tables.resolution import jain_resolution
 from run_tables.tidy_tables import RUN
 from study_files.study_design import MIX
 from topics.fairness.tables import FLOW_SHARES
@@ -95,30 +96,37 @@ def two_sided_runs(shares) -> pd.DataFrame:
         `RUN` and scenario_label; first_cca, second_cca (of the positions), flows, first_mbps and
         second_mbps (mean goodput of a flow), balance (logit of the first position's share, each
         side counted as one flow), jain_index, start (1 if a flow of the first position was to
-        start first, -1 if one of the second, 0 if neither), first_rtt_path_ms, second_rtt_path_ms.
+        start first, -1 if one of the second, 0 if neither), first_rtt_path_ms, second_rtt_path_ms, step and
+        jain_step (how finely balance and jain_index are measured).
     """
     shares = shares[shares["valid"]]
     sides = shares.groupby([*RUN, "position"], sort=False)
     table = sides.agg(
         mbps=("goodput_mbps", "mean"), cca_there=("flow_cca", "first"), started=("first", "any"),
-        path=("rtt_path_ms", "mean"), known=("goodput_mbps", "count"), size=("goodput_mbps", "size"),
+        path=("rtt_path_ms", "mean"), finely=("resolution_mbps", "mean"), known=("goodput_mbps", "count"), size=("goodput_mbps", "size"),
     ).unstack("position")  # fmt: skip
     if table.empty or not {0, 1} <= set(table["mbps"].columns):
-        return pd.DataFrame(columns=[*RUN, "scenario_label", "first_cca", "second_cca", "flows", "balance"])
+        return pd.DataFrame(columns=[*RUN, "scenario_label", "first_cca", "second_cca", "flows", "balance", "step"])
     sizes = table["size"].fillna(0)
     table = table[(sizes.sum(axis=1) == sizes[0] + sizes[1]) & (sizes[0] > 0) & (sizes[1] > 0)]
     sizes, known = sizes.loc[table.index], table["known"]
     first, second = (table["mbps"][side].where(known[side] == sizes[side]) for side in (0, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
         balance = logit(first / (first + second))
+        # Of both goodputs off by their resolution.
+        step = table["finely"][0] / first + table["finely"][1] / second
     started = table["started"].fillna(False).astype(bool)
     result = pd.DataFrame(
         {
             "first_cca": table["cca_there"][0], "second_cca": table["cca_there"][1],
             "flows": (sizes[0] + sizes[1]).astype(int), "first_mbps": first, "second_mbps": second,
             "balance": balance, "start": started[0].astype(int) - started[1].astype(int),
-            "first_rtt_path_ms": table["path"][0], "second_rtt_path_ms": table["path"][1],
+            "first_rtt_path_ms": table["path"][0], "second_rtt_path_ms": table["path"][1], "step": step,
         }
     )  # fmt: skip
-    of_run = shares.groupby(RUN, sort=False)[["scenario_label", "jain_index"]].first()
+    names = {name: (name, "first") for name in ("scenario_label", "jain_index")}
+    of_run = shares.groupby(RUN, sort=False).agg(
+        **names, flow_mbps=("goodput_mbps", "mean"), finely=("resolution_mbps", "mean")
+    )
+    of_run["jain_step"] = jain_resolution(of_run["jain_index"], of_run.pop("finely") / of_run.pop("flow_mbps"))
     return result.join(of_run).reset_index()

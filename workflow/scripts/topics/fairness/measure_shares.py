@@ -5,6 +5,7 @@ import pandas as pd
 from rule_script import run_rule
 from run_tables.conditions_at_centre import flows_at_centre
 from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.resolution import resolutions
 from run_tables.tidy_tables import RUN, SCENARIOS
 from tcp_models.fairness_index import jain_index
 from topics.fairness.flow_shares import position_of
@@ -19,7 +20,8 @@ def measure_shares(runs, flows) -> pd.DataFrame:
     runs, flows : pandas.DataFrame
         ``tidy/runs.csv`` and ``tidy/flows.csv``.
     """
-    shares = runs[[*RUN, "scenario_label", "valid"]].merge(
+    finely = runs.assign(resolution_mbps=resolutions(runs, "throughput_per_stream_mbps"))
+    shares = finely[[*RUN, "scenario_label", "valid", "resolution_mbps"]].merge(
         flows.drop(columns="valid"), on=RUN, how="left", validate="one_to_many"
     )
     return add_shares(shares)[FLOW_SHARES.names]

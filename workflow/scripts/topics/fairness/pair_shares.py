@@ -3,18 +3,19 @@
 import numpy as np
 import pandas as pd
 
-from inference.mean_interval import mean_interval
+from inference.collapses import collapsed
+from inference.mean_interval import repeats_one_measurement
 from inference.multiple_tests import adjusted
 from inference.paired_comparison import sentence
 from inference.paired_contrasts import to_effect
-from inference.paired_tests import is_constant, t_test
+from inference.paired_tests import StudentMean
 from inference.share_intervals import NOISE, bounded_estimate, expit
 from topics.fairness.flow_shares import PLACE, matrix_cells
 from topics.fairness.tables import SHARE_PAIRS
 
 #: Whether both orders of a mix are taken together.
 POOLED, ORDERED = "both", "as named"
-_COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps"]
+_COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps", "step", "jain_step"]
 
 
 def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
@@ -28,7 +29,7 @@ def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
     Returns
     -------
     dict of (str, str) to pandas.DataFrame
-        By replication: balance, jain_index, row_mbps, column_mbps, of the first position's CCA.
+        By replication: balance, jain_index, row_mbps, column_mbps, of the first position's CCA, step, jain_step.
     """
     names = {"first_mbps": "row_mbps", "second_mbps": "column_mbps"}
     table = runs.dropna(subset=["balance"]).rename(columns=names).set_index("replication").sort_index()
@@ -85,8 +86,16 @@ def pair_row(values, flows, params) -> dict:
     dict
         The columns of `SHARE_PAIRS` from ``replications`` to ``note``, but for the adjusted p.
     """
-    share = bounded_estimate(expit(values["balance"]), params.confidence)
-    jain = bounded_estimate(values["jain_index"], params.confidence, 1 / flows, 1.0)
+    shares, step = expit(values["balance"]), coarsest(values["step"])
+    share = bounded_estimate(
+        shares,
+        params.confidence,
+        resolution=coarsest(values["step"] * shares * (1 - shares)),
+        collapses=either_collapsed,
+    )
+    jain = bounded_estimate(
+        values["jain_index"], params.confidence, 1 / flows, 1.0, coarsest(values["jain_step"]), collapsed
+    )
     differences = values["forward"] - values["backward"]
     differences = differences[np.isfinite(differences)].to_numpy()
     one_sided = int(values[["forward", "backward"]].isna().any(axis=1).sum()) if len(differences) else 0
@@ -95,12 +104,24 @@ def pair_row(values, flows, params) -> dict:
         "replications": share.n, "runs": int(values["runs"].sum()), **estimate_columns("share", share),
         "share_mean": share.mean, "share_min": share.smallest, "share_max": share.largest,
         "row_mbps": values["row_mbps"].mean(), "column_mbps": values["column_mbps"].mean(),
-        **estimate_columns("jain", jain), "jain_min": jain.smallest, **balance_test(values["balance"]),
-        **_order_columns(differences, params), "note": sentence(filter(None, notes)),
+        **estimate_columns("jain", jain), "jain_min": jain.smallest, **balance_test(values["balance"], step),
+        **_order_columns(differences, 2 * step, params), "note": sentence(filter(None, notes)),
     }  # fmt: skip
 
 
-def balance_test(balances) -> dict:
+def coarsest(steps) -> float:
+    """Return the coarsest of some resolutions, 0 where none is known."""
+    known = np.asarray(steps, float)
+    known = known[np.isfinite(known)]
+    return float(known.max()) if len(known) else 0.0
+
+
+def either_collapsed(shares) -> np.ndarray:
+    """Return in which replications either side got far less than in the others."""
+    return collapsed(shares) | collapsed(1 - shares)
+
+
+def balance_test(balances, step=0.0) -> dict:
     """Test balances against 0, which is a fair share: Student's t, as the interval is.
 
     Whether five values are normal can't be seen in them, so no other test is chosen by what they
@@ -109,22 +130,25 @@ def balance_test(balances) -> dict:
     Returns
     -------
     dict
-        test, p; neither if there are fewer than two values, or all are equal.
+        test, p; neither if there are fewer than two values, or all are closer than `step`.
     """
     balances = np.asarray(balances, float)
     balances = balances[np.isfinite(balances)]
-    if len(balances) < 2 or np.ptp(balances) <= NOISE:
+    if len(balances) < 2 or repeats_one_measurement(balances, max(step, NOISE)):
         return {}
-    return {"test": "t of log-ratios", "p": t_test(balances)[1]}
+    return {"test": "t of log-ratios", "p": StudentMean(balances, step).p()}
 
 
-def _order_columns(differences, params):
-    """Test how far the two orders of a mix differ within replications."""
-    if len(differences) < 2 or is_constant(differences):
+def _order_columns(differences, step, params):
+    """Test how far the two orders of a mix differ within replications; `step` is that of a difference."""
+    if len(differences) < 2:
         return {}
-    _, low, high = mean_interval(differences, params.confidence)
-    ends = {"order_effect": differences.mean(), "order_low": low, "order_high": high}
-    return {name: to_effect(end, "ratio") for name, end in ends.items()} | {"order_p": t_test(differences)[1]}
+    effect = {"order_effect": to_effect(float(differences.mean()), "ratio")}
+    if repeats_one_measurement(differences, step):
+        return effect
+    test = StudentMean(differences, step)
+    low, high = (to_effect(end, "ratio") for end in test.interval(params.confidence))
+    return effect | {"order_low": low, "order_high": high, "order_p": test.p()}
 
 
 def compare_pairs(pairs, params) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from report_parts.data_tables import minus
 from topics.fairness.pair_shares import POOLED, once
-from topics.fairness.share_theory import BBR_MODEL, CUBIC_MODEL
+from topics.fairness.share_theory import BBR_MODEL, CUBIC_MODEL, MARGIN
 from topics.fairness.start_order import START
 from wording.number_format import count, is_missing
 from wording.sentence_words import cca_name, listed, p_words
@@ -45,9 +45,12 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
     runs = f"{100 * confidence:g} % intervals, {sizes}"
     each = each[each["share_low"].notna()]
     if each.empty:
-        return (
-            f"{place} there is one replication of each pair: no interval, and so nothing that could be told from half."
+        why = (
+            "there is one replication of each pair"
+            if most == 1
+            else "each pair's runs repeat one measurement or have collapses"
         )
+        return f"{place} {why}: no interval, and so nothing that could be told from half."
     if won.empty:
         return (
             f"{place} no CCA's share beside another can be told from half of the link, with Holm's correction ({runs})."
@@ -133,7 +136,8 @@ def theory_sentence(theory) -> str:
     if len(of_cubic):
         yes = int((of_cubic["agrees"] == "yes").sum())
         parts.append(
-            f"CUBIC beside Reno is where the Reno-friendly region has it in {yes} of {count(len(of_cubic), 'scenario')}"
+            f"CUBIC beside Reno is shown to be where the Reno-friendly region has it, within ±{MARGIN}, in {yes} of "
+            f"{count(len(of_cubic), 'scenario')} that tell"
         )
     return f"Theory: {'; '.join(parts)}." if parts else ""
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from inference.mean_interval import repeats_one_measurement
 from inference.multiple_tests import adjusted_within
 from inference.paired_contrasts import to_effect
 from inference.share_intervals import expit
@@ -35,12 +36,23 @@ def _unit_effects(runs, first, second):
     effects = pd.DataFrame(
         {"advantage": balances.mean(axis=1), "start": starts.iloc[:, 0].where(starts.nunique(axis=1) == 1, 0)}
     )
-    return effects[np.isfinite(effects["advantage"])]
+    step = joined.xs("step", axis=1, level=1).max(axis=1)
+    effects = effects.assign(step=step)[np.isfinite(effects["advantage"])]
+    return _measurements(effects)
+
+
+def _measurements(effects):
+    """Return the units with those of a scenario and start as one that repeat one measurement."""
+    kept = []
+    for _, group in effects.groupby([effects.index.get_level_values("scenario"), "start"], sort=False):
+        same = repeats_one_measurement(group["advantage"].to_numpy(), group["step"].max())
+        kept.append(group[:1].assign(advantage=group["advantage"].mean()) if same else group)
+    return pd.concat(kept) if kept else effects
 
 
 def _of_mix(runs, first, second):
     of_mix = runs[(runs["first_cca"] == first) & (runs["second_cca"] == second)]
-    return of_mix.set_index(UNIT)[["balance", "start"]].astype(float)
+    return of_mix.set_index(UNIT)[["balance", "start", "step"]].astype(float)
 
 
 def _effect_rows(effects, params):

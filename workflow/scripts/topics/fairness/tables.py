@@ -58,6 +58,7 @@ FLOW_SHARES = Table(
         FLOWS["start_offset_ms"],
         truth("first", "Whether it was to start first; never if all flows were to start at once."),
         *(FLOWS[name] for name in ("window_begin_ns", "window_end_ns", "delivered_bytes", "goodput_mbps")),
+        number("resolution_mbps", "Mbit/s", "How finely its goodput is measured: a packet at both ends of the window."),
         number("share", "", "Its goodput over the sum of all flows' of the run.", _NO_SHARE),
         number("fair_share", "", "One over the number of the run's flows."),
         number(
@@ -219,7 +220,12 @@ SHARE_THEORY = Table(
         _REPLICATIONS,
         *_SHARE,
         number("off", "", "Measured share less the model's.", "either is missing"),
-        text("agrees", "Whether the interval agrees with what is expected: `yes` or `no`.", "there is no interval"),
+        text(
+            "agrees",
+            "`yes` if the whole interval, or the share of runs that repeat one measurement, is within 0.05 of the model's share "
+            "(above a half), `no` if none of it is.",
+            "it reaches both sides, or there is a single run",
+        ),
         _NOTE,
     ),
 )  # fmt: skip

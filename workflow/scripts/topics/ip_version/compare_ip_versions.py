@@ -6,7 +6,7 @@ Each row is one metric of one scenario and CCA. Differences are IPv6 against IPv
 
 import pandas as pd
 
-from inference.collapses import collapsed_of_pairs, largest_share
+from inference.collapses import collapsed_of_pairs, largest_share, too_few_of_a_kind
 from inference.equivalence import INSIDE, OUTSIDE, bounds, place, smallest_margin, tost, tost_interval
 from inference.multiple_tests import adjusted_within
 from inference.paired_comparison import Family, compare, incomplete_words, sentence
@@ -23,8 +23,6 @@ from topics.ip_version.verdicts import verdict
 from wording.scenario_words import ip_words
 
 SIDES = (IPV6, IPV4)
-# A mean of pairs of which so few collapsed, or so few did not, has no interval.
-MIN_OF_EITHER = 5
 YES, NO, OPEN = "yes", "no", "open"
 #: Columns of whole numbers that may be missing.
 COUNTS = (
@@ -77,8 +75,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
     known = result.test
     if metric.collapses and result.pairs:
         row |= _collapse_columns(values, params, notes)
-        few = min(row["collapsed_pairs"], result.pairs - row["collapsed_pairs"])
-        if row["collapsed_pairs"] and few < MIN_OF_EITHER and known is not None:
+        if known is not None and too_few_of_a_kind(row["collapsed_pairs"], result.pairs):
             known, row["ci_low"], row["ci_high"] = None, None, None
             notes.append(
                 f"{row['collapsed_pairs']} of {result.pairs} pairs with a collapse: too few of one kind for an interval of the mean"

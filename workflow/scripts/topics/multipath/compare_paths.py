@@ -7,13 +7,16 @@ logarithms. What headers allow is exact: beside each ratio stands that of the tw
 
 import pandas as pd
 
-from inference.mean_interval import mean_interval
+from inference.collapses import collapsed
+from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
+from run_tables.resolution import resolution_of
 from run_tables.tidy_tables import CELL, PATHS, SCENARIOS
-from topics.multipath.equations import equation_verdict, ratio
+from topics.multipath.equations import as_factors, equation_verdict, ratio
 from topics.multipath.path_environments import environment_of, with_paths
 from topics.multipath.tables import AGGREGATION, PATH_MEANS, PATH_SHARES, PLACE, RUN_MEANS
+from wording.sentence_words import listed
 
 
 def _place_of(scenario, ip_version):
@@ -37,10 +40,14 @@ def _cell_row(cell, groups, scenarios, confidence):
     row |= {"n": len(valid), "equation": "", "note": ""} | {name: valid[name].mean() for name in RUN_MEANS}
     if valid.empty:
         return row | {"note": "no valid run"}
+    notes = {}
     for prefix, name in (("goodput", "goodput_mbps"), ("transfer", "transfer_s"), ("cpu_busy", "cpu_busy_percent")):
-        known = valid[name].dropna()
-        if len(known) > 1:
-            _, row[f"{prefix}_low"], row[f"{prefix}_high"] = mean_interval(known, confidence)
+        known = valid[name].dropna().to_numpy(float)
+        found = measured_mean(known, confidence, resolution_of(valid, name), _collapses(name, known))
+        row[f"{prefix}_low"], row[f"{prefix}_high"] = found.low, found.high
+        if found.n > 1 and found.note:
+            notes.setdefault(found.note, []).append(prefix.replace("cpu_busy", "CPU"))
+    row["note"] = "; ".join(f"{listed(names)}: {note}" for note, names in notes.items())
     goodput, ceiling = valid["goodput_mbps"], valid["ideal_goodput_mbps"].mean()
     row |= {
         "goodput_sd_percent": 100 * goodput.std(ddof=1) / goodput.mean() if len(valid) > 1 else None,
@@ -52,15 +59,30 @@ def _cell_row(cell, groups, scenarios, confidence):
         return row
     base = groups.get((scenario["baseline"], *cell[1:]))
     if base is None:
-        return row | {"note": scenario["baseline_note"]}
+        return row | {"note": "; ".join(filter(None, (scenario["baseline_note"], row["note"])))}
     if base.empty:
-        return row | {"note": "no valid run over a single path to compare with"}
-    factor = ratio(goodput, base["goodput_mbps"], confidence)
-    time = ratio(base["transfer_s"], valid["transfer_s"], confidence)
-    row |= dict(zip(("factor", "factor_low", "factor_high"), factor, strict=True))
-    row |= dict(zip(("time_factor", "time_factor_low", "time_factor_high"), time, strict=True))
+        return row | {"note": "; ".join(filter(None, ("no valid run over a single path to compare with", row["note"])))}
     row["ceiling_factor"] = ceiling / base["ideal_goodput_mbps"].mean()
-    return row | {"equation": equation_verdict(*(factor if time[0] is None else time), scenario["paths"])}
+    for prefix, name, above, below in (
+        ("factor", "goodput_mbps", valid, base),
+        ("time_factor", "transfer_s", base, valid),
+    ):
+        apart = ratio(
+            above[name], below[name], [resolution_of(runs, name) for runs in (above, below)], name == "goodput_mbps"
+        )
+        if apart is not None:
+            factor = as_factors(apart.effect, apart.interval(confidence))
+            row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), factor, strict=True))
+            # Of a transfer the times' ratio, which comes last. Two single measurements are judged by what they can tell.
+            row["equation"] = equation_verdict(*as_factors(apart.effect, apart.bounds(confidence)), scenario["paths"])
+    return row
+
+
+def _collapses(name, values):
+    """Return which runs collapsed: of times those that took far longer."""
+    return {"goodput_mbps": lambda: collapsed(values), "transfer_s": lambda: collapsed(1 / values)}.get(
+        name, lambda: None
+    )()
 
 
 def path_shares(paths, scenarios) -> pd.DataFrame:

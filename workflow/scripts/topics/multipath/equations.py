@@ -1,20 +1,23 @@
 """The paper's two equations, held against measurements: n paths are n times as fast, and take an n-th of the time."""
 
-from inference.independent_comparison import difference
+from inference.independent_comparison import Difference, difference
 
 #: "n times" and "an n-th" are taken as within so much of it: tunnels' headers take up to 4.6 % of plain TCP's goodput.
 EQUATION_MARGIN_PERCENT = 5
 HOLDS, FAILS, OPEN = "as the equation", "not as the equation", "open"
 
 
-def ratio(first, second, confidence) -> tuple[float | None, float | None, float | None]:
-    """Return the ratio of two samples' means (of logarithms) and its interval's ends, None for what isn't known."""
+def ratio(first, second, resolutions, collapses=False) -> Difference | None:
+    """Return the ratio of two samples' means (of logarithms), as of `independent_comparison.difference`; None if there is none."""
     first, second = first.dropna(), second.dropna()
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
-        return None, None, None
-    contrast = difference(first, second, "ratio")
-    ends = contrast.interval(confidence) or (None, None)
-    return (1 + contrast.effect / 100, *(None if end is None else 1 + end / 100 for end in ends))
+        return None
+    return difference(first, second, "ratio", resolutions, collapses)
+
+
+def as_factors(effect_percent, ends_percent) -> tuple[float, float | None, float | None]:
+    """Return a difference in percent and its ends, if there are any, as ratios."""
+    return tuple(None if end is None else 1 + end / 100 for end in (effect_percent, *(ends_percent or (None, None))))
 
 
 def equation_verdict(factor, low, high, paths) -> str:

@@ -18,8 +18,10 @@ def _mean_of(column):
 
 _NO_RATIO = "the scenario joins no paths, or there are no valid runs over it and over a single path like it"
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
-_ONE_RUN = "fewer than two valid runs have one"
-_ONE_RUN_EACH = "a ratio is missing, or one of its sides has one valid run only"
+_ONE_RUN = "fewer than two valid runs have one, all repeat one measurement, or a run collapsed"
+_ONE_RUN_EACH = (
+    "a ratio is missing, a side has one valid run only, both repeat one measurement, or a few runs collapsed"
+)
 
 #: What a cell sends over which paths.
 PLACE = (
@@ -81,7 +83,7 @@ AGGREGATION = Table(
             "`not as the equation`, `open`.",
             "there is no ratio",
         ),
-        text("note", "Why there is no ratio, or no mean.", "there is all that the scenario can have"),
+        text("note", "Why there is no ratio, no mean, or no interval.", "there is all that the scenario can have"),
     ),
 )
 PATH_SHARES = Table(

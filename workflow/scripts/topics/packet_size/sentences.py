@@ -3,6 +3,7 @@
 from report_parts.data_tables import minus
 from report_parts.material import Finding
 from tcp_models.wire_theory import TOLERANCE_PERCENT
+from topics.packet_size.size_differences import ONE_MEASUREMENT
 from topics.packet_size.topic import TOPIC
 from topics.packet_size.traffic import (
     ENVIRONMENT,
@@ -171,7 +172,7 @@ def _range_words(values):
 
 def _spread_sentence(differences, what):
     """Say in how many cells a difference can be told from the spread of runs: those whose interval excludes 0."""
-    parts, single = [], []
+    parts, single, exact = [], [], []
     for quantity in QUANTITIES:
         rows = differences[differences["unit"] == quantity.unit]
         known = rows[rows["ci_low"].notna()]
@@ -179,11 +180,17 @@ def _spread_sentence(differences, what):
         if len(known):
             size = f" ({_range_words(apart['percent'])} % there)" if len(apart) else ""
             parts.append(f"{len(apart):,} of {count(len(known), 'cell')} of {quantity.words}{size}")
-        elif len(rows):
+        repeated = rows[rows["note"] == ONE_MEASUREMENT]
+        if len(repeated):
+            exact.append(f"{quantity.words} by {_range_words(repeated['percent'])} % in {count(len(repeated), 'cell')}")
+        rows = rows.drop([*known.index, *repeated.index])
+        if len(rows):
             single.append(f"{quantity.words} ({_range_words(rows['percent'])} % in {count(len(rows), 'cell')})")
     texts = []
     if parts:
         texts.append(f"{what}: the interval of the difference excludes 0 in {listed(parts)}; elsewhere it {SPREAD}.")
+    if exact:
+        texts.append(f"{what}: {listed(exact)}, where runs repeat one measurement.")
     if single:
         texts.append(f"{what}: {listed(single)} {SPREAD}, for single runs have no interval.")
     return " ".join(texts)

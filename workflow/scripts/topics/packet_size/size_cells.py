@@ -5,7 +5,9 @@ import re
 
 import pandas as pd
 
-from inference.mean_interval import mean_interval
+from inference.collapses import collapsed
+from inference.mean_interval import measured_mean
+from run_tables.resolution import resolutions
 from run_tables.tidy_tables import CELL, RUN
 from tcp_models.wire_theory import agrees, clock_allowance_us, goodput_mbps, round_trip_us
 from topics.packet_size.tables import SIZE_CELLS
@@ -36,9 +38,19 @@ def runs_by_size(runs, scenarios) -> pd.DataFrame:
     return table.assign(
         measured=[kind.factor * row[kind.metric] for row in records for kind in [TRAFFIC[row["traffic"]].quantity]],
         calculated=[_calculated(row) for row in records],
+        resolution=_resolutions(table),
         # s for 10**9 bytes x bytes of a packet -> us for a packet.
         cpu_us=[1e-3 * row["cpu_seconds_per_gbyte"] * _payload_bytes(row) for row in records],
     )
+
+
+def _resolutions(runs):
+    """Return how finely each run's value is measured, in its quantity's unit."""
+    quantities = runs["traffic"].map(lambda name: TRAFFIC[name].quantity)
+    by_metric = {
+        quantity.metric: quantity.factor * resolutions(runs, quantity.metric) for quantity in quantities.unique()
+    }
+    return [by_metric[quantity.metric].at[index] for index, quantity in quantities.items()]
 
 
 def _payload_bytes(row):
@@ -99,7 +111,7 @@ def _cell_row(runs, confidence, printed):
     row = {name: first[name] for name in same} | {"message_bytes": int(first["message_bytes"])}
     row |= {"metric": quantity.metric, "unit": quantity.unit, "runs": len(runs)}
     row["failed_checks"] = " ".join(dict.fromkeys(name for why in failed for name in FAILED_CHECK.findall(why)))
-    row |= _spread(valid["measured"].dropna(), confidence)
+    row |= _spread(valid.dropna(subset="measured"), quantity.metric == "goodput_mbps", confidence)
     row |= {name: valid[name].mean() for name in ("packet_bytes", "background_mbps", "background_back_mbps", "cpu_us")}
     row |= _held_against(row, valid["calculated"].mean())
     # The paper let TCP choose its segments.
@@ -109,19 +121,19 @@ def _cell_row(runs, confidence, printed):
     return row
 
 
-def _spread(values, confidence):
-    """Return n, mean, its interval and the standard deviation of a cell's values, as far as there are."""
-    row = {"n": len(values), "mean": values.mean() if len(values) else None}
-    return row | ({"sd": values.std(ddof=1), **t_interval(values, confidence)} if len(values) >= 2 else {})
-
-
-def t_interval(values, confidence) -> dict[str, float]:
-    """Return the ends of the t interval of the mean of two values or more, as columns ``ci_low`` and ``ci_high``."""
-    if values.min() == values.max():
-        # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
-        return {"ci_low": values.iloc[0], "ci_high": values.iloc[0]}
-    _, low, high = mean_interval(values, confidence)
-    return {"ci_low": low, "ci_high": high}
+def _spread(runs, collapses, confidence):
+    """Return n, what these are worth, mean, its interval and the standard deviation of a cell's runs, as far as there are."""
+    values = runs["measured"].to_numpy(float)
+    resolution = runs["resolution"].max() if len(runs) else 0.0
+    found = measured_mean(values, confidence, resolution, collapsed(values) if collapses else None)
+    row = {
+        "n": found.n,
+        "measurements": found.measurements,
+        "mean": found.mean,
+        "ci_low": found.low,
+        "ci_high": found.high,
+    }
+    return row | ({"sd": values.std(ddof=1)} if len(values) >= 2 else {})
 
 
 def _held_against(row, expected):

@@ -5,15 +5,18 @@ import math
 import pandas as pd
 from scipy import stats
 
+from inference.mean_interval import measured_mean
 from inference.welch import difference_variance
 from run_tables.tidy_tables import CELL
-from topics.packet_size.size_cells import t_interval
 from topics.packet_size.tables import SIZE_DIFFERENCES
 from topics.packet_size.traffic import ENVIRONMENT, IP_VERSION, PLATFORM
 from wording.number_format import is_missing
 
 #: What a cell is found by: cells that are compared differ in one of these alone.
 PLACE = ("traffic", "background", "ip_version", "platform", "message_bytes", "cca", "rate_mbps")
+
+#: Of a difference without an interval that is known all the same.
+ONE_MEASUREMENT = "runs repeat one measurement: n = 1, no interval"
 
 
 def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
@@ -76,17 +79,24 @@ def _by_place(cells, keys):
 
 
 def _paired_differences(runs, first, second):
-    """Return the differences within replications of two cells, second less first; incomplete pairs are left out."""
+    """Return the differences within replications of two cells, second less first, and how finely these are measured.
+
+    Incomplete pairs are left out.
+    """
     valid = runs[runs["valid"]]
     sides = [
         valid[(valid[CELL] == [cell[name] for name in CELL]).all(axis=1)].set_index("replication")["measured"]
         for cell in (first, second)
     ]
-    return (sides[1] - sides[0]).dropna()
+    steps = [
+        valid.loc[(valid[CELL] == [cell[name] for name in CELL]).all(axis=1), "resolution"].max()
+        for cell in (first, second)
+    ]
+    return (sides[1] - sides[0]).dropna(), sum(steps)
 
 
 def _compared(question, column, a, b, confidence, paired=None):
-    """Return the row of two cells that differ in ``column``; ``paired`` are their pairs' differences, if they have any."""
+    """Return the row of two cells that differ in ``column``; ``paired`` is what `_paired_differences` gives, if they are pairs."""
     row = {name: a[name] for name in (*PLACE, "unit")}
     row |= {"question": question, "first": a[column], "second": b[column], column: "", "note": ""}
     row |= {"cpu_us": b["cpu_us"]} if question == PLATFORM else {}
@@ -95,12 +105,14 @@ def _compared(question, column, a, b, confidence, paired=None):
     if is_missing(a["mean"]) or is_missing(b["mean"]):
         failed = " ".join(cell["failed_checks"] for cell in (a, b) if is_missing(cell["mean"]))
         return row | {"note": "no valid run on one side", "failed_checks": failed}
-    difference = b["mean"] - a["mean"] if paired is None or paired.empty else paired.mean()
+    pairs, step = paired or ((), 0.0)
+    difference = pairs.mean() if len(pairs) else b["mean"] - a["mean"]
     row |= {"difference": difference, "percent": 100 * difference / a["mean"]}
     if paired is None:
         row |= _welch(a, b, confidence)
-    elif len(paired) >= 2:
-        row |= t_interval(paired, confidence)
+    elif len(pairs) >= 2:
+        found = measured_mean(pairs, confidence, step)
+        row |= {"ci_low": found.low, "ci_high": found.high, "note": ONE_MEASUREMENT if found.low is None else ""}
     if question != PLATFORM and not (is_missing(a["calculated"]) or is_missing(b["calculated"])):
         expected = b["calculated"] - a["calculated"]
         row |= {"expected": expected, "expected_percent": 100 * expected / a["calculated"]}
@@ -113,9 +125,9 @@ def _welch(a, b, confidence):
     """Return Welch's interval of the difference of two cells' means from their n, means and standard deviations."""
     if min(a["n"], b["n"]) < 2:
         return {"note": "one run on a side: no interval"}
+    if a["measurements"] == b["measurements"] == 1:
+        return {"note": ONE_MEASUREMENT}
     variance, df = difference_variance([cell["sd"] ** 2 for cell in (a, b)], [cell["n"] for cell in (a, b)])
     difference = b["mean"] - a["mean"]
-    if not variance:
-        return {"ci_low": difference, "ci_high": difference}
     half = math.sqrt(variance) * float(stats.t.ppf((1 + confidence) / 2, df))
     return {"ci_low": difference - half, "ci_high": difference + half}

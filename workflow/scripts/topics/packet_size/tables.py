@@ -36,8 +36,9 @@ SIZE_CELLS = Table(
         RUNS["rate_mbps"],
         count("runs", "", "Number of the cell's runs, valid or not."),
         count("n", "", "Number of its valid runs that have a value."),
+        count("measurements", "", "What they are worth: 1 if all lie within the resolution of the measurement, else `n`."),
         number("mean", "", "Mean of the metric over these runs, in the row's unit.", _NO_RUN),
-        *interval("ci_low", "ci_high", "", "the mean"),
+        *interval("ci_low", "ci_high", "", "the mean", "there is one measurement or none, or a run collapsed"),
         number("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
         number(
             "packet_bytes", "bytes", "Data of a packet: what was sent over all packets, a connection's first included.",
@@ -92,7 +93,7 @@ SIZE_DIFFERENCES = Table(
         ),
         *interval(
             "ci_low", "ci_high", "", "the difference (of IP versions the t interval of the pairs, else Welch's)",
-            "there are fewer than two pairs, or fewer than two runs on a side",
+            "there are fewer than two pairs, or fewer than two runs on a side, or what is compared are single measurements",
         ),
         number("percent", "%", "The difference in percent of the first mean.", _ONE_SIDE),
         number("expected", "", "The difference of what is calculated for both.", _NOT_COMPARABLE),

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from inference.equivalence import INSIDE, OUTSIDE
+from inference.equivalence import place as place_of
 from inference.independent_comparison import difference
 from inference.multiple_tests import adjusted_within
 from inference.paired_contrasts import from_effect, to_effect
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
+from run_tables.resolution import resolution_of
 from run_tables.tidy_tables import SCENARIOS
 from topics.platforms.kernel_environments import environment_differences
 from topics.platforms.platform_causes import causes
@@ -37,6 +40,7 @@ class Compared:
     unit: str
     scale: str
     key: str
+    collapses: bool = False  # whether runs far below the others are looked for
 
     def bounds(self, agreement, scale) -> tuple[float, float]:
         """Return the tolerance as contrasts on a scale."""
@@ -51,7 +55,7 @@ class Compared:
 
 
 METRICS = (
-    Compared("goodput_mbps", "Mbit/s", "ratio", "goodput_percent"),
+    Compared("goodput_mbps", "Mbit/s", "ratio", "goodput_percent", collapses=True),
     Compared("jain_index", "", "points", "jain_index"),
     Compared("rtt_mean_ms", "ms", "ratio", "rtt_percent"),
     Compared("loss_percent", "%", "ratio", "loss_factor"),
@@ -59,36 +63,37 @@ METRICS = (
 )
 
 
-def _compare_values(metric, values_a, values_b, agreement, params):
+def _compare_values(metric, runs_a, runs_b, agreement, params):
     """Return the columns from `n_a` on of a metric on two platforms, the second against the first.
 
-    Without p_differ_bh and verdict, which need the other rows; with ``exact``, whether the difference is known without
-    a test. The values are those of the valid runs, if there are any.
+    Without p_differ_bh and verdict, which need the other rows; with ``exact``, between what the difference lies if it is known
+    without a test. The runs are the valid ones, if there are any.
     """
-    row = {"n_a": len(values_a), "n_b": len(values_b), "exact": False, "note": ""}
+    values_a, values_b = (runs[metric.column].dropna().astype(float) for runs in (runs_a, runs_b))
+    row = {"n_a": len(values_a), "n_b": len(values_b), "exact": None, "note": ""}
     row["effect_unit"] = "" if metric.scale == "points" else "%"
     row |= {f"mean_{name}": values.mean() for name, values in (("a", values_a), ("b", values_b)) if len(values)}
     if not (len(values_a) and len(values_b)):
         missing = [name for name, values in (("first", values_a), ("second", values_b)) if not len(values)]
         return row | {"note": f"no value of a valid run on the {' and the '.join(missing)} platform"}
-    apart = difference(values_b, values_a, metric.scale)
+    resolutions = [resolution_of(runs, metric.column) for runs in (runs_b, runs_a)]
+    apart = difference(values_b, values_a, metric.scale, resolutions, metric.collapses)
     low, high = metric.bounds(agreement, apart.scale)
     row |= {"scale": apart.scale, "effect": apart.effect}
     row |= {"tolerance_low": to_effect(low, apart.scale), "tolerance_high": to_effect(high, apart.scale)}
     notes = []
     if apart.scale != metric.scale:
         notes.append("a value of 0 has no ratio: the difference is relative to the mean of both")
+    if apart.exact:
+        notes.append("each platform's runs repeat one measurement: n = 1, no test")
+        return row | {"exact": apart.bounds(params.confidence), "note": "; ".join(notes)}
     if apart.error is None:
-        notes.append(f"{count(row['n_a'], 'run')} and {count(row['n_b'], 'run')}: no spread to judge a difference by")
-        return row | {"note": "; ".join(notes)}
+        few = f"{count(row['n_a'], 'run')} and {count(row['n_b'], 'run')}: no spread to judge a difference by"
+        return row | {"note": "; ".join([*notes, apart.note or few])}
     row["ci_low"], row["ci_high"] = apart.interval(params.confidence)
     row["tost_low"], row["tost_high"] = apart.interval(1 - 2 * params.significance)
-    if apart.error == 0:
-        notes.append("no spread on either platform: no test")
-    return row | {
-        "exact": apart.error == 0, "p_agree": apart.p_within(low, high), "p_differ": apart.p_beyond(low, high),
-        "note": "; ".join(notes),
-    }  # fmt: skip
+    p = {"p_agree": apart.p_within(low, high), "p_differ": apart.p_beyond(low, high)}
+    return row | p | {"note": "; ".join(notes)}
 
 
 def _between(platform_a, platform_b):
@@ -100,8 +105,9 @@ def _between(platform_a, platform_b):
 
 def _verdict(row, significance):
     """Return what a row shows: that the platforms agree, that they differ by more than the tolerance, or neither."""
-    if row["exact"]:
-        return AGREE if row["tolerance_low"] < row["effect"] < row["tolerance_high"] else DIFFER
+    if row["exact"] is not None:
+        where = place_of(row["exact"], row["tolerance_low"], row["tolerance_high"])
+        return {INSIDE: AGREE, OUTSIDE: DIFFER}.get(where, NOT_SHOWN)
     if not pd.isna(row["p_agree"]) and row["p_agree"] < significance:
         return AGREE
     return DIFFER if not pd.isna(row["p_differ_bh"]) and row["p_differ_bh"] < significance else NOT_SHOWN
@@ -135,15 +141,12 @@ def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
         here = [platform for platform in order if platform in set(group["platform"])]
         for platform_a, platform_b in itertools.combinations(here, 2):
             for metric in METRICS:
-                values = [
-                    group.loc[(group["platform"] == platform) & group["valid"], metric.column].dropna().astype(float)
-                    for platform in (platform_a, platform_b)
-                ]
+                valid = [group[(group["platform"] == name) & group["valid"]] for name in (platform_a, platform_b)]
                 row = dict(zip(PLACE, place, strict=True)) | {"platform_a": platform_a, "platform_b": platform_b}
                 row |= {"between": _between(platform_a, platform_b)}
                 row |= {"metric": metric.column, "unit": metric.unit}
-                rows.append(row | _compare_values(metric, *values, agreement, params))
-    result = pd.DataFrame(rows).reindex(columns=[*PLATFORMS.names, "exact"])
+                rows.append(row | _compare_values(metric, *valid, agreement, params))
+    result = pd.DataFrame(rows, columns=[*PLATFORMS.names, "exact"])
     result["p_differ_bh"] = adjusted_within(result, ["metric"], "p_differ", "fdr_bh") if rows else []
     result["verdict"] = [_verdict(row, params.significance) for row in result.to_dict("records")]
     return result[PLATFORMS.names]

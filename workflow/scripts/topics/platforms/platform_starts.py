@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from inference.independent_comparison import difference
+from run_tables.resolution import resolution_of
 from run_tables.series_of_runs import series_of_runs
 from run_tables.tidy_tables import RUN
 from testbed.deliveries import START_UP
@@ -89,12 +90,18 @@ def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
     return table.loc[table.index.intersection(pd.MultiIndex.from_frame(runs.loc[runs["valid"], RUN]))]
 
 
-def _apart(second, first, confidence):
-    """Return the difference of two samples in percent with its interval; None for what can't be said."""
-    if second.empty or first.empty:
-        return None, None, None
-    apart = difference(second, first, "ratio")
-    return apart.effect, *(apart.interval(confidence) or (None, None))
+def _apart(second, first, column):
+    """Return the difference of a goodput of two platforms' runs, None if one has none."""
+    samples = [of_side[column].dropna() for of_side in (second, first)]
+    if any(sample.empty for sample in samples):
+        return None
+    resolutions = [resolution_of(of_side, column) for of_side in (second, first)]
+    return difference(*samples, "ratio", resolutions, collapses=True)
+
+
+def _known(apart, ends):
+    """Return the difference in percent and the ends of what it lies between; None for what can't be said."""
+    return (None, None, None) if apart is None else (apart.effect, *(ends or (None, None)))
 
 
 def when_it_arises(whole, steady) -> str:
@@ -128,12 +135,16 @@ def platform_starts(platforms, runs, starts, confidence) -> pd.DataFrame:
         first, second = (groups.get((*place, pair[side]), nothing) for side in ("platform_a", "platform_b"))
         row = {name: pair[name] for name in (*PLACE, "platform_a", "platform_b")}
         apart = {
-            name: _apart(second[column].dropna(), first[column].dropna(), confidence)
+            name: _apart(second, first, column)
             for name, column in (("goodput", "goodput_mbps"), ("steady", "goodput_steady_mbps"))
         }
-        for name, values in apart.items():
+        for name, found in apart.items():
+            values = _known(found, found and found.interval(confidence))
             row |= dict(zip((f"{name}_percent", f"{name}_low", f"{name}_high"), values, strict=True))
         for side, of_side in (("a", first), ("b", second)):
             row |= {f"{name}_{side}": of_side[name].mean() for name in ("retransmits", *MEASURES)}
-        rows.append(row | {"arises": when_it_arises(apart["goodput"], apart["steady"])})
+        between = [
+            _known(apart[name], apart[name] and apart[name].bounds(confidence)) for name in ("goodput", "steady")
+        ]
+        rows.append(row | {"arises": when_it_arises(*between)})
     return pd.DataFrame(rows, columns=PLATFORM_STARTS.names)

@@ -16,8 +16,8 @@ PLACE_COLUMNS = (
 PLACE = [column.name for column in PLACE_COLUMNS]
 _EFFECT_UNIT = text("effect_unit", "Unit of the difference: `%`.", "the metric is an index")
 _NO_VALUE = "one of the platforms has no value"
-_NO_INTERVAL = "one of the platforms has fewer than two values"
-_NO_TEST = f"{_NO_INTERVAL}, or neither has any spread"
+_NO_INTERVAL = "a platform has fewer than two values, each repeats one measurement, or a few runs collapsed"
+_NO_TEST = _NO_INTERVAL
 _TESTED = "the interval that the two tests of agreement rest on"
 PLATFORMS = Table(
     "platforms",

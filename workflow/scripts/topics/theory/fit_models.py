@@ -15,8 +15,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from inference.collapses import collapse_words, collapsed
+from inference.mean_interval import repeats_one_measurement
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
+from run_tables.resolution import resolution_of
 from run_tables.tidy_tables import CELL, SCENARIOS
 from tcp_models import throughput_models as theory
 from tcp_models.throughput_models import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
@@ -28,7 +31,7 @@ GOODPUT = "goodput"
 QUEUEING = "queueing delay"
 
 
-def ratio_interval(measured, modelled, confidence) -> tuple[float, float | None, float | None]:
+def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[float, float | None, float | None]:
     """Return the ratio of two means and its t interval, over replications.
 
     With d = measured - ratio * modelled of each run the standard error is that of the mean of d, over
@@ -41,16 +44,18 @@ def ratio_interval(measured, modelled, confidence) -> tuple[float, float | None,
     measured, modelled : array_like of float, shape (n,)
         Of the same runs; `modelled` has a positive mean.
     confidence : float
+    resolution : float
+        Of `measured`.
 
     Returns
     -------
     ratio : float
     low, high : float or None
-        None of a single run.
+        None of a single run, and of runs that repeat one measurement.
     """
     measured, modelled = np.asarray(measured, float), np.asarray(modelled, float)
     n, ratio = len(measured), measured.mean() / modelled.mean()
-    if n < 2:
+    if n < 2 or repeats_one_measurement(measured - ratio * modelled, resolution):
         return float(ratio), None, None
     error = np.std(measured - ratio * modelled, ddof=1) / np.sqrt(n) / modelled.mean()
     half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
@@ -117,7 +122,11 @@ def _model_row(runs, model, confidence, caution, needed):
     if used.empty:
         return row | {"modelled": None, "note": _joined(*notes)}
     row["measured"], row["modelled"] = used[column].mean(), used[model].mean()
-    row["ratio"], row["ratio_low"], row["ratio_high"] = ratio_interval(used[column], used[model], confidence)
+    resolution = resolution_of(used, "rtt_mean_ms" if column == QUEUEING else column)
+    row["ratio"], row["ratio_low"], row["ratio_high"] = ratio_interval(
+        used[column], used[model], confidence, resolution
+    )
+    lost = collapsed(used[column]) if quantity == GOODPUT else np.zeros(len(used), bool)
     if model in (SQUARE_ROOT, CUBIC):
         if capped := int(used[f"{model}, capped"].sum()):
             link = f"more than the link carries in {capped} of {count(len(used), 'run')}"
@@ -125,8 +134,11 @@ def _model_row(runs, model, confidence, caution, needed):
         notes.append(few_round_trips((1000 * used["duration_s"] / used["rtt_mean_ms"]).mean()))
     if len(used) == 1:
         notes.append("one run: no interval")
-    elif row["ratio_low"] == row["ratio_high"]:
-        notes.append(f"all {len(used)} runs agree: an interval of no width")
+    elif row["ratio_low"] is None:
+        notes.append(f"all {len(used)} runs repeat one measurement: no interval")
+    elif lost.any():
+        row |= {"ratio_low": None, "ratio_high": None}
+        notes.append(collapse_words(lost))
     return row | {"note": _joined(*notes)}
 
 

@@ -2,9 +2,11 @@
 
 import pandas as pd
 
-from inference.mean_interval import mean_interval
+from inference.collapses import collapsed
+from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs
+from run_tables.resolution import resolution_of
 from run_tables.tidy_tables import CELL, RUN
 from tcp_models.fairness_index import jain_index
 from topics.time_series.tables import FLOW_OUTCOMES
@@ -13,6 +15,16 @@ QUANTITIES = {
     "goodput": "kbit/s", "goodput_least": "kbit/s", "goodput_most": "kbit/s", "jain": "", "retransmits": "segments",
     "rtt": "ms",
 }  # fmt: skip
+
+
+def _resolution(quantity, runs):
+    """Return how finely a quantity is measured, in its unit."""
+    if quantity.startswith("goodput"):
+        return 1000 * resolution_of(runs, "throughput_per_stream_mbps")
+    return resolution_of(
+        runs.rename(columns={"rtt": "rtt_mean_ms"}),
+        {"jain": "jain_index", "rtt": "rtt_mean_ms"}.get(quantity, quantity),
+    )
 
 
 def _flow_outcomes(runs, flows, confidence):
@@ -31,11 +43,12 @@ def _flow_outcomes(runs, flows, confidence):
             values = group[quantity].dropna().astype(float)
             if values.empty:
                 continue
-            low, high = mean_interval(values, confidence)[1:] if len(values) > 1 else (None, None)
+            lost = collapsed(values) if quantity.startswith("goodput") else None
+            found = measured_mean(values, confidence, _resolution(quantity, group), lost)
             rows.append(
                 dict(zip(CELL, cell, strict=True)) | {
                     "scenario_label": group["scenario_label"].iloc[0], "quantity": quantity, "unit": unit,
-                    "runs": len(values), "mean": values.mean(), "ci_low": low, "ci_high": high,
+                    "runs": len(values), "mean": found.mean, "ci_low": found.low, "ci_high": found.high,
                     "least": values.min(), "most": values.max(),
                 }
             )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from inference.mean_interval import mean_interval
+from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.reading import read_runs
 from run_tables.tidy_tables import CELL, RUN
@@ -39,30 +39,31 @@ def phase_time(phases) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*run, "phase", "share_percent", "spells"])
 
 
-def _phase_shares(times, labels, confidence):
-    """Return `PHASE_SHARES` of `phase_time`'s table; `labels` are those of the scenarios."""
+def _phase_shares(times, labels, looks, confidence):
+    """Return `PHASE_SHARES` of `phase_time`'s table; `labels` and `looks`, the samples of a flow, are those of the scenarios."""
     rows, keys = [], [*CELL, "flow_cca", "phase"]
     for key, group in times.groupby(keys, sort=False):
         row = dict(zip(keys, key, strict=True)) | {
             "scenario_label": labels[key[0]], "runs": len(group), "spells": group["spells"].mean(),
             "share_percent": group["share_percent"].mean(),
         }  # fmt: skip
-        if len(group) > 1:
-            _, row["ci_low"], row["ci_high"] = mean_interval(group["share_percent"], confidence)
-        rows.append(row)
+        found = measured_mean(group["share_percent"].dropna(), confidence, 100 / looks[key[0]])
+        rows.append(row | {"ci_low": found.low, "ci_high": found.high})
     return pd.DataFrame(rows, columns=PHASE_SHARES.names)
 
 
 def main(inputs, outputs, params) -> None:
     """Read runs and samples, write phases and their shares."""
     runs = read_runs(inputs.runs)
-    tables = [phase_table(series) for series in valid_series(inputs.sockets, COLUMNS, runs)]
+    tables, looks = [], {}
+    for series in valid_series(inputs.sockets, COLUMNS, runs):
+        tables.append(phase_table(series))
+        looks.setdefault(series["scenario"].iloc[0], series.groupby("flow").size().min())
     phases = pd.concat(tables, ignore_index=True) if tables else phase_table(pd.DataFrame())
     phases.to_csv(outputs.phases, index=False, lineterminator="\n", float_format="%.10g")
     labels = runs.groupby("scenario")["scenario_label"].first()
-    _phase_shares(phase_time(phases), labels, params.confidence).to_csv(
-        outputs.phase_shares, index=False, lineterminator="\n"
-    )
+    shares = _phase_shares(phase_time(phases), labels, looks, params.confidence)
+    shares.to_csv(outputs.phase_shares, index=False, lineterminator="\n")
 
 
 if "snakemake" in globals():

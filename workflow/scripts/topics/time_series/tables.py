@@ -14,7 +14,9 @@ _PHASE = text(
 )  # fmt: skip
 _QUANTITY = text("quantity", "What of the window is measured, such as `peak` or `time between losses`.")
 _UNIT = text("unit", "Unit of the quantity.")
-_MEAN_INTERVAL = interval("ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is one run only")
+_MEAN_INTERVAL = interval(
+    "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is one run only, or all repeat one measurement"
+)
 _NOTHING = "no flow has a value, see the note"
 _NO_THEORY = "theory says nothing of it here"
 _SHORT = "congestion avoidance took fewer than three round trips, or its RTTs aren't known"
@@ -31,7 +33,7 @@ PHASE_SHARES = Table(
             "share_percent", "%", "Share of these flows' time that the phase takes, the mean over runs.",
             "the samples span no time",
         ),
-        *interval("ci_low", "ci_high", "%", "the mean share", "there is one run only"),
+        *interval("ci_low", "ci_high", "%", "the mean share", "there is one run only, or all repeat one measurement"),
         number("spells", "", "How often a flow enters the phase in a run, the mean."),
     ),
 )  # fmt: skip

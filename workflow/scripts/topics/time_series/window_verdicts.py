@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from inference.mean_interval import mean_interval
+from inference.mean_interval import measured_mean
 from run_tables.tidy_tables import CELL, RUN
 from topics.time_series.tables import WINDOW_THEORY
 from topics.time_series.window_measures import QUANTITIES
@@ -68,11 +68,11 @@ def _compared(group, tolerance, is_coarse, confidence):
     }  # fmt: skip
     ends = mean, mean
     known = of_runs["measured"].dropna()
-    if len(known) > 1:
-        _, *ends = mean_interval(known, confidence)
-        row["ci_low"], row["ci_high"] = ends
+    found = measured_mean(known, confidence)
+    if found.low is not None:
+        ends = row["ci_low"], row["ci_high"] = found.low, found.high
     elif len(known):
-        notes.append("one run: no interval")
+        notes.append(found.note)
     if is_coarse:
         notes.append("samples are too far apart for the window's highest and lowest")
     elif not pd.isna(low) and len(known):
