@@ -53,8 +53,16 @@ def test_a_queue_in_bdps_counts_the_access_delay(small):
 @pytest.mark.parametrize("cca", ["dctcp", "reno+dctcp"])
 def test_dctcp_is_refused_while_no_queue_marks(two_flows, cca):
     two_flows["ccas"] = [cca]
-    (problem,) = problems(two_flows)
-    assert problem.startswith(f"ccas has {cca}; allowed are CCAs that need no marks, ")
+    for scenario in two_flows["scenarios"]:
+        scenario["transport"] = {"ecn": "classic"}
+        scenario["queue"] = {"discipline": "fq_codel"}
+    study.resolve(two_flows, "flows.yaml")
+    two_flows["scenarios"][0]["queue"] = {"bdp": 1}
+    two_flows["scenarios"][1]["queue"] = {"discipline": "codel"}
+    drop_tail, unmarked = problems(two_flows)
+    assert drop_tail.endswith("for DCTCP without marks does what Reno does (RFC 8257, section 3.5).")
+    assert f"ecn is classic and queue.discipline drop-tail; allowed with {cca} in ccas are" in drop_tail
+    assert "ecn is classic and queue.discipline codel without ecn and ce_threshold_ms;" in unmarked
 
 
 def test_small_segments_that_would_pin_the_receivers_window_are_refused(small):

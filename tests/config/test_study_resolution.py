@@ -62,7 +62,7 @@ traffic:
    interval_s: 1, start_within_ms: null, sample_interval_ms: null, processes: per-flow, control_connection: data-path, block_bytes: 131072,
    bitrate_mbps: null}
 transport:
-  {segment_bytes: null, receive_buffer_bytes: null, receive_buffer_autotuning: true, send_buffer_bytes: null, delayed_acks: true, min_rto_ms: null, recovery: prr, segmentation_offload: false,
+  {segment_bytes: null, receive_buffer_bytes: null, receive_buffer_autotuning: true, send_buffer_bytes: null, delayed_acks: true, min_rto_ms: null, ecn: "off", recovery: prr, segmentation_offload: false,
    cca_set_by: socket, restricted_ccas: allowed, receive_wait: kernel}
 """
 

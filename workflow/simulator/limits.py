@@ -78,6 +78,8 @@ def _of_network(scenario, platform):
 
 def _of_link(scenario, platform):
     link = scenario["link"]
+    if (discipline := scenario["queue"].get("discipline", "drop-tail")) != "drop-tail":
+        yield f"queue.discipline is {discipline}; allowed on {platform} is drop-tail."
     if link["rate_mbps"] is None:
         yield f"link.rate_mbps is null; allowed on {platform} is a number (Mbit/s)."
     for direction, jitter_ms in link["jitter_ms"].items():
@@ -97,6 +99,8 @@ def _of_traffic(scenario, platform):
     traffic, transport = scenario["traffic"], scenario["transport"]
     if traffic["bitrate_mbps"] is not None:
         yield f"traffic.bitrate_mbps is {traffic['bitrate_mbps']}; allowed on {platform} is null, bulk transfers only."
+    if (ecn := transport.get("ecn", "off")) != "off":
+        yield f"transport.ecn is {ecn}; allowed on {platform} is off."
     if transport["segmentation_offload"]:
         yield f"transport.segmentation_offload is true; allowed on {platform} is false, for it has no super-packets."
     if transport["cca_set_by"] == "sysctl":

@@ -73,12 +73,10 @@ def batch(node, tool, lines) -> None:
         run(node, [tool, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
 
 
-def batch_json(node, tool, lines) -> list[list[dict]]:
-    """Return the output of each of many lines of ``ip`` or ``tc``, parsed as JSON."""
-    return [
-        json.loads(line)
-        for line in run(node, [tool, "-j", "-batch", "-"], stdin="".join(f"{line}\n" for line in lines)).splitlines()
-    ]
+def batch_json(node, tool, lines, *options) -> list[list[dict]]:
+    """Return the output of each of many lines of ``ip`` or ``tc``, parsed as JSON; ``options`` hold for all lines."""
+    said = run(node, [tool, "-j", *options, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
+    return [json.loads(line) for line in said.splitlines() if line]
 
 
 def log(text) -> None:

@@ -72,3 +72,5 @@ class Transport:
     cca_set_by: str
     restricted_ccas: str
     receive_wait: str
+    #: Left out of specifications that do without.
+    ecn: str = "off"

@@ -4,8 +4,9 @@ A `Bottleneck` or a `Netem` knows the commands that set it up and what the kerne
 must say of it afterwards; `parse_qdiscs` turns tc's JSON into the same units.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from .disciplines import OF_KIND, discipline_of
 from .specification import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
@@ -18,13 +19,14 @@ SUPER_PACKET_BYTES = 65_536
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """A rate and, in front of it, a drop-tail queue (htb with a fifo below).
+    """A rate and, in front of it, a queue (htb with a queueing discipline below).
 
     Exactly one of ``queue_packets`` and ``queue_bytes`` is set. ``burst_bytes``
     is what htb may send at once after idle time; one packet, since the guest's
     timers are exact (a super-packet where segmentation offload is on; a
     millisecond's worth under a real clock). ``overhead_bytes`` is what each frame
-    takes of the rate on top of its bytes.
+    takes of the rate on top of its bytes. ``queue`` is the scenario's, with the discipline
+    and its parameters, ``packet_bytes`` a full packet.
     """
 
     rate_mbps: float
@@ -32,6 +34,16 @@ class Bottleneck:
     queue_bytes: int | None
     burst_bytes: int = PACKET_BYTES
     overhead_bytes: int = 0
+    queue: dict = field(default_factory=dict)
+    packet_bytes: int = PACKET_BYTES
+
+    @property
+    def kind_and_limit(self) -> tuple[str, int]:
+        """The kind of qdisc that is the queue, and its limit in what that counts."""
+        discipline, given = discipline_of(self.queue), "bytes" if self.queue_packets is None else "packets"
+        counted = discipline.counts_in(given)
+        limit = self.queue_bytes if self.queue_packets is None else self.queue_packets
+        return discipline.kinds[counted], limit if counted == given else limit * self.packet_bytes
 
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
@@ -39,20 +51,18 @@ class Bottleneck:
         burst = f"burst {self.burst_bytes} cburst {self.burst_bytes} quantum {self.burst_bytes}"
         if self.overhead_bytes:
             burst += f" overhead {self.overhead_bytes}"
-        fifo = (
-            f"pfifo limit {self.queue_packets}" if self.queue_packets is not None else f"bfifo limit {self.queue_bytes}"
-        )
+        queue = discipline_of(self.queue).command(*self.kind_and_limit, self.queue, self.packet_bytes)
         return [
             f"qdisc replace dev {device} root handle 1: htb default 1",
             f"class replace dev {device} parent 1: classid 1:1 htb rate {rate} ceil {rate} {burst}",
-            f"qdisc replace dev {device} parent 1:1 handle 10: {fifo}",
+            f"qdisc replace dev {device} parent 1:1 handle 10: {queue}",
         ]
 
     def expected(self) -> dict[str, dict]:
         """Return what `links.EmulatedInterface.read_back` must give."""
-        kind, limit = ("pfifo", self.queue_packets) if self.queue_packets is not None else ("bfifo", self.queue_bytes)
+        kind, limit = self.kind_and_limit
         htb = {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
-        return {"htb": htb, kind: {"limit": limit}}
+        return {"htb": htb, kind: discipline_of(self.queue).expected(limit, self.queue, self.packet_bytes)}
 
 
 @dataclass(frozen=True)
@@ -130,8 +140,8 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 if classes
                 else {}
             )
-        elif kind in ("pfifo", "bfifo"):
-            parsed[kind] = {"limit": options["limit"]}
+        elif kind in OF_KIND:
+            parsed[kind] = OF_KIND[kind].parsed(qdisc)
         elif kind == "netem":
             delay = options.get("delay", {})
             parsed[kind] = {

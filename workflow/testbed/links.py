@@ -150,7 +150,9 @@ def read_back(path) -> dict[str, dict]:
                 f"filter show dev {getattr(device, 'interface', device).name} ingress",
             )
         ]
-        answers = iter(batch_json(node, "tc", questions))
+        # A discipline tells some of its parameters among its details and statistics only.
+        details = () if path.drop_tail else ("-details", "-statistics")
+        answers = iter(batch_json(node, "tc", questions, *details))
         for device, qdiscs, classes, filters in zip(own, answers, answers, answers, strict=True):
             found[device.name] = device.read_back(parse_qdiscs(qdiscs, classes), filters, known[device.name])
     return found

@@ -4,6 +4,7 @@ import math
 
 from .check import Check, in_turn, words
 from .devices import OFFLOADS
+from .disciplines import OF_KIND
 from .flow_checks import readings
 from .transport import route_metrics, settings
 
@@ -41,12 +42,19 @@ def check_qdiscs(specification, document) -> Check:
         for kind, parameters in wanted.items():
             for key, value in parameters.items():
                 seen = found[kind].get(key)
-                if seen is None or not math.isclose(seen, value, rel_tol=1e-6, abs_tol=1e-5):
+                if not same(seen, value):
                     wrong.append(f"{name}: {kind} {key} {seen} instead of {value}")
     for name, interface in document["network"]["set"].get("arrivals", {}).items():
         if document["network"]["read_back"]["interfaces"][name]["arrivals_of"] != interface:
             wrong.append(f"{name}: what arrives at {interface} does not pass it")
     return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
+
+
+def same(seen, value) -> bool:
+    """Tell whether what the kernel says of a parameter is what was set; None: it has none."""
+    if None in (seen, value) or isinstance(value, str):
+        return seen == value
+    return math.isclose(seen, value, rel_tol=1e-6, abs_tol=1e-5)
 
 
 def check_offloads(specification, document) -> Check:
@@ -93,7 +101,7 @@ def check_pacing(specification, document) -> Check:
     interfaces = document["network"]["read_back"]["interfaces"]
     kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
     if specification.is_cable:
-        allowed, where = {"noqueue", "htb", "pfifo", "bfifo", "ingress"}, "no fq at the sender"
+        allowed, where = {"noqueue", "htb", "ingress", *OF_KIND} - {"fq"}, "no fq at the sender"
     else:
         allowed, where = {"noqueue"}, "noqueue at the sender"
     rates = [s.get("pacing_mbps") for s in readings(document)]
@@ -160,6 +168,47 @@ def check_loss_forward(specification, document) -> Check:
 def check_loss_reverse(specification, document) -> Check:
     """Loss of the ACKs' direction; see `check_loss`."""
     return check_loss(specification, document, "reverse")
+
+
+def check_ecn(specification, document) -> Check:
+    """Every data connection negotiated ECN as the study says, by the kernel, at every look."""
+    wanted, seen = specification.transport.ecn, [s["ecn"] for s in readings(document)]
+    return Check("ecn", bool(seen) and set(seen) == {wanted}, wanted, f"{words(seen)} ({len(seen)} readings)")
+
+
+def check_marks(specification, document) -> Check:
+    """What the bottleneck marked arrived with its mark, but for what was still on its way or lost, and nothing else had one.
+
+    Without ECN nothing may be marked. Both directions, for acknowledgements are marked too if they can be.
+    """
+    wrong, observed = [], []
+    for direction, side in (("forward", "receiver"), ("reverse", "sender")):
+        marked, unseen = marks_and_unseen(document, direction)
+        arrived = sum(ce_packets(document, getattr(pair, side)) for pair in specification.pairs)
+        if not marked - unseen <= arrived <= marked or (marked and specification.transport.ecn == "off"):
+            wrong.append(direction)
+        observed.append(f"{direction} {marked} marked, {arrived} arrived, {unseen} packets waiting or lost behind")
+    expected = (
+        "none" if specification.transport.ecn == "off" else "as many arrived as marked, but for those waiting or lost"
+    )
+    return Check("marks", not wrong, expected, "; ".join(observed))
+
+
+def marks_and_unseen(document, direction) -> tuple[int, int]:
+    """Return (packets that the bottlenecks of a direction marked, packets that had not arrived behind the mark) at the end."""
+    placed, after = document["network"]["set"], document["links"]["after"]
+    queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
+    behind = [q for name in placed["netem"][direction] for q in after[name]["qdiscs"].values()]
+    waiting = max((q["backlog_packets"] for q in queues), default=0)
+    # RED marks a packet before it finds that there is no room for it.
+    waiting += sum(q.get("counted", {}).get("pdrop", 0) for q in queues)
+    return sum(q.get("marks", 0) for q in queues), waiting + sum(q["backlog_packets"] + q["drops"] for q in behind)
+
+
+def ce_packets(document, host) -> int:
+    """Return how many packets arrived at a host with a CE mark, since there was a network."""
+    counters = document["stack"]["tcp"][host]
+    return counters["IpExtInCEPkts"] + counters.get("Ip6InCEPkts", 0)
 
 
 def check_memory(specification, document) -> Check:

@@ -7,12 +7,17 @@ struct gnet_stats_basic, gnet_stats_queue and TCA_STATS_* of gen_stats.h.
 import socket
 import struct
 
+from .disciplines import CAKE_TIN, CAKE_TINS, OF_KIND
 from .netlink import NETLINK_ROUTE, Channel, NetlinkError, attributes, network_namespace, text
 
 RTM_GETQDISC = 38
 TCA_KIND, TCA_STATS2 = 1, 7
-TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_PKT64 = 1, 3, 8
-STRUCTS = {TCA_STATS_BASIC: "struct gnet_stats_basic", TCA_STATS_QUEUE: "struct gnet_stats_queue"}
+TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP, TCA_STATS_PKT64 = 1, 3, 4, 8
+STRUCTS = {
+    TCA_STATS_BASIC: "struct gnet_stats_basic",
+    TCA_STATS_QUEUE: "struct gnet_stats_queue",
+    TCA_STATS_APP: "the discipline's statistics",
+}
 #: struct tcmsg: family and pads, interface, handle, parent, info.
 MESSAGE = struct.Struct("=B3xiIII")
 #: struct gnet_stats_basic: bytes, packets (their lowest 32 bits; all 64 in an attribute of their own, where they are more).
@@ -20,7 +25,7 @@ BASIC, PACKETS = struct.Struct("=QI"), struct.Struct("=Q")
 #: struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits.
 QUEUE = struct.Struct("=5I")
 #: What can be the queue of a bottleneck here.
-QUEUE_KINDS = ("pfifo", "bfifo", "netem")
+QUEUE_KINDS = (*OF_KIND, "netem")
 
 
 class QueueReader:
@@ -100,7 +105,8 @@ def queue(buffer, start, end) -> dict[str, int]:
     -------
     dict
         ``packets`` and ``bytes`` that wait now (netem's: those it delays too), ``drops``
-        in packets since the qdisc was made (32 bits in the kernel).
+        in packets since the qdisc was made (32 bits in the kernel); of a discipline that is
+        not drop-tail its CE ``marks``, and the delays that it tells, in ms.
 
     Raises
     ------
@@ -108,7 +114,9 @@ def queue(buffer, start, end) -> dict[str, int]:
         If the statistics are missing or cut short.
     """
     packets, size, drops, _, _ = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
-    return {"packets": packets, "bytes": size, "drops": drops}
+    read = {"packets": packets, "bytes": size, "drops": drops}
+    _, kind, _ = qdisc(buffer, start, end)
+    return read if kind not in OF_KIND else read | _managed(buffer, start, end, OF_KIND[kind], {}, delays=True)
 
 
 def counters_of(node) -> list[tuple[int, str, dict[str, int]]]:
@@ -120,7 +128,9 @@ def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
     """Parse the struct tcmsg of one qdisc: index, kind, and its counters since it was made.
 
     These are ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (how often a shaper held a packet
-    back), and ``backlog_packets`` that wait now.
+    back), and ``backlog_packets`` that wait now; of a discipline that is not drop-tail also its CE ``marks``,
+    ``overflow_drops`` of the full queue if it tells them, ``counted``: its own counters by the kernel's names,
+    and ``classes``, one after another, where it counts by class.
     """
     index, kind, _ = qdisc(buffer, start, end)
     size, packets = statistics(buffer, start, end, TCA_STATS_BASIC, BASIC)
@@ -128,7 +138,50 @@ def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
     if more := statistics(buffer, start, end, TCA_STATS_PKT64, PACKETS, missing=()):
         (packets,) = more
     counted = {"packets": packets, "bytes": size, "drops": drops, "overlimits": overlimits}
-    return index, kind, counted | {"backlog_packets": waiting}
+    counted |= {"backlog_packets": waiting}
+    return (
+        index,
+        kind,
+        counted if kind not in OF_KIND else counted | _managed(buffer, start, end, OF_KIND[kind], counted),
+    )
+
+
+def _managed(buffer, start, end, discipline, counted, delays=False):
+    """Return what a discipline counts of its own, nothing of drop-tail; with ``delays`` for the time series.
+
+    ``counted`` are the counters that every qdisc has.
+    """
+    if discipline.limited_only:
+        return {}
+    tins = _tins(buffer, start, end) if discipline.name == "cake" else []
+    said, rules = dict(counted), discipline.counters
+    if rules.layout:
+        numbers = statistics(buffer, start, end, TCA_STATS_APP, rules.layout)
+        said |= {name: number for name, number in zip(rules.names, numbers, strict=True) if name}
+    marks = sum(tin["marks"] for tin in tins) + sum(said[name] for name in rules.marks)
+    if delays:
+        told = {column: said[name] / 1e3 for column, name in rules.delays_us.items()}
+        return {"marks": marks} | told | ({"discipline_delay_ms": _busiest_ms(tins)} if tins else {})
+    overflow = {} if rules.overflow is None else {"overflow_drops": sum(said[name] for name in rules.overflow)}
+    own = {name: said[name] for name in rules.names if name}
+    return {"marks": marks} | overflow | ({"counted": own} if own else {}) | ({"classes": tins} if tins else {})
+
+
+def _busiest_ms(tins):
+    """Return the mean delay of the tin that most packets have passed, in ms."""
+    return max(tins, key=lambda tin: tin["enqueued_packets"])["delay_us"] / 1e3
+
+
+def _tins(buffer, start, end):
+    """Return cake's counters, tin by tin."""
+    found = attributes(buffer, start + MESSAGE.size, end)
+    own = attributes(buffer, *attributes(buffer, *found[TCA_STATS2])[TCA_STATS_APP])
+    tins = attributes(buffer, *own[CAKE_TINS])
+    read = []
+    for number in sorted(tins):
+        fields = attributes(buffer, *tins[number])
+        read.append({name: int.from_bytes(buffer[slice(*fields[kind])], "little") for name, kind in CAKE_TIN.items()})
+    return read
 
 
 def statistics(buffer, start, end, kind, layout, missing=None) -> tuple:

@@ -12,22 +12,25 @@ from contextlib import ExitStack
 
 from .multipath import path_of_address
 from .queue_information import QueueReader
-from .socket_information import CA_STATES, SocketReader
+from .socket_information import CA_STATES, FAMILIES, SocketReader
 
 #: Columns of a flow's time series that are whole numbers.
 WHOLE = frozenset(
     "cwnd_packets ssthresh_packets unacked_packets sacked_packets lost_packets retransmits bytes_sent bytes_acked "
-    "bytes_retransmitted".split()
+    "bytes_retransmitted delivered_ce_packets".split()
 )
 #: All columns of a flow's time series (`socket_information` says what they are).
 COLUMNS = (
     "cwnd_packets", "ssthresh_packets", "rtt_ms", "rttvar_ms", "rtt_min_ms", "rto_ms", "pacing_mbps", "delivery_mbps",
     "unacked_packets", "sacked_packets", "lost_packets", "retransmits", "bytes_sent", "bytes_acked", "bytes_retransmitted",
     "bbr_bw_mbps", "bbr_rtt_min_ms", "bbr_pacing_gain", "bbr_cwnd_gain", "vegas_rtt_ms", "vegas_rtt_min_ms",
+    "delivered_ce_packets",
 )  # fmt: skip
 #: Column of the kernel's loss state, the only one that is text (tcpi_ca_state).
 STATE = "state"
 QUEUE_COLUMNS = ("packets", "bytes", "drops")
+#: Of a queue's readings those that only grow.
+QUEUE_COUNTS = ("drops", "marks")
 
 
 class Sampler:
@@ -50,18 +53,26 @@ class Sampler:
         self._looks, self._connections, self._times, self._queue_series = [], {}, array("d"), {}
         self._expected, mptcp = connections_of_senders(specification), specification.multipath.by == "mptcp"
         self._paths, self._tokens = path_of_address(specification) if mptcp else {}, {}
-        self._readers, self._queue = {}, None
+        self._readers, self._at_receivers, self._queue = {}, {}, None
         self.samples = 0
 
     def __enter__(self):
         with ExitStack() as stack:
+            ip_version, ecn = self._specification.ip_version, self._specification.may_mark
             for node in self._path.senders:
-                self._readers[node.name] = stack.enter_context(SocketReader(node, self._specification.ip_version))
+                self._readers[node.name] = stack.enter_context(SocketReader(node, ip_version, ecn=ecn))
+            if ecn:
+                # A server that listens to both IP versions has sockets of IPv6 for either.
+                for pair, node in zip(self._path.pairs, self._path.receivers, strict=True):
+                    readers = [stack.enter_context(SocketReader(node, family, ecn=True)) for family in FAMILIES]
+                    self._at_receivers[pair.sender] = readers
             if self._interval_ms:
                 interface = [*self._path.bottleneck["forward"], *self._path.netem["forward"]][0]
                 self._queue = stack.enter_context(QueueReader(interface.node, interface.name))
-                self._queue_series = {name: array("q") for name in QUEUE_COLUMNS}
-                self._drops_before = self._queue.read()["drops"]
+                self._queue_before = self._queue.read()
+                self._queue_series = {
+                    name: array("d" if name.endswith("_ms") else "q") for name in (*QUEUE_COLUMNS, *self._queue_before)
+                }
             self._open = stack.pop_all()
         return self
 
@@ -79,8 +90,20 @@ class Sampler:
                 yield host, socket
 
     def look(self, time_s) -> None:
-        """Read all sockets once; ``time_s`` is since the traffic's origin."""
+        """Read all sockets once; ``time_s`` is since the traffic's origin.
+
+        Where packets may be marked, what the other end had received with a CE mark is that of its own socket.
+        """
         sockets = [{"host": host, **socket} for host, socket in self._read_sockets()]
+        received = {
+            (sender, there["remote_port"], there["local_port"]): there["received_ce_packets"]
+            for sender, readers in self._at_receivers.items()
+            for reader in readers
+            for there in reader.connections()
+            if "received_ce_packets" in there
+        }
+        for socket in sockets if self._at_receivers else ():
+            socket["received_ce_packets"] = received.get(name_of(socket["host"], socket))
         self._looks.append({"time_s": time_s, "sockets": sockets})
 
     def sample(self, time_s) -> None:
@@ -89,7 +112,7 @@ class Sampler:
         self._times.append(time_s)
         queue = self._queue.read()
         for name, values in self._queue_series.items():
-            values.append(queue[name] - (self._drops_before if name == "drops" else 0))
+            values.append(queue[name] - (self._queue_before[name] if name in QUEUE_COUNTS else 0))
         for host, socket in self._read_sockets():
             key = name_of(host, socket)
             if key not in self._connections:
@@ -151,7 +174,8 @@ class Sampler:
         dict
             ``interval_ms``; ``sockets``: of each flow ``flow``, of MPTCP of each ``subflow``, ``time_s`` and
             columns of the same length (`COLUMNS`, of which those are left out that it never had a value of, and
-            ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far.
+            ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far; of a discipline
+            that is not drop-tail ``marks`` so far, and the delays that it tells.
         """
         if not self.samples:
             return None

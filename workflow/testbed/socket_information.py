@@ -10,6 +10,7 @@ import errno
 import functools
 import socket
 import struct
+from functools import partial
 
 from .netlink import NETLINK_SOCK_DIAG, Channel, NetlinkError, attributes, text
 
@@ -52,7 +53,9 @@ MS, MBPS = 1e3, 125e3
 TCP_INFO = (
     ("x", None, None, ()),  # tcpi_state: ESTABLISHED
     ("B", "state", None, ()),  # tcpi_ca_state
-    ("5x", None, None, ()),  # retransmits, probes, backoff, options, window scales
+    ("3x", None, None, ()),  # retransmits, probes, backoff
+    ("B", "ecn_options", None, ()),  # tcpi_options
+    ("1x", None, None, ()),  # window scales
     ("B", "app_limited", None, ()),  # the lowest bit: tcpi_delivery_rate_app_limited
     ("I", "rto_ms", MS, ()),
     ("4x", None, None, ()),  # ato
@@ -79,10 +82,19 @@ TCP_INFO = (
     ("Q", "busy_ms", MS, ()),  # tcpi_busy_time: with data to send or unacknowledged
     ("Q", "rwnd_limited_ms", MS, ()),  # of busy_ms: the receiver's window was full
     ("Q", "sndbuf_limited_ms", MS, ()),  # of busy_ms: the send buffer was full
-    ("8x", None, None, ()),  # delivered, delivered_ce
+    ("4x", None, None, ()),  # delivered
+    ("I", "delivered_ce_packets", None, ()),  # tcpi_delivered_ce: delivered while the receiver told of CE marks
     ("Q", "bytes_sent", None, ()),
     ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
+    ("32x", None, None, ()),  # dsack_dups, reord_seen, rcv_ooopack, both windows, rehash, three of timeouts
+    ("I", "received_ce_packets", None, ()),  # tcpi_received_ce
+    ("24x", None, None, ()),  # what AccECN counts in bytes
+    ("B", "ecn_mode", None, ()),  # the lowest two bits: tcpi_ecn_mode, since Linux 7.0
 )
+#: Of these what is of interest only where packets may be marked.
+OF_ECN = frozenset(("ecn_options", "delivered_ce_packets", "received_ce_packets", "ecn_mode"))
+#: What was negotiated (tcpi_ecn_mode), in a study's words; and the bit of tcpi_options of earlier kernels.
+ECN_MODES, TCPI_OPT_ECN = ("off", "classic", "accurate", "pending"), 8
 VEGAS_INFO = struct.Struct("=4I")
 DCTCP_INFO = struct.Struct("=HHI")
 BBR_INFO = struct.Struct("=QIII")
@@ -100,15 +112,17 @@ class SocketReader:
         ``ipv4`` or ``ipv6``: connections of the other are not read.
     mptcp : bool
         Read MPTCP's connections, each as a whole (`mptcp_connection`).
+    ecn : bool
+        Read of plain ones what they say of ECN too.
 
     Raises
     ------
     netlink.NetlinkError
     """
 
-    def __init__(self, node, ip_version, mptcp=False):
+    def __init__(self, node, ip_version, mptcp=False, ecn=False):
         self.channel = Channel(node, NETLINK_SOCK_DIAG)
-        self.family, self.mptcp = FAMILIES[ip_version], mptcp
+        self.family, self.mptcp, self.ecn = FAMILIES[ip_version], mptcp, ecn
         self.found = []
 
     def connections(self, expected=None) -> list[dict]:
@@ -138,7 +152,11 @@ class SocketReader:
         """Return what `connection` makes of one connection, None if it is not established any more."""
         try:
             (read,) = self.channel.ask(
-                SOCK_DIAG_BY_FAMILY, self.request(sockid), "TCP connection", established, dump=False
+                SOCK_DIAG_BY_FAMILY,
+                self.request(sockid),
+                "TCP connection",
+                partial(established, ecn=self.ecn),
+                dump=False,
             )
         except NetlinkError as error:
             if error.number not in (errno.ENOENT, errno.ESTALE):
@@ -157,7 +175,7 @@ class SocketReader:
         if self.mptcp:
             return mptcp_connection(buffer, start, end)
         self.found.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
-        return connection(buffer, start, end)
+        return connection(buffer, start, end, self.ecn)
 
     def close(self) -> None:
         self.channel.close()
@@ -169,12 +187,12 @@ class SocketReader:
         self.close()
 
 
-def established(buffer, start, end) -> dict | None:
+def established(buffer, start, end, ecn=False) -> dict | None:
     """Return what `connection` makes of a message, None if it is of a connection in another state."""
-    return connection(buffer, start, end) if buffer[start + STATE_AT] == TCP_ESTABLISHED else None
+    return connection(buffer, start, end, ecn) if buffer[start + STATE_AT] == TCP_ESTABLISHED else None
 
 
-def connection(buffer, start, end) -> dict:
+def connection(buffer, start, end, ecn=False) -> dict:
     """Parse one struct inet_diag_msg and its attributes.
 
     Parameters
@@ -182,6 +200,8 @@ def connection(buffer, start, end) -> dict:
     buffer : memoryview or bytes
     start, end : int
         Where the message's body lies.
+    ecn : bool
+        Whether what it says of ECN is read: ``ecn``, one of `ECN_MODES`, and packets with CE marks.
 
     Returns
     -------
@@ -205,7 +225,7 @@ def connection(buffer, start, end) -> dict:
         read["cca"] = text(buffer, *found[INET_DIAG_CONG])
     if INET_DIAG_INFO in found:
         at, until = found[INET_DIAG_INFO]
-        read |= tcp_info(buffer, at, until - at)
+        read |= tcp_info(buffer, at, until - at, ecn)
     if INET_DIAG_ULP_INFO in found:
         read |= subflow(buffer, start, *found[INET_DIAG_ULP_INFO])
     for kind, (size, parse) in OF_A_CCA.items():
@@ -244,20 +264,21 @@ def subflow(buffer, message, at, until) -> dict:
 
 
 @functools.cache
-def layout(length) -> tuple[struct.Struct, tuple]:
-    """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has."""
+def layout(length, ecn=False) -> tuple[struct.Struct, tuple]:
+    """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has, `OF_ECN` only if asked for."""
     fields, formats = [], "="
     for field in TCP_INFO:
         if struct.calcsize(formats + field[0]) > length:
             break
-        formats += field[0]
-        fields += [field[1:]] if field[1] else []
+        left_out = field[1] in OF_ECN and not ecn
+        formats += f"{struct.calcsize(field[0])}x" if left_out else field[0]
+        fields += [field[1:]] if field[1] and not left_out else []
     return struct.Struct(formats), tuple(fields)
 
 
-def tcp_info(buffer, at, length) -> dict:
-    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has."""
-    fields, columns = layout(length)
+def tcp_info(buffer, at, length, ecn=False) -> dict:
+    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has, and of `OF_ECN` if asked for ``ecn``."""
+    fields, columns = layout(length, ecn)
     read = {
         column: None if value in unknown else value / divisor if divisor else value
         for value, (column, divisor, unknown) in zip(fields.unpack_from(buffer, at), columns, strict=True)
@@ -268,6 +289,9 @@ def tcp_info(buffer, at, length) -> dict:
         read["state"] = CA_STATES[read["state"]]
     if "app_limited" in read:
         read["app_limited"] = bool(read["app_limited"] & 1)
+    if ecn:
+        by_option = 1 if read.pop("ecn_options") & TCPI_OPT_ECN else 0
+        read["ecn"] = ECN_MODES[read.pop("ecn_mode", by_option) & 3]
     if read.get("rtt_ms") is None and "rttvar_ms" in read:
         read["rttvar_ms"] = None  # the initial RTO's, not a measurement
     return read

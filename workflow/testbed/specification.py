@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from .conditions import Hosts, Link, Multipath, Traffic, Transport
+from .disciplines import Discipline, discipline_of
 
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
 SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
@@ -229,6 +230,16 @@ class RunSpecification:
         if self.rate_mbps is None:
             return None
         return self.rate_mbps * 1e6 / 8 * self.rtt_path_ms / 1e3
+
+    @property
+    def discipline(self) -> Discipline:
+        """The bottleneck's queueing discipline."""
+        return discipline_of(self.scenario["queue"])
+
+    @property
+    def may_mark(self) -> bool:
+        """Whether marks are asked about: of flows with ECN, and of a queue that is not drop-tail."""
+        return not self.udp and (self.transport.ecn != "off" or not self.discipline.limited_only)
 
     @property
     def queue_packets(self) -> int | None:

@@ -5,7 +5,7 @@ h1 to h2. Where each effect stands (the reasons: netem on a sending host entangl
 with TCP small queues; a delay line in front of the bottleneck would share its queue):
 
 =============================  =================================================
-r1-eth1 (towards r2)           bottleneck of the data: htb rate + drop-tail queue
+r1-eth1 (towards r2)           bottleneck of the data: htb rate + its queue
 r2-eth0 (towards h2)           forward delay, jitter, loss: netem, if there is any
 r2-eth1 (towards r1)           bottleneck of the ACKs: the same rate and queue
 r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
@@ -33,6 +33,7 @@ from mininet.net import Mininet
 from mininet.node import Node
 
 from . import addresses
+from .disciplines import DROP_TAIL, OF_KIND
 from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
 from .links import Arrivals, EmulatedInterface, EmulatedLink, emulate
 from .specification import PACKET_BYTES
@@ -58,6 +59,12 @@ class Path:
     pairs: list
     bottleneck: dict
     netem: dict
+
+    @property
+    def drop_tail(self) -> bool:
+        """Whether the bottleneck's queue is a fifo, or there is none."""
+        kinds = (device.emulation.kind_and_limit[0] for device in self.bottleneck["forward"])
+        return all(OF_KIND[kind].name == DROP_TAIL for kind in kinds)
 
     @property
     def senders(self) -> list[Node]:
@@ -194,6 +201,8 @@ def plan_bottleneck(specification) -> Bottleneck | None:
         queue_bytes=specification.queue_bytes,
         burst_bytes=burst,
         overhead_bytes=specification.link.frame_overhead_bytes,
+        queue=specification.scenario["queue"],
+        packet_bytes=specification.packet_bytes,
     )
 
 

@@ -20,6 +20,8 @@ ASKED_PATIENTLY = {
     "net.ipv4.tcp_syn_linear_timeouts": "127",
     "net.ipv4.tcp_synack_retries": "127",
 }
+#: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2 is Linux's default: answer ECN, do not ask for it.
+ECN = {"off": "2", "classic": "1", "accurate": "3"}
 #: A network namespace's default.
 CCA = "net.ipv4.tcp_congestion_control"
 ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
@@ -38,9 +40,7 @@ def settings(specification) -> dict[str, str]:
         "net.ipv4.tcp_wmem": f"4096\t{min(SEND_BUFFER_INITIAL_BYTES, send)}\t{send}",
         # A fresh network has no metrics; connections of one run must not make any.
         "net.ipv4.tcp_no_metrics_save": "1",
-        # 2 is Linux's default: answer ECN, do not ask for it. DCTCP without ECN is not DCTCP:
-        # the kernel then runs Reno as "dctcp-reno".
-        "net.ipv4.tcp_ecn": "1" if "dctcp" in specification.ccas else "2",
+        "net.ipv4.tcp_ecn": ECN[specification.transport.ecn],
         **(ASKED_PATIENTLY if specification.control_network else {}),
     }
 

@@ -32,10 +32,12 @@ from .flow_checks import (
 from .multipath_verification import check_multipath, check_path_shares, check_subflows
 from .network_checks import (
     check_drops_elsewhere,
+    check_ecn,
     check_host_settings,
     check_idle_rtt,
     check_loss_forward,
     check_loss_reverse,
+    check_marks,
     check_memory,
     check_offloads,
     check_pacing,
@@ -57,7 +59,9 @@ def checks_of(specification) -> tuple[Callable, ...]:
 def network_and_traffic(specification) -> tuple[Callable, ...]:
     """Return the checks that a run has on every platform."""
     background = (check_background,) if specification.background == "server" else ()
-    return checks_of_traffic(specification) + PATHS[specification.multipath.by] + background
+    looked_at = specification.traffic.application != "round-trip"
+    marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
+    return checks_of_traffic(specification) + PATHS[specification.multipath.by] + background + marks
 
 
 def checks_of_traffic(specification) -> tuple[Callable, ...]:

@@ -4,10 +4,12 @@ import math
 
 import pandas as pd
 
+from testbed.disciplines import measure_of
+
 
 def queue_words(queue) -> str:
     """Return the queue of a resolved scenario as `tidy_tables.SCENARIOS` has it: "33 packets", "1 BDP", "100000 bytes"."""
-    ((measure, amount),) = queue.items()
+    measure, amount = measure_of(queue)
     return f"{amount:g} {'BDP' if measure == 'bdp' else measure}"
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from study_files.study_replications import wanted_replications
 from study_files.study_runs import all_runs
+from testbed.disciplines import OF_KIND, discipline_of
 from testbed.specification import RunSpecification
 from testbed.transport import cca_given_by
 from wording.sentence_words import listed
@@ -30,6 +31,7 @@ PARTS = {
     "htb": ("rate limits", "sch_htb"),
     "pfifo": ("queues in packets", None),
     "bfifo": ("queues in bytes", None),
+    **{kind: (f"queue.discipline {one.name}", f"sch_{kind}") for kind, one in OF_KIND.items() if not one.limited_only},
     "netem": ("delay, jitter and loss", "sch_netem"),
     "ifb": ("delay and loss on a cable", "ifb"),
     "ingress": ("delay and loss on a cable", "sch_ingress"),
@@ -104,7 +106,8 @@ def _parts_of(scenario):
     """Return the parts of the kernel that a scenario's network is made of."""
     parts, link, paths = {"veth"}, scenario["link"], scenario["multipath"]
     if link["rate_mbps"] is not None and _specification(scenario).shaped:
-        parts |= {"htb", "bfifo" if "bytes" in scenario["queue"] else "pfifo"}
+        discipline = discipline_of(scenario["queue"])
+        parts |= {"htb", discipline.kinds[discipline.counts_in("bytes" if "bytes" in scenario["queue"] else "packets")]}
     delays = (paths["path_delay_ms"], scenario["hosts"]["access_delay_ms"], *(link[key].values() for key in EFFECTS))
     cable = scenario["topology"] == "cable"
     # On a dumbbell netem is the queue where there is no shaper.

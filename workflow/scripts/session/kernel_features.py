@@ -20,6 +20,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from testbed.disciplines import OF_KIND
 from testbed.host_init import mount, prepare
 from testbed.netlink import ATTRIBUTE, BUFFER_BYTES, ERROR_NUMBER, HEADER, NLM_F_REQUEST, NLMSG_ERROR, messages
 
@@ -116,7 +117,7 @@ def family(name) -> int:
 #: Part of the kernel (`host_needs.PARTS`) -> how it is asked for. A family of generic netlink brings what
 #: tunnels in UDP are made of, and the filter stands on the qdisc.
 ATTEMPTS = {
-    **{name: partial(_qdisc, name) for name in ("htb", "netem", "pfifo", "bfifo", "ingress")},
+    **{name: partial(_qdisc, name) for name in ("htb", "netem", *OF_KIND, "ingress")},
     "matchall": _arrivals_filter,
     "mirred": partial(_arrivals_filter, "mirred"),
     "fou": partial(family, "fou"),

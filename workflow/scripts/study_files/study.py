@@ -17,6 +17,7 @@ import yaml
 
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
+from study_files.study_queues import queue_problems
 from study_files.study_replications import goes_on, has_looks, looks, most_replications, wanted_replications  # noqa: F401, one module for the Snakefile
 from study_files.study_runs import (  # noqa: F401, likewise
     all_runs,
@@ -33,6 +34,7 @@ from study_files.study_runs import (  # noqa: F401, likewise
 from study_files.study_schema import dereferenced, has_directions, is_section, keys_of, scenario_schema, study_schema
 from study_files.study_validation import problems_of_form
 from study_files.study_variation import is_varied  # noqa: F401, likewise
+from testbed.disciplines import completed
 
 
 class StudyError(FileError):
@@ -57,7 +59,8 @@ def load(path, overrides=None) -> dict:
         The study as written, neither validated nor completed.
     """
     content = read_mapping(path, "a study", keys_of(study_schema()), StudyError)
-    return _merge(study_schema(), content, _typed(study_schema(), overrides or {}))
+    merged = _merge(study_schema(), content, _typed(study_schema(), overrides or {}))
+    return _with_off(study_schema(), merged)
 
 
 def resolve(config, source) -> dict:
@@ -76,7 +79,7 @@ def resolve(config, source) -> dict:
         The study without `defaults`, which every scenario then contains, and without
         `platform`, which is then each scenario's and the end of the study's name. All
         other keys of the schema are there, in the schema's order; values for each
-        direction are `{forward, reverse}`, access delays a list with one for each
+        direction are `{forward, reverse}`, a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each
         pair of hosts, path delays one with one for each path; whole numbers are int; `ccas` has what runs have, mixes written out.
     """
     if not isinstance(config, dict):
@@ -92,6 +95,10 @@ def resolve(config, source) -> dict:
         for section, key, count in (("hosts", "access_delay_ms", "pairs"), ("multipath", "path_delay_ms", "paths")):
             if not isinstance(scenario[section][key], list):  # one number stands for all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
+        problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario["queue"])]
+        scenario["queue"] = completed(scenario["queue"])
+    if problems:
+        raise StudyError(source, problems)
     study = _on_one_platform(study)
     if len(study["study"]) > (limit := keys_of(study_schema())["study"]["maxLength"]):
         problem = (
@@ -147,6 +154,15 @@ def _typed(node, value):
     except (yaml.YAMLError, ValueError):
         return value
     return typed if typed is None or isinstance(typed, (bool, int, float)) else value
+
+
+def _with_off(node, value):
+    """Give a bare `off`, which YAML takes for false, its word where the schema has that for a choice."""
+    if isinstance(value, dict):
+        return {key: _with_off(keys_of(node).get(key, {}), item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_off(dereferenced(node.get("items", {})), item) for item in value]
+    return "off" if value is False and "off" in node.get("enum", ()) else value
 
 
 def _complete(node, section):

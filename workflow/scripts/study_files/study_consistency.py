@@ -9,11 +9,13 @@ from fractions import Fraction
 
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
+from study_files.study_queues import network_queue_problems
 from study_files.study_replications import has_looks, most_replications
 from study_files.study_runs import ccas_written_out, last_replication
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied
+from testbed.disciplines import DISCIPLINES, DROP_TAIL, discipline_of, measure_of
 from testbed.specification import ETHERNET_HEADER_BYTES, PACKET_BYTES, RunSpecification
 
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
@@ -47,7 +49,7 @@ def contradictions(study) -> list[str]:
     sentences += [*_check_replications(study), *_check_count(study)]
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
-        _check_segments, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems,
+        _check_segments, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
         problems = [problem for check in checks for problem in check(scenario)]
@@ -75,6 +77,7 @@ def _check_calibration(study):
             ("background", scenario["background"], ("none",)),
             ("multipath.by", scenario["multipath"]["by"], ("none",)),
             ("link.netem", link["netem"], ("receiving-side",)),
+            ("queue.discipline", discipline_of(scenario["queue"]).name, (DROP_TAIL,)),
             ("traffic.application", traffic["application"], ("iperf3", "round-trip")),
             ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], (False,)),
         ):
@@ -233,11 +236,22 @@ def _check_intervals(scenario):
 
 
 def _check_marks(study):
+    """Yield where DCTCP would get no marks, without which it does what Reno does (RFC 8257, section 3.5)."""
     named = next((cca for cca in study["ccas"] if "dctcp" in cca.split("+")), None)
-    if named and any(scenario["platform"] in LINUX for scenario in study["scenarios"]):
+    for scenario in study["scenarios"] if named else ():
+        queue, ecn = scenario["queue"], scenario["transport"]["ecn"]
+        discipline = discipline_of(queue)
+        if scenario["platform"] not in LINUX or (ecn != "off" and discipline.marks(queue)):
+            continue
+        marking = [one.name for one in DISCIPLINES.values() if one.marks_with is not None]
+        found = f"transport.ecn is {ecn} and queue.discipline {discipline.name}" + (
+            f" without {' and '.join(discipline.marks_with)}"
+            if discipline.marks_with and not discipline.marks(queue)
+            else ""
+        )
         yield (
-            f"ccas has {named}; allowed are CCAs that need no marks, for every queue here drops packets and marks none, "
-            "and DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
+            f"scenarios[{scenario['id']}].{found}; allowed with {named} in ccas are classic or accurate and a queue that marks "
+            f"({', '.join(marking)}), for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
         )
 
 
@@ -323,7 +337,7 @@ def _specification(scenario, ip_version="ipv4"):
 
 
 def _check_queue(scenario):
-    ((measure, size),) = scenario["queue"].items()
+    measure, size = measure_of(scenario["queue"])
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     run = _specification(scenario)
     if measure != "packets" and link["netem"] == "both-ends":
@@ -378,7 +392,7 @@ def _check_memory(scenario):
 
 
 def _queue_bytes(scenario):
-    ((measure, size),) = scenario["queue"].items()
+    measure, size = measure_of(scenario["queue"])
     if measure == "packets":
         return size * (SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else PACKET_BYTES)
     if measure == "bdp":

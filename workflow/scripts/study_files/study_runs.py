@@ -139,10 +139,13 @@ def _scenario(study, scenario_id):
 
 
 def _conditions(study, scenario):
+    # Documents of runs without ECN are as they were before there was a choice.
+    transport = {key: value for key, value in scenario["transport"].items() if (key, value) != ("ecn", "off")}
     return {
         "schema_version": SPECIFICATION_VERSION,
         "study": study["study"],
-        "scenario": {key: value for key, value in scenario.items() if key not in NOT_OF_RUNS},
+        "scenario": {key: value for key, value in scenario.items() if key not in NOT_OF_RUNS}
+        | {"transport": transport},
     }
 
 

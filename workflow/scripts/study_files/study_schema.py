@@ -1,7 +1,7 @@
 """The schema of a study file, and what it says in words.
 
 `workflow/schemas/study.schema.yaml` is the only place of parameters' defaults,
-ranges, units and descriptions. This module reads it for those who validate a
+ranges, units and descriptions; but for the queueing disciplines' (`testbed.disciplines`). This module reads it for those who validate a
 study, complete it with defaults, or document it.
 """
 
@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import yaml
+
+from testbed import disciplines
 
 SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.yaml"
 
@@ -18,7 +20,10 @@ def study_schema() -> dict:
     """Return the schema of a study as a dict; it is shared, so don't change it."""
     # The C parser is ten times faster, and part of PyYAML's wheels.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
+    schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
+    # What a queue can be is declared beside what carries it out.
+    schema["$defs"]["queue"]["properties"] |= disciplines.keys()
+    return schema
 
 
 def dereferenced(node) -> dict:

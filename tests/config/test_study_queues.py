@@ -1,0 +1,98 @@
+"""Queueing disciplines and ECN in a study: what is filled in, and what is refused in one sentence."""
+
+import pytest
+
+from study_files import study
+from testbed.disciplines import DISCIPLINES
+
+
+def problems(config):
+    with pytest.raises(study.StudyError) as caught:
+        study.resolve(config, "small.yaml")
+    return [line.removeprefix("small.yaml: scenarios[near].") for line in str(caught.value).splitlines()]
+
+
+def near(small, **keys):
+    small["scenarios"] = [{"id": "near", "link": {"rate_mbps": 10}, **keys}]
+    return small
+
+
+def test_a_queue_without_a_discipline_stays_as_it_was(small):
+    for queue in ({"packets": 7}, {"packets": 7, "discipline": "drop-tail"}):
+        assert study.resolve(near(small, queue=queue), "small.yaml")["scenarios"][0]["queue"] == {"packets": 7}
+
+
+def test_a_run_without_ecn_is_specified_as_before_there_was_a_choice(small, tmp_path):
+    resolved = study.resolve(near(small), "small.yaml")
+    assert resolved["scenarios"][0]["transport"]["ecn"] == "off"
+    specified = study.run_specification(resolved, "near", "reno", "ipv4", 1)["scenario"]
+    assert "ecn" not in specified["transport"] and specified["queue"] == {"bdp": 1}
+    path = tmp_path / "bare.yaml"
+    path.write_text("study: a\nccas: [reno]\nscenarios: [{id: near, transport: {ecn: off, delayed_acks: off}}]\n")
+    transport = study.resolve(study.load(path), "bare.yaml")["scenarios"][0]["transport"]
+    assert (transport["ecn"], transport["delayed_acks"]) == ("off", False)
+
+
+@pytest.mark.parametrize("name", [name for name, one in DISCIPLINES.items() if not one.limited_only])
+def test_all_defaults_of_a_discipline_are_written_out(small, name):
+    resolved = study.resolve(near(small, queue={"discipline": name}), "small.yaml")
+    queue = resolved["scenarios"][0]["queue"]
+    discipline = DISCIPLINES[name]
+    defaults = {parameter.name: parameter.default for parameter in discipline.parameters}
+    assert queue == discipline.size | {"discipline": name} | defaults
+    assert study.resolve(resolved, "again.yaml") == resolved
+
+
+def test_a_step_of_red_sets_both_thresholds(small):
+    queue = {"discipline": "red", "step_packets": 20, "ecn": True}
+    resolved = study.resolve(near(small, queue=queue), "small.yaml")
+    queue = resolved["scenarios"][0]["queue"]
+    assert (queue["min_packets"], queue["max_packets"], queue["probability"], queue["burst_packets"]) == (20, 20, 1, 20)
+    assert study.resolve(resolved, "again.yaml") == resolved
+
+
+@pytest.mark.parametrize(
+    ("queue", "problem"),
+    [
+        ({"discipline": "codel", "step_packets": 3},
+         "queue.step_packets is 3; allowed with queue.discipline codel are target_ms, interval_ms, ecn, ce_threshold_ms."),
+        ({"packets": 10, "target_ms": 3},
+         "queue.target_ms is 3; allowed with queue.discipline drop-tail is none of the disciplines' parameters."),
+        ({"discipline": "pie", "target_ms": 2.5},
+         "queue.target_ms is 2.5; allowed with queue.discipline pie is a whole number from 1 to 1000 (ms)."),
+        ({"discipline": "codel", "bytes": 30_000},
+         "queue.bytes is 30000; allowed with queue.discipline codel is packets or bdp, for it counts packets."),
+        ({"discipline": "cake", "packets": 100},
+         "queue.packets is 100; allowed with queue.discipline cake is bytes, for its limit is memory."),
+        ({"discipline": "red", "min_packets": 20},
+         "queue.min_packets is 20; allowed is at most queue.max_packets, 15."),
+        ({"discipline": "red", "min_packets": 12},
+         "queue.burst_packets is 9; allowed with queue.min_packets 12 is as many or more, from which tc computes the weight of the mean."),
+        ({"discipline": "red", "step_packets": 20, "min_packets": 5},
+         "queue.min_packets is 5; allowed with queue.step_packets 20 is 20, which the step sets."),
+    ],
+)  # fmt: skip
+def test_what_contradicts_a_discipline_is_said(small, queue, problem):
+    assert problems(near(small, queue=queue)) == [problem]
+
+
+def test_a_discipline_needs_a_rate_and_fq_a_router(small):
+    fq = {"queue": {"discipline": "fq"}}
+    assert problems(near(small, topology="cable", **fq)) == [
+        "queue.discipline is fq; allowed with topology cable is any other, for on a sending host fq does TCP's pacing, "
+        "which here TCP does itself."
+    ]
+    unlimited = {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5}, "queue": {"discipline": "codel"}}
+    small["scenarios"] = [{"id": "near", **unlimited}]
+    assert problems(small)[0].startswith("queue.discipline is codel; allowed without a link.rate_mbps is drop-tail")
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ({"queue": {"discipline": "codel"}}, "queue.discipline is codel; allowed on ns3:3.44 is drop-tail."),
+        ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed on ns3:3.44 is off."),
+    ],
+)
+def test_ns3_has_drop_tail_without_ecn(small, keys, problem):
+    assert problems(near(small, platform="ns3:3.44", **keys)) == [problem]

@@ -1,0 +1,74 @@
+"""What a bottleneck's queue can't be: sentences that start with the key, as the disciplines' declarations have it."""
+
+from collections.abc import Iterator
+
+from study_files.study_validation import value_text
+from testbed.disciplines import MEASURES, completed, discipline_of, measure_of, red_ewma
+
+
+def queue_problems(queue) -> Iterator[str]:
+    """Yield what contradicts the discipline in a queue as a study has it, before its defaults are filled in."""
+    discipline = discipline_of(queue)
+    here = f"with queue.discipline {discipline.name}"
+    names = [parameter.name for parameter in discipline.parameters]
+    for name, value in queue.items():
+        if name in ("discipline", *MEASURES):
+            continue
+        parameter = discipline.parameter(name)
+        if parameter is None:
+            others = f"are {', '.join(names)}" if names else "is none of the disciplines' parameters"
+            yield f"queue.{name} is {value_text(value)}; allowed {here} {others}."
+        elif problem := _range_problem(parameter, value):
+            yield f"queue.{name} is {value_text(value)}; allowed {here} is {problem}."
+    size = measure_of(queue)
+    if size and size[0] == "bytes" and "bytes" not in discipline.kinds:
+        yield f"queue.bytes is {size[1]}; allowed {here} is packets or bdp, for it counts packets."
+    if size and size[0] != "bytes" and discipline.limit_word != "limit":
+        yield f"queue.{size[0]} is {size[1]}; allowed {here} is bytes, for its limit is memory."
+    if discipline.name == "red":
+        yield from _red_problems(queue, completed(queue))
+
+
+def _range_problem(parameter, value):
+    """Return what is allowed of a parameter in words, where a value of the right type isn't; None if it is."""
+    if parameter.choices:
+        return None if value in parameter.choices else f"one of {', '.join(parameter.choices)}"
+    if parameter.is_switch or value is None or parameter.least is None:
+        return None
+    if parameter.least <= value <= parameter.most and not (parameter.whole and value != int(value)):
+        return None
+    unit = f" ({parameter.unit})" if parameter.unit else ""
+    return f"a {'whole ' if parameter.whole else ''}number from {parameter.least:g} to {parameter.most:g}{unit}"
+
+
+def _red_problems(given, queue):
+    """Yield what RED's thresholds contradict; ``queue`` is the one with defaults, in which a step has set them."""
+    for name in ("min_packets", "max_packets", "probability", "burst_packets"):
+        if queue["step_packets"] is not None and given.get(name, queue[name]) != queue[name]:
+            yield (
+                f"queue.{name} is {given[name]:g}; allowed with queue.step_packets {queue['step_packets']} is {queue[name]}, "
+                "which the step sets."
+            )
+    if queue["min_packets"] > queue["max_packets"]:
+        yield f"queue.min_packets is {queue['min_packets']:g}; allowed is at most queue.max_packets, {queue['max_packets']:g}."
+    elif not red_ewma(queue["min_packets"], queue["burst_packets"]):
+        yield (
+            f"queue.burst_packets is {queue['burst_packets']}; allowed with queue.min_packets {queue['min_packets']:g} is as many or "
+            "more, from which tc computes the weight of the mean."
+        )
+
+
+def network_queue_problems(scenario) -> Iterator[str]:
+    """Yield what the rest of a resolved scenario contradicts in its queue's discipline."""
+    discipline = discipline_of(scenario["queue"])
+    if discipline.limited_only:
+        return
+    here = f"queue.discipline is {discipline.name}; allowed"
+    if scenario["link"]["rate_mbps"] is None:
+        yield f"{here} without a link.rate_mbps is drop-tail, for nothing waits."
+    if scenario["link"]["netem"] == "both-ends":
+        yield f"{here} with link.netem both-ends is drop-tail, for netem is the queue."
+    if scenario["topology"] == "cable" and discipline.name == "fq":
+        yield f"{here} with topology cable is any other, for on a sending host fq does TCP's pacing, which here TCP does itself."
+    if scenario["multipath"]["by"] != "none":
+        yield f"{here} with multipath.by {scenario['multipath']['by']} is drop-tail."
