@@ -216,7 +216,10 @@ def test_cautions_on_super_packets_and_lost_acknowledgements(tmp_path):
 
 def test_no_rate_limit(tmp_path):
     models, _ = fit(synthetic(rate_mbps=None), tmp_path)
-    for model, needed in ((theory.FULL_LINK, "rate or sender's limit"), (theory.FULL_QUEUE, "rate limit with a queue")):
+    for model, needed in (
+        (theory.FULL_LINK, "rate or sender's limit"),
+        (theory.FULL_QUEUE, "rate limit with a drop-tail queue"),
+    ):
         rows = pick(models, model=model)
         assert rows["ratio"].isna().all() and rows["n"].eq(0).all()
         assert rows["note"].str.contains(f"5 of 5 valid runs without {needed}").all()

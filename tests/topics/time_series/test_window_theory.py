@@ -20,6 +20,7 @@ RUN = {
     "loss_configured_percent": 0.0, "platform": "uml",
 }  # fmt: skip
 SCENARIO = {
+    "discipline": "drop-tail",
     "loss_reverse_percent": 0.0, "jitter_forward_ms": 0.0, "jitter_reverse_ms": 0.0,
     "frame_overhead_bytes": 0, "topology": "dumbbell", "netem": "receiving-side", "segmentation_offload": False, "bitrate_mbps": np.nan,
 }  # fmt: skip

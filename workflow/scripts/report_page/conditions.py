@@ -4,6 +4,7 @@ import json
 
 from run_tables.reading import link_packets
 from study_files.study_design import is_simulator
+from testbed.disciplines import DISCIPLINES, DROP_TAIL
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_words import amount_words, both_ways, ip_words, path_rtts_ms, rate_words
 from wording.sentence_words import listed
@@ -48,7 +49,7 @@ def scenario_rows(scenarios, runs) -> list[dict]:
                 "delay": both_ways(row["delay_forward_ms"], row["delay_reverse_ms"], "ms"),
                 "jitter": both_ways(row["jitter_forward_ms"], row["jitter_reverse_ms"], "ms"),
                 "loss": both_ways(row["loss_forward_percent"], row["loss_reverse_percent"], "%"),
-                "queue": queue,
+                "queue": f"{queue}, {_discipline_words(row)}" if row["discipline"] != DROP_TAIL else queue,
                 "flows": plain(row["flows"]),
                 "duration": amount_words(row),
                 "platform": row["platform"],
@@ -64,6 +65,17 @@ def scenario_rows(scenarios, runs) -> list[dict]:
     return rows
 
 
+def _discipline_words(row):
+    """Return what manages a scenario's queue, with the parameters that are not its defaults: "codel (ecn true)"."""
+    defaults = {
+        f"{parameter.name} {value}"
+        for parameter in DISCIPLINES[row["discipline"]].parameters
+        for value in (parameter.default, str(parameter.default).lower(), "null" if parameter.default is None else "")
+    }
+    own = [words for words in row["queue_parameters"].split(", ") if words not in defaults]
+    return f"{row['discipline']} ({', '.join(own)})" if own else row["discipline"]
+
+
 def scenario_details(row) -> list[str]:
     """Return what else a scenario sets, a few words each: that of the platform, the traffic, then what isn't as usual.
 
@@ -74,6 +86,8 @@ def scenario_details(row) -> list[str]:
         offload = "on" if row["segmentation_offload"] else "off"
         details += [f"segmentation offload {offload}", f"netem {row['netem']}"]
     details += [*_traffic_details(row), *_cable_details(row)]
+    if row["ecn"] != "off":
+        details.append(f"ECN {row['ecn']}")
     if row["pairs"] > 1:
         details.append(f"{row['pairs']:.0f} pairs of hosts")
     if row["access_delay_ms"] != "0":

@@ -1,16 +1,40 @@
-"""How large the bottleneck's queue is: as the study says it, and in bandwidth-delay products."""
+"""How large the bottleneck's queue is, as the study says it and in bandwidth-delay products, and what manages it."""
 
 import math
 
 import pandas as pd
 
-from testbed.disciplines import measure_of
+from testbed.disciplines import discipline_of, measure_of
 
 
 def queue_words(queue) -> str:
     """Return the queue of a resolved scenario as `tidy_tables.SCENARIOS` has it: "33 packets", "1 BDP", "100000 bytes"."""
     measure, amount = measure_of(queue)
-    return f"{amount:g} {'BDP' if measure == 'bdp' else measure}"
+    return f"{amount:.10g} {'BDP' if measure == 'bdp' else measure}"
+
+
+def discipline_columns(scenario) -> dict[str, str]:
+    """Return what manages the queue of a scenario, and ECN of its flows: columns of runs and scenarios."""
+    return {"discipline": discipline_of(scenario["queue"]).name, "ecn": scenario["transport"].get("ecn", "off")}
+
+
+def parameter_words(queue, all_of_them=True) -> str:
+    """Return the parameters of a queue's discipline as a study writes them: "target_ms 5, ecn true"; or those that aren't its defaults.
+
+    Examples
+    --------
+    >>> parameter_words({"packets": 9, "discipline": "pie", "target_ms": 15, "ecn": True}, all_of_them=False)
+    'ecn true'
+    """
+    shown = (
+        p for p in discipline_of(queue).parameters if p.name in queue and (all_of_them or queue[p.name] != p.default)
+    )
+    return ", ".join(f"{p.name} {_value_words(queue[p.name])}" for p in shown)
+
+
+def _value_words(value):
+    """Return a value as a study has it."""
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"
 
 
 def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:

@@ -2,14 +2,16 @@
 
 from run_tables.background_metrics import background_metrics
 from run_tables.cpu_times import cpu_metrics
+from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
-from run_tables.queue_sizes import queue_bdp, queue_words
+from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
 from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated
 from run_tables.steady_state import USUAL_RULE
 from run_tables.tidy_tables import RUN, SCENARIOS
 from study_files.study_variation import variation_words
+from testbed.disciplines import OF_KIND
 from testbed.specification import RunSpecification
 
 
@@ -26,8 +28,11 @@ def _queue_limit_packets(document) -> int | None:
         return placed["qdiscs"][placed["bottleneck"]["forward"][0]]["DropTailQueue"].get("limit_packets")
     places = [*placed["bottleneck"]["forward"], *placed["netem"]["forward"]]
     kinds = placed["qdiscs"][places[0]] if places else {}
-    if "pfifo" in kinds:
-        return kinds["pfifo"]["limit"]
+    packets = [
+        kinds[kind]["limit"] for kind, one in OF_KIND.items() if kind in kinds and kind == one.kinds.get("packets")
+    ]
+    if packets:
+        return packets[0]
     both_ends = document["specification"]["scenario"]["link"]["netem"] == "both-ends"
     return kinds["netem"]["limit"] if both_ends else None
 
@@ -36,6 +41,9 @@ def _queue_limit_bytes(document) -> int | None:
     """Return what the full queue of the data's bottleneck holds in bytes, or None."""
     if limit := document["specification"]["scenario"]["queue"].get("bytes"):
         return limit
+    run = RunSpecification(document["specification"])
+    if not run.discipline.limited_only and run.queue_packets is not None:
+        return run.queue_packets * run.packet_bytes
     packets, packet_bytes = _queue_limit_packets(document), payload_and_frame_bytes(document)[1]
     return None if packets is None or packet_bytes is None else round(packets * packet_bytes)
 
@@ -84,9 +92,9 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     scenario, link = asked["scenario"], asked["scenario"]["link"]
     keys = factors(document)
     carried_out = "failure" not in document
-    flows = (
-        [{**keys, **flow, "valid": verdict["valid"]} for flow in flow_metrics(document, rule)] if carried_out else []
-    )
+    marks = marks_of_flows(document)
+    flows = flow_metrics(document, rule) if carried_out else []
+    flows = [{**keys, **flow, **marks[flow["flow"]], "valid": verdict["valid"]} for flow in flows]
     failed = [check for check in verdict["checks"] if not check["ok"]]
     run = {
         **keys,
@@ -103,6 +111,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         "flows": scenario["flows"],
         "duration_s": scenario["traffic"]["duration_s"],
         **application_columns(scenario),
+        **discipline_columns(scenario),
         **(_measured(document, flows, rule) if carried_out else {}),
         "platform": scenario["platform"],
         "pairs": scenario["hosts"]["pairs"],
@@ -124,6 +133,7 @@ def _measured(document, flows, rule):
         **run_metrics(document, flows, rule),
         **background_metrics(document),
         "transfer_s": transfer_s(document),
+        **marks_of_run(document),
         **reordering_counts(document),
         "cwnd_packets": cwnd_packets(document),
         **cpu_metrics(document, total(flows, "bytes_received")),
@@ -150,6 +160,8 @@ def scenario_row(scenario, queue_packets) -> dict:
             for way in ("forward", "reverse")
         },
         "queue": queue_words(scenario["queue"]),
+        **discipline_columns(scenario),
+        "queue_parameters": parameter_words(scenario["queue"]),
         "queue_packets": " ".join(str(packets) for packets in queue_packets if packets is not None),
         **application_columns(scenario),
         "distribution": paths["distribution"],

@@ -38,6 +38,12 @@ APPLICATION_COLUMNS = (
     count("paths", "", "Number of cables between the hosts."),
     text("tunnel_ip_version", "IP version outside of the tunnels.", "there are no tunnels"),
 )
+#: What manages the bottleneck's queue, and whether flows may be marked: of a run, and of its scenario.
+DISCIPLINE_COLUMNS = (
+    text("discipline", "Queueing discipline of the bottleneck: `drop-tail`, `codel` and so on."),
+    text("ecn", "What flows ask for of ECN: `off`, `classic` (RFC 3168) or `accurate` (RFC 9768)."),
+)
+_NO_DISCIPLINE, _NO_ECN = "the queue is drop-tail", "flows have no ECN"
 RUNS = Table(
     "runs",
     "a run",
@@ -130,6 +136,11 @@ RUNS = Table(
         count("packets_sent", "packets", "Offered to the bottleneck, dropped ones included; a super-packet is one.", "nothing is emulated"),
         count("queue_drops", "packets", "Dropped by the full queue.", "queue and loss share one netem, or nothing is emulated"),
         count("link_drops", "packets", "Dropped by random loss.", "queue and loss share one netem, or nothing is emulated"),
+        *DISCIPLINE_COLUMNS,
+        count("queue_marks", "packets", "Marked CE by the queue's discipline.", _NO_DISCIPLINE, "the discipline's statistics"),
+        count("overflow_drops", "packets", "Of `queue_drops`, those because the queue was full; the others are the discipline's choice.", f"{_NO_DISCIPLINE}, or doesn't tell (cake)", "the discipline's statistics"),
+        count("ce_received", "packets", "That arrived at the receivers with a CE mark.", _NO_ECN, "InCEPkts of their IP"),
+        count("ce_echoed", "segments", "Delivered while receivers told the senders of CE: with `accurate` the marked ones, with `classic` all until the sender has answered.", _NO_ECN, "TcpExtTCPDeliveredCE"),
         count("background_requests", "messages", "Requests of the server's clients.", "there is no server"),
         count("background_answers", "messages", "Answers of the server.", "there is no server"),
         number("background_mbps", "Mbit/s", "What the server's answers took of the cable, headers and frame overhead included.", "there is no server"),
@@ -190,6 +201,9 @@ FLOWS = Table(
         count("bytes_received", "bytes", "That the receiver's application got.", _NO_VALUE),
         count("cwnd_max_bytes", "bytes", "Largest congestion window of those read at each interval's end.", _NO_VALUE),
         text("cca_observed", "CCA that ran, as the sender's own program or kernel says.", "nothing says it"),
+        text("ecn_observed", "What its connection negotiated of ECN, at the last look at the sockets.", f"{_NO_DISCIPLINE} and {_NO_ECN}", "tcpi_ecn_mode, tcpi_options"),
+        count("ce_received", "segments", "That its receiver had got with a CE mark at the last look.", "the same, or an earlier kernel", "the receiver's tcpi_received_ce"),
+        count("ce_echoed", "segments", "Delivered while its receiver told of CE, until the last look.", "the same", "tcpi_delivered_ce"),
         VALID,
     ),
     "tidy",
@@ -244,6 +258,8 @@ SCENARIOS = Table(
             "queue_packets", "The same in packets, as it was set in the runs; where the packets of IPv4 and IPv6 differ, so may these, parted by blanks.",
             "its limit is in bytes",
         ),
+        *DISCIPLINE_COLUMNS,
+        text("queue_parameters", "The discipline's parameters as a study has them: `target_ms 5, ecn true`; `null` is one that it does without.", _NO_DISCIPLINE),
         count("flows", "", "Number of flows."),
         number("bitrate_mbps", "Mbit/s", "What each sender is limited to.", "it sends as fast as it can"),
         number("duration_s", "s", "How long each flow sends, where no amount is set."),
@@ -331,6 +347,7 @@ SOCKETS = Table(
             "Vegas and YeAH: the smallest RTT of the latest round trip; other CCAs: the smallest of the connection.",
             _UNKNOWN, "tcpv_minrtt",
         ),
+        number("delivered_ce_packets", "segments", "Delivered so far while the receiver told of CE marks.", f"{_NO_DISCIPLINE} and {_NO_ECN}", "tcpi_delivered_ce"),
     ),
     "tidy",
     "parquet",
@@ -345,6 +362,14 @@ QUEUE = Table(
         count("bytes", "bytes", "That wait."),
         count("drops", "packets", "Since the origin."),
         number("delay_ms", "ms", "Time that what waits takes to leave at the link's rate.", "nothing limits the rate"),
+        count("marks", "packets", "Marked CE since the origin.", _NO_DISCIPLINE),
+        number(
+            "discipline_delay_ms",
+            "ms",
+            "Delay as the discipline itself tells it: codel, pie, cake (of its busiest tin), dualpi2 (of the classic queue).",
+            "it tells none",
+        ),
+        number("l4s_delay_ms", "ms", "The same of dualpi2's low-latency queue.", "it has none"),
     ),
     "tidy",
     "parquet",

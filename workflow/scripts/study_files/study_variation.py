@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator
 
+from testbed.disciplines import MEASURES
 from testbed.specification import PACKET_BYTES, RunSpecification
 
 #: What may be drawn: keys of `variation`.
@@ -122,6 +123,7 @@ def _plain(value):
 
 def _longer_queue(scenario, packets):
     """Return the queue of a scenario with so many packets more, or less."""
+    discipline = {key: value for key, value in scenario["queue"].items() if key not in MEASURES}
     if "bytes" in scenario["queue"]:
-        return {"bytes": scenario["queue"]["bytes"] + packets * PACKET_BYTES}
-    return {"packets": _specification(scenario).queue_packets + packets}
+        return {"bytes": scenario["queue"]["bytes"] + packets * PACKET_BYTES} | discipline
+    return {"packets": _specification(scenario).queue_packets + packets} | discipline

@@ -7,6 +7,7 @@ from topics.topic import Topic
 NAMES = (
     "calibration",
     "time_series",
+    "queues",
     "fairness",
     "buffers",
     "platforms",

@@ -1,6 +1,7 @@
 """Many flows and a small buffer: what each flow gets, and all of them together, against the buffer's size."""
 
 from study_files.study_design import conditions_of
+from testbed.disciplines import MEASURES, measure_of
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS
 from topics.time_series.topic import sampled_scenarios
 from topics.topic import Figure, Topic
@@ -12,7 +13,8 @@ def _most_buffers(design):
     """Return the most queue sizes among scenarios that differ in nothing but these and the platform."""
     sizes = {}
     for scenario in design.scenarios:
-        sizes.setdefault(conditions_of(scenario, "queue"), set()).add(tuple(scenario["queue"].items()))
+        managed = tuple(item for item in scenario["queue"].items() if item[0] not in MEASURES)
+        sizes.setdefault((conditions_of(scenario, "queue"), managed), set()).add(measure_of(scenario["queue"]))
     return max(len(queues) for queues in sizes.values())
 
 

@@ -18,7 +18,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     """Return what the models say of a scenario whose empty path has the same RTT for both flows.
 
     It is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of its runs. Row CCA and column CCA -> columns of `SHARE_THEORY`; empty where a model's conditions aren't met: two flows, a known
-    queue and rate, no random loss.
+    drop-tail queue and rate, no random loss.
     """
     rate, lossless = scenario["rate_mbps"], scenario["loss_forward_percent"] == scenario["loss_reverse_percent"] == 0
     bdps, packet_bytes = (queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms), scenario["packet_bytes"])
@@ -29,6 +29,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
         or not lossless
         or scenario["flows"] != 2
         or rtt_ms <= 0
+        or scenario["discipline"] != "drop-tail"
     ):
         return {}
     packets_s, rtt_s = rate * 1e6 / 8 / packet_bytes, rtt_ms / 1000

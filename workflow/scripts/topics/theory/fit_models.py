@@ -83,7 +83,7 @@ def add_models(runs) -> pd.DataFrame:
         columns[model] = summed.clip(upper=ideal.fillna(np.inf))
         columns[f"{model}, capped"] = summed > ideal
     columns[FULL_LINK] = ideal
-    bounded = (runs["rate_mbps"] > 0) & (runs["queue_bytes"] > 0)
+    bounded = (runs["rate_mbps"] > 0) & (runs["queue_bytes"] > 0) & (runs["discipline"] == "drop-tail")
     columns[FULL_QUEUE] = theory.full_queue_delay_ms(
         runs["queue_bytes"].where(bounded), runs["rate_mbps"].where(bounded)
     )
@@ -106,7 +106,7 @@ def _cell_models(runs, cell, confidence, loss_caution, queue_caution):
             yield response
     else:
         yield _model_row(runs, FULL_LINK, confidence, "", "rate or sender's limit")
-    yield _model_row(runs, FULL_QUEUE, confidence, queue_caution, "rate limit with a queue")
+    yield _model_row(runs, FULL_QUEUE, confidence, queue_caution, "rate limit with a drop-tail queue")
 
 
 def _model_row(runs, model, confidence, caution, needed):

@@ -1,0 +1,70 @@
+"""What a queue does in a cell, against numbers worked out by hand, and how queues are told apart."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from run_tables.tidy_tables import RUNS, SCENARIOS
+from study_files import study
+from study_files.study_design import StudyDesign
+from tidy_tables import completed
+from topics.queues.describe_queues import describe_queues
+from topics.queues.topic import applies
+from topics.queues.variants import variants_of, with_variants
+
+
+def run(replication, scenario="codel", valid=True, **values):
+    shared = {
+        "scenario": scenario, "scenario_label": scenario, "cca": "reno", "ip_version": "ipv4", "replication": replication,
+        "valid": valid, "discipline": "codel", "ecn": "classic", "flows": 2, "rate_mbps": 20.0, "rtt_path_ms": 40.0,
+        "ideal_goodput_mbps": 19.0, "goodput_mbps": 9.5, "packets_sent": 1000, "queue_drops": 0, "rtt_mean_ms": 45.0,
+    }  # fmt: skip
+    return shared | values
+
+
+SCENARIO = {"scenario": "codel", "discipline": "codel", "ecn": "classic", "queue_parameters": "target_ms 5, ecn true"}
+
+
+def described(*runs):
+    scenarios = completed(pd.DataFrame([SCENARIO]), SCENARIOS)
+    return describe_queues(completed(pd.DataFrame(runs), RUNS), scenarios, 0.95).iloc[0]
+
+
+def test_a_cell_by_hand():
+    row = described(
+        run(1, queue_drops=10, queue_marks=20, rtt_mean_ms=46.0, ce_received=19),
+        run(2, queue_drops=30, queue_marks=40, rtt_mean_ms=50.0, ce_received=40),
+        run(3, valid=False, queue_drops=999),
+    )
+    assert (row["n"], row["queueing_ms"], row["drop_percent"], row["mark_percent"]) == (2, 8.0, 2.0, 3.0)
+    assert (row["goodput_percent"], row["queue_marks"], row["ce_received"]) == (50.0, 30.0, 29.5)
+    # Of 6 and 10: 8 +- 12.706 * 2 (Student's t with one degree of freedom), and no delay is below 0.
+    assert row["queueing_ms_low"] == 0
+    assert row["queueing_ms_high"] == pytest.approx(8 + 12.7062 * 2, abs=1e-3)
+    assert row["conditions"] == "2 flows, 20 Mbit/s, RTT 40 ms"
+
+
+def test_what_nobody_counted_is_missing():
+    row = described(run(1, queue_marks=np.nan))
+    assert row["n"] == 1
+    assert all(np.isnan(row[name]) for name in ("mark_percent", "queueing_ms_low", "overflow_drops"))
+
+
+def test_queues_are_told_apart_by_what_is_not_their_default():
+    names = [
+        ("drop-tail", ""),
+        ("codel", "target_ms 5, ecn true"),
+        ("codel", "target_ms 20, ecn false"),
+        ("codel", "target_ms 5, ecn false"),
+    ]
+    cells = with_variants(pd.DataFrame(names, columns=["discipline", "queue_parameters"]))
+    assert list(variants_of(cells).values()) == ["drop-tail", "codel", "codel, target_ms 20"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "asked"),
+    [({}, False), ({"queue": {"discipline": "pie"}}, True), ({"transport": {"ecn": "classic"}}, True)],
+)
+def test_who_has_the_topic(keys, asked):
+    config = {"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a", "link": {"rate_mbps": 10}, **keys}]}
+    assert applies(StudyDesign(study.resolve(config, "s.yaml"))) is asked

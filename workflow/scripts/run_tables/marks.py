@@ -1,0 +1,48 @@
+"""What queues marked and dropped, and which marks arrived and were echoed: columns of runs and flows."""
+
+from run_tables.simulated_metrics import is_simulated
+from testbed.network_checks import ce_packets
+from testbed.specification import RunSpecification
+
+#: What the kernel counts at a sender: segments delivered while its receiver told of CE marks.
+ECHOED = "TcpExtTCPDeliveredCE"
+
+
+def marks_of_run(document) -> dict[str, int | None]:
+    """Return marks and drops of the queue in the data's direction, and what became of the marks: columns of `tidy_tables.RUNS`."""
+    columns = dict.fromkeys(("queue_marks", "overflow_drops", "ce_received", "ce_echoed"))
+    if is_simulated(document):
+        return columns
+    run, placed = RunSpecification(document["specification"]), document["network"]["set"]["bottleneck"]["forward"]
+    after = [queue for name in placed for queue in document["links"]["after"][name]["qdiscs"].values()]
+    before = [queue for name in placed for queue in document["links"]["before"][name]["qdiscs"].values()]
+    if placed and not run.discipline.limited_only:
+        columns["queue_marks"] = _grown(before, after, "marks")
+        columns["overflow_drops"] = _grown(before, after, "overflow_drops")
+    if run.transport.ecn != "off":
+        counters = document["stack"]["tcp"]
+        columns["ce_received"] = sum(ce_packets(document, pair.receiver) for pair in run.pairs)
+        columns["ce_echoed"] = sum(counters[pair.sender][ECHOED] for pair in run.pairs)
+    return columns
+
+
+def _grown(before, after, name):
+    """Return by how much a counter of the queues grew while traffic flowed; None if none of them has it."""
+    if not any(name in queue for queue in after):
+        return None
+    return sum(queue.get(name, 0) for queue in after) - sum(queue.get(name, 0) for queue in before)
+
+
+def marks_of_flows(document) -> dict[int, dict]:
+    """Return flow -> what its sockets say of ECN at the last look, None where nothing does: columns of `tidy_tables.FLOWS`."""
+    flows = range(document["specification"]["scenario"]["flows"])
+    said = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
+    for look in document.get("sockets", ()):
+        for socket in look["sockets"]:
+            if "ecn" in socket:
+                said[socket["flow"]] = {
+                    "ecn_observed": socket["ecn"],
+                    "ce_received": socket.get("received_ce_packets"),
+                    "ce_echoed": socket["delivered_ce_packets"],
+                }
+    return said

@@ -1,0 +1,104 @@
+"""Draw delay, goodput, drops and marks by queueing discipline: a line a CCA, apart by ECN."""
+
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
+from figure_parts.figure_svg import save_figure
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.queues.tables import QUEUE_CELLS
+from topics.queues.variants import variants_of, with_variants
+from wording.number_format import is_missing, number
+from wording.sentence_words import cca_name
+
+#: Of `MEASURES` those drawn, and the highest end of the axis where there is one.
+SHOWN = {
+    "queueing_ms": ("Queueing delay, ms", None),
+    "goodput_percent": ("Goodput, % of a full path's", 100.0),
+    "drop_percent": ("Dropped by the queue, %", None),
+    "mark_percent": ("Marked CE by the queue, %", None),
+}
+SPREAD = 0.5  # of a slot, over which lines are set apart
+
+
+def _lines(cells):
+    """Return the lines of a panel: (CCA, ECN) in the table's order."""
+    return list(dict.fromkeys(zip(cells["cca"], cells["ecn"], strict=True)))
+
+
+def _look(cca, ecn):
+    """Return how a line's marks look: filled with ECN, open without."""
+    colour = cca_colour(cca)
+    return {"color": colour, "marker": cca_marker(cca), "mec": colour, "mfc": LIGHT.paper if ecn == "off" else colour}
+
+
+def _line_name(cca, ecn, several):
+    """Return what a line is called: "CUBIC, ECN classic"."""
+    ecn_words = "no ECN" if ecn == "off" else f"ECN {ecn}"
+    return f"{cca_name(cca)}, {ecn_words}" if several else cca_name(cca)
+
+
+def _draw(cells):
+    """Return figure and panels: for each conditions and IP version one a measure, with a slot for each queue."""
+    apply_style()
+    groups = list(cells.groupby(["conditions", "ip_version"], sort=False))
+    lines, several = _lines(cells), cells["ecn"].nunique() > 1
+    names = list(cells["ip_version"].unique())
+    highest = {
+        measure: most or max(1e-9, 1.08 * (cells[measure].max() if cells[measure].notna().any() else 0))
+        for measure, (_, most) in SHOWN.items()
+    }
+    title = "Delay, goodput, drops and marks by queueing discipline"
+    drawn = CategoryPanels(title, len(SHOWN) * len(groups), len(lines), columns=2)
+    for (conditions, ip_version), here in groups:
+        variants = variants_of(here)
+        for measure, (what, _) in SHOWN.items():
+            axes = drawn.add(what, with_ip_version(conditions, ip_version, names), linear_axis(0, highest[measure]))
+            slots(axes, list(variants.values()), "")
+            axes.set_xticklabels(
+                list(variants.values()), rotation=18, ha="right", rotation_mode="anchor", size=SMALL_SIZE_PT
+            )
+            words = [
+                _draw_line(axes, here, variants, line, SPREAD * ((place + 0.5) / len(lines) - 0.5), measure, several)
+                for place, line in enumerate(lines)
+            ]
+            key = [Line2D([], [], ls="none", ms=4, label=_line_name(*line, several), **_look(*line)) for line in lines]
+            drawn.finish(axes, f"{what}, {conditions}. {' '.join(words)}", key)
+    return drawn.figure, drawn.panels
+
+
+def _draw_line(axes, cells, variants, line, shift, measure, several):
+    """Draw the marks of a CCA, with or without ECN; return what they show in words."""
+    cca, ecn = line
+    own = cells[(cells["cca"] == cca) & (cells["ecn"] == ecn)].set_index("variant")
+    words = []
+    for place, (variant, name) in enumerate(variants.items()):
+        if variant not in own.index:
+            continue
+        row = own.loc[variant]
+        if is_missing(row[measure]):
+            if not row["n"]:
+                nothing(axes, place + shift)
+            continue
+        words.append(f"{name} {number(row[measure])}")
+        if not is_missing(row[f"{measure}_low"]):
+            interval(axes, place + shift, row[f"{measure}_low"], row[f"{measure}_high"], cca_colour(cca))
+        axes.plot([place + shift], [row[measure]], ls="none", ms=4, zorder=3, **_look(cca, ecn))
+    return f"{_line_name(cca, ecn, several)}: {', '.join(words) or 'none'}."
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the cells, write figure and data."""
+    cells = with_variants(read_table(inputs.queue_cells, QUEUE_CELLS))
+    figure, views = _draw(cells)
+    columns = [name for name in QUEUE_CELLS.names if name.removesuffix("_low").removesuffix("_high") in SHOWN]
+    shown = cells[
+        ["scenario", "cca", "ip_version", "conditions", "discipline", "ecn", "queue_parameters", "n", *columns]
+    ]
+    save_figure(figure, views, "Queues by discipline, CCA and ECN", shown, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

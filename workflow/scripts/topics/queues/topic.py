@@ -1,0 +1,21 @@
+"""What a queue's discipline does: delay, drops and marks behind each, with and without ECN."""
+
+from testbed.disciplines import discipline_of
+from topics.queues.tables import QUEUE_CELLS
+from topics.topic import Figure, Topic
+
+
+def applies(design) -> bool:
+    """Tell whether a `StudyDesign` has a queue that manages itself, or flows with ECN."""
+    return any(
+        not discipline_of(scenario["queue"]).limited_only or scenario["transport"].get("ecn", "off") != "off"
+        for scenario in design.scenarios
+    )
+
+
+def _figures(design):
+    title = "Delay, goodput, drops and marks by queueing discipline"
+    yield Figure("queues", "plot_queues", ("queue_cells",), title, "means, intervals, by CCA and ECN")
+
+
+TOPIC = Topic("queues", "Queues", applies=applies, tables=(QUEUE_CELLS,), figures=_figures)
