@@ -70,7 +70,8 @@ transport:
 def test_defaults_of_the_schema_fill_what_is_not_given(small):
     resolved = study.resolve(small, "small.yaml")
     assert list(resolved) == [
-        "study", "title", "description", "seed", "replications", "ccas", "mixes", "ip_versions", "scenarios", "analysis"
+        "study", "title", "description", "seed", "replications", "ccas", "mixes", "ip_versions", "scenarios", "steady_state",
+        "analysis",
     ]  # fmt: skip
     assert resolved["title"] == "small"
     assert resolved["ip_versions"] == ["ipv4", "ipv6"]

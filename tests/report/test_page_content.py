@@ -27,18 +27,18 @@ from wording import number_format
 from wording.scenario_words import conditions
 
 SECTIONS = [
-    "findings", "method", "validity", "speed", "ccas", "ip-version", "delay-and-loss", "theory", "published",
+    "findings", "method", "validity", "speed", "ccas", "ip-version", "delay-and-loss", "variance", "theory", "published",
     "claims", "threats", "provenance", "statistics",
 ]  # fmt: skip
 # Study -> the sections that its design has nothing for, and its findings.
 NO_CLAIMS = {"published", "claims"}
 STUDIES = {
-    "real_shape": (set(), 5),
-    "two_methods": (set(), 5),
-    "small": (NO_CLAIMS, 4),
-    "all_ccas": (NO_CLAIMS, 4),
+    "real_shape": (set(), 6),
+    "two_methods": (set(), 6),
+    "small": (NO_CLAIMS, 5),
+    "all_ccas": (NO_CLAIMS, 5),
     "nothing_valid": (NO_CLAIMS, 4),
-    "one_of_each": (NO_CLAIMS | {"ip-version"}, 3),
+    "one_of_each": (NO_CLAIMS | {"ip-version", "variance"}, 3),
 }
 
 

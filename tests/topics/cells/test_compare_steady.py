@@ -7,7 +7,7 @@ import pytest
 
 import tidy_tables
 from topics.cells.compare_steady import STEADY_PAIRS, compare_steady
-from topics.cells.section import rule_words
+from topics.cells.section import rule_words, startup_sentence
 from topics.cells.tables import STEADY
 
 PARAMS = SimpleNamespace(confidence=0.95, significance=0.05)
@@ -61,6 +61,14 @@ def test_what_no_run_has_and_shares_of_one_flow_are_left_out(runs):
     assert set(table["metric"]) == {"goodput_mbps", "rtt_mean_ms"}
     nothing = runs.assign(**{steady: None for _, steady, _ in STEADY_PAIRS})
     assert compare_steady(nothing, PARAMS).empty
+
+
+def test_sentence_counts_cells_that_are_apart(runs):
+    runs.loc[runs["scenario"] == runs["scenario"].iloc[0], "goodput_steady_mbps"] = 1.04 * runs["goodput_mbps"]
+    table = compare_steady(runs, PARAMS)
+    assert startup_sentence(table[table["metric"] == "goodput_mbps"], 5) == (
+        "All numbers are of whole runs; without start-up goodput is another one, by more than 5 %, in 1 of 2 cells: +4.0 to +10.0 %."
+    )
 
 
 def test_rule_in_words():

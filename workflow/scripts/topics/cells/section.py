@@ -1,7 +1,9 @@
 """The section with all statistics by cell, at the end of the report, and with each metric without start-up."""
 
-from report_parts.data_tables import Cell, Column, data_table, effect_cells, number_cell
+from report_parts.data_tables import Cell, Column, data_table, effect_cells, minus, number_cell
+from report_parts.material import Finding
 from report_parts.test_cells import METRIC_NAMES, Scenarios
+from wording.number_format import count
 from wording.scenario_words import ip_words
 
 #: What readers call metrics that have no name elsewhere.
@@ -16,6 +18,34 @@ def section(material) -> dict:
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),
     }
+
+
+def findings(material) -> list[Finding]:
+    """Return how much start-up makes of goodput, where runs have a steady part."""
+    steady = material.tables.steady
+    cells = steady[(steady["metric"] == "goodput_mbps") & steady["effect"].notna()]
+    if cells.empty:
+        return []
+    margin = material.params["analysis"]["equivalence_margin"]["goodput_percent"]
+    return [Finding("Start-up", startup_sentence(cells, margin), "steady")]
+
+
+def startup_sentence(cells, margin) -> str:
+    """Say in how many cells goodput is another one once a run has started, and how far apart the two are.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Rows of `STEADY` of goodput that have a difference.
+    margin : float
+        Differences up to this one, in percent, count as none.
+    """
+    apart = int((cells["effect"].abs() > margin).sum())
+    low, high = cells["effect"].min(), cells["effect"].max()
+    return (
+        f"All numbers are of whole runs; without start-up goodput is another one, by more than {margin:g} %, in {apart:,} of "
+        f"{count(len(cells), 'cell')}: {minus(f'{low:+.1f}')} to {minus(f'{high:+.1f}')} %."
+    )
 
 
 def rule_words(steady_state) -> str:
