@@ -26,10 +26,23 @@ FOREIGN = {
     "scenario.link.delay_ms.forward": ["20ms loss 100%"],
     "scenario.link.delay_ms": [20],
     "scenario.link.more": [1],
-    "scenario.queue": [{"packets": 33, "bytes": 2000}],
+    "scenario.queue": [
+        {"packets": 33, "bytes": 2000},
+        {"packets": 33, "discipline": "codel"},  # without its parameters
+        {"packets": 33, "discipline": "evil; touch x"},
+        {"packets": 33, "discipline": "drop-tail"},  # which has none
+        {
+            "bytes": 15_503_360,
+            "discipline": "cake",
+            "rtt_ms": 100,
+            "isolation": "flows bandwidth 1bit",
+            "tins": "diffserv3",
+        },
+    ],
     "scenario.queue.packets": ["33; touch x"],
     "scenario.traffic.duration_s": [10**6],
     "scenario.transport.cca_set_by": ["sysctl -w a=b"],
+    "scenario.transport.ecn": ["3", "off", False],
     "more": [1],
 }
 
@@ -40,11 +53,22 @@ def specification(root):
     return json.loads(json.dumps(studies.run_specification(study, "10mbit-20ms-0pct-1flow", "reno", "ipv4", 1)))
 
 
-@pytest.mark.parametrize("path", ["config/config.yaml", "config/studies/exbench.yaml", "config/studies/smoke.yaml"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "config/config.yaml",
+        "config/studies/exbench.yaml",
+        "config/studies/smoke.yaml",
+        "config/studies/aqm.yaml",
+        "config/studies/aqm-dctcp.yaml",
+    ],
+)
 def test_every_scenario_of_our_studies_passes_unchanged(path, root):
     study = studies.resolve(studies.load(root / path), path)
     for scenario in study["scenarios"]:
-        text = json.dumps(studies.run_specification(study, scenario["id"], study["ccas"][-1], "ipv6", 2))
+        text = json.dumps(
+            studies.run_specification(study, scenario["id"], study["ccas"][0], study["ip_versions"][-1], 2)
+        )
         assert json.dumps(check_specification(json.loads(text), "it")) == text
 
 
