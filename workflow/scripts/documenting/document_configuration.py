@@ -21,6 +21,7 @@ from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study import cells, load, resolve
 from study_files.study_replications import looks, replications_words
 from study_files.study_schema import keys_of, study_schema
+from testbed.disciplines import DISCIPLINES
 from topics.claims.claims_file import claims_schema
 from topics.registry import TOPICS
 
@@ -33,6 +34,7 @@ def _readme():
         "configuration.md.j2",
         studies=_studies(),
         ccas=keys_of(study_schema())["ccas"]["items"]["joined"],
+        disciplines=DISCIPLINES,
         claim_kinds=claims_schema()["$defs"]["common"]["kind"]["enum"],
         sections=sections(),
     )
