@@ -93,8 +93,8 @@ TCP_INFO = (
 )
 #: Of these what is of interest only where packets may be marked.
 OF_ECN = frozenset(("ecn_options", "delivered_ce_packets", "received_ce_packets", "ecn_mode"))
-#: What was negotiated (tcpi_ecn_mode), in a study's words; and the bit of tcpi_options of earlier kernels.
-ECN_MODES, TCPI_OPT_ECN = ("off", "classic", "accurate", "pending"), 8
+#: Bit of tcpi_options: ECN was negotiated; and tcpi_ecn_mode of AccECN.
+TCPI_OPT_ECN, ACCURATE = 8, 2
 VEGAS_INFO = struct.Struct("=4I")
 DCTCP_INFO = struct.Struct("=HHI")
 BBR_INFO = struct.Struct("=QIII")
@@ -201,7 +201,7 @@ def connection(buffer, start, end, ecn=False) -> dict:
     start, end : int
         Where the message's body lies.
     ecn : bool
-        Whether what it says of ECN is read: ``ecn``, one of `ECN_MODES`, and packets with CE marks.
+        Whether what it says of ECN is read: ``ecn``, in a study's words, and packets with CE marks.
 
     Returns
     -------
@@ -290,8 +290,9 @@ def tcp_info(buffer, at, length, ecn=False) -> dict:
     if "app_limited" in read:
         read["app_limited"] = bool(read["app_limited"] & 1)
     if ecn:
-        by_option = 1 if read.pop("ecn_options") & TCPI_OPT_ECN else 0
-        read["ecn"] = ECN_MODES[read.pop("ecn_mode", by_option) & 3]
+        # Kernels before 7.0 have something else in the place of the mode.
+        negotiated, mode = read.pop("ecn_options") & TCPI_OPT_ECN, read.pop("ecn_mode", 0)
+        read["ecn"] = ("accurate" if mode & 3 == ACCURATE else "classic") if negotiated else "off"
     if read.get("rtt_ms") is None and "rttvar_ms" in read:
         read["rttvar_ms"] = None  # the initial RTO's, not a measurement
     return read

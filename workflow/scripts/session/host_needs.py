@@ -45,6 +45,7 @@ PARTS = {
     "fou for ip6gretap": ("GRE in UDP", "fou6"),
     "bond": ("joining tunnels", "bonding"),
     "veth": ("links", "veth"),
+    "tcpi_ecn_mode": ("transport.ecn accurate", None),
 }
 #: Keys of a link that netem carries out.
 EFFECTS = ("delay_ms", "jitter_ms", "loss_percent")
@@ -115,6 +116,8 @@ def _parts_of(scenario):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"} if cable else {"netem"}
     if paths["by"] == "mptcp":
         parts.add("mptcp")
+    if scenario["transport"]["ecn"] == "accurate":
+        parts.add("tcpi_ecn_mode")
     if paths["by"] == "gre":
         tunnel = "gretap" if paths["tunnel_ip_version"] == "ipv4" else "ip6gretap"
         parts |= {tunnel, "fou", f"fou for {tunnel}", "bond"}

@@ -141,7 +141,9 @@ def _features():
     if refused:
         raise PermissionError(errno.EPERM, f"{os.strerror(errno.EPERM)} ({', '.join(refused)})")
     has = {name: number not in UNKNOWN for name, number in tried.items()}
-    return has | {"mptcp": Path("/proc/sys/net/mptcp/enabled").exists()}
+    # Kernels from 6.18 on have AccECN, those from 7.0 on tell of a socket that it has.
+    tells_accurate_ecn = int(os.uname().release.partition(".")[0]) >= 7
+    return has | {"mptcp": Path("/proc/sys/net/mptcp/enabled").exists(), "tcpi_ecn_mode": tells_accurate_ecn}
 
 
 def enter_namespaces() -> bool:
