@@ -57,7 +57,10 @@ def test_nothing_is_asked_of_this_machine_by_a_study_in_the_guest():
         ({"topology": "dumbbell", "hosts": {"pairs": 1, "access_delay_ms": [1]}}, SHAPED | {"netem"}),
         ({"topology": "dumbbell", "link": PLAIN["link"] | {"rate_mbps": None}}, {"veth", "netem"}),
         ({"queue": {"discipline": "fq_codel"}}, {"veth", "htb", "fq_codel"}),
-        ({"queue": {"discipline": "red", "packets": 60}, "transport": {"ecn": "accurate"}}, {"veth", "htb", "red", "tcpi_ecn_mode"}),
+        (
+            {"queue": {"discipline": "red", "packets": 60}, "transport": {"ecn": "accurate"}},
+            {"veth", "htb", "red", "tcpi_ecn_mode"},
+        ),
         ({"multipath": MPTCP}, SHAPED | {"mptcp"}),
         ({"multipath": GRE}, SHAPED | {"ip6gretap", "fou", "fou for ip6gretap", "bond"}),
         ({"multipath": MPTCP | {"path_delay_ms": [0, 5]}}, SHAPED | LOSSY | {"mptcp"}),

@@ -76,3 +76,12 @@ def test_a_connection_that_fell_back_fails_the_run(document):
     assert check_ecn(specification, document).ok
     document["sockets"][-1]["sockets"][0]["ecn"] = "off"
     assert not check_ecn(specification, document).ok
+
+
+def test_a_packet_that_two_rules_mark_counts_twice(document):
+    """33 arrived and 3 wait, of 40 marks: 4 packets had two of them, if so many marks were the threshold's."""
+    document["stack"]["tcp"]["h2"]["IpExtInCEPkts"] = 33
+    queue = document["links"]["after"]["r1-eth1"]["qdiscs"]["codel"]
+    for of_threshold, ok in ((0, False), (3, False), (4, True), (37, False), (36, True)):
+        queue["counted"] = {"ce_mark": of_threshold}
+        assert check_marks(RunSpecification(document["specification"]), document).ok is ok, of_threshold

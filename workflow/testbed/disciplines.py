@@ -83,13 +83,15 @@ class Counters:
     """What a discipline counts of its own (its struct tc_*_xstats): ``names`` are the kernel's, "" is passed over.
 
     ``marks`` are those that add up to all CE marks; ``overflow`` those that say which drops a full queue made (None:
-    nothing says it); ``delays_us`` column of the time series -> the counter that is its delay in us.
+    nothing says it); ``second_mark`` is the counter of a threshold's marks, which a packet may get on top of another and
+    which then count twice (INET_ECN_set_ce is content with what is marked already); ``delays_us`` column of the time series -> the counter that is its delay in us.
     """
 
     layout: struct.Struct | None = None
     names: tuple = ()
     marks: tuple = ()
     overflow: tuple | None = None
+    second_mark: str = ""
     delays_us: dict = field(default_factory=dict)
 
 
@@ -118,6 +120,11 @@ class Discipline:
     def limited_only(self) -> bool:
         """Whether it is drop-tail: nothing happens but that a full queue drops."""
         return self.name == DROP_TAIL
+
+    def marked_twice(self, counted) -> int:
+        """Return how many packets may have been marked twice at most, by what a document has of the queue."""
+        second = counted.get("counted", {}).get(self.counters.second_mark, 0)
+        return min(second, counted.get("marks", 0) - second)
 
     def parameter(self, name) -> Parameter | None:
         """Return the parameter of that name, or None."""
@@ -249,7 +256,7 @@ _DISCIPLINES = (
         ("ecn", "ce_threshold_ms"),
         Counters(
             struct.Struct("=4Ii4I"), ("", "count", "", "ldelay", "", "drop_overlimit", "ecn_mark", "", "ce_mark"),
-            ("ecn_mark", "ce_mark"), ("drop_overlimit",), {"discipline_delay_ms": "ldelay"},
+            ("ecn_mark", "ce_mark"), ("drop_overlimit",), "ce_mark", {"discipline_delay_ms": "ldelay"},
         ),
     ),
     Discipline(
@@ -263,7 +270,7 @@ _DISCIPLINES = (
         Counters(
             struct.Struct("=10I"),
             ("", "", "drop_overlimit", "ecn_mark", "new_flow_count", "", "", "ce_mark", "", "drop_overmemory"),
-            ("ecn_mark", "ce_mark"), ("drop_overlimit",),
+            ("ecn_mark", "ce_mark"), ("drop_overlimit",), "ce_mark",
         ),
     ),
     Discipline(
@@ -273,7 +280,7 @@ _DISCIPLINES = (
         ("ecn",),
         Counters(
             struct.Struct("=Q8I"), ("", "delay", "", "", "packets_in", "dropped", "overlimit", "", "ecn_mark"),
-            ("ecn_mark",), ("overlimit",), {"discipline_delay_ms": "delay"},
+            ("ecn_mark",), ("overlimit",), "", {"discipline_delay_ms": "delay"},
         ),
     ),
     Discipline(
@@ -320,7 +327,7 @@ _DISCIPLINES = (
         Counters(
             struct.Struct("=8IiIII"),
             ("", "delay_c", "delay_l", "packets_in_c", "packets_in_l", "", "ecn_mark", "step_marks", "", "", "", ""),
-            ("ecn_mark",), ("overlimits",), {"discipline_delay_ms": "delay_c", "l4s_delay_ms": "delay_l"},
+            ("ecn_mark",), ("overlimits",), "step_marks", {"discipline_delay_ms": "delay_c", "l4s_delay_ms": "delay_l"},
         ),
         {"alpha": 0.15625, "beta": 3.19531, "drop-overload": "drop", "drop-early": "drop-dequeue"},
     ),

@@ -187,7 +187,9 @@ def check_marks(specification, document) -> Check:
         arrived = sum(ce_packets(document, getattr(pair, side)) for pair in specification.pairs)
         if not marked - unseen <= arrived <= marked or (marked and specification.transport.ecn == "off"):
             wrong.append(direction)
-        observed.append(f"{direction} {marked} marked, {arrived} arrived, {unseen} packets waiting or lost behind")
+        observed.append(
+            f"{direction} {marked} marked, {arrived} arrived, {unseen} at most waiting, lost behind or counted twice"
+        )
     expected = (
         "none" if specification.transport.ecn == "off" else "as many arrived as marked, but for those waiting or lost"
     )
@@ -195,13 +197,15 @@ def check_marks(specification, document) -> Check:
 
 
 def marks_and_unseen(document, direction) -> tuple[int, int]:
-    """Return (packets that the bottlenecks of a direction marked, packets that had not arrived behind the mark) at the end."""
+    """Return (marks that the bottlenecks of a direction made, how many of them at most had no packet arrive) at the end."""
     placed, after = document["network"]["set"], document["links"]["after"]
     queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
     behind = [q for name in placed["netem"][direction] for q in after[name]["qdiscs"].values()]
     waiting = max((q["backlog_packets"] for q in queues), default=0)
-    # RED marks a packet before it finds that there is no room for it.
+    # RED marks a packet before it finds that there is no room for it; of others a mark may count twice.
     waiting += sum(q.get("counted", {}).get("pdrop", 0) for q in queues)
+    kinds = [item for name in placed["bottleneck"][direction] for item in after[name]["qdiscs"].items()]
+    waiting += sum(OF_KIND[kind].marked_twice(queue) for kind, queue in kinds if kind in OF_KIND)
     return sum(q.get("marks", 0) for q in queues), waiting + sum(q["backlog_packets"] + q["drops"] for q in behind)
 
 

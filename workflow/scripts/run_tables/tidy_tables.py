@@ -137,7 +137,7 @@ RUNS = Table(
         count("queue_drops", "packets", "Dropped by the full queue.", "queue and loss share one netem, or nothing is emulated"),
         count("link_drops", "packets", "Dropped by random loss.", "queue and loss share one netem, or nothing is emulated"),
         *DISCIPLINE_COLUMNS,
-        count("queue_marks", "packets", "Marked CE by the queue's discipline.", _NO_DISCIPLINE, "the discipline's statistics"),
+        count("queue_marks", "packets", "Marked CE by the queue's discipline, as it counts: codel and fq_codel with `ce_threshold_ms`, and dualpi2, count a packet twice that two of their rules mark.", _NO_DISCIPLINE, "the discipline's statistics"),
         count("overflow_drops", "packets", "Of `queue_drops`, those because the queue was full; the others are the discipline's choice.", f"{_NO_DISCIPLINE}, or doesn't tell (cake)", "the discipline's statistics"),
         count("ce_received", "packets", "That arrived at the receivers with a CE mark.", _NO_ECN, "InCEPkts of their IP"),
         count("ce_echoed", "segments", "Delivered while receivers told the senders of CE: with `accurate` the marked ones, with `classic` all until the sender has answered.", _NO_ECN, "TcpExtTCPDeliveredCE"),

@@ -47,7 +47,7 @@ def _draw(cells):
     lines, several = _lines(cells), cells["ecn"].nunique() > 1
     names = list(cells["ip_version"].unique())
     highest = {
-        measure: most or max(1e-9, 1.08 * (cells[measure].max() if cells[measure].notna().any() else 0))
+        measure: most or (1.08 * cells[measure].max() if (cells[measure] > 0).any() else 1.0)
         for measure, (_, most) in SHOWN.items()
     }
     title = "Delay, goodput, drops and marks by queueing discipline"

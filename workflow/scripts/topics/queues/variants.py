@@ -27,10 +27,10 @@ def variants_of(cells) -> dict[str, str]:
 
 
 def _name(variant, discipline):
-    """Return a variant's name with the parameters that are not the discipline's defaults."""
+    """Return a variant's name with the value of the first parameter that is not the discipline's default."""
     defaults = {
         f"{p.name} {'null' if p.default is None else str(p.default).lower()}"
         for p in DISCIPLINES[discipline].parameters
     }
     own = [words for words in variant.split(", ")[1:] if words not in defaults]
-    return f"{discipline}, {own[0]}" if own else discipline
+    return f"{discipline} {own[0].split()[-1]}" if own else discipline
