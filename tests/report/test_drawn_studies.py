@@ -36,8 +36,9 @@ def test_a_drawn_study_is_refused_in_sentences_or_has_an_outline(record_testsuit
     for study in studies:
         assert resolve(study, "again.yaml") == study
         names |= {topic.name for topic in study_outline(StudyDesign(study)).topics}
-    # The draws reach every topic but that of the instrument itself, which takes few studies and has its own tests.
-    assert names == {topic.name for topic in study_outline.__defaults__[0]} - {"calibration"}
+    # The draws reach every topic but those that a study asks for by a key of their own, which have their own tests.
+    asked_for = {"calibration", "controls", "sensitivity"}
+    assert names == {topic.name for topic in study_outline.__defaults__[0]} - asked_for
 
 
 def test_nonsense_is_refused_in_sentences():
@@ -60,6 +61,15 @@ def check_report(seed, folder):
 @pytest.mark.parametrize("seed", FEW)
 def test_a_drawn_study_ends_in_a_report(seed, tmp_path):
     assert resolved(drawn_studies.drawn_config(seed)), "one of the few is refused"
+    check_report(seed, tmp_path)
+
+
+@pytest.mark.parametrize("seed", FEW)
+def test_a_drawn_study_whose_replications_draw_their_paths_ends_in_a_report(seed, tmp_path, monkeypatch):
+    config = drawn_studies.drawn_config(seed)
+    config["defaults"] |= {"variation": {"rtt_percent": 5, "rate_percent": 1, "queue_packets": 1}}
+    assert resolved(config), "one of the few is refused"
+    monkeypatch.setattr(drawn_studies, "drawn_config", lambda _: config)
     check_report(seed, tmp_path)
 
 

@@ -67,12 +67,17 @@ def design(study, runs) -> dict:
 def population(scenarios) -> str:
     """Say in plain words of what the study's intervals speak: `tidy/scenarios.csv` says what is drawn for each replication."""
     drawn = scenarios["variation"] != ""
-    exact = "one exact path: a replication has other losses and other starts, and nothing else of it is different"
+    own = ["losses", "starts"]
+    if (scenarios["background"] == "server").any():
+        own.append("background messages")
+    if (scenarios["platform"] == "host").any():
+        own.append("noise of the machine")
+    exact = f"one exact path: a replication has {listed(own)} of its own, and nothing else of it is different"
     if not drawn.any():
         return f"The intervals and tests of this study speak of {exact}. Of paths like it they say nothing."
     such = (
         "paths like the one that the scenario names: each replication has a path of its own, drawn evenly around it "
-        "as the table says, besides its losses and starts"
+        f"as the table says, besides {listed(own)} of its own"
     )
     if drawn.all():
         return f"The intervals and tests of this study speak of {such}."
