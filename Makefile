@@ -14,7 +14,7 @@ IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(c
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL = run
-.PHONY: run study setup lint test test-long test-faults bench bench-statistics verify publish documentation bundle lock clean-cache help
+.PHONY: run study setup lint test test-long test-faults bench bench-statistics sensitivity verify publish documentation bundle lock clean-cache help
 
 # Before set-up, which may take minutes.
 study:
@@ -50,6 +50,11 @@ bench: setup  ## set up and print the speed of the runs and of the analysis
 
 bench-statistics: setup  ## print how often tests, intervals and verdicts are wrong on data whose truth is known
 	@$(IN_ENVIRONMENT) python benchmarks/error_rates.py $(ARGS)
+
+sensitivity: study setup  ## rerun N scenarios of STUDY, drawn by SEED, under perturbed conditions, and say which conclusions move
+	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED))
+	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
+	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
 verify: setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes
 	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)

@@ -21,6 +21,7 @@ NAMES = (
     "theory",
     "published",
     "claims",
+    "sensitivity",
     "controls",
     "precision",
     "validity",

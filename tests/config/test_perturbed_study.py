@@ -1,0 +1,91 @@
+"""A study of perturbed scenarios: each changes one condition by what is asked, and the sample follows from the seed."""
+
+import pytest
+import yaml
+
+from session.sensitivity import main, write
+from study_files import study as studies
+from study_files.perturbed_study import NOT_TRIED, PERTURBATIONS, WORDS, perturbed_study
+
+LINK = {"rate_mbps": 100, "delay_ms": {"forward": 10, "reverse": 5}, "jitter_ms": 1}
+
+
+def perturbed(scenario, count=9, **changes):
+    """Return perturbed scenarios of a study of one, by perturbation."""
+    config = {
+        "study": "small",
+        "ccas": ["reno", "cubic"],
+        "scenarios": [{"id": "a", "link": LINK} | scenario],
+    } | changes
+    study, left_out = perturbed_study(studies.resolve(config, "small.yaml"), count, 1, lambda _: True)
+    assert left_out == [NOT_TRIED]
+    resolved = studies.resolve(study, "small-sensitivity")
+    return {each["id"].removeprefix("a."): each for each in resolved["scenarios"]}
+
+
+def without(scenario, *sections):
+    return {key: value for key, value in scenario.items() if key not in ("id", "label", *sections)}
+
+
+@pytest.mark.parametrize(
+    ("name", "section"),
+    [("again", ""), ("offload", "transport"), ("rtt-up", "link"), ("rtt-down", "link"), ("queue-up", "queue"), ("queue-down", "queue"), ("twice", "traffic")],
+)  # fmt: skip
+def test_one_condition_is_changed_at_a_time(name, section):
+    scenarios = perturbed({})
+    assert list(scenarios) == [perturbation.name for perturbation in PERTURBATIONS] == list(WORDS)
+    assert without(scenarios[name], section) == without(scenarios["as-is"], section)
+    if section:
+        assert scenarios[name][section] != scenarios["as-is"][section]
+
+
+def test_conditions_are_changed_by_what_is_said():
+    scenarios = perturbed({"queue": {"packets": 50}, "traffic": {"duration_s": 3}})
+    assert scenarios["rtt-up"]["link"]["delay_ms"] == {"forward": 10.1, "reverse": 5.05}
+    assert scenarios["rtt-down"]["link"]["jitter_ms"] == {"forward": 0.99, "reverse": 0.99}
+    assert [scenarios[name]["queue"]["packets"] for name in ("queue-up", "queue-down")] == [55, 45]
+    assert scenarios["twice"]["traffic"]["duration_s"] == 6
+    assert scenarios["offload"]["transport"]["segmentation_offload"] is True
+    short = perturbed({"queue": {"packets": 3}, "hosts": {"access_delay_ms": 2}})
+    assert [short[name]["queue"]["packets"] for name in ("queue-up", "queue-down")] == [4, 2]
+    assert short["rtt-up"]["hosts"]["access_delay_ms"] == [2.02]
+    in_bdp = perturbed({"queue": {"bdp": 2}, "traffic": {"messages": 1000}})
+    assert [in_bdp[name]["queue"]["bdp"] for name in ("queue-up", "queue-down")] == [2.2, 1.8]
+    assert in_bdp["twice"]["traffic"]["messages"] == 2000
+
+
+def test_a_small_sample_follows_from_its_seed():
+    config = {"study": "large", "ccas": ["reno", "cubic", "bbr", "vegas"], "replications": 30}
+    study = studies.resolve(config | {"scenarios": [{"id": f"s{n}"} for n in range(20)]}, "large.yaml")
+    samples = [perturbed_study(study, 3, seed, lambda _: True)[0] for seed in (1, 1, 2)]
+    assert samples[0] == samples[1] != samples[2]
+    assert len(samples[0]["scenarios"]) == 3 * len(PERTURBATIONS)
+    assert len(samples[0]["ccas"]) == 3 and samples[0]["replications"] == 6
+
+
+def test_what_cannot_be_run_is_left_out_and_named(tmp_path):
+    # A queue of less than a super-packet lets none pass.
+    config = {"study": "small", "ccas": ["reno", "cubic"], "scenarios": [{"id": "a", "queue": {"bytes": 20_000}}]}
+    (tmp_path / "small.yaml").write_text(yaml.safe_dump(config))
+    text = write(tmp_path / "small.yaml", tmp_path / "out.yaml", 2, 1)
+    assert "7 scenarios" in text
+    assert "a, segmentation offload the other way: left out, for such a scenario can't be run" in text
+    assert len(studies.resolve(studies.load(tmp_path / "out.yaml"), "out.yaml")["scenarios"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"analysis": {"calibration": True}}, "analysis.calibration is true; allowed with make sensitivity is false."),
+        ({"ccas": ["reno"], "ip_versions": ["ipv4"]}, "compares neither IP versions nor CCAs by tests; allowed with"),
+        ({"ccas": ["rino"]}, "did you mean 'reno'?"),
+    ],
+)
+def test_a_study_that_concludes_nothing_is_refused(tmp_path, capsys, changes, sentence):
+    config = {"study": "small", "ccas": ["reno", "cubic"], "scenarios": [{"id": "a"}]} | changes
+    (tmp_path / "small.yaml").write_text(yaml.safe_dump(config))
+    assert main(["write", str(tmp_path / "small.yaml"), str(tmp_path / "out.yaml")]) == 1
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "out.yaml").exists()
+    assert main(["write", "x.yaml", "y.yaml", "--count", "0"]) == 1
+    assert "N is 0; allowed are whole numbers from 1 on." in capsys.readouterr().err

@@ -1,0 +1,100 @@
+"""Which conclusions of a study depend on what was set: `make sensitivity STUDY=...`.
+
+``python -m session.sensitivity write STUDY_FILE OUTPUT --count N --seed S`` writes the study of perturbed scenarios, which the
+workflow then runs as any other; ``python -m session.sensitivity show RESULTS`` prints its table.
+"""
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+import yaml
+
+from study_files import study as studies
+from study_files.perturbed_study import NOT_TRIED, WORDS, perturbed_study
+from study_files.study_design import StudyDesign
+from topics.sensitivity.topic import comparisons_perturbed
+
+TABLE = "analysis/sensitivity.csv"
+#: Scenarios that are perturbed if nobody says how many.
+SCENARIOS = 2
+HEADINGS = ("scenario", "changed", "comparison", "conclusions", "shown", "same", "turned", "lost", "won")
+
+
+def write(source, output, count, seed) -> str:
+    """Write the study of perturbed scenarios of a study's file; return in words what it has and what it leaves out.
+
+    Raises
+    ------
+    studies.StudyError
+        If the file has no study that can be run, or one that can't be perturbed.
+    """
+    study = studies.resolve(studies.load(source), source)
+    if study["analysis"]["sensitivity"] or study["analysis"]["calibration"]:
+        key = "sensitivity" if study["analysis"]["sensitivity"] else "calibration"
+        raise studies.StudyError(source, [f"analysis.{key} is true; allowed with make sensitivity is false."])
+    if not comparisons_perturbed(StudyDesign(study)):
+        raise studies.StudyError(
+            source, ["compares neither IP versions nor CCAs by tests; allowed with make sensitivity is one that does."]
+        )
+    perturbed, left_out = perturbed_study(study, count, seed, _is_possible)
+    if not perturbed["scenarios"]:
+        raise studies.StudyError(source, ["has no scenario that could be perturbed."])
+    resolved = studies.resolve(perturbed, output)
+    Path(output).parent.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(perturbed, sort_keys=False, allow_unicode=True)
+    Path(output).write_text(f"# Made by `make sensitivity` of {source}.\n{text}", encoding="utf-8")
+    runs = sum(1 for _ in studies.runs(resolved))
+    return "\n".join([f"{output}: {len(perturbed['scenarios'])} scenarios, {runs:,} runs", *left_out])
+
+
+def _is_possible(study):
+    try:
+        studies.resolve(study, "perturbed")
+    except studies.StudyError:
+        return False
+    return True
+
+
+def table_text(folder) -> str:
+    """Return the table of a study of perturbed scenarios as text, and what moved in lines below."""
+    with Path(folder, TABLE).open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    cells = [HEADINGS]
+    for row in rows:
+        names = (row["scenario"], WORDS[row["perturbation"]], row["comparison"])
+        cells.append((*names, *(row[name] for name in HEADINGS[3:])))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    moved = [f"{row['scenario']}, {WORDS[row['perturbation']]}: {row['moved']}" for row in rows if row["moved"]]
+    return "\n".join([*lines, "", *moved, NOT_TRIED])
+
+
+def main(arguments=None) -> int:
+    """Read the command line, write or show; return the exit status."""
+    parser = argparse.ArgumentParser(prog="sensitivity", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    writing = commands.add_parser("write", help="write the study of perturbed scenarios")
+    writing.add_argument("study", help="the study's file")
+    writing.add_argument("output", help="the file to write")
+    writing.add_argument("--count", type=int, default=SCENARIOS, help="scenarios that are perturbed")
+    writing.add_argument("--seed", type=int, default=1, help="by which they are drawn")
+    showing = commands.add_parser("show", help="print the table")
+    showing.add_argument("results", type=Path, help="results/<study>-sensitivity")
+    options = parser.parse_args(arguments)
+    try:
+        if options.command == "show":
+            print(table_text(options.results))
+        elif options.count < 1:
+            raise studies.StudyError("sawtooth", [f"N is {options.count}; allowed are whole numbers from 1 on."])
+        else:
+            print(write(options.study, options.output, options.count, options.seed))
+    except (studies.StudyError, OSError) as error:
+        print(f"sawtooth: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

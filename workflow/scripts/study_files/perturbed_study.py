@@ -1,0 +1,137 @@
+"""A study of how much conclusions depend on what was set: a sample of a study's scenarios, each under perturbed conditions.
+
+A perturbed scenario is a scenario like any other, named `<scenario>.<perturbation>`, so that the study runs and is analysed
+by the same workflow.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+#: Joins scenario and perturbation.
+JOINT = "."
+#: The scenario as it is; and once more, under other seeds: what moves there moves by chance alone.
+AS_IS, AGAIN = "as-is", "again"
+#: More would make no small sample.
+MOST_CCAS, MOST_REPLICATIONS = 3, 6
+#: What would be perturbed too, and why it isn't.
+NOT_TRIED = (
+    "a tick of 250 Hz is not tried: the guest kernel's tick of 1,000 Hz is fixed when it is built (envs/guest) and can't be "
+    "chosen for a run"
+)
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """One changed condition: its name in scenarios' ids, its words, and what makes it of a resolved scenario."""
+
+    name: str
+    words: str
+    change: Callable[[dict], dict]
+
+
+def _delays(factor):
+    def change(scenario):
+        link = scenario["link"] | {
+            key: {way: _rounded(factor * value) for way, value in scenario["link"][key].items()}
+            for key in ("delay_ms", "jitter_ms")
+        }
+        hosts = scenario["hosts"] | {
+            "access_delay_ms": [_rounded(factor * d) for d in scenario["hosts"]["access_delay_ms"]]
+        }
+        paths = scenario["multipath"] | {
+            "path_delay_ms": [_rounded(factor * d) for d in scenario["multipath"]["path_delay_ms"]]
+        }
+        return scenario | {"link": link, "hosts": hosts, "multipath": paths}
+
+    return change
+
+
+def _queue(factor):
+    def change(scenario):
+        ((measure, size),) = scenario["queue"].items()
+        if measure != "bdp":
+            # By a packet at least, or a short queue would stay as it is.
+            step = 1 if measure == "packets" else 1514
+            size = (
+                round(size * factor)
+                if abs(round(size * factor) - size) >= step
+                else size + step * (1 if factor > 1 else -1)
+            )
+        else:
+            size = _rounded(size * factor)
+        return scenario | {"queue": {measure: size}}
+
+    return change
+
+
+def _longer(scenario):
+    traffic = scenario["traffic"]
+    key = (
+        "file_bytes" if traffic["application"] == "ftp" else "duration_s" if traffic["messages"] is None else "messages"
+    )
+    return scenario | {"traffic": traffic | {key: 2 * traffic[key]}}
+
+
+def _other_offload(scenario):
+    transport = scenario["transport"]
+    return scenario | {"transport": transport | {"segmentation_offload": not transport["segmentation_offload"]}}
+
+
+def _rounded(value):
+    return float(f"{value:.6g}")
+
+
+PERTURBATIONS = (
+    Perturbation(AS_IS, "as it is", lambda scenario: scenario),
+    Perturbation(AGAIN, "as it is, other seeds", lambda scenario: scenario),
+    Perturbation("offload", "segmentation offload the other way", _other_offload),
+    Perturbation("rtt-up", "RTT +1 %", _delays(1.01)),
+    Perturbation("rtt-down", "RTT -1 %", _delays(0.99)),
+    Perturbation("queue-up", "queue +10 %", _queue(1.1)),
+    Perturbation("queue-down", "queue -10 %", _queue(0.9)),
+    Perturbation("twice", "twice the duration", _longer),
+)
+WORDS = {perturbation.name: perturbation.words for perturbation in PERTURBATIONS}
+
+
+def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
+    """Return a study of perturbed scenarios, as it would stand in its file, and sentences on what it leaves out.
+
+    Parameters
+    ----------
+    study : dict
+        As `study.resolve` has it.
+    count, seed : int
+        So many of its scenarios, or all if it has fewer, drawn by the seed.
+    is_possible : callable
+        Whether a study of one scenario, given as it would stand in its file, can be run.
+    """
+    draw = random.Random(seed)
+    chosen = set(draw.sample([scenario["id"] for scenario in study["scenarios"]], min(count, len(study["scenarios"]))))
+    ccas = study["ccas"]
+    if len(ccas) > MOST_CCAS:
+        few = set(draw.sample(ccas, MOST_CCAS))
+        ccas = [cca for cca in ccas if cca in few]
+    outline = {
+        "study": f"{study['study']}-sensitivity",
+        "title": f"How much {study['study']} depends on what was set",
+        "seed": study["seed"],
+        "replications": min(study["replications"], MOST_REPLICATIONS),
+        "ccas": ccas,
+        "ip_versions": study["ip_versions"],
+        "analysis": {
+            "sensitivity": True,
+            **{key: study["analysis"][key] for key in ("equivalence_margin", "detect", "agreement")},
+        },
+    }
+    scenarios, left_out = [], [NOT_TRIED]
+    for number, scenario in enumerate((each for each in study["scenarios"] if each["id"] in chosen), 1):
+        for place, perturbation in enumerate(PERTURBATIONS):
+            name = f"{scenario['id']}{JOINT}{perturbation.name}"
+            perturbed = perturbation.change(scenario) | {"id": name, "label": f"{number}{chr(ord('a') + place)}"}
+            if is_possible(outline | {"scenarios": [perturbed]}):
+                scenarios.append(perturbed)
+            else:
+                left_out.append(f"{scenario['id']}, {perturbation.words}: left out, for such a scenario can't be run")
+    return outline | {"scenarios": scenarios}, left_out

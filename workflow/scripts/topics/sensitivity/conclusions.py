@@ -1,0 +1,90 @@
+"""What is concluded of each scenario, and which of it is concluded of a perturbed one too."""
+
+import pandas as pd
+
+from study_files.perturbed_study import AS_IS, JOINT, WORDS
+from topics.sensitivity.tables import OF_CCAS, OF_IP_VERSIONS, SENSITIVITY
+from wording.scenario_words import ip_words
+
+HIGHER, LOWER, ALIKE, OPEN = "higher", "lower", "equivalent", "open"
+GOODPUT = "goodput_mbps"
+NOTHING_KNOWN = "no valid run to compare with"
+
+
+def ip_conclusions(table) -> pd.DataFrame:
+    """Return what ``analysis/ip_versions.csv`` concludes: scenario, metric, effect, pairs, what, conclusion."""
+    said = [
+        _direction(effect) if verdict.startswith("differs") else ALIKE if equivalent == "yes" else OPEN
+        for verdict, equivalent, effect in zip(table["verdict"], table["equivalent"], table["effect"], strict=True)
+    ]
+    what = [f"{cca}, {metric}" for cca, metric in zip(table["cca"], table["metric"], strict=True)]
+    return table[["scenario", "metric", "effect", "pairs"]].assign(what=what, conclusion=said)
+
+
+def cca_conclusions(table, significance) -> pd.DataFrame:
+    """Return the same of ``analysis/cca_pairs.csv``."""
+    said = [
+        _direction(effect) if p < significance else OPEN
+        for p, effect in zip(table["p_holm"], table["effect"], strict=True)
+    ]
+    what = [
+        f"{row['cca_a']} against {row['cca_b']} over {ip_words(row['ip_version'])}, {row['metric']}"
+        for row in table.to_dict("records")
+    ]
+    return table[["scenario", "metric", "effect", "pairs"]].assign(what=what, conclusion=said)
+
+
+def _direction(effect):
+    return HIGHER if effect > 0 else LOWER
+
+
+def compared(conclusions, comparison) -> list[dict]:
+    """Return rows of `SENSITIVITY`: each perturbed scenario beside the one as it is.
+
+    Parameters
+    ----------
+    conclusions : pandas.DataFrame
+        As `ip_conclusions` gives them.
+    comparison : str
+        Whose they are.
+    """
+    bases, perturbations = zip(*(name.rsplit(JOINT, 1) for name in conclusions["scenario"]), strict=True)
+    table = conclusions.assign(base=bases, perturbation=perturbations)
+    rows = []
+    for base, of_base in table.groupby("base", sort=False):
+        of = dict(iter(of_base.groupby("perturbation", sort=False)))
+        if AS_IS not in of:
+            continue
+        rows += [
+            {"scenario": base, "perturbation": name, "comparison": comparison, **_moves(of[AS_IS], of[name])}
+            for name in WORDS
+            if name in of and name != AS_IS
+        ]
+    return rows
+
+
+def _moves(before, after) -> dict:
+    both = before.merge(after, on="what", suffixes=("", "_after"))
+    both = both[(both["pairs"] > 0) & (both["pairs_after"] > 0)]
+    was, now = both["conclusion"], both["conclusion_after"]
+    same, shown, shown_after = was == now, was != OPEN, now != OPEN
+    goodput = both[both["metric"] == GOODPUT]
+    shifts = (goodput["effect_after"] - goodput["effect"]).abs().dropna()
+    return {
+        "conclusions": len(both), "shown": int(shown.sum()), "same": int(same.sum()),
+        "turned": int((~same & shown & shown_after).sum()), "lost": int((shown & ~shown_after).sum()),
+        "won": int((~shown & shown_after).sum()), "largest_shift": shifts.max() if len(shifts) else None,
+        "moved": "; ".join(f"{what}: {a} -> {b}" for what, a, b in zip(both["what"], was, now, strict=True) if a != b)
+        if len(both)
+        else NOTHING_KNOWN,
+    }  # fmt: skip
+
+
+def sensitivity(ip_versions, cca_pairs, significance) -> pd.DataFrame:
+    """Return `SENSITIVITY` of both comparisons' tables; None where the study hasn't one."""
+    rows = []
+    if ip_versions is not None:
+        rows += compared(ip_conclusions(ip_versions), OF_IP_VERSIONS)
+    if cca_pairs is not None:
+        rows += compared(cca_conclusions(cca_pairs, significance), OF_CCAS)
+    return pd.DataFrame(rows, columns=SENSITIVITY.names)
