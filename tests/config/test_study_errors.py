@@ -7,14 +7,12 @@ from study_files import study
 CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
-STUDY_KEYS = (
-    "study, title, description, seed, replications, ccas, mixes, ip_versions, platform, defaults, scenarios, analysis"
-)
+STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, mixes, ip_versions, platform, defaults, scenarios, analysis"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
 A_CCA = f"one of {CCAS}, or several with + between them"
 CCA_LIST = f"a list of at least one of {CCAS} (or mixes, several with + between them), each once"
-SCENARIO_KEYS = "link, queue, topology, background, multipath, hosts, flows, traffic, transport, platform"
+SCENARIO_KEYS = "link, queue, topology, background, multipath, hosts, flows, traffic, transport, platform, variation"
 PERCENT, DELAY = "a number from 0 to below 100 (percent)", "a number from 0 to 2000 (ms)"
 RATE = "a number from 0.01 to 10000 (Mbit/s), or null"
 QUEUE = "one of packets, bytes and bdp, as in {packets: 100}, and a discipline with its parameters, as in {discipline: codel, target_ms: 5}"
@@ -114,7 +112,7 @@ RANGES = [
 # And the whole sentence.
 SENTENCES = [
     ("analysis", {"margin": 5},
-     "unknown key 'analysis.margin'. Allowed here: claims, calibration, compare_with, equivalence_margin, detect, agreement."),
+     "unknown key 'analysis.margin'. Allowed here: claims, calibration, sensitivity, compare_with, equivalence_margin, detect, agreement."),
     ("analysis", {"compare_with": "small"},
      "analysis.compare_with is small, the study itself; name another one, or null."),
     ("replication", 3, f"unknown key 'replication'; did you mean 'replications'? Allowed here: {STUDY_KEYS}."),

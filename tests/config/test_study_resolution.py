@@ -64,14 +64,15 @@ traffic:
 transport:
   {segment_bytes: null, receive_buffer_bytes: null, receive_buffer_autotuning: true, send_buffer_bytes: null, delayed_acks: true, min_rto_ms: null, ecn: "off", recovery: prr, segmentation_offload: false,
    cca_set_by: socket, restricted_ccas: allowed, receive_wait: kernel}
+variation: {rtt_percent: 0, rate_percent: 0, queue_packets: 0, background_percent: 0, start_ms: 0}
 """
 
 
 def test_defaults_of_the_schema_fill_what_is_not_given(small):
     resolved = study.resolve(small, "small.yaml")
     assert list(resolved) == [
-        "study", "title", "description", "seed", "replications", "ccas", "mixes", "ip_versions", "scenarios", "steady_state",
-        "analysis",
+        "study", "title", "description", "seed", "replications", "controls", "ccas", "mixes", "ip_versions", "scenarios",
+        "steady_state", "analysis",
     ]  # fmt: skip
     assert resolved["title"] == "small"
     assert resolved["ip_versions"] == ["ipv4", "ipv6"]
