@@ -16,20 +16,31 @@ import pandas as pd
 from scipy import stats
 
 from inference.normality import shapiro_wilk
+from inference.paired_contrasts import contrasts, to_effect
+from inference.paired_tests import mean_test
 from inference.pooled_tests import mann_whitney
-from inference.stratified_tests import aligned_ranks
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
-from topics.claims.claim_intervals import T
+from topics.claims.claim_groups import OF_TWO_GROUPS
+from topics.claims.claim_intervals import MEDIAN, SPREAD
 from topics.claims.claim_measures import meets_requirement
-from topics.claims.claim_predicates import KINDS, counts_of, parts_of
+from topics.claims.claim_predicates import OF_ONE_GROUP, counts_of, parts_of
 from topics.claims.claim_samples import Samples
 from topics.claims.claim_versions import changes
 from topics.claims.claim_words import requirement_words
 from topics.claims.tables import CLAIM_VERSIONS, CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
-from wording.number_format import p_value
+from wording.number_format import count, p_value
 from wording.scenario_words import ip_words
+
+#: What the value of runs that repeat one measurement says.
+OF_ONE_MEASUREMENT = {
+    REPRODUCED: "our value meets the requirement",
+    NOT_REPRODUCED: "our value misses the requirement",
+    NOT_SHOWN: "our value can't be told from the bound",
+}
+#: A claim's kind -> what computes its statistic.
+KINDS = OF_ONE_GROUP | OF_TWO_GROUPS
 
 
 def check_claims(runs, claims, confidence, significance, flows=None, scenarios=None, sockets=None) -> pd.DataFrame:
@@ -107,11 +118,16 @@ def _check_statistic(claim, samples, parts, confidence, significance):
     else:
         verdict, reason = _verdict(outcome.low, outcome.value, outcome.high, requirement)
         subject = _subject(parts, outcome)
-    if verdict == NOT_SHOWN and n < 5:
+    low, high, kind = _rounded(outcome.low), _rounded(outcome.high), outcome.interval
+    lost = "" if kind in (MEDIAN, SPREAD) else _collapse_words(samples, parts)
+    if lost:
+        verdict, reason, low, high, kind = NOT_SHOWN, lost, None, None, ""
+    elif kind != SPREAD and all(samples.repeats(measure)[mask].all() for measure, mask in parts):
+        reason = f"each cell's runs repeat one measurement, so there is no interval: {OF_ONE_MEASUREMENT[verdict]}"
+        low, high, kind = None, None, ""
+    elif verdict == NOT_SHOWN and n < 5:
         reason += f", with {n} replications in the smallest cell"
-    if outcome.interval == T and outcome.low == outcome.high:
-        reason += ", which has no width, for its replications are equal"
-    if not np.isfinite(outcome.high):
+    if kind and not np.isfinite(outcome.high):
         reason += ", and has no upper end" + ", for a divisor may be 0" * (
             claim["kind"] in ("ratio", "largest_difference")
         )
@@ -121,12 +137,23 @@ def _check_statistic(claim, samples, parts, confidence, significance):
         "requirement": f"{subject}: {requirement_words(requirement, outcome.unit)}",
         "bounds": " ".join(f"{bound:.10g}" for bound in requirement.values()),
         "value": _rounded(outcome.value),
-        "low": _rounded(outcome.low),
-        "high": _rounded(outcome.high),
-        "interval": outcome.interval,
+        "low": low,
+        "high": high,
+        "interval": kind,
         "verdict": verdict,
         "because": "; ".join(filter(None, [outcome.detail, reason, paper_test])),
     }
+
+
+def _collapse_words(samples, parts):
+    """Say where a few runs collapsed, so that a mean has no interval, or return an empty text."""
+    for measure, mask in parts:
+        lost = np.where(mask, samples.few_collapses(measure), 0)
+        if lost.any():
+            cell = np.unravel_index(lost.argmax(), lost.shape)
+            runs = f"{lost[cell]} of {samples.counts(measure)[cell]} runs of {samples.cell_words(*cell)}"
+            return f"{runs} far below the others: no interval of the mean"
+    return ""
 
 
 def _requirement(claim):
@@ -208,35 +235,33 @@ def _check_normality(claim, samples, measure, mask, significance):
 
 
 def _paired_words(claim, samples, measure, mask, significance, found):
-    """Say what the test of pairs within cells finds: same scenario, CCA and seed, other IP version.
+    """Say what the test of pairs finds, of which each cell counts one value: same scenario, CCA and seed, other IP version.
 
     Whether the paper's pooled test found a difference is `found`.
     """
-    values = samples.values(measure)
     chosen = mask[:, :, 0] & mask[:, :, 1]
-    four, six = values[:, :, 0][chosen], values[:, :, 1][chosen]
-    differences = six - four
-    pairs = np.isfinite(differences)
-    words = f"in {int(pairs.sum()):,} pairs within {int(chosen.sum())} cells"
-    cells = np.broadcast_to(np.arange(len(differences))[:, None], differences.shape)
-    result = aligned_ranks(differences[pairs], cells[pairs])
-    z, p = result.z, result.p
-    if z is None:
-        return f"{words} no pair differs"
-    unit = measure.unit
-    if unit != "%" and (four[pairs] > 0).all():
-        median, of = float(np.median(100 * (six[pairs] / four[pairs] - 1))), "%"
-    else:
-        median, of = float(np.median(differences[pairs])), "points" if unit == "%" else unit
+    four, six = (samples.values(measure)[:, :, place][chosen] for place in (0, 1))
+    known = np.isfinite(four) & np.isfinite(six)
+    four, six = ([side[there] for side, there in zip(of, known, strict=True) if there.any()] for of in (four, six))
+    words = f"of {count(len(four), 'cell')}, one value each,"
+    ratio = measure.unit != "%" and all((side > 0).all() for side in (*four, *six))
+    scale, of = ("ratio", "%") if ratio else ("points", "points" if measure.unit == "%" else measure.unit)
+    means = np.array([contrasts(b, a, scale).mean() for a, b in zip(four, six, strict=True)])
+    # Cells that differ by rounding only are equal.
+    means = contrasts(means, 0 * means, "points") if len(means) else means
+    test = mean_test(means, 1, significance)
+    if test is None:
+        why = "no cell differs" if not means.any() else "all differ by the same" if len(means) > 1 else "it is one only"
+        return f"the test of pairs {words} has nothing to test: {why}"
+    p, effect = test.p(), to_effect(float(means.mean()), scale)
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
     if p > significance:
-        return f"the signed-rank test {words} {'finds none' if found else 'agrees'}, p {p_words}"
-    direction = "higher" if z > 0 else "lower"
-    effect = f", by {abs(median):.3g} {of} in the median pair" if median and (median > 0) == (z > 0) else ""
-    if effect and claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
-        effect += _header_words(samples.runs)
+        return f"the test of pairs {words} {'finds none' if found else 'agrees'}, p {p_words}"
+    direction, size = "higher" if effect > 0 else "lower", f", by {abs(effect):.3g} {of} in the mean"
+    if claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
+        size += _header_words(samples.runs)
     start, end = ("and", "") if found else ("but", ", which pooling hides")
-    return f"{start} the signed-rank test {words} finds IPv6 {direction}{effect}, p {p_words}{end}"
+    return f"{start} the test of pairs {words} finds IPv6 {direction}{size}, p {p_words}{end}"
 
 
 def _header_words(runs):

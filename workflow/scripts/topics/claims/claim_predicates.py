@@ -1,4 +1,4 @@
-"""What each kind of claim computes from the cells' means, how sure that is, and how it reads.
+"""What kinds of claims about one group of cells compute from the cells' means, how sure that is, and how it reads.
 
 A function a kind takes the claim, `claim_samples.Samples` and the chance of a miss on either side, and returns an
 `Outcome`. Statistics come as rows, as `inference.stratified_jackknife` wants them: first axis, the data first.
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inference.stratified_jackknife import at_least, certain, chances, ratio_interval, t_interval
+from inference.stratified_jackknife import Stratum, at_least, certain, chances, ratio_interval, t_interval
 from topics.claims.claim_intervals import (
     COUNTED,
     JOINT,
@@ -17,14 +17,13 @@ from topics.claims.claim_intervals import (
     SPREAD,
     T,
     farthest,
-    mean_of_extremes,
     median_interval,
     nested,
     spread_bounds,
 )
 from topics.claims.claim_measures import DIGITS, Measure, measure_of, meets_requirement, quotient
 from topics.claims.claim_quantities import LEVELS, SIDES
-from topics.claims.claim_words import level_words, paired_scenarios, places_words, side_words
+from topics.claims.claim_words import places_words
 from wording.number_format import count, plain
 from wording.sentence_words import listed
 
@@ -66,16 +65,17 @@ def counts_of(parts, samples) -> np.ndarray:
     return np.where(np.logical_or.reduce([mask for _, mask in parts]), counts, 0)
 
 
-def _strata(claim, samples):
+def strata_of(claim, samples) -> list[Stratum]:
+    """Return the scenarios of a claim's cells as strata of the jackknife."""
     return samples.strata(counts_of(parts_of(claim, samples), samples))
 
 
 def _selected(claim, samples, **others):
     """Return means of the claim's own levels, or of `others`, axes as those of `Samples.means`."""
-    return _taken(samples.means(measure_of(claim)), samples, claim | others)
+    return taken(samples.means(measure_of(claim)), samples, claim | others)
 
 
-def _taken(values, samples, cells):
+def taken(values, samples, cells) -> np.ndarray:
     """Return values of all cells at the levels that `cells`, a claim or one of its two groups, has."""
     for axis, key in enumerate(LEVELS, 1):
         values = np.take(values, [getattr(samples, key).index(name) for name in cells[key]], axis=axis)
@@ -93,7 +93,7 @@ def _counted(true, false, tail):
 def ordering(claim, samples, tail) -> Outcome:
     """Share of comparisons in which a CCA has its place among those compared, in percent."""
     field = _selected(claim, samples, ccas=claim["among"])
-    strata = _strata(claim, samples)
+    strata = strata_of(claim, samples)
     holds, true, false = [], [], []
     for cca in claim["ccas"]:
         place = claim["among"].index(cca)
@@ -150,9 +150,9 @@ def _place_chances(claim, own, others, strata):
 
 def threshold(claim, samples, tail) -> Outcome:
     """Lowest, highest, farthest, mean of the cells' means, highest spread, or the median of runs, in the quantity's unit."""
-    measure, pick, strata = measure_of(claim), claim["pick"], _strata(claim, samples)
+    measure, pick, strata = measure_of(claim), claim["pick"], strata_of(claim, samples)
     unit = measure.unit
-    rows = _taken(samples.means(measure), samples, claim)
+    rows = taken(samples.means(measure), samples, claim)
     cells, cells_words = rows[0], count(rows[0].size, "cell")
     everywhere = tuple(range(3))
     if pick == "mean":
@@ -165,7 +165,7 @@ def threshold(claim, samples, tail) -> Outcome:
         return Outcome(np.median(values), *ends, unit, "median of all runs pooled", f"over {cells_words}", MEDIAN)
     if pick == "spread_percent":
         cells, counts = (
-            _taken(of[None], samples, claim)[0] for of in (samples.spreads(measure), samples.counts(measure))
+            taken(of[None], samples, claim)[0] for of in (samples.spreads(measure), samples.counts(measure))
         )
         detail = _met(cells, claim)
         ends = nested(cells, spread_bounds(cells, counts), [(everywhere, np.max)], tail)
@@ -197,159 +197,11 @@ def _met(cells, claim):
     return f"the bound is met in {meets.sum()} of {meets.size}{places_words(meets, claim)}"
 
 
-def ratio(claim, samples, tail) -> Outcome:
-    """Means of one group of cells over those of another, combined over the factors in `each`."""
-    strata, combine = _strata(claim, samples), claim["combine"]
-    above, below = _pairs(claim, samples)
-    # Axes: scenario, CCA and IP version of `each`, cells of the numerator, cells of the denominator.
-    inner = [
-        ((4,), {"lowest": np.max, "highest": np.min, "mean": np.mean}[claim["denominator"]["pick"]]),
-        ((3,), {"lowest": np.min, "highest": np.max, "mean": np.mean}[claim["numerator"]["pick"]]),
-    ]
-    values = _ratios(above, below)[0]
-    ratios = nested(values, lambda tail: (values, values), inner, tail)[0][..., 0, 0]
-    interval = JOINT if values.size > 1 else T
-    if combine == "farthest":
-        # As many times above the lower bound as below the upper.
-        middle = math.sqrt(math.prod(claim["requirement"].values()))
-        with np.errstate(divide="ignore"):  # 0 is as far away as infinity
-            logs = np.log(values)
-
-            def bounds(tail):
-                return tuple(np.log(end) for end in ratio_interval(above, below, strata, tail))
-
-            place, *ends = farthest(logs, bounds, inner, tail, math.log(middle))
-            value, ends = ratios.ravel()[place], np.exp(ends)
-    elif combine == "mean" and ratios.size > 1:
-        logs = _logarithms(above, below)
-        if values.size == ratios.size:  # nothing is picked: the mean is as smooth as its parts
-            interval, inner = T, []
-            with np.errstate(invalid="ignore"):  # 0 and infinity together have no mean
-                logs = logs.mean(axis=tuple(range(1, 6)), keepdims=True)
-        ends = nested(logs[0], _log_bounds(logs, strata), [*inner, ((0, 1, 2), np.mean)], tail)
-        ends = [end.item() for end in ends]
-        picks = {function for (axis,), function in inner if values.shape[axis] > 1}
-        if len(picks) == 1 and picks <= {np.min, np.max} and np.isfinite(logs).all():
-            # Scenarios compared with others of their own kind share runs with the next comparison.
-            apart = "scenario" in claim["each"] and claim["numerator"]["scenarios"] == claim["denominator"]["scenarios"]
-            end = mean_of_extremes(logs, strata, *picks, apart, tail)
-            ends = [ends[0], max(ends[1], end), ends[2]] if picks == {np.min} else [*ends[:2], min(ends[2], end)]
-        with np.errstate(over="ignore"):
-            value, *ends = np.exp(ends)
-    else:
-        steps = [*inner, ((0, 1, 2), {"lowest": np.min, "highest": np.max, "mean": np.mean}[combine])]
-        ends = nested(values, lambda tail: ratio_interval(above, below, strata, tail), steps, tail)
-        value, *ends = (end.item() for end in ends)
-    subject = " divided by ".join(_groups_words(claim, samples))
-    if ratios.size == 1:
-        return Outcome(value, *ends, "times", subject, "", interval)
-    each = listed([{"cca": "CCA", "ip_version": "IP version"}.get(factor, factor) for factor in claim["each"]])
-    order = {"mean": "geometric mean"}.get(combine, combine)
-    order = f"farthest from {middle:.4g}" if order == "farthest" else order
-    subject = f"{order} of {ratios.size} ratios (one for each {each}) of {subject}"
-    meets = meets_requirement(ratios, claim["requirement"])
-    detail = f"the bound is met in {meets.sum()} of {meets.size}"
-    if "scenario" in claim["each"]:
-        claim = claim | {"scenarios": paired_scenarios(claim)}
-        levels = {key: claim[key] if factor in claim["each"] else [""] for key, factor in LEVELS.items()}
-        detail += places_words(meets, claim | levels)
-    if combine != "mean" and not np.isnan(value):
-        worst = np.argwhere(ratios == value)[0]
-        detail = f"it is that of {level_words(claim, worst)}; {detail}"
-    return Outcome(value, *ends, "times", subject, detail, interval)
-
-
-def _pairs(claim, samples):
-    """Return the means of both groups, each pair of cells once that may be picked; a mean over cells is one cell.
-
-    Rows of (scenarios, CCAs, IP versions of `each`, cells of the numerator, of the denominator).
-    """
-    groups = []
-    for name in SIDES[claim["kind"]]:
-        means = _taken(samples.means(measure_of(claim, name)), samples, claim[name])
-        axes = tuple(axis for factor, axis in AXES.items() if factor not in claim["each"])
-        if axes and claim[name]["pick"] == "mean":
-            means = means.mean(axis=axes, keepdims=True)
-        if not axes or claim[name]["pick"] == "mean":
-            groups.append(means[..., None])
-            continue
-        kept = [means.shape[axis] if axis not in axes else 1 for axis in AXES.values()]
-        order = (0, *(axis for axis in AXES.values() if axis not in axes), *axes)
-        groups.append(np.transpose(means, order).reshape(len(means), *kept, -1))
-    above, below = groups[0][..., :, None], groups[1][..., None, :]
-    shape = np.broadcast_shapes(above.shape, below.shape)
-    return np.broadcast_to(above, shape), np.broadcast_to(below, shape)
-
-
-def _ratios(above, below):
+def ratios_of(above, below) -> np.ndarray:
     """Return above over below, infinite where only `below` is 0, and nan where both are."""
     ratios = quotient(above, below)
     ratios[(below == 0) & (above > 0)] = np.inf
     return ratios
-
-
-def _logarithms(above, below):
-    """Return the logarithms of ratios: of 0 minus infinity, nan where there is no ratio."""
-    with np.errstate(divide="ignore"):
-        return np.log(_ratios(above, below))
-
-
-def _log_bounds(logs, strata):
-    """Return the bounds of logarithms, infinite where that of 0 or of infinity stands in some rows and not in all."""
-    known = np.isfinite(logs).all(axis=0)
-    same = (logs == logs[:1]).all(axis=0)
-
-    def bounds(tail):
-        ends = t_interval(np.where(known, logs, 0), strata, tail)
-        return tuple(
-            np.where(known, end, np.where(same, logs[0], beyond))
-            for end, beyond in zip(ends, (-np.inf, np.inf), strict=True)
-        )
-
-    return bounds
-
-
-def largest_difference(claim, samples, tail) -> Outcome:
-    """Absolute difference of two groups' means in a scenario over the largest of those in the other scenarios."""
-    minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
-    rows, names = minuend - subtrahend, paired_scenarios(claim)
-    differences = np.abs(rows[0])
-    place = claim["minuend"]["scenarios"].index(claim["at"])
-    low, high = t_interval(rows, _strata(claim, samples), tail / len(names))
-    least = np.where((low <= 0) & (high >= 0), 0, np.minimum(np.abs(low), np.abs(high)))
-    most = np.maximum(np.abs(low), np.abs(high))
-    value, low, high = (
-        _ratios(np.array([there[place]]), np.array([np.delete(others, place).max()])).item()
-        for there, others in ((differences, differences), (least, most), (most, least))
-    )
-    between = " and ".join(_groups_words(claim, samples))
-    subject = (
-        f"difference between {between} in scenario {names[place]}, divided by the largest difference in "
-        f"{'the other scenario' if len(names) == 2 else f'{len(names) - 1} other scenarios'}"
-    )
-    unit = measure_of(claim, "minuend").unit
-    order = np.argsort(-differences, kind="stable")
-    amounts = [f"{differences[index]:.4g}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
-    return Outcome(value, low, high, "times", subject, f"from the largest on it is {', '.join(amounts)}", JOINT)
-
-
-def _groups(claim, samples, each):
-    """Return what is picked of both groups' means: axes as those of `Samples.means`, of length 1 if not in `each`."""
-    groups = []
-    for name in SIDES[claim["kind"]]:
-        means = _taken(samples.means(measure_of(claim, name)), samples, claim[name])
-        axes = tuple(axis for factor, axis in AXES.items() if factor not in each)
-        pick = {"lowest": np.min, "highest": np.max, "mean": np.mean}[claim[name]["pick"]]
-        groups.append(pick(means, axis=axes, keepdims=True) if axes else means)
-    return groups
-
-
-def _groups_words(claim, samples):
-    """Return what both groups are called."""
-    names = SIDES[claim["kind"]]
-    measured = [measure_of(claim, name).words for name in names]
-    both = zip(names, (measured, measured[::-1]), strict=True)
-    return [side_words(claim, name, samples, words) for name, words in both]
 
 
 def equivalence(claim, samples, tail) -> Outcome:
@@ -358,7 +210,7 @@ def equivalence(claim, samples, tail) -> Outcome:
     four, six = cells[..., 0], cells[..., 1]
     percent = claim["margin_unit"] == "percent"
     margin = (claim["margin"] + DIGITS) * np.abs(four) / 100 if percent else claim["margin"] + DIGITS
-    strata = _strata(claim, samples)
+    strata = strata_of(claim, samples)
     (p_below, not_below), (p_above, not_above) = (chances(margin + side * (four - six), strata) for side in (1, -1))
     within = (np.abs(six - four) <= margin)[0]
     low, high = _counted(np.maximum(p_below, p_above), np.minimum(2 * np.minimum(not_below, not_above), 1), tail)
@@ -379,10 +231,10 @@ def no_difference(claim, samples, tail) -> Outcome:
     """IPv6's mean over all cells less IPv4's, in percent of it or in the quantity's unit."""
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = (cells[..., place].mean(axis=(1, 2))[:, None] for place in (0, 1))
-    strata, unit = _strata(claim, samples), _margin_unit(claim)
+    strata, unit = strata_of(claim, samples), _margin_unit(claim)
     if claim["margin_unit"] == "percent":
         ends = ratio_interval(six, four, strata, tail)
-        value, low, high = (100 * (end[0] - 1) for end in (_ratios(six, four)[0], *ends))
+        value, low, high = (100 * (end[0] - 1) for end in (ratios_of(six, four)[0], *ends))
     else:
         value, (low, high) = (six - four)[0, 0], (end[0] for end in t_interval(six - four, strata, tail))
     where = f"mean of {count(cells[0, ..., 0].size, 'cell')}"
@@ -412,7 +264,7 @@ def dominance(claim, samples, tail) -> Outcome:
     stronger, weaker = squares[claim["stronger"]], squares[claim["weaker"]]
     stronger, both = stronger[:, None], (stronger + weaker)[:, None]
     share = quotient(stronger, both, DIGITS**2)[0, 0]
-    low, high = (min(100 * end[0], 100) for end in ratio_interval(stronger, both, _strata(claim, samples), tail))
+    low, high = (min(100 * end[0], 100) for end in ratio_interval(stronger, both, strata_of(claim, samples), tail))
     names = {"cca": "CCAs", "ip_version": "IP versions"}
     stronger, weaker = names[claim["stronger"]], names[claim["weaker"]]
     subject = f"share of the mean square between {stronger} in the sum of it and that between {weaker}"
@@ -420,11 +272,10 @@ def dominance(claim, samples, tail) -> Outcome:
     return Outcome(100 * share, low, high, "%", subject, detail)
 
 
-KINDS = {
+#: Kinds that are about one group of cells.
+OF_ONE_GROUP = {
     "ordering": ordering,
     "threshold": threshold,
-    "ratio": ratio,
-    "largest_difference": largest_difference,
     "equivalence": equivalence,
     "no_difference": no_difference,
     "dominance": dominance,

@@ -7,13 +7,18 @@ out within each scenario: what they have in common stays in common.
 import numpy as np
 import pandas as pd
 
+from inference.collapses import collapsed, too_few_of_a_kind
 from inference.stratified_jackknife import Stratum
+from run_tables.metrics import DESCRIBED_METRICS
+from run_tables.resolution import resolutions
 from topics.claims.claim_measures import quotient, run_values
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 from wording.scenario_words import ip_words
 
 #: Of two that happen to be equal, as rounded values are, nothing tells how much runs scatter.
 MIN_REPLICATIONS = 3
+#: Quantities of which runs far below the others of their cell are looked for.
+COLLAPSING = {metric.column for metric in DESCRIBED_METRICS if metric.collapses}
 
 
 class Samples:
@@ -96,6 +101,27 @@ class Samples:
     def counts(self, measure) -> np.ndarray:
         """Return the number of values of each cell, shape (scenarios, CCAs, IP versions)."""
         return np.isfinite(self.values(measure)).sum(axis=3)
+
+    def repeats(self, measure) -> np.ndarray:
+        """Return which cells' values repeat one measurement, shape (scenarios, CCAs, IP versions)."""
+        values = self.values(measure)
+        known = np.isfinite(values)
+        apart = np.where(known, values, -np.inf).max(axis=3) - np.where(known, values, np.inf).min(axis=3)
+        steps = np.zeros(self._shape)
+        if measure.flows is None and measure.relative_to is None:
+            np.fmax.at(steps, self._where[:3], resolutions(self.runs, measure.quantity).to_numpy(float))
+        return (known.sum(axis=3) > 1) & ((apart == 0) | (apart < steps))
+
+    def few_collapses(self, measure) -> np.ndarray:
+        """Return how many values collapsed in cells where these are too few for an interval of the mean, else 0."""
+        found = np.zeros(self._shape, dtype=int)
+        if measure.plain and measure.quantity in COLLAPSING:
+            values = self.values(measure)
+            for cell in np.ndindex(self._shape):
+                known = values[cell][np.isfinite(values[cell])]
+                lost = int(collapsed(known).sum())
+                found[cell] = lost if too_few_of_a_kind(lost, len(known)) else 0
+        return found
 
     def _runs_of_cells(self):
         """Return the number of valid runs of each cell, shape (scenarios, CCAs, IP versions)."""

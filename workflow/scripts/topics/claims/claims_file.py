@@ -1,6 +1,6 @@
 """A paper's claims: reading a claims file, validating and completing it.
 
-The predicates themselves are in `claim_predicates`.
+The predicates themselves are in `claim_predicates` and `claim_groups`.
 """
 
 import copy

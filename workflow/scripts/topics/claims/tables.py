@@ -27,8 +27,15 @@ CLAIMS = Table(
             "The statistic of the claim in this study's runs; p where the claim is a test's outcome.",
             _UNDECIDED,
         ),
-        number("low", IN_UNIT, "Lower end of the interval of `value`.", f"{_UNDECIDED}, or it is a p"),
-        number("high", IN_UNIT, "Upper end of it.", f"{_UNDECIDED}, or it is a p; or the end is infinite"),
+        number(
+            "low", IN_UNIT, "Lower end of the interval of `value`.", f"{_UNDECIDED}, or it is a p, or has no interval"
+        ),
+        number(
+            "high",
+            IN_UNIT,
+            "Upper end of it.",
+            f"{_UNDECIDED}, or it is a p, or has no interval; or the end is infinite",
+        ),
         text(
             "interval",
             "What this interval is: `t`, of one mean or ratio, 95 % where replications are about normal; `joint t`, of the "

@@ -1,0 +1,170 @@
+"""What kinds of claims compute that compare two groups of cells: a ratio, and a difference that is the largest of several.
+
+As in `claim_predicates`, of which they are the other half: a function a kind returns an `Outcome`.
+"""
+
+import math
+
+import numpy as np
+
+from inference.stratified_jackknife import ratio_interval, t_interval
+from topics.claims.claim_intervals import JOINT, T, farthest, mean_of_extremes, nested
+from topics.claims.claim_measures import measure_of, meets_requirement
+from topics.claims.claim_predicates import Outcome, ratios_of, strata_of, taken
+from topics.claims.claim_quantities import LEVELS, SIDES
+from topics.claims.claim_words import level_words, paired_scenarios, places_words, side_words
+from wording.sentence_words import listed
+
+AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
+
+
+def ratio(claim, samples, tail) -> Outcome:
+    """Means of one group of cells over those of another, combined over the factors in `each`."""
+    strata, combine = strata_of(claim, samples), claim["combine"]
+    above, below = _pairs(claim, samples)
+    # Axes: scenario, CCA and IP version of `each`, cells of the numerator, cells of the denominator.
+    inner = [
+        ((4,), {"lowest": np.max, "highest": np.min, "mean": np.mean}[claim["denominator"]["pick"]]),
+        ((3,), {"lowest": np.min, "highest": np.max, "mean": np.mean}[claim["numerator"]["pick"]]),
+    ]
+    values = ratios_of(above, below)[0]
+    ratios = nested(values, lambda tail: (values, values), inner, tail)[0][..., 0, 0]
+    interval = JOINT if values.size > 1 else T
+    if combine == "farthest":
+        # As many times above the lower bound as below the upper.
+        middle = math.sqrt(math.prod(claim["requirement"].values()))
+        with np.errstate(divide="ignore"):  # 0 is as far away as infinity
+            logs = np.log(values)
+
+            def bounds(tail):
+                return tuple(np.log(end) for end in ratio_interval(above, below, strata, tail))
+
+            place, *ends = farthest(logs, bounds, inner, tail, math.log(middle))
+            value, ends = ratios.ravel()[place], np.exp(ends)
+    elif combine == "mean" and ratios.size > 1:
+        logs = _logarithms(above, below)
+        if values.size == ratios.size:  # nothing is picked: the mean is as smooth as its parts
+            interval, inner = T, []
+            with np.errstate(invalid="ignore"):  # 0 and infinity together have no mean
+                logs = logs.mean(axis=tuple(range(1, 6)), keepdims=True)
+        ends = nested(logs[0], _log_bounds(logs, strata), [*inner, ((0, 1, 2), np.mean)], tail)
+        ends = [end.item() for end in ends]
+        picks = {function for (axis,), function in inner if values.shape[axis] > 1}
+        if len(picks) == 1 and picks <= {np.min, np.max} and np.isfinite(logs).all():
+            # Scenarios compared with others of their own kind share runs with the next comparison.
+            apart = "scenario" in claim["each"] and claim["numerator"]["scenarios"] == claim["denominator"]["scenarios"]
+            end = mean_of_extremes(logs, strata, *picks, apart, tail)
+            ends = [ends[0], max(ends[1], end), ends[2]] if picks == {np.min} else [*ends[:2], min(ends[2], end)]
+        with np.errstate(over="ignore"):
+            value, *ends = np.exp(ends)
+    else:
+        steps = [*inner, ((0, 1, 2), {"lowest": np.min, "highest": np.max, "mean": np.mean}[combine])]
+        ends = nested(values, lambda tail: ratio_interval(above, below, strata, tail), steps, tail)
+        value, *ends = (end.item() for end in ends)
+    subject = " divided by ".join(_groups_words(claim, samples))
+    if ratios.size == 1:
+        return Outcome(value, *ends, "times", subject, "", interval)
+    each = listed([{"cca": "CCA", "ip_version": "IP version"}.get(factor, factor) for factor in claim["each"]])
+    order = {"mean": "geometric mean"}.get(combine, combine)
+    order = f"farthest from {middle:.4g}" if order == "farthest" else order
+    subject = f"{order} of {ratios.size} ratios (one for each {each}) of {subject}"
+    meets = meets_requirement(ratios, claim["requirement"])
+    detail = f"the bound is met in {meets.sum()} of {meets.size}"
+    if "scenario" in claim["each"]:
+        claim = claim | {"scenarios": paired_scenarios(claim)}
+        levels = {key: claim[key] if factor in claim["each"] else [""] for key, factor in LEVELS.items()}
+        detail += places_words(meets, claim | levels)
+    if combine != "mean" and not np.isnan(value):
+        worst = np.argwhere(ratios == value)[0]
+        detail = f"it is that of {level_words(claim, worst)}; {detail}"
+    return Outcome(value, *ends, "times", subject, detail, interval)
+
+
+def _pairs(claim, samples):
+    """Return the means of both groups, each pair of cells once that may be picked; a mean over cells is one cell.
+
+    Rows of (scenarios, CCAs, IP versions of `each`, cells of the numerator, of the denominator).
+    """
+    groups = []
+    for name in SIDES[claim["kind"]]:
+        means = taken(samples.means(measure_of(claim, name)), samples, claim[name])
+        axes = tuple(axis for factor, axis in AXES.items() if factor not in claim["each"])
+        if axes and claim[name]["pick"] == "mean":
+            means = means.mean(axis=axes, keepdims=True)
+        if not axes or claim[name]["pick"] == "mean":
+            groups.append(means[..., None])
+            continue
+        kept = [means.shape[axis] if axis not in axes else 1 for axis in AXES.values()]
+        order = (0, *(axis for axis in AXES.values() if axis not in axes), *axes)
+        groups.append(np.transpose(means, order).reshape(len(means), *kept, -1))
+    above, below = groups[0][..., :, None], groups[1][..., None, :]
+    shape = np.broadcast_shapes(above.shape, below.shape)
+    return np.broadcast_to(above, shape), np.broadcast_to(below, shape)
+
+
+def _logarithms(above, below):
+    """Return the logarithms of ratios: of 0 minus infinity, nan where there is no ratio."""
+    with np.errstate(divide="ignore"):
+        return np.log(ratios_of(above, below))
+
+
+def _log_bounds(logs, strata):
+    """Return the bounds of logarithms, infinite where that of 0 or of infinity stands in some rows and not in all."""
+    known = np.isfinite(logs).all(axis=0)
+    same = (logs == logs[:1]).all(axis=0)
+
+    def bounds(tail):
+        ends = t_interval(np.where(known, logs, 0), strata, tail)
+        return tuple(
+            np.where(known, end, np.where(same, logs[0], beyond))
+            for end, beyond in zip(ends, (-np.inf, np.inf), strict=True)
+        )
+
+    return bounds
+
+
+def largest_difference(claim, samples, tail) -> Outcome:
+    """Absolute difference of two groups' means in a scenario over the largest of those in the other scenarios."""
+    minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
+    rows, names = minuend - subtrahend, paired_scenarios(claim)
+    differences = np.abs(rows[0])
+    place = claim["minuend"]["scenarios"].index(claim["at"])
+    low, high = t_interval(rows, strata_of(claim, samples), tail / len(names))
+    least = np.where((low <= 0) & (high >= 0), 0, np.minimum(np.abs(low), np.abs(high)))
+    most = np.maximum(np.abs(low), np.abs(high))
+    value, low, high = (
+        ratios_of(np.array([there[place]]), np.array([np.delete(others, place).max()])).item()
+        for there, others in ((differences, differences), (least, most), (most, least))
+    )
+    between = " and ".join(_groups_words(claim, samples))
+    subject = (
+        f"difference between {between} in scenario {names[place]}, divided by the largest difference in "
+        f"{'the other scenario' if len(names) == 2 else f'{len(names) - 1} other scenarios'}"
+    )
+    unit = measure_of(claim, "minuend").unit
+    order = np.argsort(-differences, kind="stable")
+    amounts = [f"{differences[index]:.4g}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
+    return Outcome(value, low, high, "times", subject, f"from the largest on it is {', '.join(amounts)}", JOINT)
+
+
+def _groups(claim, samples, each):
+    """Return what is picked of both groups' means: axes as those of `Samples.means`, of length 1 if not in `each`."""
+    groups = []
+    for name in SIDES[claim["kind"]]:
+        means = taken(samples.means(measure_of(claim, name)), samples, claim[name])
+        axes = tuple(axis for factor, axis in AXES.items() if factor not in each)
+        pick = {"lowest": np.min, "highest": np.max, "mean": np.mean}[claim[name]["pick"]]
+        groups.append(pick(means, axis=axes, keepdims=True) if axes else means)
+    return groups
+
+
+def _groups_words(claim, samples):
+    """Return what both groups are called."""
+    names = SIDES[claim["kind"]]
+    measured = [measure_of(claim, name).words for name in names]
+    both = zip(names, (measured, measured[::-1]), strict=True)
+    return [side_words(claim, name, samples, words) for name, words in both]
+
+
+#: Kinds that are about two groups of cells.
+OF_TWO_GROUPS = {"ratio": ratio, "largest_difference": largest_difference}
