@@ -20,6 +20,7 @@ from scipy import stats
 
 from inference.block_tests import friedman_test
 from inference.collapses import collapsed_of_pairs
+from inference.independent_comparison import difference
 from inference.looks_at_spread import level_of_looks
 from inference.multiple_tests import adjusted
 from inference.paired_comparison import Family, compare
@@ -33,6 +34,7 @@ from run_tables.metrics import METRICS
 from study_files.study_replications import looks
 from topics.ccas.compare_ccas import gated
 from topics.cells.describe_cells import describe
+from topics.fairness.share_theory import MARGIN, agreement
 from topics.ip_version.compare_ip_versions import compare_cell
 from topics.ip_version.verdicts import WITH_COLLAPSES, verdict
 from topics.precision.mean_precision import OPEN, mean_precision
@@ -151,11 +153,27 @@ def copied_cells(rng, samples, n) -> list[Rate]:
     return [Rate(3, "copies that have a p or an n above 1", "constant cell, +0.01 %", n, tested, samples, (0, 0))]
 
 
+def copied_platforms(rng, samples, n) -> list[Rate]:
+    """Row 3: two platforms of which each repeats one measurement, 0.01 % apart."""
+    drawn = zip(*copies(rng, samples, n, 0.001, difference=0.01), strict=True)
+    tested = sum(difference(a, b, "ratio", (0.001, 0.001)).p_within(-0.05, 0.05) is not None for a, b in drawn)
+    return [Rate(3, "copies that have a p, two platforms", "constant, +0.01 %", n, tested, samples, (0, 0))]
+
+
 def overall_alarms(rng, samples, n, cells=CELLS) -> list[Rate]:
     """Row 4: constant cells of random direction, n copies of each, over all cells."""
     tests = (mean_test(values, 1, SIGNIFICANCE) for values in constant_cells(rng, samples, cells))
     alarms = sum(test.p() < SIGNIFICANCE for test in tests)
     return [Rate(4, "false direction over all cells", f"{cells} constant cells", n, alarms, samples, ALARMS)]
+
+
+def claim_alarms(rng, samples, n, cells=6) -> list[Rate]:
+    """Row 4 of a claim's test of pairs: few constant cells, n copies of each, of which each counts one value."""
+    tests = (mean_test(values, 1, SIGNIFICANCE) for values in constant_cells(rng, samples, cells))
+    alarms = sum(test.p() < SIGNIFICANCE for test in tests)
+    return [
+        Rate(4, "false direction in a claim's test of pairs", f"{cells} constant cells", n, alarms, samples, ALARMS)
+    ]
 
 
 def header_verdicts(rng, samples, n) -> list[Rate]:
@@ -231,6 +249,28 @@ def other_coverage(rng, samples, n) -> list[Rate]:
         Rate(7, "interval of a share", "logit-normal", n, share, samples, COVERED),
         Rate(7, "Welch's interval", "spreads 1 and 3, n and 2n", n, two, samples, COVERED if n > 2 else AT_LEAST),
     ]
+
+
+def platform_coverage(rng, samples, n, factor) -> list[Rate]:
+    """Row 7: the interval of two platforms' difference where it is printed, and how often they are wrongly said to agree or differ."""
+    drawn = zip(*pairs(rng, factor, samples, n), *pairs(rng, factor, samples, n), strict=True)
+    found = [difference(a, b, "ratio", collapses=True) for a, _, _, b in drawn]
+    known = [apart for apart in found if apart.error]
+    ends = [apart.interval(CONFIDENCE) for apart in known]
+    held = sum(low <= 0 <= high for low, high in ends)
+    differ = sum(apart.p_beyond(0.0, 0.0) < SIGNIFICANCE / 2 for apart in known)
+    bound = COVERED if factor == "normal, 3 %" and n > 2 else AT_LEAST
+    return [
+        Rate(7, "interval of two platforms' difference", factor, n, held, len(known), bound),
+        Rate(7, "platforms said to differ, tolerance 0", factor, n, differ, len(known), ALARMS),
+    ]
+
+
+def share_verdicts(rng, samples, n, spread) -> list[Rate]:
+    """Row 11: a share that is as far from the model's as the margin, called the model's."""
+    rows = (bounded_estimate(expit(1.5 + spread * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
+    shown = sum(agreement(row.low, row.high, expit(1.5) - MARGIN) == "yes" for row in rows)
+    return [Rate(11, "share called the model's", f"{MARGIN} off, spread {spread:g}", n, shown, samples, (0, 0.055))]
 
 
 def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
@@ -366,8 +406,10 @@ def all_rates(samples, seed) -> Iterator[Rate]:
             yield from false_alarms(rng, few, n, factor)
     for n in (4, 100):
         yield from copied_cells(rng, few, n)
+        yield from copied_platforms(rng, few, n)
     for n in (1, 4, 100):
         yield from overall_alarms(rng, few, n)
+        yield from claim_alarms(rng, samples, n)
     for n in (4, 10, 30):
         yield from header_verdicts(rng, few, n)
     for n in (4, 10):
@@ -382,6 +424,10 @@ def all_rates(samples, seed) -> Iterator[Rate]:
             yield from mean_coverage(rng, samples, n, factor)
     for n in (2, 4, 10, 30):
         yield from other_coverage(rng, samples, n)
+    for factor, n in itertools.product(("normal, 3 %", "collapses (1 in 10, to 30 %)"), (3, 4, 10, 30)):
+        yield from platform_coverage(rng, samples, n, factor)
+    for n, spread in itertools.product((4, 10), (0.1, 0.5)):
+        yield from share_verdicts(rng, samples, n, spread)
     for factor, n in itertools.product(FACTORS, (4, 10)):
         yield from cell_alarms(rng, few, n, factor)
     for n, step in itertools.product((4, 6), (0.3, 1.0)):

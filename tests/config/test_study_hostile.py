@@ -135,7 +135,7 @@ def test_a_study_at_its_limits_has_documents_that_a_verification_reads():
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", " "])
 def test_a_label_is_no_formula(tmp_path, sign):
-    message = refusal(tmp_path / "study.yaml", f"{START}    label: \"{sign}=1\"\n")
+    message = refusal(tmp_path / "study.yaml", f'{START}    label: "{sign}=1"\n')
     assert "allowed is text of one line that doesn't begin with = + - or @" in message
 
 

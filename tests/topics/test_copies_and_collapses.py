@@ -88,7 +88,7 @@ def test_a_platform_of_which_one_run_collapsed_is_not_said_to_agree_or_differ():
     runs.loc[3, "goodput_mbps"] *= 0.3
     row = compare_platforms(runs, scenarios, AGREEMENT, PARAMS).set_index("metric").loc["goodput_mbps"]
     assert row["verdict"] == NOT_SHOWN and printed(row.to_frame().T).isna().all(axis=None)
-    assert row["note"] == "1 of 10 runs far below the others: no interval of the mean"
+    assert row["note"] == "1 of 20 runs far below the others: no interval of the mean"
 
 
 def test_joined_paths_that_repeat_one_measurement_have_a_factor_and_no_interval():

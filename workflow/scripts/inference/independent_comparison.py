@@ -87,8 +87,8 @@ def difference(first, second, scale, resolutions=(0.0, 0.0), collapses=False) ->
     samples = [np.asarray(values, float) for values in (first, second)]
     used = usable_scale(*samples, scale)
     same = [repeats_one_measurement(values, step) for values, step in zip(samples, resolutions, strict=True)]
-    lost = [collapsed(values) for values in samples] if collapses else []
-    notes = [collapse_words(of) for of in lost if too_few_of_a_kind(int(of.sum()), len(of))]
+    # Of both together: were it asked of each, one with many and one with none would pass, and differ by that choice.
+    lost = np.concatenate([collapsed(values) for values in samples]) if collapses else np.zeros(0, bool)
     # Steps of a rounding as contrasts.
     centre = sum(values.mean() for values in samples) / 2
     units = {"ratio": [values.mean() for values in samples], "relative": [centre / 100] * 2}.get(used, [1.0] * 2)
@@ -105,8 +105,8 @@ def difference(first, second, scale, resolutions=(0.0, 0.0), collapses=False) ->
         return Difference(used, estimate, None, None)
     if all(same):
         return Difference(used, estimate, 0.0, None, sum(steps))
-    if notes:
-        return Difference(used, estimate, None, None, note="; ".join(notes))
+    if too_few_of_a_kind(int(lost.sum()), len(lost)):
+        return Difference(used, estimate, None, None, note=collapse_words(lost))
     # Quantised values can be closer together than they were measured: the variance of a rounding comes on top.
     variances = [values.var(ddof=1) + step**2 / 12 for values, step in zip(samples, steps, strict=True)]
     variance, df = difference_variance(variances, [len(values) for values in samples])

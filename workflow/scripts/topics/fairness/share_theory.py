@@ -48,7 +48,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
 
 
 def _agreement(row):
-    """Return "yes" if the whole interval is what is expected, within `MARGIN`, "no" if none of it is, "" if it reaches both sides.
+    """Return `agreement` of a row's interval with what is expected; "" if there is nothing to judge by.
 
     Runs that repeat one measurement have no interval, and their share is known; of a single run nothing is said.
     """
@@ -57,7 +57,12 @@ def _agreement(row):
         if row["replications"] < 2 or row["share_max"] - row["share_min"] > MARGIN / 2:
             return ""
         low, high = row["share_min"], row["share_max"]
-    least, most = (0.5, 1.0) if is_missing(row["predicted"]) else (row["predicted"] - MARGIN, row["predicted"] + MARGIN)
+    return agreement(low, high, row["predicted"])
+
+
+def agreement(low, high, predicted) -> str:
+    """Return "yes" if an interval is within `MARGIN` of a share (of none above a half), "no" if it is beyond, "" if neither."""
+    least, most = (0.5, 1.0) if is_missing(predicted) else (predicted - MARGIN, predicted + MARGIN)
     if least < low and high <= most:
         return "yes"
     return "no" if high <= least or low > most else ""
