@@ -82,6 +82,11 @@ def test_a_discipline_needs_a_rate_and_fq_a_router(small):
         "queue.discipline is fq; allowed with topology cable is any other, for on a sending host fq does TCP's pacing, "
         "which here TCP does itself."
     ]
+    offload = {"transport": {"segmentation_offload": True}, "queue": {"discipline": "codel"}}
+    assert problems(near(small, **offload)) == [
+        "queue.discipline is codel; allowed with transport.segmentation_offload is drop-tail, for it would mark and count "
+        "super-packets."
+    ]
     unlimited = {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5}, "queue": {"discipline": "codel"}}
     small["scenarios"] = [{"id": "near", **unlimited}]
     assert problems(small)[0].startswith("queue.discipline is codel; allowed without a link.rate_mbps is drop-tail")

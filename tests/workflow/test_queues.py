@@ -147,3 +147,13 @@ def test_a_managed_queue_with_marks_is_the_same_bytes_twice(specification, testb
         assert testbed(asked, tmp_path / f"{name}.json.gz").returncode == 0
         written.append((tmp_path / f"{name}.json.gz").read_bytes())
     assert written[0] == written[1]
+
+
+def test_a_queue_on_the_senders_own_interface(run):
+    """On a cable it is the sending host's, over IPv6 too; TCP small queues keep a few packets of each flow there, so many flows."""
+    document = sampled(
+        run, completed({"discipline": "fq_codel"}), duration_s=3, cca="cubic", ip_version="ipv6", topology="cable",
+        transport={"ecn": "classic"}, flows=16,
+    )  # fmt: skip
+    marked = document["links"]["after"]["h1-eth0"]["qdiscs"]["fq_codel"]["marks"]
+    assert 0 < document["stack"]["tcp"]["h2"]["Ip6InCEPkts"] <= marked

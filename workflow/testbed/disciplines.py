@@ -7,9 +7,13 @@ kernel's, written out in every specification. Sources: net/sched/sch_*.c and inc
 tc(8) of iproute2 7.3.
 """
 
+import math
 import struct
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from .environment import CLOCK_MONOTONIC_COARSE
 
 DROP_TAIL = "drop-tail"
 #: Keys of a queue that say how much it holds; the first two are what a qdisc counts in.
@@ -17,6 +21,12 @@ MEASURES = ("packets", "bytes", "bdp")
 #: TCA_CAKE_STATS_TIN_STATS, and of its tins (TCA_CAKE_TIN_STATS_*) what is read: column -> attribute.
 CAKE_TINS = 10
 CAKE_TIN = {"enqueued_packets": 2, "drops": 4, "ack_drops": 6, "marks": 8, "waiting_bytes": 11, "delay_us": 19}
+
+
+def _in_ticks(value_ms):
+    """Return a time in ms as this kernel keeps it where it counts ticks, rounded up (usecs_to_jiffies)."""
+    tick_ms = round(1e3 * time.clock_getres(CLOCK_MONOTONIC_COARSE), 6)
+    return math.ceil(round(value_ms / tick_ms, 6)) * tick_ms
 
 
 def _codel_ms(value):
@@ -185,13 +195,10 @@ _STEP = Parameter(
 )  # fmt: skip
 
 
-def _of_pie(tupdate_ms):
-    return (
-        Parameter("target_ms", "Delay that it holds.", "target", "target", 15, "ms", 1, 1000, whole=True),
-        Parameter("tupdate_ms", "How often it computes its probability.", "tupdate", "tupdate", tupdate_ms, "ms", 1, 1000, whole=True),
-    )  # fmt: skip
-
-
+_OF_PIE = (
+    Parameter("target_ms", "Delay that it holds.", "target", "target", 15, "ms", 1, 1000, whole=True),
+    Parameter("tupdate_ms", "How often it computes its probability; PIE in ticks of the kernel.", "tupdate", "tupdate", 15, "ms", 1, 1000, whole=True, kept=_in_ticks),
+)  # fmt: skip
 _GAINS = (
     Parameter("alpha", "Weight of the delay's distance from the target.", "alpha", "alpha", 2, "", 0, 32, whole=True),
     Parameter("beta", "Weight of the delay's change.", "beta", "beta", 20, "", 0, 32, whole=True),
@@ -276,7 +283,7 @@ _DISCIPLINES = (
     Discipline(
         "pie", "Proportional integral controller enhanced (RFC 8033): drops or marks at random, with a probability that holds the delay at `target_ms`.",
         {"packets": "pie"}, {"packets": 1000},
-        (*_of_pie(15), *_GAINS, _ecn(False)),
+        (*_OF_PIE, *_GAINS, _ecn(False)),
         ("ecn",),
         Counters(
             struct.Struct("=Q8I"), ("", "delay", "", "", "packets_in", "dropped", "overlimit", "", "ecn_mark"),
@@ -287,7 +294,7 @@ _DISCIPLINES = (
         "fq_pie", "Flow queues by a hash, each with PIE, served in turn.",
         {"packets": "fq_pie"}, {"packets": 10_240},
         (
-            *_FLOW_QUEUES, *_of_pie(15), *_GAINS, _ecn(False),
+            *_FLOW_QUEUES, *_OF_PIE, *_GAINS, _ecn(False),
             Parameter("ecn_prob_percent", "Up to this probability it marks; above, it drops.", "ecn_prob", "ecn_prob", 10, "percent", 1, 100, whole=True),
         ),
         ("ecn",),

@@ -70,5 +70,7 @@ def network_queue_problems(scenario) -> Iterator[str]:
         yield f"{here} with link.netem both-ends is drop-tail, for netem is the queue."
     if scenario["topology"] == "cable" and discipline.name == "fq":
         yield f"{here} with topology cable is any other, for on a sending host fq does TCP's pacing, which here TCP does itself."
+    if scenario["transport"]["segmentation_offload"]:
+        yield f"{here} with transport.segmentation_offload is drop-tail, for it would mark and count super-packets."
     if scenario["multipath"]["by"] != "none":
         yield f"{here} with multipath.by {scenario['multipath']['by']} is drop-tail."

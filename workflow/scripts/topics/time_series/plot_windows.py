@@ -18,7 +18,7 @@ from wording.number_format import count, number, plain, tick
 from wording.scenario_words import heading
 
 SAMPLES = ["flow", "flow_cca", "time_s", "cwnd_packets", "ssthresh_packets", "rtt_ms", "retransmits"]
-QUEUE = ["time_s", "packets", "drops", "delay_ms"]
+QUEUE = ["time_s", "packets", "drops", "delay_ms", "marks"]
 WIDTH_PT, COLUMNS = 260, 2
 LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 66, 8, 32, 28
 PLOT_PT, ROW_PT = 104, 11
@@ -120,10 +120,14 @@ def _queue_panel(axes, data, end):
     delay, drops = data[data["series"] == "queue_delay"], data[data["series"] == "drop"]
     packets = delay.empty
     shown = data[data["series"] == "queue_packets"] if packets else delay
-    _frame(axes, shown["value"], end, ["dropped"])
+    marks = data[data["series"] == "mark"]
+    _frame(axes, shown["value"], end, ["dropped"] if marks.empty else ["dropped", "marked CE"])
     _line(axes, shown, LIGHT.ink, "-")
     _ticks(axes, drops["time_s"], 0)
     lost, unit = f"{count(int(drops['value'].sum()), 'packet')} dropped", "packets" if packets else "ms"
+    if len(marks):
+        _ticks(axes, marks["time_s"], 1)
+        lost += f", {int(marks['value'].sum()):,} marked CE"
     panel_title(axes, "Queue of the bottleneck", f"waiting, {unit}; {lost}", LEFT_PT, right=RIGHT_PT)
     return f"Queue of the bottleneck over time: up to {number(shown['value'].max())} {unit}, {lost}."
 

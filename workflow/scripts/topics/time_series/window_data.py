@@ -28,7 +28,7 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
     samples : pandas.DataFrame
         Of the run: flow, flow_cca, time_s, cwnd_packets, ssthresh_packets, rtt_ms, retransmits.
     queue : pandas.DataFrame
-        Of the run: time_s, packets, drops, delay_ms.
+        Of the run: time_s, packets, drops, delay_ms; marks, if its queue has any.
     phases : pandas.DataFrame
         `PHASES` of the run.
 
@@ -36,7 +36,7 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
     -------
     pandas.DataFrame
         With `COLUMNS`; series is cwnd, ssthresh (packets), rtt (ms), queue_delay (ms; queue_packets where the rate isn't known):
-        lines; phase: a spell, with its name as value_text; retransmission, drop: a mark, with their number since
+        lines; phase: a spell, with its name as value_text; retransmission, drop, mark: a tick, with their number since
         the sample before.
     """
     parts = []
@@ -49,6 +49,8 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
     known = queue["delay_ms"].notna().any()
     name, column = ("queue_delay", "delay_ms") if known else ("queue_packets", "packets")
     parts += [_line(queue, column).assign(series=name), _marks(queue, "drops").assign(series="drop")]
+    if "marks" in queue:  # of a queue that marks
+        parts.append(_marks(queue, "marks").assign(series="mark"))
     rows = [row for part in parts for row in part.reindex(columns=COLUMNS).itertuples(index=False, name=None)]
     numbers = dict.fromkeys(("flow", "time_s", "end_s", "value"), float)
     return pd.DataFrame(rows, columns=COLUMNS).astype(numbers).astype({"flow": "Int64"})
