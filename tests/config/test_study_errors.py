@@ -7,7 +7,7 @@ from study_files import study
 CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
-STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, mixes, ip_versions, platform, defaults, scenarios, analysis"
+STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, mixes, ip_versions, platform, defaults, scenarios, steady_state, analysis"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
 A_CCA = f"one of {CCAS}, or several with + between them"
@@ -40,7 +40,7 @@ RANGES = [
     ("scenarios.1.id", "a b", 'scenarios[a b].id is "a b"', NAME),
     ("scenarios.1.id", "near", "scenarios[1].id is 'near' as in scenarios[0]", UNIQUE),
     ("scenarios.1.label", "near", "scenarios[1].label is 'near' as in scenarios[0]", UNIQUE),
-    ("scenarios.1.label", 2, "scenarios[far].label is 2", "text of one line that doesn't begin with = + - or @, 1 to 24 characters, in quotes"),
+    ("scenarios.1.label", 2, "scenarios[far].label is 2", "text of one line that doesn't begin with = + - or @ or white space, 1 to 24 characters, in quotes"),
     ("ccas", [], "ccas is []", CCA_LIST),
     ("ccas", "reno", 'ccas is "reno"', CCA_LIST),
     ("ccas", ["reno", "reno"], 'ccas has "reno" twice', CCA_LIST),

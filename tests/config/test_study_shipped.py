@@ -84,7 +84,8 @@ def test_exbench_is_the_default_study_by_the_published_scripts_method(root):
         ours["link"]["loss_percent"] = {"forward": loss_percent, "reverse": loss_percent}
         ours["queue"] = {"packets": 1000}
         ours["traffic"] |= {"processes": "single", "bitrate_mbps": 1000}
-        ours["transport"] |= {"segmentation_offload": True, "cca_set_by": "sysctl"}
+        # The script leaves receive buffers to the kernel.
+        ours["transport"] |= {"segmentation_offload": True, "cca_set_by": "sysctl", "receive_buffer_autotuning": True}
         assert theirs == ours
     by_id = {scenario["id"]: scenario for scenario in scenarios}
     assert len(refused) == 2

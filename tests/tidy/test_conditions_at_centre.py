@@ -6,7 +6,7 @@ import pytest
 from run_tables.conditions_at_centre import flows_at_centre, path_factors, runs_at_centre
 from run_tables.queue_sizes import queue_bdp
 from run_tables.tidy_rows import scenario_row
-from run_tables.tidy_tables import FLOWS
+from run_tables.tidy_tables import FLOWS, RUNS
 from study_files import study as studies
 from testbed.specification import RunSpecification
 from tidy_tables import completed
@@ -77,7 +77,7 @@ def test_flows_get_the_rtt_of_their_own_pair():
     runs, flows, scenarios = tables_of({"bdp": 1})
     at_centre = flows_at_centre(flows, runs, scenarios)
     assert at_centre.groupby(["scenario", "flow"])["rtt_path_ms"].unique().map(list).tolist() == [[24], [36]] * 2
-    shares = measure_shares(runs, completed(at_centre, FLOWS))
+    shares = measure_shares(completed(runs, RUNS), completed(at_centre, FLOWS))
     assert set(shares["rtt_path_ms"]) == {24, 36}
 
 

@@ -121,6 +121,8 @@ def check_specification(document: object, source: str) -> dict:
         study = studies.resolve(study, source)
     except studies.StudyError as error:
         raise ReceivedError(error.problems[0]) from None
+    if studies.has_looks(study):
+        raise ReceivedError(f"{source}: its replication is a rule; allowed is a whole number.")
     made = studies.run_conditions(study, study["scenarios"][0]["id"])
     if made["scenario"] != document["scenario"]:
         raise ReceivedError(
