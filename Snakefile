@@ -51,7 +51,7 @@ from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS
 from topics.controls.topic import comparisons_of
 from topics.outline import figure_params, other_tables, section_modules, study_outline, table_paths
 
-problem = module_problem(workflow.basedir)
+problem = module_problem(sys.path[:2])
 leave_out_callers_variables()
 if problem := problem or path_problem(os.getcwd()) or limit_problem():
     sys.exit(f"sawtooth: {problem}")

@@ -1,5 +1,6 @@
 """What the caller's environment, limits and clock may not do."""
 
+import importlib
 import os
 import resource
 import shutil
@@ -76,13 +77,16 @@ def test_a_module_in_the_place_of_the_environments_is_said(tmp_path, root):
     assert f"sawtooth: {problem}" in said, said[-20:]
 
 
-def test_what_is_imported_later_is_the_environments(tmp_path, root, monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(tmp_path), str(root / "workflow"), "/usr/lib/x"])
-    assert module_problem(root, {"PYTHONPATH": f"{tmp_path}:{root}/workflow"}) is None
-    assert sys.path == [str(root / "workflow"), "/usr/lib/x"]
-    # A folder above the environment's own is none of its modules' place.
-    above = Path(pytest.__file__).parents[2]
-    assert module_problem("/nowhere", {"PYTHONPATH": str(above)}) is None
+def test_the_workflows_own_modules_and_folders_above_are_in_nobodys_place(tmp_path, monkeypatch):
+    own, link = tmp_path / "own", tmp_path / "link"
+    own.mkdir()
+    link.symlink_to(own)
+    (own / "surroundings_of_a_test.py").touch()
+    monkeypatch.syspath_prepend(own)
+    importlib.import_module("surroundings_of_a_test")
+    named = {"PYTHONPATH": f"{link}:{Path(pytest.__file__).parents[2]}"}
+    assert module_problem([own], named) is None
+    assert module_problem([], named).startswith(f"PYTHONPATH puts {own}/surroundings_of_a_test.py in the place of ")
 
 
 @pytest.mark.parametrize("name", ["a'b", 'a"b', "$(touch pwned)", "`x`", "a:b", "a,b", "a\\b", "a\nb", "a\x1bb"])

@@ -5,7 +5,7 @@ import re
 import resource
 import shutil
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,15 +26,14 @@ def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) 
         del environ[name]
 
 
-def module_problem(root: str | os.PathLike, environ: MutableMapping[str, str] = os.environ) -> str | None:
+def module_problem(own: Iterable[str | os.PathLike], environ: MutableMapping[str, str] = os.environ) -> str | None:
     """Return which module PYTHONPATH has put in the place of one that Snakemake needs, or None.
 
-    Set-up starts Snakemake so that it can't; who starts it otherwise (``python -m snakemake``) may have it. What lies in the
-    checkout, ``root``, is the workflow's own. The places are left out for what is imported from now on.
+    Set-up starts Snakemake so that it can't; who starts it otherwise (``python -m snakemake``) may have it. ``own`` are the
+    folders of the workflow's modules, which may be named there too.
     """
     given = {os.path.realpath(place) for place in environ.get("PYTHONPATH", "").split(os.pathsep) if place}
-    foreign = {place for place in given if not Path(place).is_relative_to(os.path.realpath(root))}
-    sys.path[:] = [place for place in sys.path if os.path.realpath(place) not in foreign]
+    foreign = given - set(map(os.path.realpath, own))
     for name, module in sorted(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file and "." not in name and _place_of(file) in foreign:
@@ -43,7 +42,7 @@ def module_problem(root: str | os.PathLike, environ: MutableMapping[str, str] = 
 
 
 def _place_of(file):
-    """Return the folder of `sys.path` in which a module was found: of a package the one above its own."""
+    """Return the folder in which Python found a module: of a package the one above its own."""
     path = Path(file)
     return os.path.realpath(path.parent.parent if path.stem == "__init__" else path.parent)
 
