@@ -6,12 +6,13 @@ Carries out the first replication of each cell on one core, one after another, a
 CPU seconds of a run, the mean of its IP versions, by CCA. The last line is the sum over all replications. All
 144 cells take about ten minutes. With `--duration-s` runs are shorter: what a run takes beside its traffic is
 measured too, and the rest is taken to grow with the duration, so the sum is an estimate. With `--cells` so
-many cells, spread evenly over the study, stand for all.
+many cells, drawn with a fixed seed, stand for all.
 """
 
 import argparse
 import json
 import os
+import random
 import statistics
 import sys
 import tempfile
@@ -53,9 +54,9 @@ def at_full_length(short, overhead, ratio) -> Cost:
 
 
 def sample(cells, number) -> list:
-    """Return so many cells, spread evenly over all of them; all if there are no more."""
-    number = min(number or len(cells), len(cells))
-    return [cells[place * len(cells) // number] for place in range(number)]
+    """Return so many cells, the same ones each time, in the study's order; all if there are no more."""
+    drawn = random.Random(1).sample(range(len(cells)), min(number or len(cells), len(cells)))
+    return [cells[place] for place in sorted(drawn)]
 
 
 def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
