@@ -26,10 +26,11 @@ VERDICTS = {
         "Neither a difference nor equivalence is shown: for the spread that there is, so many pairs leave both open."
     ),
     "one measurement, same": (
-        "All pairs repeat one measurement, as far as it can tell, and the IP versions have the same value. n is 1, so there is no test."
+        "All pairs show no difference, as far as can be measured: they repeat one measurement of it, even where the runs of "
+        "different seeds differ. n is 1, so there is no test."
     ),
-    "one measurement, within the margin": "All pairs repeat one measurement; its difference is smaller than the margin.",
-    "one measurement, beyond the margin": "All pairs repeat one measurement; its difference is larger than the margin.",
+    "one measurement, within the margin": "All pairs show the same difference, as far as can be measured; it is smaller than the margin.",
+    "one measurement, beyond the margin": "All pairs show the same difference, as far as can be measured; it is larger than the margin.",
     "no test": "One pair or none: no spread to judge a difference by.",
 }
 #: What is added to a verdict, and what it means.
