@@ -61,10 +61,12 @@ def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path, case, replicati
         MEAN | {"pick": "highest", "scenarios": [str(place), str(place + 1)]} for place in range(1, 2 * studies, 2)
     ]
     table = check_claims(runs, claim_runs.loaded(tmp_path, *one, *highest, delays_ms=delays), 0.95, 0.05)
-    of_one, of_highest = table.iloc[: len(one)], table.iloc[len(one) :]
+    # Some rounded values are one measurement, and of three with heavy tails one lies far below the others: no interval.
+    assert set(table["interval"]) <= {"t", "joint t", ""} and (table["interval"] != "").mean() > 0.85
+    of_one, of_highest = (part[part["interval"] != ""] for part in (table.iloc[: len(one)], table.iloc[len(one) :]))
     # 600 studies: two standard errors are 1.8 points; skewed ones are known to fall short with few values.
     assert 0.9 <= held(of_one["low"], of_one["high"], 50) <= 0.985
-    # Three rounded values are sometimes equal, and then tell nothing of their scatter: 87 %.
+    # Three rounded values are sometimes equal, and then tell nothing of their scatter: 87 % of twelve cells.
     least = 0.85 if (case, replications) == ("quantised", 3) else 0.91
     assert held(of_highest["low"], of_highest["high"], 50) >= least
     assert set(of_one["interval"]) == {"t"} and set(of_highest["interval"]) == {"joint t"}

@@ -148,7 +148,7 @@ def _check_statistic(claim, samples, parts, confidence, significance):
 def _collapse_words(samples, parts):
     """Say where a few runs collapsed, so that a mean has no interval, or return an empty text."""
     for measure, mask in parts:
-        lost = np.where(mask, samples.few_collapses(measure), 0)
+        lost = samples.few_collapses(measure, mask)
         if lost.any():
             cell = np.unravel_index(lost.argmax(), lost.shape)
             runs = f"{lost[cell]} of {samples.counts(measure)[cell]} runs of {samples.cell_words(*cell)}"

@@ -45,7 +45,7 @@ class Samples:
         self.platforms = runs.groupby("scenario")["platform"].first().to_dict()
         self._fill(runs)
         self._leave_out()
-        self._of_runs, self._means = {}, {}
+        self._of_runs, self._means, self._repeats = {}, {}, {}
 
     def _fill(self, runs):
         """Find the place of each run that takes part on each axis; a scenario's replications may have any numbers."""
@@ -104,6 +104,11 @@ class Samples:
 
     def repeats(self, measure) -> np.ndarray:
         """Return which cells' values repeat one measurement, shape (scenarios, CCAs, IP versions)."""
+        if measure not in self._repeats:
+            self._repeats[measure] = self._repeated(measure)
+        return self._repeats[measure]
+
+    def _repeated(self, measure):
         values = self.values(measure)
         known = np.isfinite(values)
         apart = np.where(known, values, -np.inf).max(axis=3) - np.where(known, values, np.inf).min(axis=3)
@@ -112,12 +117,12 @@ class Samples:
             np.fmax.at(steps, self._where[:3], resolutions(self.runs, measure.quantity).to_numpy(float))
         return (known.sum(axis=3) > 1) & ((apart == 0) | (apart < steps))
 
-    def few_collapses(self, measure) -> np.ndarray:
-        """Return how many values collapsed in cells where these are too few for an interval of the mean, else 0."""
+    def few_collapses(self, measure, mask) -> np.ndarray:
+        """Return how many values collapsed in cells of `mask` where these are too few for an interval of the mean, else 0."""
         found = np.zeros(self._shape, dtype=int)
         if measure.plain and measure.quantity in COLLAPSING:
             values = self.values(measure)
-            for cell in np.ndindex(self._shape):
+            for cell in zip(*np.nonzero(mask), strict=True):
                 known = values[cell][np.isfinite(values[cell])]
                 lost = int(collapsed(known).sum())
                 found[cell] = lost if too_few_of_a_kind(lost, len(known)) else 0
