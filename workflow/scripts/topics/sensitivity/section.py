@@ -28,7 +28,7 @@ def _table(table):
         Column("Which", "note"): lambda row: row["moved"] or "none",
     }
     rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
-    return data_table("sensitivity", "Conclusions under perturbed conditions", list(columns), rows)
+    return data_table("perturbed", "Conclusions under perturbed conditions", list(columns), rows)
 
 
 def _turned_cell(row):
