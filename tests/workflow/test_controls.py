@@ -9,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.long
+
 STUDY = "config/studies/controls.yaml"
 
 

@@ -5,6 +5,9 @@ import subprocess
 import sys
 
 import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.long
 
 NAME = "results/mini-sensitivity"
 

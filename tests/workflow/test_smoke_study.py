@@ -73,13 +73,13 @@ def test_report_and_figures_are_there(smoke):
     page = (folder / "report.html").read_text()
     assert "All 16 runs passed every check" in page
     figures = sorted((folder / "figures").glob("*.svg"))
-    assert len(figures) == 17  # 4 metrics, the paper's 4, 5 of the runs, 4 differences of IP versions
+    assert len(figures) == 18  # 4 metrics, the paper's 4, 5 of the runs, 4 differences of IP versions, the variance
     for figure in figures:
         assert figure.stat().st_size > 1000
         assert figure.with_suffix(".csv").read_text().count("\n") > 2
         assert f'data-name="{figure.name}"' in page
-    # Panels are drawn by the browser: SVG without a prefix, two a figure.
-    assert len(re.findall(r'class="panel[" ]', page)) == 2 * len(figures)
+    # Panels are drawn by the browser: SVG without a prefix, two a figure, four of the variance.
+    assert len(re.findall(r'class="panel[" ]', page)) == 2 * len(figures) + 2
     assert "ns0:" not in page
 
 

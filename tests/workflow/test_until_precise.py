@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -14,19 +15,7 @@ from own_commands import own_command
 
 UNTIL = "config/studies/until.yaml"
 CALL = ("--cores", "1", "--configfile", UNTIL)
-#: Without loss a flow alone gets the same in each replication; with it goodput differs by some ten percent.
-STUDY = """
-study: until
-replications: {until: {goodput_percent: 3}, at_least: 6, at_most: 9}
-ccas: [reno]
-ip_versions: [ipv4]
-defaults: {queue: {packets: 30}, traffic: {duration_s: 1}}
-scenarios:
-  - id: near
-    link: {rate_mbps: 10, delay_ms: 5}
-  - id: far
-    link: {rate_mbps: 10, delay_ms: 20, loss_percent: {forward: 1, reverse: 0}}
-"""
+STUDY = (Path(__file__).parent / "until.yaml").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +86,11 @@ def test_what_was_done_before_the_kill_stays(until):
 def test_the_seeds_are_those_of_a_fixed_number(until):
     checkout, _ = until
     study = checkout.study(UNTIL)
-    fixed = (checkout.folder / UNTIL).read_text().replace(STUDY.splitlines()[2], "replications: 9")
+    fixed = (
+        (checkout.folder / UNTIL)
+        .read_text()
+        .replace("replications: {until: {goodput_percent: 3}, at_least: 6, at_most: 9}", "replications: 9")
+    )
     (checkout.folder / "fixed.yaml").write_text(fixed)
     assert study["replications"] == {"until": {"goodput_percent": 3}, "at_least": 6, "at_most": 9}
     # All documents of the one are documents of the other: only what there is too few of is to run.

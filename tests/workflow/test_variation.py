@@ -10,6 +10,8 @@ import pytest
 
 from study_files import study as studies
 
+pytestmark = pytest.mark.long
+
 STUDY = "config/studies/variation.yaml"
 
 
@@ -81,6 +83,14 @@ def test_the_report_says_of_which_population_it_speaks(varied):
     page = (varied[0].folder / "results/variation/report.html").read_text()
     assert "speak of paths like the one that the scenario names" in page
     assert "RTT ±5 %, rate ±1 %, queue ±2 packets" in page
+
+
+def test_other_draws_repeat_the_runs(varied):
+    checkout = varied[0]
+    text = (checkout.folder / STUDY).read_text()
+    assert "rate_percent: 1" in text
+    (checkout.folder / "others.yaml").write_text(text.replace("rate_percent: 1", "rate_percent: 2"))
+    assert checkout.planned("--configfile", "others.yaml")["emulate_run"] == 16
 
 
 def test_several_runs_a_job_make_the_same_documents(varied):

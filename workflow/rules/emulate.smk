@@ -24,11 +24,18 @@ CONDITIONS_JSON = {
 
 # Of the study Snakemake records this and the seed with each document, and nothing of the job: how many runs go
 # to a job makes none of them stale.
-def conditions_of_job(wildcards, output):
-    if wildcards.scenario in CONDITIONS_JSON:
-        return CONDITIONS_JSON[wildcards.scenario]
-    replication = output[0].rpartition("/")[2].removesuffix(".json.gz")
-    return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, replication))
+def conditions_of(replication=None):
+    """Return the function of a job's parameter: the conditions of its runs as JSON, which have one replication where they are drawn.
+
+    It asks the wildcards alone: of what follows from a job's files Snakemake notices no change.
+    """
+
+    def conditions(wildcards):
+        if wildcards.scenario in CONDITIONS_JSON:
+            return CONDITIONS_JSON[wildcards.scenario]
+        return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, replication or wildcards.replication))
+
+    return conditions
 
 
 # The same for every job, or the text of a rule would make runs stale.
@@ -85,7 +92,7 @@ if EMULATED and RUNS_PER_JOB == 1:
             runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
             wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
-            conditions=conditions_of_job,
+            conditions=conditions_of(),
             study_seed=STUDY["seed"],
             testbed=TESTBED_DIGEST,
             image=TESTBED_IMAGE,
@@ -128,7 +135,7 @@ elif EMULATED:
                 }
                 | SET_FOR_EACH_JOB,
             params:
-                conditions=conditions_of_job,
+                conditions=conditions_of(job[0][-1]),
                 study_seed=STUDY["seed"],
                 testbed=TESTBED_DIGEST,
                 image=TESTBED_IMAGE,
@@ -158,7 +165,7 @@ if MEASURED:
             runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
             wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
-            conditions=conditions_of_job,
+            conditions=conditions_of(),
             study_seed=STUDY["seed"],
             testbed=TESTBED_DIGEST,
             image=TESTBED_IMAGE,
@@ -186,7 +193,7 @@ if SIMULATED:
             runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
             wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
-            conditions=conditions_of_job,
+            conditions=conditions_of(),
             study_seed=STUDY["seed"],
             testbed=MADE_BY["ns3"]["testbed_digest"],
             image=MADE_BY["ns3"]["image_digest"],

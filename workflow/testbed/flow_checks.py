@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from .check import Check, in_turn, words
 from .deliveries import COOKIE_BYTES, windows
-from .emulation import REAL_TIMER_S
+from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES
 from .traffic import start_within_s
 
 #: Fewer exchanges of messages make no round-trip time.
@@ -239,10 +239,13 @@ def check_goodput_ceiling(specification, document) -> Check:
     # The shaper counts whole nanoseconds for a packet (psched_l2t_ns), which above 1 Gbit/s is a little too fast.
     packet_ns = specification.packet_bytes * 8e3 / specification.rate_mbps
     limit *= packet_ns / math.floor(packet_ns)
-    # An acknowledgement says of two packets at a time that they have arrived, the next one too if it was lost.
+    # An acknowledgement says of two packets at a time that they have arrived, the next one too if it was lost. The shaper
+    # lets one super-packet pass whatever was before it.
     unsaid = 2 * (1 + lost_in_a_row(specification.direction("reverse").loss_percent / 100))
-    flows = max(specification.paths, specification.flows)
-    most = limit + unsaid * flows * specification.packet_bytes * 8 / shortest_s / 1e6
+    unsaid *= max(specification.paths, specification.flows)
+    offload = specification.transport.segmentation_offload
+    unsaid_bytes = (unsaid + 1) * SUPER_PACKET_BYTES if offload else unsaid * specification.packet_bytes
+    most = limit + unsaid_bytes * 8 / shortest_s / 1e6
     if not specification.virtual_clock:
         most += limit * REAL_TIMER_S / shortest_s  # the shaper's burst
     return Check("goodput_ceiling", goodput <= most, f"at most {most:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")

@@ -34,7 +34,7 @@ MISTAKES = """
     {runs_per_ip_version: 10, table_5: {retransmits: {u: 5, p: 0.5, conclusion: H_0}}}
         paper.tables.table_5.retransmits.conclusion is "H_0"; allowed is one of H0, H1, H2.
     {runs_per_ip_version: 10, table_5: {remark: 5}}
-        paper.tables.table_5.remark is 5; allowed is text that doesn't begin with = + - or @, in quotes.
+        paper.tables.table_5.remark is 5; allowed is text that doesn't begin with = + - or @ or white space, in quotes.
 """
 
 

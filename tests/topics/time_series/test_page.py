@@ -118,7 +118,8 @@ def test_findings_name_n_and_interval(cwnd_study):
     texts = {finding.topic: finding.text for finding in window_findings(tables, 0.95)}
     assert set(texts) == {"Vegas", "BBR", "Sent again"} | ({"Reno", "CUBIC"} & set(texts))
     assert "n = 3 runs, 9 flows" in texts["Vegas"]
-    assert "95 % interval" in texts["Sent again"]
+    # In all runs of this study none was: one measurement has no interval.
+    assert texts["Sent again"].endswith("BBR 0 (n = 3 runs each).")
 
 
 def test_study_of_mixes_has_tables_but_no_pictures(tmp_path):
