@@ -29,6 +29,12 @@ def test_conditions_of_a_grid_are_its_factors():
     assert levels.nunique().tolist() == [3, 2, 2]
 
 
+def test_the_rtt_that_follows_from_the_delay_is_no_factor():
+    grid = tidy_tables.grid()
+    followed = grid.assign(rtt_path_ms=grid["delay_forward_ms"] + grid["delay_reverse_ms"])
+    assert crossed_conditions(followed).equals(crossed_conditions(grid))
+
+
 def test_what_varies_together_is_one_factor():
     scenarios = tidy_tables.grid(delays_ms=(10, 50), flows=(2,)).assign(queue=["100 packets", "500 packets"] * 2)
     assert list(crossed_conditions(scenarios).columns) == ["delay and queue", "loss"]

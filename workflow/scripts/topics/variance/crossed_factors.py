@@ -5,11 +5,11 @@ import math
 import pandas as pd
 
 #: Of ``tidy/scenarios.csv`` what is a name, or follows from other conditions.
-NOT_SET = ("scenario", "label", "queue_packets")
+NOT_SET = ("scenario", "label", "queue_packets", "rtt_path_ms")
 #: What readers call conditions; the others have their column's name in plain words.
 WORDS = {
     "rate_mbps": "rate", "delay_forward_ms": "delay", "delay_reverse_ms": "delay", "jitter_forward_ms": "jitter",
-    "jitter_reverse_ms": "jitter", "loss_forward_percent": "loss", "loss_reverse_percent": "loss", "message_bytes": "message",
+    "jitter_reverse_ms": "jitter", "loss_forward_percent": "loss", "loss_reverse_percent": "loss", "message_bytes": "message", "ecn": "ECN",
     "path_delay_ms": "path delay", "access_delay_ms": "access delay", "duration_s": "duration", "bitrate_mbps": "bitrate",
 }  # fmt: skip
 SCENARIO = "scenario"
