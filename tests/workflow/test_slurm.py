@@ -117,8 +117,8 @@ def test_a_node_goes_down_and_the_results_are_those_of_one_machine(smoke, cluste
     # Nothing of all this is in the results.
     checkout.same_results_as(smoke, study="smoke")
 
-    # Four jobs of runs, one of them twice, and one that reads them all; the user's, with what they need and no more.
-    assert len(jobs) == 4 + 1 + 1
+    # Four jobs of runs, one of them twice, and two that read them all; the user's, with what they need and no more.
+    assert len(jobs) == 4 + 1 + 2
     assert {job["UserId"] for job in jobs} == {f"nobody({cluster.user.pw_uid})"}
     asked = {(job["NumCPUs"], job["MinMemoryNode"], job["TimeLimit"]) for job in jobs}
     assert asked == {("1", "1049M", "00:11:00"), ("1", "1099M", "00:11:00"), ("1", "2000M", "00:11:00")}
