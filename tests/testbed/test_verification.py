@@ -205,6 +205,18 @@ def test_a_link_that_is_full_all_the_time_passes_no_more(recorded):
         assert "goodput_ceiling" not in failed(document)
 
 
+@pytest.mark.parametrize(("rtt_ms", "sound"), [(19.0, True), (18.0, False), (19.3, False), (19.6, True)])
+def test_an_rtt_by_timestamps_is_of_whole_milliseconds(recorded, rtt_ms, sound):
+    """After a loss the kernel takes TCP's timestamps: of a path of 19.6 ms it may say 19."""
+    document = recorded("lossy-reno-ipv4")
+    document["specification"]["scenario"]["link"]["delay_ms"] = {"forward": 9.8, "reverse": 9.8}
+    for look in document["sockets"]:
+        for socket in look["sockets"]:
+            if "rtt_min_ms" in socket:
+                socket["rtt_min_ms"] = rtt_ms
+    assert ("rtt_floor" not in failed(document)) is sound
+
+
 def test_a_window_may_open_at_first(recorded):
     document = recorded("lossy-reno-ipv4")
     for look in document["sockets"]:
