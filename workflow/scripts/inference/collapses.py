@@ -28,14 +28,27 @@ def collapsed(values) -> np.ndarray:
     values : array_like of float, shape (n,)
         Of at least 0. Logarithms are compared, so that a value of 0 has collapsed unless most have.
     """
-    values = np.asarray(values, float)
+    return collapsed_of_samples(values)[0]
+
+
+def collapsed_of_samples(*samples) -> list[np.ndarray]:
+    """Return for each sample which of its values lie far below its others, as `collapsed` with the spread of all samples.
+
+    Collapses widen the spread of the sample that has them, and so hide in it.
+    """
+    below = [_below_typical(np.asarray(values, float)) for values in samples]
+    deviations = np.abs(np.concatenate(below))
+    spread = NORMAL_MAD * np.median(deviations) if len(deviations) else 0.0
+    return [values < min(np.log(COLLAPSED_SHARE), -COLLAPSED_DEVIATIONS * spread) for values in below]
+
+
+def _below_typical(values):
+    """Return how far values are from their median, as logarithms; 0 where they can't be told from each other."""
     typical = np.median(values) if len(values) else 0.0
     if len(values) < MIN_RUNS or typical <= 0:
-        return np.zeros(len(values), bool)
+        return np.zeros(len(values))
     with np.errstate(divide="ignore"):
-        below = np.log(values) - np.log(typical)
-    spread = NORMAL_MAD * np.median(np.abs(below))
-    return below < min(np.log(COLLAPSED_SHARE), -COLLAPSED_DEVIATIONS * spread)
+        return np.log(values) - np.log(typical)
 
 
 def collapsed_of_pairs(a, b) -> tuple[np.ndarray, np.ndarray]:
@@ -55,7 +68,12 @@ def collapsed_of_pairs(a, b) -> tuple[np.ndarray, np.ndarray]:
 
 def too_few_of_a_kind(collapses, runs) -> bool:
     """Return whether some runs collapsed, but too few of them, or of the others, for an interval that has both kinds in it."""
-    return collapses > 0 and min(collapses, runs - collapses) < MIN_OF_EITHER
+    return collapses > 0 and too_few(collapses, runs)
+
+
+def too_few(collapses, runs) -> bool:
+    """Return whether there are too few runs that collapsed, or that did not, for an interval that has both kinds in it."""
+    return min(collapses, runs - collapses) < MIN_OF_EITHER
 
 
 def collapse_words(collapses) -> str:

@@ -3,8 +3,8 @@
 Two things can be shown: that the samples' means are closer than the tolerance (two one-sided tests, Schuirmann,
 1987, J. Pharmacokinet. Biopharm. 15, 657-680), or that they are further apart than it. Both rest on Welch's
 t (see `welch`), which doesn't take the two spreads for equal. Two samples that each repeat one measurement are two
-measurements: their difference is known as finely as these, without interval and p. Where a few runs collapsed, nothing is
-said of the mean.
+measurements: their difference is known as finely as these, without interval and p. Where runs of either sample collapsed,
+something is said of the means only if both samples have enough runs of either kind.
 """
 
 import math
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from inference.collapses import collapse_words, collapsed, too_few_of_a_kind
+from inference.collapses import collapse_words, collapsed_of_samples, too_few
 from inference.mean_interval import repeats_one_measurement
 from inference.paired_contrasts import RELATIVE_TOLERANCE, to_effect, usable_scale
 from inference.welch import difference_variance
@@ -82,13 +82,13 @@ def difference(first, second, scale, resolutions=(0.0, 0.0), collapses=False) ->
     resolutions : tuple of float
         How far values of either sample must be apart to be told apart, in their unit.
     collapses : bool
-        Whether values far below the others of their sample are looked for: with too few of them there is no interval.
+        Whether values far below the others of their sample are looked for: with any of them there is no interval, unless
+        both samples have enough of them, and of the others.
     """
     samples = [np.asarray(values, float) for values in (first, second)]
     used = usable_scale(*samples, scale)
     same = [repeats_one_measurement(values, step) for values, step in zip(samples, resolutions, strict=True)]
-    # Of both together: were it asked of each, one with many and one with none would pass, and differ by that choice.
-    lost = np.concatenate([collapsed(values) for values in samples]) if collapses else np.zeros(0, bool)
+    lost = collapsed_of_samples(*samples) if collapses else []
     # Steps of a rounding as contrasts.
     centre = sum(values.mean() for values in samples) / 2
     units = {"ratio": [values.mean() for values in samples], "relative": [centre / 100] * 2}.get(used, [1.0] * 2)
@@ -105,8 +105,9 @@ def difference(first, second, scale, resolutions=(0.0, 0.0), collapses=False) ->
         return Difference(used, estimate, None, None)
     if all(same):
         return Difference(used, estimate, 0.0, None, sum(steps))
-    if too_few_of_a_kind(int(lost.sum()), len(lost)):
-        return Difference(used, estimate, None, None, note=collapse_words(lost))
+    # A sample without any next to one that has some could not hold the mean of its own if it has them too.
+    if any(side.any() for side in lost) and any(too_few(int(side.sum()), len(side)) for side in lost):
+        return Difference(used, estimate, None, None, note=collapse_words(np.concatenate(lost)))
     # Quantised values can be closer together than they were measured: the variance of a rounding comes on top.
     variances = [values.var(ddof=1) + step**2 / 12 for values, step in zip(samples, steps, strict=True)]
     variance, df = difference_variance(variances, [len(values) for values in samples])
