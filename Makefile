@@ -1,7 +1,9 @@
 # `make help` says what there is. PYTHON, STUDY, PLATFORM and ARGS may be given: make STUDY=smoke ARGS=-n
 # ARGS are words of the command as one would type them; every other value reaches the shell quoted.
+quoted = '$(subst ','\'',$(1))'
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
+# The name of a study, or the path of its file; the default study if there is none.
 STUDY =
 # Carries the study on this platform instead of its own: results/<study>-<platform>
 PLATFORM =
@@ -9,16 +11,15 @@ RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quot
 N =
 SEED = 1
 RUNS =
-CONFIG = $(if $(STUDY),config/studies/$(STUDY).yaml,config/config.yaml)
+CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
-quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL = run
-.PHONY: run study setup lint test test-long test-faults bench bench-statistics sensitivity verify publish documentation bundle lock clean-cache help
+.PHONY: run study studies setup lint test test-long test-faults bench bench-statistics sensitivity verify publish documentation bundle lock clean-cache help
 
-# Before set-up, which may take minutes.
+# Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
-	@test -f $(call quoted,$(CONFIG)) || { echo 'sawtooth: there is no '$(call quoted,$(CONFIG))'; STUDY is the name of a file of config/studies without its ending: '$$(cd config/studies && ls | sed 's/\.yaml$$//' | tr '\n' ' ') >&2; exit 1; }
+	@test -n $(call quoted,$(CONFIG))
 
 run: study setup  ## set up and run the study, report included
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
@@ -27,6 +28,9 @@ run: study setup  ## set up and run the study, report included
 setup:  ## make the workflow environment and the container images
 	@command -v $(call quoted,$(PYTHON)) >/dev/null || { echo 'sawtooth: '$(call quoted,$(PYTHON))' is missing: install Python 3.11 or newer (apt-get install python3), or name one, make PYTHON=...' >&2; exit 1; }
 	@$(call quoted,$(PYTHON)) setup
+
+studies: setup  ## list the studies: runs, core-hours, disk, and what is done already
+	@$(IN_ENVIRONMENT) python -m session.study_list
 
 lint: setup  ## set up and check the form of the code, and that generated documentation is up to date
 	@$(IN_ENVIRONMENT) ruff check --quiet .
@@ -56,10 +60,10 @@ sensitivity: study setup  ## rerun N scenarios of STUDY, drawn by SEED, under pe
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
-verify: setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes
+verify: study setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes
 	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
 
-publish: setup  ## pack RESULTS, manifest included, into one archive to publish
+publish: study setup  ## pack RESULTS, manifest included, into one archive to publish
 	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)
 
 documentation: setup  ## write config/README.md and config/data-dictionary.md from schema, studies and declared columns

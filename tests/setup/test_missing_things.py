@@ -43,12 +43,22 @@ def users_own():
     return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
 
 
-def test_study_missing(root):
-    answer = subprocess.run(["make", "STUDY=nothing"], cwd=root, env=users_own(), capture_output=True, text=True)
+@pytest.mark.parametrize("goal", ["run", "verify", "publish", "sensitivity"])
+def test_study_missing(root, goal):
+    answer = subprocess.run(["make", goal, "STUDY=smok"], cwd=root, env=users_own(), capture_output=True, text=True)
     sentence, *rest = answer.stderr.splitlines()
     assert answer.returncode != 0 and answer.stdout == ""
-    assert sentence.startswith("sawtooth: there is no config/studies/nothing.yaml; STUDY is the name of a file")
-    assert "smoke" in sentence and all(line.startswith("make: ***") for line in rest)
+    assert sentence.startswith("sawtooth: STUDY='smok': there is no study of that name (nearest: smoke)")
+    assert all(line.startswith("make: ***") for line in rest)
+
+
+@pytest.mark.parametrize("name", ["ipv4-ipv6", "config/config.yaml"])
+def test_the_default_study_answers_to_its_name(root, name):
+    """So that what is published, and where it is looked for, is the same however it was asked for."""
+    answer = subprocess.run(
+        ["make", "-n", "publish", f"STUDY={name}"], cwd=root, env=users_own(), capture_output=True, text=True
+    )
+    assert "publishing.pack_results 'results/ipv4-ipv6'" in answer.stdout and answer.stderr == ""
 
 
 def test_no_mirror(make_setup, checkout):

@@ -19,6 +19,8 @@ SPARE_MIN = 10
 TIDY_MEMORY_MB = 2000
 #: Time that the tidy stage takes for a run's document, in s.
 TIDY_DOCUMENT_S = 0.05
+#: What a compressed document takes of the disk, in kB: itself, for each flow, for each flow's sample of a time series.
+DOCUMENT_KB, FLOW_KB, SAMPLE_KB = 6, 1.2, 0.026
 
 
 def runs_per_job(resources: dict) -> int:
@@ -48,6 +50,14 @@ def run_time_s(conditions) -> float:
     """Return about how many seconds of one core a run takes, rather too many."""
     specification = _specification(conditions)
     return platform_of(specification).run_time_s(specification)
+
+
+def document_kb(conditions) -> float:
+    """Return about how many kB a run's document takes, by what those of the shipped studies took."""
+    specification = _specification(conditions)
+    interval_ms = specification.traffic.sample_interval_ms
+    samples = specification.expected_s * 1e3 / interval_ms if interval_ms else 0
+    return DOCUMENT_KB + specification.connections * (FLOW_KB + SAMPLE_KB * samples)
 
 
 def job_runtime_min(conditions, runs) -> int:

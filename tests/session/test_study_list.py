@@ -1,0 +1,49 @@
+"""The studies by name, and what each is said to take, held against what runs took."""
+
+import re
+
+import pytest
+from tests.session.test_run_cost import shared_by_runs
+
+from session import study_list, study_names
+from session.run_cost import document_kb
+
+
+@pytest.fixture(autouse=True)
+def in_checkout(root, monkeypatch):
+    monkeypatch.chdir(root)
+
+
+def test_every_shipped_study_answers_to_its_name():
+    for file in dict.fromkeys(study_names.study_files().values()):
+        name = re.search(r"^study: *(\S+)", file.read_text(), re.MULTILINE)[1]
+        assert study_names.file_of(name) == file
+
+
+@pytest.mark.parametrize("name", ["smok", "", "../config", "config", "a\nb", "-h"])
+def test_an_unknown_name_gets_one_sentence(name):
+    with pytest.raises(LookupError, match=r"there is no study of that name.*make studies") as caught:
+        study_names.file_of(name)
+    assert "\n" not in caught.value.args[0]
+
+
+def test_list_of_a_study_that_has_some_runs(tmp_path):
+    folder = tmp_path / "smoke" / "runs" / "a" / "reno" / "ipv4"
+    folder.mkdir(parents=True)
+    (folder / "1.json.gz").touch()
+    study, runs, done, *_, file = study_list.row_of(study_names.file_of("smoke"), tmp_path)
+    assert (study, runs, done, file) == ("smoke", "16", "1", "config/studies/smoke.yaml")
+
+
+# kB of the documents of shipped studies, a mean over the runs of a scenario.
+@pytest.mark.parametrize(
+    ("scenario", "kilobytes"),
+    [
+        ({"flows": 1, "traffic": {"duration_s": 10}}, 7.3),
+        ({"flows": 12, "traffic": {"duration_s": 10}}, 19.5),
+        ({"flows": 1, "traffic": {"duration_s": 12, "sample_interval_ms": 20}}, 24.4),
+        ({"flows": 4, "traffic": {"duration_s": 12, "sample_interval_ms": 20}}, 72.9),
+    ],
+)
+def test_size_of_a_document(scenario, kilobytes):
+    assert document_kb(shared_by_runs(scenario)) == pytest.approx(kilobytes, rel=0.2)

@@ -1,0 +1,57 @@
+"""Which file a study's name stands for: what `make STUDY=...` asks before anything is set up.
+
+Standard library only, and no reader of YAML: the name is the line ``study: <name>`` of a file.
+"""
+
+import difflib
+import re
+import sys
+from pathlib import Path
+
+DEFAULT = Path("config/config.yaml")
+FOLDER = Path("config/studies")
+
+
+def study_files() -> dict[str, Path]:
+    """Return name -> file of the studies of this checkout, the default one first; a file answers to its own name too."""
+    files = [DEFAULT, *sorted(FOLDER.glob("*.yaml"))]
+    return {name: file for file in files if file.is_file() for name in _names(file)}
+
+
+def _names(file):
+    """Return the names that a file answers to: that of its study, and of those of `FOLDER` its own."""
+    found = re.search(rb"^study: *[\"']?([a-z0-9.-]+)", file.read_bytes(), re.MULTILINE)
+    names = [found[1].decode()] if found else []
+    return dict.fromkeys([*names, file.stem] if file.parent == FOLDER else names)
+
+
+def file_of(name) -> Path:
+    """Return the file of a study's name, or of a path that is one.
+
+    Raises
+    ------
+    LookupError
+        With a sentence that has the nearest names.
+    """
+    files = study_files()
+    if name in files:
+        return files[name]
+    if name.endswith((".yaml", ".yml")) and Path(name).is_file():
+        return Path(name)
+    near = difflib.get_close_matches(name, files, n=3, cutoff=0.5)
+    meant = f" (nearest: {', '.join(near)})" if near else ""
+    raise LookupError(
+        f"STUDY={name!r}: there is no study of that name{meant}; `make studies` lists all, and a file's path is allowed."
+    )
+
+
+def main() -> None:
+    """Print the file of the study that the call names."""
+    try:
+        print(file_of(sys.argv[1]))
+    except LookupError as error:
+        sys.exit(f"sawtooth: {error.args[0]}")
+
+
+if __name__ == "__main__":
+    main()
