@@ -29,6 +29,7 @@ rule tidy_runs:
         in_order="results/{study}/logs/documents-in-order.txt",
     output:
         **({"controls": "results/{study}/tidy/controls.csv"} if STUDY["controls"] == "aa" else {}),
+        **({"changes": "results/{study}/tidy/changes.csv"} if DESIGN.changes else {}),
         runs="results/{study}/tidy/runs.csv",
         runs_parquet="results/{study}/tidy/runs.parquet",
         flows="results/{study}/tidy/flows.csv",

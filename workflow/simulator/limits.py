@@ -91,6 +91,8 @@ def _of_link(scenario, platform):
             f"link.delay_ms is {forward_ms} forward and {reverse_ms} reverse; allowed on {platform} is the same "
             "for both, for a channel there has one delay."
         )
+    if link.get("timeline"):
+        yield f"link.timeline has {len(link['timeline'])} changes; allowed on {platform} are none."
     if link["netem"] == "both-ends":
         yield f"link.netem is both-ends; allowed on {platform} is receiving-side."
 

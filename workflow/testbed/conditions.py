@@ -3,7 +3,7 @@
 A field's name ends with its unit; ``dict`` is one value for each direction, ``forward`` (data) and ``reverse`` (ACKs).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,9 @@ class Link:
     netem: str
     frame_overhead_bytes: int
     serialisation: str
+    #: Left out of specifications that do without.
+    timeline: list = field(default_factory=list)
+    trace: dict | None = None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from .check import Check, in_turn, words
 from .deliveries import COOKIE_BYTES, windows
 from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES
+from .timeline import LOST_ALL, most_rate_mbps
 from .traffic import start_within_s
 
 #: Fewer exchanges of messages make no round-trip time.
@@ -114,11 +115,13 @@ def check_overlap(specification, document) -> Check:
 
 
 def check_rtt_floor(specification, document) -> Check:
-    """No connection measured an RTT below its path's."""
+    """No connection measured an RTT below its path's, or the shortest that it had."""
     jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
+    link_ms = sum(specification.link.delay_ms.values())
+    shorter_ms = link_ms - specification.link_rtts_ms[0]
     wrong, expected, observed = [], [], []
     for pair in specification.pairs:
-        floor = max(0.0, pair.rtt_ms - jitter_ms)
+        floor = max(0.0, pair.rtt_ms - shorter_ms - jitter_ms)
         seen = [s["rtt_min_ms"] for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
         # The kernel's are whole microseconds; by TCP's timestamps, which it takes after a loss, the difference of two clocks
         # of whole milliseconds, and so up to one too short.
@@ -230,6 +233,9 @@ def check_goodput_ceiling(specification, document) -> Check:
     if found:
         goodput = sum(window.goodput_mbps(flow) for flow, window in found.items())
         shortest_s = min(window.end_ns - window.begin_ns for window in found.values()) / 1e9
+        if limit is not None and specification.timeline:
+            ends = [(window.begin_ns, window.end_ns) for window in found.values()]
+            limit *= max(most_rate_mbps(specification, *times) for times in ends) / specification.rate_mbps
     else:
         goodput = sum(
             p["transfer"]["bytes"] * 8 / p["transfer"]["seconds"] / 1e6 for p in document["traffic"] if "transfer" in p
@@ -238,11 +244,12 @@ def check_goodput_ceiling(specification, document) -> Check:
     if limit is None:
         return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
     # The shaper counts whole nanoseconds for a packet (psched_l2t_ns), which above 1 Gbit/s is a little too fast.
-    packet_ns = specification.packet_bytes * 8e3 / specification.rate_mbps
+    packet_ns = specification.packet_bytes * 8e3 / specification.timeline.most("forward", "rate_mbps")
     limit *= packet_ns / math.floor(packet_ns)
     # An acknowledgement says of two packets at a time that they have arrived, the next one too if it was lost. The shaper
     # lets one super-packet pass whatever was before it.
-    unsaid = 2 * (1 + lost_in_a_row(specification.direction("reverse").loss_percent / 100))
+    losses = [loss for _, loss in specification.timeline.values("reverse", "loss_percent") if loss < LOST_ALL]
+    unsaid = 2 * (1 + lost_in_a_row(max(losses) / 100))
     unsaid *= max(specification.paths, specification.flows)
     offload = specification.transport.segmentation_offload
     unsaid_bytes = (unsaid + 1) * SUPER_PACKET_BYTES if offload else unsaid * specification.packet_bytes

@@ -17,6 +17,7 @@ from mininet.net import Mininet
 from . import links, multipath, probes, topology, traffic, transport, verification
 from .background import Background
 from .commands import log
+from .path_changes import PathChanges
 from .specification import DOCUMENT_VERSION, RunSpecification
 from .surroundings import surroundings_of
 
@@ -70,8 +71,12 @@ def carry_out(specification, step) -> dict:
 
     step("traffic")
     before = probes.link_counters(path, specification)
-    with Background(path, specification) as background, surroundings.traffic() as origin:
-        processes, looks, series, delivered = traffic.carry(path, specification, origin)
+    with (
+        Background(path, specification) as background,
+        PathChanges(path, specification) as changes,
+        surroundings.traffic() as origin,
+    ):
+        processes, looks, series, delivered = traffic.carry(path, specification, origin, changes=changes)
     after = probes.link_counters(path, specification)
     stack = probes.stack_counters(path, dropped_before)
 
@@ -86,6 +91,7 @@ def carry_out(specification, step) -> dict:
         "sockets": looks,
         **({"delivered": delivered} if delivered else {}),
         **({"series": series} if series else {}),
+        **({"timeline": changes.result} if changes.result else {}),
         **surroundings.sections(path),
         **({"background": background.result} if background.result else {}),
         "links": {"before": before, "after": after},

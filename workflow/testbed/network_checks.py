@@ -6,6 +6,7 @@ from .check import Check, in_turn, words
 from .devices import OFFLOADS
 from .disciplines import OF_KIND
 from .flow_checks import readings
+from .loss_phases import check_phases, loss_phases
 from .transport import route_metrics, settings
 
 #: ping takes both its times in whole microseconds, so what it shows may be one too little (and a rounding of its print).
@@ -132,6 +133,8 @@ def check_idle_rtt(specification, document) -> Check:
 def check_loss(specification, document, direction) -> Check:
     """The share of packets that netem dropped agrees with the configured loss; see `judge_loss`."""
     name = f"loss_{direction}"
+    if len(specification.timeline.values(direction, "loss_percent")) > 1:
+        return check_phases(name, loss_phases(specification, document, direction), judge_loss)
     configured = specification.direction(direction).loss_percent / 100
     if configured == 0 and not document["network"]["set"]["netem"][direction]:
         return Check(name, True, "0 %", "nothing that could drop packets at random")

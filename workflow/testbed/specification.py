@@ -7,6 +7,7 @@ from functools import cached_property
 
 from .conditions import Hosts, Link, Multipath, Traffic, Transport
 from .disciplines import Discipline, discipline_of
+from .timeline import Timeline
 
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
 SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
@@ -89,6 +90,11 @@ class RunSpecification:
     @cached_property
     def link(self) -> Link:
         return Link(**self.scenario["link"])
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """What changes on the path during the traffic; what the other properties say of it is so before."""
+        return Timeline(self.scenario["link"], self.traffic.duration_s)
 
     @cached_property
     def traffic(self) -> Traffic:
@@ -200,6 +206,23 @@ class RunSpecification:
     def capacity_mbps(self) -> float | None:
         """Rate of all paths together in Mbit/s, or None where nothing limits it."""
         return None if self.rate_mbps is None else self.rate_mbps * self.paths
+
+    @property
+    def most_capacity_mbps(self) -> float | None:
+        """The highest `capacity_mbps` of the run."""
+        rate_mbps = self.timeline.most("forward", "rate_mbps")
+        return None if rate_mbps is None else rate_mbps * self.paths
+
+    @property
+    def link_rtts_ms(self) -> tuple[float, float]:
+        """The shortest and the longest RTT of the link alone that it has in the run, in ms."""
+        ways = ("forward", "reverse")
+        return tuple(sum(pick(way, "delay_ms") for way in ways) for pick in (self.timeline.least, self.timeline.most))
+
+    @property
+    def rtt_most_ms(self) -> float:
+        """The highest `rtt_longest_ms` of the run."""
+        return self.link_rtts_ms[1] + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
 
     def direction(self, name) -> Direction:
         """Return the `Direction` called ``forward`` (data) or ``reverse`` (ACKs)."""
@@ -340,7 +363,7 @@ class RunSpecification:
         and offers half of it as a window; BBR's lasts while one lost packet keeps four BDPs from being read.
         """
         queue = (self.queue_packets or 0) * self.packet_bytes + (self.queue_bytes or 0)
-        longest = (self.capacity_mbps or 0) * 1e6 / 8 * self.rtt_longest_ms / 1e3
+        longest = (self.most_capacity_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + self.paths * queue)
         return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
 

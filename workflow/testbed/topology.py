@@ -182,7 +182,7 @@ def plan_emulation(specification) -> dict[str, Bottleneck | Netem]:
         for direction, router in (("forward", "r2"), ("reverse", "r1")):
             effect = plan_netem(specification, direction, pair)
             # Without a bottleneck it is the only queue there is to look at.
-            if effect.does_something or not bottleneck:
+            if effect.does_something or specification.timeline.changes_netem(direction) or not bottleneck:
                 emulation[addresses.access_interface(router, pair)] = effect
     return emulation
 

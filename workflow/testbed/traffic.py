@@ -98,11 +98,12 @@ def set_up_rtts(clients, specification) -> int:
 
 
 def carry(
-    path, specification, origin=time.monotonic_ns, folder=Path("/tmp")
+    path, specification, origin=time.monotonic_ns, folder=Path("/tmp"), changes=None
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
     """Start all servers and clients, read sockets meanwhile, collect the results.
 
-    ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns.
+    ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns; ``changes`` are
+    the path's (`path_changes.PathChanges`).
 
     Returns
     -------
@@ -132,7 +133,7 @@ def carry(
     wait_for_listeners(path, specification, clients)
     expected = connections_of_senders(specification)
     with Sampler(path, specification) as sampler, Deliveries(path, specification, expected) as deliveries:
-        senders, ended = start_and_sample(path, specification, clients, sampler, deliveries, origin(), folder)
+        senders, ended = start_and_sample(path, specification, clients, sampler, deliveries, origin(), folder, changes)
     deadline = time.monotonic() + GRACE_S
     entries = [
         entry_of(
@@ -159,11 +160,11 @@ def nodes_of(path, specification, client) -> tuple:
 
 
 def start_and_sample(
-    path, specification, clients, sampler, deliveries, origin_ns, folder
+    path, specification, clients, sampler, deliveries, origin_ns, folder, changes=None
 ) -> tuple[dict[int, subprocess.Popen], float]:
-    """Start the clients and read sockets, each at its time, until all clients have ended.
+    """Start the clients, change the path and read sockets, each at its time, until all clients have ended.
 
-    Looks come after what starts at the same instant, samples last. Waiting reads no clock:
+    Changes of the path come first of what happens at an instant, looks after what starts then, samples last. Waiting reads no clock:
     each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so that the same
     run had other times with more readings of its sockets.
 
@@ -193,6 +194,8 @@ def start_and_sample(
         events += [
             (at / 1e9, 1, read) for at in reading_times_ns(starts_s, set_up_rtts(clients, specification), specification)
         ]
+    if changes:
+        events += changes.events(origin_ns)
     if interval_ms:
         events.append((0.0, 2, sampler.sample))
     limit_s = start_within_s(specification) + time_limit_s(specification)

@@ -46,13 +46,14 @@ def memory_mib(specification) -> int:
     It follows from the specification alone, since the guest's size is part of
     what it can see.
     """
-    rate_mbps = specification.capacity_mbps
+    rate_mbps = specification.most_capacity_mbps
     if rate_mbps is None:
         bitrate_mbps = specification.traffic.bitrate_mbps
         rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
     queue = specification.paths * ((specification.queue_packets or 0) * PACKET_BYTES + (specification.queue_bytes or 0))
     bdps = BBR_STARTUP_BDPS if "bbr" in specification.document.get("cca", "") else 1
-    under_way = bdps * rate_mbps * 1e6 / 8 * specification.rtt_path_ms / 1e3 + 2 * queue
+    rtt_ms = specification.rtt_most_ms if specification.timeline else specification.rtt_path_ms
+    under_way = bdps * rate_mbps * 1e6 / 8 * rtt_ms / 1e3 + 2 * queue
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
     interval_ms = specification.traffic.sample_interval_ms
     readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
@@ -63,7 +64,7 @@ def memory_mib(specification) -> int:
 
 def run_time_s(specification) -> float:
     """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
-    mbps = specification.capacity_mbps or specification.flows * specification.traffic.bitrate_mbps
+    mbps = specification.most_capacity_mbps or specification.flows * specification.traffic.bitrate_mbps
     # Of small messages each is a packet.
     size = specification.packet_bytes if specification.udp or specification.transport.segment_bytes else PACKET_BYTES
     packets = mbps * 1e6 / 8 * specification.expected_s / size

@@ -43,6 +43,7 @@ from .network_checks import (
     check_pacing,
     check_qdiscs,
 )
+from .timeline_checks import check_timeline
 
 PATHS = {"none": (), "mptcp": (check_multipath, check_subflows), "gre": (check_multipath, check_path_shares)}
 NETWORK = (check_qdiscs, check_offloads, check_host_settings)
@@ -61,7 +62,8 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     background = (check_background,) if specification.background == "server" else ()
     looked_at = specification.traffic.application != "round-trip"
     marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
-    return checks_of_traffic(specification) + PATHS[specification.multipath.by] + background + marks
+    changes = (check_timeline,) if specification.timeline else ()
+    return checks_of_traffic(specification) + PATHS[specification.multipath.by] + background + marks + changes
 
 
 def checks_of_traffic(specification) -> tuple[Callable, ...]:

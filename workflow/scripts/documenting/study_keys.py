@@ -48,6 +48,10 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
     for name, node in keys_of(scenario).items():
         if node.get("properties"):
             yield _section(f"`{name}` of a scenario", node, node["description"])
+        for key, child in keys_of(node).items():
+            entry = dereferenced(child.get("items", {}))
+            if entry.get("properties"):
+                yield _section(f"An entry of `{name}.{key}`", entry, entry["description"])
 
 
 def _section(title, node, text=""):
@@ -78,7 +82,7 @@ def _range_text(node):
         return ", ".join(f"`{key}`" for key in keys_of(node))
     if node["type"] == "array":
         items = dereferenced(node["items"])
-        return _range_text(items) if "enum" in items else "at least one"
+        return _range_text(items) if "enum" in items else node.get("allowed", "at least one")
     if "maximum" in node or "exclusiveMaximum" in node:
         return _limits_text(node)
     return allowed_text(node)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from run_tables.application_metrics import application_flows, has_own_metrics
+from run_tables.path_changes import mean_rate_mbps
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_run, steady_windows
 from tcp_models.fairness_index import jain_index
@@ -139,7 +140,8 @@ def segment_bytes(document) -> int | None:
 def ideal_goodput_mbps(document) -> float | None:
     """Return what the receiver would get of a path that is always full: ``ideal_goodput_mbps`` of `tidy_tables.RUNS`."""
     scenario = document["specification"]["scenario"]
-    rate, limit = scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"]
+    rate = mean_rate_mbps(document, next(iter(windows(document).values()), None))
+    limit = scenario["traffic"]["bitrate_mbps"]
     payload, frame = payload_and_frame_bytes(document)
     limits = []
     if rate is not None and payload is not None:

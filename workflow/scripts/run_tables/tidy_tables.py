@@ -80,7 +80,7 @@ RUNS = Table(
         ),
         number(
             "ideal_goodput_mbps", "Mbit/s",
-            "What the receivers would get of a path that is always full: the payload's share of the rate, or what the "
+            "What the receivers would get of a path that is always full: the payload's share of the rate (of one that changes its mean over the window), or what the "
             "senders are limited to, whichever is less.",
             "neither the link nor a sender has a limit",
         ),
@@ -361,7 +361,9 @@ QUEUE = Table(
         count("packets", "packets", "That wait."),
         count("bytes", "bytes", "That wait."),
         count("drops", "packets", "Since the origin."),
-        number("delay_ms", "ms", "Time that what waits takes to leave at the link's rate.", "nothing limits the rate"),
+        number(
+            "delay_ms", "ms", "Time that what waits takes to leave at the link's rate then.", "nothing limits the rate"
+        ),
         count("marks", "packets", "Marked CE since the origin.", _NO_DISCIPLINE),
         number(
             "discipline_delay_ms",
@@ -391,4 +393,22 @@ CPU = Table(
     "tidy",
     "parquet",
 )
-TIDY_TABLES = (RUNS, CONTROLS, FLOWS, PATHS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU)
+CHANGES = Table(
+    "changes",
+    "a change of the path of a run; only of studies that have some",
+    (
+        *RUN_KEYS,
+        ordinal("change", "Number of the change in its run, from 1."),
+        text("direction", "`forward` (data) or `reverse` (acknowledgements)."),
+        text("quantity", "What changed: `rate_mbps`, `delay_ms` or `loss_percent`."),
+        text("kind", "`step`, a part of a `ramp`, of a link that is `down` or `up` again, or a step of a `trace`."),
+        number("value", "as `quantity` says", "What it was changed to."),
+        count("at_ns", "ns", "When it was to take place, from the traffic's origin."),
+        count("realised_ns", "ns", "The run's clock when it had."),
+        number("value_told", "as `quantity` says", "What the kernel gave back at once.", source="rtnetlink"),
+        count("bytes", "bytes", "That had left the devices changed, until then.", source="their queueing disciplines"),
+        count("drops", "packets", "That they had dropped until then: of a loss those lost at random or by the outage, of a rate those of the full queue.", source="their queueing disciplines"),
+    ),
+    "tidy",
+)  # fmt: skip
+TIDY_TABLES = (RUNS, CONTROLS, FLOWS, PATHS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU, CHANGES)

@@ -13,9 +13,23 @@ import pyarrow.parquet
 from run_tables import cpu_times, tidy_rows, time_series
 from run_tables.conditions_at_centre import queue_at_centre
 from run_tables.parquet import read_typed, schema_of
+from run_tables.path_changes import change_rows
 from run_tables.run_documents import missing_document, read_document, run_of
 from run_tables.steady_state import SteadyRule
-from run_tables.tidy_tables import CHECKS, CONTROLS, CPU, FLOWS, INTERVALS, PATHS, QUEUE, RUNS, SCENARIOS, SOCKETS
+from run_tables.tidy_tables import (
+    CHANGES,
+    CHECKS,
+    CONTROLS,
+    CPU,
+    FLOWS,
+    INTERVALS,
+    PATHS,
+    QUEUE,
+    RUNS,
+    SCENARIOS,
+    SOCKETS,
+)
+from study_files.study_design import is_changing
 from study_files.study_replications import replications_of
 from study_files.study_runs import control_runs, run_specification, runs
 
@@ -57,6 +71,9 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
             for table in (INTERVALS, SOCKETS, QUEUE, CPU)
         )
         waiting = []
+        changes = (
+            _csv_table(stack, output["changes"], CHANGES.names) if any(map(is_changing, of_study.values())) else None
+        )
 
         def rows_of(of_run):
             path, specification = there.get(of_run), run_specification(study, *of_run)
@@ -83,6 +100,8 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
                 ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
                 sockets.write_table(pyarrow.concat_tables(time_series.socket_tables(document, keys, ccas)))
                 queue.write_table(time_series.queue_table(document, keys))
+            if changes:
+                changes.writerows(change_rows(document, keys))
             if "cpu" in document:
                 cpu.write_table(cpu_times.cpu_table(document, keys))
             waiting += intervals

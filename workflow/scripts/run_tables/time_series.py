@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow
 
 from run_tables.parquet import schema_of
+from run_tables.path_changes import rates_at
 from run_tables.tidy_tables import QUEUE, SOCKETS
 
 SOCKETS_SCHEMA, QUEUE_SCHEMA = schema_of(SOCKETS), schema_of(QUEUE)
@@ -25,11 +27,11 @@ def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
 def queue_table(document, keys) -> pyarrow.Table:
     """Return a table of `QUEUE` with the run's time series, of no rows if it has none.
 
-    ``delay_ms`` is the time that what waits takes to leave at the bottleneck's rate; None without a rate.
+    ``delay_ms`` is the time that what waits takes to leave at the bottleneck's rate then; None without a rate.
     """
     series = document.get("series", {}).get("queue", {"time_s": []})
-    rate_mbps = document["specification"]["scenario"]["link"]["rate_mbps"]
-    delays = [count * 8 / rate_mbps / 1e3 if rate_mbps else None for count in series.get("bytes", ())]
+    rates = np.array(rates_at(document, series["time_s"]), dtype=float)
+    delays = [None if np.isnan(delay) else delay for delay in np.array(series.get("bytes", ())) * 8 / rates / 1e3]
     return _table(QUEUE_SCHEMA, keys, series | {"delay_ms": delays}, len(series["time_s"]))
 
 

@@ -191,7 +191,8 @@ def _normal(node, value):
     if isinstance(value, dict):
         return _complete(node["then"], value) if "then" in node else {key: _normal({}, v) for key, v in value.items()}
     if isinstance(value, list):
-        return [_normal({}, item) for item in value]
+        items = dereferenced(node.get("items", {}))
+        return [_complete(items, item) if "properties" in items else _normal({}, item) for item in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return copy.deepcopy(value)

@@ -13,6 +13,7 @@ from study_files.study_queues import network_queue_problems
 from study_files.study_replications import has_looks, most_replications
 from study_files.study_runs import ccas_written_out, last_replication
 from study_files.study_schema import keys_of, scenario_schema
+from study_files.study_timeline import timeline_problems
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied
 from testbed.disciplines import DISCIPLINES, DROP_TAIL, discipline_of, measure_of
@@ -50,6 +51,7 @@ def contradictions(study) -> list[str]:
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
         _check_segments, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
+        timeline_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
         problems = [problem for check in checks for problem in check(scenario)]
@@ -77,6 +79,7 @@ def _check_calibration(study):
             ("background", scenario["background"], ("none",)),
             ("multipath.by", scenario["multipath"]["by"], ("none",)),
             ("link.netem", link["netem"], ("receiving-side",)),
+            ("link.timeline", link["timeline"], ([],)),
             ("queue.discipline", discipline_of(scenario["queue"]).name, (DROP_TAIL,)),
             ("traffic.application", traffic["application"], ("iperf3", "round-trip")),
             ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], (False,)),
@@ -100,6 +103,8 @@ def _check_variation(scenario, calibration):
     for quantity, impossible, allowed in (
         ("rtt_percent", run.rtt_longest_ms == 0, "on a path without delay is 0"),
         ("rate_percent", run.rate_mbps is None, "without a link.rate_mbps is 0"),
+        ("rtt_percent", run.timeline, "with a link that changes is 0"),
+        ("rate_percent", run.timeline, "with a link that changes is 0"),
         (
             "queue_packets", "bdp" in scenario["queue"] and len(sizes) > 1,
             "with a queue in BDPs is 0 where packets of IPv4 and IPv6 differ in size; give the queue in packets or bytes",
@@ -137,7 +142,10 @@ def _flow_bdp_bytes(scenario):
     """
     limits_mbps = (scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"])
     rate_mbps = min((limit for limit in limits_mbps if limit is not None), default=None)
-    return _specification(scenario | {"link": scenario["link"] | {"rate_mbps": rate_mbps}}).bdp_bytes
+    run = _specification(scenario | {"link": scenario["link"] | {"rate_mbps": rate_mbps}})
+    if not run.timeline or rate_mbps is None:
+        return run.bdp_bytes
+    return run.most_capacity_mbps * 1e6 / 8 * run.rtt_most_ms / 1e3
 
 
 def _repeated(study, key):

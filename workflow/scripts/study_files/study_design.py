@@ -80,6 +80,11 @@ class StudyDesign:
         return max(scenario["flows"] for scenario in self.scenarios)
 
     @cached_property
+    def changes(self) -> bool:
+        """Whether the path of any scenario changes while traffic flows."""
+        return any(map(is_changing, self.scenarios))
+
+    @cached_property
     def servers(self) -> int:
         """Number of scenarios in which the sender also is the receiver's server."""
         return sum(scenario["background"] == "server" for scenario in self.scenarios)
@@ -113,6 +118,11 @@ class StudyDesign:
 def is_sampled(scenario: dict) -> bool:
     """Tell whether a resolved scenario's sockets are read over time."""
     return scenario["traffic"]["sample_interval_ms"] is not None
+
+
+def is_changing(scenario: dict) -> bool:
+    """Tell whether a resolved scenario's path changes while traffic flows."""
+    return bool(scenario["link"].get("timeline") or scenario["link"].get("trace"))
 
 
 def conditions_of(scenario: dict, *apart: str) -> str:

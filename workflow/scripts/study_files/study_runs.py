@@ -13,6 +13,8 @@ from testbed.specification import SPECIFICATION_VERSION
 
 #: Of a scenario what no run has to know.
 NOT_OF_RUNS = ("label", "variation")
+#: Of its link what only runs have to know that make use of it.
+OPTIONS_OF_LINK = ("timeline", "trace")
 
 
 def ccas_written_out(study) -> list[str]:
@@ -139,13 +141,14 @@ def _scenario(study, scenario_id):
 
 
 def _conditions(study, scenario):
-    # Documents of runs without ECN are as they were before there was a choice.
+    # Documents of runs without ECN, or without changes of the path, are as they were before there was a choice.
     transport = {key: value for key, value in scenario["transport"].items() if (key, value) != ("ecn", "off")}
+    link = {key: value for key, value in scenario["link"].items() if value or key not in OPTIONS_OF_LINK}
     return {
         "schema_version": SPECIFICATION_VERSION,
         "study": study["study"],
         "scenario": {key: value for key, value in scenario.items() if key not in NOT_OF_RUNS}
-        | {"transport": transport},
+        | {"link": link, "transport": transport},
     }
 
 

@@ -1,0 +1,111 @@
+"""From a timeline to single changes, and what follows from them: mean rates, losses by phase, the shortest path."""
+
+import pytest
+
+from testbed.loss_phases import check_phases, loss_phases
+from testbed.network_checks import judge_loss
+from testbed.specification import RunSpecification
+from testbed.timeline import Timeline, most_rate_mbps
+
+LINK = {"rate_mbps": 10, "delay_ms": {"forward": 10, "reverse": 20}, "loss_percent": {"forward": 1, "reverse": 0}}
+S = 1_000_000_000
+
+
+def entry(at_s, direction="both", over_s=0, step_ms=100, **values):
+    nothing = dict.fromkeys(("rate_mbps", "delay_ms", "loss_percent", "down_for_s"))
+    return nothing | {"at_s": at_s, "direction": direction, "over_s": over_s, "step_ms": step_ms} | values
+
+
+def timeline(*entries, duration_s=10, **link):
+    return Timeline(LINK | {"timeline": list(entries)} | link, duration_s)
+
+
+def told(changes):
+    return [(c.at_ns / S, c.direction, c.quantity, c.value, c.kind) for c in changes]
+
+
+def test_a_step_of_both_directions_is_two_changes():
+    changes = timeline(entry(2.5, rate_mbps=100)).changes
+    assert told(changes) == [(2.5, "forward", "rate_mbps", 100, "step"), (2.5, "reverse", "rate_mbps", 100, "step")]
+
+
+def test_a_ramp_goes_in_equal_steps_from_what_is_in_force_and_ends_on_its_value():
+    earlier, ramp = entry(1, "forward", delay_ms=30), entry(2, "forward", 0.25, 100, delay_ms=80)
+    assert told(timeline(ramp, earlier).changes) == [
+        (1, "forward", "delay_ms", 30, "step"),
+        (2.1, "forward", "delay_ms", 50, "ramp"),
+        (2.2, "forward", "delay_ms", 70, "ramp"),
+        (2.25, "forward", "delay_ms", 80, "ramp"),
+    ]
+
+
+def test_a_link_that_is_down_loses_all_and_has_its_own_loss_again_afterwards():
+    changes = timeline(entry(1, "forward", loss_percent=3), entry(4, "forward", down_for_s=2)).changes
+    assert told(changes)[1:] == [(4, "forward", "loss_percent", 100, "down"), (6, "forward", "loss_percent", 3, "up")]
+
+
+def test_rates_are_whole_bytes_a_second_as_linux_counts_them():
+    (change,) = timeline(entry(1, "forward", rate_mbps=1.2345678)).changes
+    assert change.value * 1e6 / 8 == pytest.approx(round(1.2345678e6 / 8), abs=1e-6)
+
+
+def test_values_mean_rate_and_extremes_follow_from_the_changes():
+    made = timeline(entry(2, "forward", rate_mbps=100), entry(4, "forward", rate_mbps=1, delay_ms=5))
+    assert made.mean_rate_mbps(1 * S, 5 * S) == pytest.approx((10 + 200 + 1) / 4)
+    assert made.mean_rate_mbps(-2 * S, 2 * S) == 10
+    assert [made.value_at("forward", "rate_mbps", at) for at in (0, 2 * S - 1, 2 * S, 9 * S)] == [10, 10, 100, 1]
+    assert (made.least("forward", "rate_mbps"), made.most("forward", "rate_mbps")) == (1, 100)
+    assert (made.least("forward", "delay_ms"), made.most("reverse", "delay_ms")) == (5, 20)
+    assert not timeline() and made
+
+
+def specification(*entries, **access):
+    hosts = {"pairs": 1, "access_delay_ms": [0]} | access
+    scenario = {
+        "hosts": hosts, "topology": "dumbbell", "flows": 1, "multipath": {"paths": 1, "by": "none", "tunnel_ip_version": "ipv4", "distribution": "round-robin", "path_delay_ms": [0]},
+        "link": LINK | {"jitter_ms": {"forward": 0, "reverse": 0}, "netem": "receiving-side", "frame_overhead_bytes": 0, "serialisation": "never", "timeline": list(entries)},
+    }  # fmt: skip
+    made = RunSpecification({"scenario": scenario})
+    made.__dict__["timeline"] = Timeline(scenario["link"], 10)
+    made.__dict__["traffic"] = type("Traffic", (), {"protocol": "tcp"})
+    return made
+
+
+def test_what_a_sender_knows_to_be_delivered_passed_the_bottleneck_a_round_trip_before():
+    """With a rate of 10 until 2 s and 100 from then on, an RTT of 30 ms: 30 ms of a window that ends at 3 s are still at 10."""
+    run = specification(entry(2, rate_mbps=100))
+    assert most_rate_mbps(run, 2 * S, 3 * S) == pytest.approx((0.03 * 10 + 0.97 * 100) / 1)
+    longer = specification(entry(2, rate_mbps=100), entry(5, delay_ms=100))
+    # Between the shortest path and the longest nobody knows which delay a packet had.
+    assert most_rate_mbps(longer, 2 * S, 3 * S) == pytest.approx(0.2 * 10 + 0.97 * 100)
+
+
+def test_a_window_that_begins_in_an_outage_of_acknowledgements_has_what_was_delivered_before_too():
+    run = specification(entry(1, "reverse", down_for_s=1))
+    assert most_rate_mbps(run, round(1.5 * S), round(2.5 * S)) == pytest.approx(10 * (2.47 - 0.97))
+
+
+def netem(packets, drops, waiting):
+    return {"packets": packets, "drops": drops, "backlog_packets": waiting}
+
+
+def document(down, up, after):
+    changes = [
+        {"direction": "forward", "quantity": "loss_percent", "value": value, "devices": {"r2-eth0": counted}}
+        for value, counted in ((100, down), (1, up))
+    ]
+    links = {
+        when: {"r2-eth0": {"qdiscs": {"netem": counted}}}
+        for when, counted in (("before", netem(20, 1, 0)), ("after", after))
+    }
+    return {"network": {"set": {"netem": {"forward": ["r2-eth0"]}}}, "timeline": changes, "links": links}
+
+
+def test_losses_are_counted_and_judged_phase_by_phase():
+    run = specification(entry(4, "forward", down_for_s=2))
+    found = document(netem(1000, 11, 10), netem(1010, 61, 0), netem(2000, 71, 0))
+    phases = loss_phases(run, found, "forward")
+    assert phases == [(1, 1000, 10), (100, 50, 50), (1, 1000, 10)]
+    assert check_phases("loss_forward", phases, judge_loss).ok
+    leaking = loss_phases(run, document(netem(1000, 11, 10), netem(1011, 60, 0), netem(2000, 70, 0)), "forward")
+    assert not check_phases("loss_forward", leaking, judge_loss).ok

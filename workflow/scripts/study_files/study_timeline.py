@@ -1,0 +1,91 @@
+"""What the changes of a path can't be: sentences that start with the key."""
+
+from collections.abc import Iterator
+
+from study_files.study_validation import value_text
+from testbed.specification import RunSpecification
+from testbed.timeline import QUANTITIES, directions_of
+
+#: Of a run: each is an entry of its document.
+CHANGES_LIMIT = 20_000
+
+
+def timeline_problems(scenario) -> Iterator[str]:
+    """Yield what the rest of a resolved scenario contradicts in its timeline, and what in it contradicts itself."""
+    timeline = scenario["link"]["timeline"]
+    if not timeline:
+        return
+    problems = list(_of_network(scenario, "link.timeline"))
+    problems += [problem for number, entry in enumerate(timeline) for problem in _of_entry(scenario, number, entry)]
+    problems = problems or list(_at_one_time(timeline))
+    yield from problems
+    if not problems and (count := len(RunSpecification({"scenario": scenario}).timeline.changes)) > CHANGES_LIMIT:
+        yield f"link.timeline makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
+
+
+def _of_network(scenario, key) -> Iterator[str]:
+    """Yield where a path can't change."""
+    traffic = scenario["traffic"]
+    for name, value, allowed in (
+        ("topology", scenario["topology"], "dumbbell"),
+        ("link.netem", scenario["link"]["netem"], "receiving-side"),
+        ("traffic.application", traffic["application"], "iperf3"),
+        ("traffic.messages", traffic["messages"], None),
+        ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], False),
+    ):
+        if value != allowed:
+            yield f"{name} is {_plain(value)}; allowed with {key} is {_plain(allowed)}."
+
+
+def _plain(value):
+    return value if isinstance(value, str) else value_text(value)
+
+
+def _of_entry(scenario, number, entry):
+    """Yield what an entry alone can't be."""
+    where, link, duration_s = f"link.timeline[{number}]", scenario["link"], scenario["traffic"]["duration_s"]
+    given = [name for name in (*QUANTITIES, "down_for_s") if entry[name] is not None]
+    if not given:
+        yield f"{where} changes nothing; allowed are one or more of rate_mbps, delay_ms, loss_percent and down_for_s."
+    for key in ("over_s", "down_for_s"):
+        if entry["at_s"] < duration_s <= entry["at_s"] + (entry[key] or 0):
+            yield (
+                f"{where}.{key} is {entry[key]:g}, until {entry['at_s'] + entry[key]:g} s; allowed is what ends before "
+                f"traffic.duration_s, {duration_s} (s)."
+            )
+    if entry["at_s"] >= duration_s:
+        yield f"{where}.at_s is {entry['at_s']:g}; allowed is less than traffic.duration_s, {duration_s} (s)."
+    if entry["over_s"] and entry["down_for_s"] is not None:
+        yield f"{where}.over_s is {entry['over_s']:g}; allowed with down_for_s is 0, for a link is down at once."
+    if entry["loss_percent"] is not None and entry["down_for_s"] is not None:
+        yield f"{where}.loss_percent is {entry['loss_percent']:g}; allowed with down_for_s is null, for a link that is down loses all."
+    if entry["rate_mbps"] is not None and link["rate_mbps"] is None:
+        yield f"{where}.rate_mbps is {entry['rate_mbps']:g}; allowed without a link.rate_mbps is null, for there is no bottleneck."
+    for way in directions_of(entry):
+        jitter_ms = link["jitter_ms"][way]
+        if entry["delay_ms"] is not None and entry["delay_ms"] < jitter_ms:
+            yield f"{where}.delay_ms is {entry['delay_ms']:g}; allowed is at least link.jitter_ms.{way}, {jitter_ms:g} (ms)."
+
+
+def _at_one_time(timeline):
+    """Yield a sentence for each two entries that change the same at one time."""
+    spans = {}
+    for number, entry in enumerate(timeline):
+        for name in (*QUANTITIES, "down_for_s"):
+            if entry[name] is None:
+                continue
+            until_s = entry["at_s"] + (entry["down_for_s"] if name == "down_for_s" else entry["over_s"])
+            for way in directions_of(entry):
+                # What is down loses all, and has its loss again when it is up.
+                quantity = "loss_percent" if name == "down_for_s" else name
+                spans.setdefault((way, quantity), []).append((entry["at_s"], until_s, number, name))
+    seen = set()
+    for (way, _), found in spans.items():
+        ordered = sorted(found)
+        for (_, until_s, first, _), (at_s, _, second, name) in zip(ordered, ordered[1:], strict=False):
+            if at_s <= until_s and (first, second) not in seen:
+                seen.add((first, second))
+                yield (
+                    f"link.timeline[{second}].{name} changes at {at_s:g} s what link.timeline[{first}] changes until {until_s:g} s "
+                    f"({way}); allowed is one change of a thing at a time."
+                )

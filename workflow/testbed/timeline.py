@@ -1,0 +1,195 @@
+"""What changes on a path and when: from a scenario's `link.timeline` and `link.trace` to single changes at virtual times.
+
+Times count from the traffic's origin, the earliest moment at which a flow may start. A step takes place at once, a ramp in
+changes `step_ms` apart. A link that is down loses whatever is sent into it: its sender knows nothing of it and goes on, so
+that the queue goes on emptying at its rate, and what was already under way arrives; so does a cable that is cut, or a line of
+sight that is blocked. (A link that holds packets back instead, as a radio cell does in a handover, is one whose rate is next
+to nothing.) Where the delay shrinks, packets that leave later overtake those under way, as after a change of route; where it
+grows, what is under way arrives when it would have. A shaper's packet that is under way keeps the rate at which it left.
+
+`path_changes` carries the changes out, `timeline_checks` judges them. Standard library only: the analysis needs it too.
+"""
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+
+DIRECTIONS = ("forward", "reverse")
+#: What may change.
+QUANTITIES = ("rate_mbps", "delay_ms", "loss_percent")
+#: Linux counts a shaper's rate in bytes a second.
+RATE_STEP_BPS = 8
+#: A step of a trace lets a packet of this size pass at least: a shaper's packet is not given up when the rate rises.
+LEAST_PACKET_BYTES = 1514
+LOST_ALL = 100
+
+
+@dataclass(frozen=True)
+class Change:
+    """One quantity of one direction that gets a value; ``kind``: `step`, `ramp`, `down`, `up` or `trace`."""
+
+    at_ns: int
+    direction: str
+    quantity: str
+    value: float
+    kind: str
+
+
+class Timeline:
+    """All changes of a link.
+
+    Parameters
+    ----------
+    link : dict
+        Of a resolved scenario: at least ``rate_mbps``, ``delay_ms`` and ``loss_percent``; ``timeline`` and ``trace`` may be
+        missing.
+    duration_s : float
+        For which a trace is repeated.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+        In order of time.
+    """
+
+    def __init__(self, link, duration_s):
+        self._start = {
+            (way, name): link[name] if name == "rate_mbps" else link[name][way]
+            for way in DIRECTIONS
+            for name in QUANTITIES
+        }
+        found = list(_of_trace(link.get("trace"), duration_s))
+        in_force = dict(self._start)
+        for entry in sorted(link.get("timeline", ()), key=lambda entry: entry["at_s"]):
+            for way in directions_of(entry):
+                for change in _of_entry(entry, way, in_force):
+                    found.append(change)
+                    in_force[way, change.quantity] = change.value
+        self.changes = tuple(sorted(found, key=lambda c: (c.at_ns, DIRECTIONS.index(c.direction), c.quantity)))
+
+    def __bool__(self):
+        return bool(self.changes)
+
+    def changes_netem(self, direction) -> bool:
+        """Tell whether delay or loss of a direction change."""
+        return any(c.direction == direction and c.quantity != "rate_mbps" for c in self.changes)
+
+    def values(self, direction, quantity) -> list[tuple[int, float]]:
+        """Return (from when on in ns, value) of a quantity, the first from before the traffic on: from 0."""
+        changes = [c for c in self.changes if (c.direction, c.quantity) == (direction, quantity)]
+        return [(0, self._start[direction, quantity]), *((c.at_ns, c.value) for c in changes)]
+
+    def value_at(self, direction, quantity, at_ns) -> float | None:
+        """Return a quantity's value at a time in ns."""
+        values = self.values(direction, quantity)
+        return values[max(0, bisect_right(values, at_ns, key=lambda item: item[0]) - 1)][1]
+
+    def least(self, direction, quantity) -> float | None:
+        """Return a quantity's lowest value in the run; None where it has none."""
+        return _pick(min, self.values(direction, quantity))
+
+    def most(self, direction, quantity) -> float | None:
+        """Return a quantity's highest value in the run; None where it has none."""
+        return _pick(max, self.values(direction, quantity))
+
+    def mean_rate_mbps(self, begin_ns, end_ns, direction="forward") -> float:
+        """Return the mean rate between two times: its integral over the time, in Mbit/s.
+
+        Examples
+        --------
+        >>> entry = {"at_s": 1, "direction": "both", "rate_mbps": 10, "over_s": 0, "step_ms": 100}
+        >>> link = {"rate_mbps": 1, "delay_ms": {"forward": 1, "reverse": 1}, "loss_percent": {"forward": 0, "reverse": 0}}
+        >>> Timeline(link | {"timeline": [entry]}, 4).mean_rate_mbps(0, 3_000_000_000)
+        7.0
+        """
+        values = self.values(direction, "rate_mbps")
+        begins = [-math.inf, *(at for at, _ in values[1:])]
+        ends = [*begins[1:], math.inf]
+        passed = sum(
+            rate * max(0, min(end, end_ns) - max(begin, begin_ns))
+            for (_, rate), begin, end in zip(values, begins, ends, strict=True)
+        )
+        return passed / (end_ns - begin_ns)
+
+
+def directions_of(entry) -> tuple[str, ...]:
+    """Return the directions that an entry of a timeline, or a trace, is about."""
+    return DIRECTIONS if entry["direction"] == "both" else (entry["direction"],)
+
+
+def _pick(pick, values):
+    return None if values[0][1] is None else pick(value for _, value in values)
+
+
+def _of_entry(entry, way, in_force):
+    """Yield the changes that an entry makes in a direction; ``in_force`` are the values before it."""
+    at_ns = _ns(entry["at_s"])
+    for name in QUANTITIES:
+        if entry.get(name) is None:
+            continue
+        if not entry["over_s"]:
+            yield Change(at_ns, way, name, _exact(name, entry[name]), "step")
+            continue
+        begin, over_ns, step_ns = in_force[way, name], _ns(entry["over_s"]), round(entry["step_ms"] * 1e6)
+        count = math.ceil(over_ns / step_ns)
+        for number in range(1, count + 1):
+            passed_ns = min(number * step_ns, over_ns)
+            value = _exact(name, begin + (entry[name] - begin) * passed_ns / over_ns)
+            yield Change(at_ns + passed_ns, way, name, value, "ramp")
+    if entry.get("down_for_s"):
+        loss = in_force[way, "loss_percent"]
+        yield Change(at_ns, way, "loss_percent", LOST_ALL, "down")
+        yield Change(at_ns + _ns(entry["down_for_s"]), way, "loss_percent", loss, "up")
+
+
+def _of_trace(trace, duration_s):
+    """Yield the changes of a trace that is repeated until the end; steps with the same rate are one."""
+    if not trace:
+        return
+    rates, step_ns, before = trace["rates_mbps"], round(trace["step_ms"] * 1e6), None
+    for number in range(math.ceil(duration_s * 1e9 / step_ns)):
+        rate = rates[number % len(rates)]
+        if rate != before:
+            for way in directions_of(trace):
+                yield Change(number * step_ns, way, "rate_mbps", rate, "trace")
+        before = rate
+
+
+def _ns(seconds):
+    return round(seconds * 1e9)
+
+
+def _exact(name, value):
+    """Return a value as the kernel keeps it: a rate in whole bytes a second, a delay in whole nanoseconds."""
+    if name == "rate_mbps":
+        value = round(value * 1e6 / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6
+    value = round(value, 6)
+    return int(value) if float(value).is_integer() else value
+
+
+def rate_of_step(bytes_passed, step_ms) -> float:
+    """Return the rate of a step of a trace in Mbit/s, as the kernel keeps it: that of a full packet at least."""
+    return _exact("rate_mbps", max(bytes_passed, LEAST_PACKET_BYTES) * 8 / step_ms / 1e3)
+
+
+def most_rate_mbps(specification, begin_ns, end_ns) -> float:
+    """Return the highest mean rate that can have delivered what was delivered between two moments, in Mbit/s.
+
+    What TCP's sender knows to be delivered by a moment passed the bottleneck a round trip of the empty path before, what a
+    receiver of UDP had got one way before: between that of the shortest and of the longest path. While acknowledgements
+    are all lost the sender knows of nothing.
+    """
+    timeline = specification.timeline
+    ways = ("forward",) if specification.udp else ("forward", "reverse")
+    apart_ms = [4 * ms for ms in specification.hosts.access_delay_ms]
+    shortest_ms = sum(timeline.least(way, "delay_ms") for way in ways)
+    longest_ms = sum(timeline.most(way, "delay_ms") for way in ways)
+    if not specification.udp:
+        shortest_ms, longest_ms = shortest_ms + min(apart_ms), longest_ms + max(apart_ms)
+    passed_ns = begin_ns - round(longest_ms * 1e6)
+    losses = timeline.values("reverse", "loss_percent")
+    for (down_ns, loss), (up_ns, _) in zip(losses, losses[1:], strict=False):
+        if loss == LOST_ALL and not specification.udp and down_ns <= begin_ns <= up_ns + longest_ms * 1e6:
+            passed_ns = min(passed_ns, down_ns - round(longest_ms * 1e6))
+    until_ns = end_ns - round(shortest_ms * 1e6)
+    return timeline.mean_rate_mbps(passed_ns, until_ns) * (until_ns - passed_ns) / (end_ns - begin_ns)
