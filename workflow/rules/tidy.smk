@@ -30,6 +30,11 @@ rule tidy_runs:
     output:
         **({"controls": "results/{study}/tidy/controls.csv"} if STUDY["controls"] == "aa" else {}),
         **({"changes": "results/{study}/tidy/changes.csv"} if DESIGN.changes else {}),
+        **(
+            {"groups": "results/{study}/tidy/groups.csv", "short_flows": "results/{study}/tidy/short_flows.parquet"}
+            if any(scenario["groups"] for scenario in STUDY["scenarios"])
+            else {}
+        ),
         runs="results/{study}/tidy/runs.csv",
         runs_parquet="results/{study}/tidy/runs.parquet",
         flows="results/{study}/tidy/flows.csv",

@@ -99,6 +99,8 @@ def _of_link(scenario, platform):
 
 def _of_traffic(scenario, platform):
     traffic, transport = scenario["traffic"], scenario["transport"]
+    if scenario.get("groups"):
+        yield f"flows is a list of groups; allowed on {platform} is a number of flows."
     if traffic["bitrate_mbps"] is not None:
         yield f"traffic.bitrate_mbps is {traffic['bitrate_mbps']}; allowed on {platform} is null, bulk transfers only."
     if (ecn := transport.get("ecn", "off")) != "off":

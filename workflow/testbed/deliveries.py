@@ -25,6 +25,7 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
 
     From when the last flow's data are due to when the first flow may end: often at first, so that
     one reading is close to when all flows have begun, then at equal steps, whatever is lost on the way.
+    Of groups with times of their own, so for each distinct pair of a last begin and a first end.
 
     Parameters
     ----------
@@ -35,11 +36,18 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
     specification : RunSpecification
     """
     longest_s, shortest_s = (pick(specification.idle_rtts_ms) / 1e3 for pick in (max, min))
-    begin_s = max(starts_s) + set_up_rtts * longest_s
-    end_s = min(starts_s) + (set_up_rtts - 1) * shortest_s + specification.expected_s
-    early = [begin_s + number * longest_s / 2 for number in range(EARLY)]
-    regular = [begin_s + (end_s - begin_s) * number / PARTS for number in range(PARTS + 1)]
-    return sorted({round(at_s * 1e9) for at_s in (*early, *regular) if at_s <= end_s and end_s > begin_s})
+    lives_s, same_times = [], {}
+    for start_s, flow in zip(starts_s, specification.long_flows, strict=False):
+        lives_s.append((start_s, start_s + (set_up_rtts - 1) * shortest_s + flow.length_s))
+        same_times.setdefault((flow.start_s, flow.stop_s), []).append(lives_s[-1])
+    times_ns = set()
+    for lives in [lives_s, *same_times.values()] if lives_s else []:
+        begin_s = max(start_s for start_s, _ in lives) + set_up_rtts * longest_s
+        end_s = min(end_s for _, end_s in lives)
+        early = [begin_s + number * longest_s / 2 for number in range(EARLY)]
+        regular = [begin_s + (end_s - begin_s) * number / PARTS for number in range(PARTS + 1)]
+        times_ns |= {round(at_s * 1e9) for at_s in (*early, *regular) if at_s <= end_s and end_s > begin_s}
+    return sorted(times_ns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +108,19 @@ def common_window(delivered, left_out=0.0) -> Window | None:
     return Window(times_ns[begin], times_ns[end], delivered_bytes)
 
 
+def lifetime_windows(document) -> dict[int, Window]:
+    """Return flow -> the `Window` of its own life in a run of TCP: from the first reading with data of it to the last before it ended."""
+    delivered = document.get("delivered", {"time_ns": [], "flows": []})
+    found = {}
+    for flow in delivered["flows"]:
+        alive = [number for number, count in enumerate(flow["bytes"]) if (count or 0) > COOKIE_BYTES]
+        if len(alive) > 1:
+            begin, end = alive[0], alive[-1]
+            of_flow = {flow["flow"]: flow["bytes"][end] - flow["bytes"][begin]}
+            found[flow["flow"]] = Window(delivered["time_ns"][begin], delivered["time_ns"][end], of_flow)
+    return found
+
+
 def datagram_window(process, left_out=0.0) -> Window | None:
     """Return the `Window` of a client's one flow of UDP, from its start; None if nothing arrived."""
     whole = [interval["sum"] for interval in process["server"]["intervals"]]
@@ -150,7 +171,7 @@ class Deliveries:
             {
                 (host, socket["local_port"], socket["remote_port"]): delivered_bytes(socket)
                 for host, reader in self._readers.items()
-                for socket in reader.connections(None if self._mptcp else self._expected[host])
+                for socket in reader.connections(None if self._mptcp else self._expected.get(host))
             }
         )
 

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 
 from .check import Check, in_turn, words
-from .deliveries import COOKIE_BYTES, windows
+from .deliveries import COOKIE_BYTES, lifetime_windows, windows
 from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES
 from .timeline import LOST_ALL, most_rate_mbps
-from .traffic import start_within_s
+from .traffic import flows_sending, plan_clients, start_within_s
 
 #: Fewer exchanges of messages make no round-trip time.
 MIN_EXCHANGES = 100
@@ -27,10 +27,15 @@ def check_cca(specification, document) -> Check:
     ]
     seen = [(specification.flow_cca(s["flow"]), s["cca"]) for s in readings(document)]
     ok = bool(seen) and all(wanted == found for wanted, found in (*observed, *seen))
+    asked = (
+        list(dict.fromkeys(flow.cca for flow in specification.long_flows))
+        if specification.groups
+        else specification.ccas
+    )
     return Check(
         "cca",
         ok,
-        f"{' and '.join(specification.ccas)} on every connection" + (" in turn" if len(specification.ccas) > 1 else ""),
+        f"{' and '.join(asked)} on every connection" + (" in turn" if len(asked) > 1 else ""),
         f"iperf3: {words(found for _, found in observed)}; kernel: {words(found for _, found in seen)} ({len(seen)} readings)",
     )
 
@@ -51,11 +56,11 @@ def check_exit_status(specification, document) -> Check:
 
 
 def check_duration(specification, document) -> Check:
-    """Every client sent for the duration."""
-    wanted = specification.traffic.duration_s
+    """Every client sent for the duration, or as long as its group."""
+    wanted = [specification.long_flows[p["flows"][0]].length_s for p in document["traffic"]]
     lengths = [p["client"]["end"]["sum_sent"]["seconds"] for p in document["traffic"]]
-    ok = all(abs(length - wanted) <= 0.01 * wanted + 0.05 for length in lengths)
-    return Check("duration", ok, f"{wanted:g} s", f"{min(lengths):.3f} to {max(lengths):.3f} s")
+    ok = all(abs(length - asked) <= 0.01 * asked + 0.05 for length, asked in zip(lengths, wanted, strict=True))
+    return Check("duration", ok, f"{words(wanted)} s", f"{min(lengths):.3f} to {max(lengths):.3f} s")
 
 
 def check_streams(specification, document) -> Check:
@@ -88,29 +93,33 @@ def check_streams(specification, document) -> Check:
 
 def check_intervals(specification, document) -> Check:
     """Every stream has all its reporting intervals."""
-    traffic = specification.traffic
-    wanted = round(traffic.duration_s / traffic.interval_s)
-    counts = []
+    interval_s = specification.traffic.interval_s
+    wanted, counts = [], []
     for process in document["traffic"]:
         # A last interval of some milliseconds is the end of the test, not a missing one.
-        full = [i for i in process["client"]["intervals"] if i["sum"]["seconds"] > 0.5 * traffic.interval_s]
-        counts += [sum(1 for i in full if len(i["streams"]) == len(process["flows"]))]
-    return Check("intervals", all(c == wanted for c in counts), f"{wanted}", f"{words(counts)}")
+        full = [i for i in process["client"]["intervals"] if i["sum"]["seconds"] > 0.5 * interval_s]
+        counts.append(sum(1 for i in full if len(i["streams"]) == len(process["flows"])))
+        wanted.append(round(specification.long_flows[process["flows"][0]].length_s / interval_s))
+    return Check("intervals", counts == wanted, f"{words(wanted)}", f"{words(counts)}")
 
 
 def check_overlap(specification, document) -> Check:
-    """All flows were sending at every look at the sockets, from a quarter of the duration to three."""
-    # The first bytes of a data connection are iperf3's cookie, not data.
-    sending = [
-        len({s["flow"] for s in look["sockets"] if s.get("bytes_sent", 0) > COOKIE_BYTES})
-        for look in document["sockets"]
-    ]
+    """All flows were sending at every look at the sockets, from a quarter of the duration to three; of groups, those whose time it was."""
+    clients, wrong, counts, due_counts = plan_clients(specification), [], [], []
+    for look in document["sockets"]:
+        # The first bytes of a data connection are iperf3's cookie, not data.
+        sending = {s["flow"] for s in look["sockets"] if s.get("bytes_sent", 0) > COOKIE_BYTES}
+        due, possible = flows_sending(clients, specification, look["time_s"])
+        counts.append(len(sending))
+        due_counts.append(len(due))
+        if not due <= sending <= possible:
+            wrong.append(look)
     times = ", ".join(f"{sample['time_s']:g}" for sample in document["sockets"])
     return Check(
         "overlap",
-        bool(sending) and set(sending) == {specification.flows},
-        f"{specification.flows} flows sending at {times} s",
-        f"{words(sending)} flows",
+        bool(counts) and not wrong,
+        f"{words(due_counts) if due_counts else specification.flows} flows sending at {times} s",
+        f"{words(counts)} flows",
     )
 
 
@@ -120,7 +129,7 @@ def check_rtt_floor(specification, document) -> Check:
     link_ms = sum(specification.link.delay_ms.values())
     shorter_ms = link_ms - specification.link_rtts_ms[0]
     wrong, expected, observed = [], [], []
-    for pair in specification.pairs:
+    for pair in dict.fromkeys(specification.flow_pair(flow.number) for flow in specification.long_flows):
         floor = max(0.0, pair.rtt_ms - shorter_ms - jitter_ms)
         seen = [s["rtt_min_ms"] for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
         # The kernel's are whole microseconds; by TCP's timestamps, which it takes after a loss, the difference of two clocks
@@ -178,16 +187,21 @@ def check_series(specification, document) -> Check:
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
         return Check("series", True, "none asked for", "none")
-    wanted = math.floor((specification.expected_s - start_within_s(specification)) * 1e3 / interval_ms)
-    counts = [len(flow["time_s"]) for flow in document.get("series", {}).get("sockets", ())]
+    wanted = [
+        math.floor((flow.length_s - start_within_s(specification)) * 1e3 / interval_ms)
+        for flow in specification.long_flows
+    ]
+    series = document.get("series", {}).get("sockets", ())
     connections = specification.connections
     if connections > specification.flows or specification.traffic.application == "ftp":
         # A subflow joins after the first has begun, a file's connection begins after the commands that ask for it.
-        wanted = math.floor(MOST_OF * wanted)
+        wanted = [math.floor(MOST_OF * count) for count in wanted]
+    counts = [len(flow["time_s"]) for flow in series]
+    enough = all(len(flow["time_s"]) >= wanted[flow["flow"]] for flow in series)
     return Check(
         "series",
-        len(counts) == connections and min(counts) >= wanted,
-        f"{connections} flows, each {wanted} readings at least",
+        len(counts) == connections and enough,
+        f"{connections} flows, each {words(wanted)} readings at least",
         f"{len(counts)} flows, {min(counts, default=0)} to {max(counts, default=0)} readings",
     )
 
@@ -229,9 +243,11 @@ def limited_shares(document, column) -> Iterator[float]:
 
 def check_goodput_ceiling(specification, document) -> Check:
     """No more was delivered than the bottlenecks can pass in the time."""
-    limit, found = specification.goodput_limit_mbps, windows(document)
-    if found:
-        goodput = sum(window.goodput_mbps(flow) for flow, window in found.items())
+    limit, together = specification.goodput_limit_mbps, windows(document)
+    if found := together or lifetime_windows(document):
+        goodputs = [window.goodput_mbps(flow) for flow, window in found.items()]
+        # Of flows that are never all there at once none has more than the path by itself.
+        goodput = sum(goodputs) if together else max(goodputs)
         shortest_s = min(window.end_ns - window.begin_ns for window in found.values()) / 1e9
         if limit is not None and specification.timeline:
             ends = [(window.begin_ns, window.end_ns) for window in found.values()]

@@ -5,6 +5,7 @@ step that failed and why. The guest's first process (envs/guest/init) calls it, 
 testbed.guest FOLDER``.
 """
 
+import contextlib
 import json
 import logging
 import resource
@@ -70,13 +71,16 @@ def carry_out(specification, step) -> dict:
     idle = probes.idle_rtt(path, specification)
 
     step("traffic")
-    before = probes.link_counters(path, specification)
-    with (
-        Background(path, specification) as background,
-        PathChanges(path, specification) as changes,
-        surroundings.traffic() as origin,
-    ):
-        processes, looks, series, delivered = traffic.carry(path, specification, origin, changes=changes)
+    with group_programs(path, specification) as programs:
+        before = probes.link_counters(path, specification)
+        with (
+            Background(path, specification) as background,
+            PathChanges(path, specification) as changes,
+            surroundings.traffic() as origin,
+        ):
+            carried = traffic.carry(path, specification, origin, programs, changes)
+        groups = programs.sections() if programs else {}
+    processes, looks, series, delivered = carried
     after = probes.link_counters(path, specification)
     stack = probes.stack_counters(path, dropped_before)
 
@@ -94,11 +98,22 @@ def carry_out(specification, step) -> dict:
         **({"timeline": changes.result} if changes.result else {}),
         **surroundings.sections(path),
         **({"background": background.result} if background.result else {}),
+        **groups,
         "links": {"before": before, "after": after},
         "stack": stack,
     }
     document["verdict"] = verification.judge(specification, document)
     return document
+
+
+def group_programs(path, specification) -> contextlib.AbstractContextManager:
+    """Return the programs of a run's groups, a context; of a run without any it yields None."""
+    if not specification.groups:
+        return contextlib.nullcontext()
+    # What other runs would load for nothing.
+    from .group_programs import GroupPrograms
+
+    return GroupPrograms(path, specification)
 
 
 def as_set(path) -> dict:

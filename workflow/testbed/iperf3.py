@@ -42,8 +42,9 @@ def preloaded(specification) -> str | None:
 def client_command(client, specification, address) -> list[str]:
     """Return the arguments of an iperf3 client (iperf3(1), 3.18)."""
     traffic, transport = specification.traffic, specification.transport
+    flow = specification.long_flows[client.flows[0]]
     if traffic.messages is None:
-        amount = ["--time", str(traffic.duration_s)]
+        amount = ["--time", str(round(flow.length_s))]
     else:
         amount = ["--blockcount", str(traffic.messages)]
     control = []
@@ -57,7 +58,7 @@ def client_command(client, specification, address) -> list[str]:
     ]  # fmt: skip
     if len(client.flows) > 1:
         command += ["--parallel", str(len(client.flows))]
-    bitrate = traffic.bitrate_mbps
+    bitrate = flow.rate_mbps
     if specification.udp:
         # iperf3's default is 1 Mbit/s. The link's rate is more than payloads can have of it.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.capacity_mbps:g}M"]

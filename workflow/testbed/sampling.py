@@ -82,7 +82,9 @@ class Sampler:
     def _read_sockets(self):
         """Yield (sender, what the kernel says of one of its connections)."""
         for host, reader in self._readers.items():
-            for socket in reader.connections(self._expected[host]):
+            for socket in reader.connections(self._expected.get(host)):
+                if socket.get("local_port") in self._specification.server_ports:
+                    continue
                 if "token" in socket:
                     socket["subflow"] = self._paths[socket.pop("local_address")]
                     if socket["subflow"] == 0:

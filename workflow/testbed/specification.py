@@ -7,6 +7,7 @@ from functools import cached_property
 
 from .conditions import Hosts, Link, Multipath, Traffic, Transport
 from .disciplines import Discipline, discipline_of
+from .flow_groups import OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
 from .timeline import Timeline
 
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
@@ -77,7 +78,17 @@ class RunSpecification:
 
     def flow_cca(self, flow) -> str:
         """Return the CCA of a flow (numbered from 0): those of a mix go to the flows in turn."""
-        return self.ccas[flow % len(self.ccas)]
+        return self.long_flows[flow].cca
+
+    @property
+    def ccas_that_run(self) -> list[str]:
+        """The CCAs of all TCP flows, each once: those of long flows in their order, then of web servers."""
+        servers = (self.server_cca(group) for group in self.groups_of(WEB))
+        return list(dict.fromkeys([*(flow.cca for flow in self.long_flows), *servers]))
+
+    def server_cca(self, group) -> str:
+        """Return the CCA of a web server's sockets."""
+        return self.ccas[0] if group.cca == OWN else group.cca
 
     @property
     def ip_version(self) -> str:
@@ -107,6 +118,34 @@ class RunSpecification:
     @property
     def flows(self) -> int:
         return self.scenario["flows"]
+
+    @cached_property
+    def groups(self) -> list[FlowGroup]:
+        """The groups of flows, or none where all flows are alike."""
+        return [FlowGroup(**group) for group in self.scenario.get("groups", ())]
+
+    def groups_of(self, application) -> list[FlowGroup]:
+        """Return the groups of one application."""
+        return [group for group in self.groups if group.application == application]
+
+    @cached_property
+    def long_flows(self) -> list[LongFlow]:
+        """The flows that are numbered: those of iperf3, or the one of another application."""
+        limit_mbps = self.traffic.bitrate_mbps
+        return long_flows(self.groups, self.flows, self.ccas, len(self.pairs), self.expected_s, limit_mbps)
+
+    def group_pair(self, group) -> "Pair":
+        """Return the `Pair` of a group that is not one of long flows."""
+        return self.pairs[(group.pair or 1) - 1]
+
+    def web_port(self, group) -> int:
+        """Return the port of a group's web server."""
+        return WEB_PORT + self.groups.index(group)
+
+    @cached_property
+    def server_ports(self) -> frozenset[int]:
+        """Ports of the senders that are web servers'."""
+        return frozenset(self.web_port(group) for group in self.groups_of(WEB))
 
     @property
     def platform(self) -> str:
@@ -193,9 +232,8 @@ class RunSpecification:
         return [self._link_rtt_ms + 2 * path_ms + on_wire_ms for path_ms in self.multipath.path_delay_ms]
 
     def flow_pair(self, flow) -> Pair:
-        """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn."""
-        pairs = self.pairs
-        return pairs[flow % len(pairs)]
+        """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn, or to that of their group."""
+        return self.pairs[self.long_flows[flow].pair]
 
     @property
     def rate_mbps(self) -> float | None:

@@ -67,20 +67,41 @@ def plan_clients(specification) -> list[Client]:
     within_s = start_within_s(specification)
     if specification.traffic.processes == "single":
         return [Client(tuple(range(specification.flows)), first_port, draw.uniform(0, within_s))]
-    return [Client((i,), first_port + i, draw.uniform(0, within_s)) for i in range(specification.flows)]
+    return [
+        Client((flow.number,), first_port + flow.number, flow.start_s + draw.uniform(0, within_s))
+        for flow in specification.long_flows
+    ]
 
 
 def start_within_s(specification) -> float:
-    """Return the time within which clients start, in s from the traffic's origin."""
+    """Return the time within which clients start, in s from the traffic's origin, or from when their group begins."""
     within_ms = specification.traffic.start_within_ms
     return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
 
 
 def look_times_s(clients, specification) -> list[float]:
-    """Return when sockets are looked at: all clients have started and none has ended, in s from the traffic's origin."""
-    begin = start_within_s(specification)
-    common = specification.expected_s - begin
-    return [begin + set_up_s(clients, specification) + fraction * common for fraction in SOCKET_LOOKS]
+    """Return when sockets are looked at, in s from the traffic's origin: for flows of the same times all have started and none has ended."""
+    times = []
+    for start_s, stop_s in dict.fromkeys((flow.start_s, flow.stop_s) for flow in specification.long_flows):
+        begin = start_s + start_within_s(specification)
+        common = stop_s - begin
+        times += [begin + set_up_s(clients, specification) + fraction * common for fraction in SOCKET_LOOKS]
+    return sorted(set(times))
+
+
+def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
+    """Return the flows that must be sending at a look at the sockets, and those that may be."""
+    if not specification.groups:
+        return (everyone := set(range(specification.flows))), everyone
+    due, possible = set(), set()
+    for flow in specification.long_flows:
+        begun_s = flow.start_s + start_within_s(specification) + set_up_s(clients, specification)
+        if begun_s < time_s < flow.stop_s:
+            due.add(flow.number)
+        # A connection ends with its last packets, which may take long to arrive.
+        if flow.start_s <= time_s:
+            possible.add(flow.number)
+    return due, possible
 
 
 def set_up_s(clients, specification) -> float:
@@ -94,16 +115,17 @@ def set_up_s(clients, specification) -> float:
 
 def set_up_rtts(clients, specification) -> int:
     """Return `set_up_s` in round trips."""
-    return (0 if specification.control_network else 3) + max(len(client.flows) for client in clients)
+    return (0 if specification.control_network else 3) + max((len(client.flows) for client in clients), default=0)
 
 
 def carry(
-    path, specification, origin=time.monotonic_ns, folder=Path("/tmp"), changes=None
+    path, specification, origin=time.monotonic_ns, programs=None, changes=None, folder=Path("/tmp")
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
     """Start all servers and clients, read sockets meanwhile, collect the results.
 
-    ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns; ``changes`` are
-    the path's (`path_changes.PathChanges`).
+    ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns;
+    ``programs`` (`group_programs.GroupPrograms`), those of groups that are no long flows, are told it, and waited for;
+    ``changes`` are the path's (`path_changes.PathChanges`).
 
     Returns
     -------
@@ -133,7 +155,11 @@ def carry(
     wait_for_listeners(path, specification, clients)
     expected = connections_of_senders(specification)
     with Sampler(path, specification) as sampler, Deliveries(path, specification, expected) as deliveries:
-        senders, ended = start_and_sample(path, specification, clients, sampler, deliveries, origin(), folder, changes)
+        origin_ns = origin()
+        others = programs.begin(origin_ns) if programs else ()
+        senders, ended = start_and_sample(
+            path, specification, clients, sampler, deliveries, origin_ns, folder, others, changes
+        )
     deadline = time.monotonic() + GRACE_S
     entries = [
         entry_of(
@@ -160,7 +186,7 @@ def nodes_of(path, specification, client) -> tuple:
 
 
 def start_and_sample(
-    path, specification, clients, sampler, deliveries, origin_ns, folder, changes=None
+    path, specification, clients, sampler, deliveries, origin_ns, folder, others=(), changes=None
 ) -> tuple[dict[int, subprocess.Popen], float]:
     """Start the clients, change the path and read sockets, each at its time, until all clients have ended.
 
@@ -203,6 +229,8 @@ def start_and_sample(
     events.sort(key=lambda event: event[:2])
     processes = {}
     with Alarm(origin_ns) as alarm:
+        for process in others:
+            alarm.watch(process)
         while alarm.waits_for(len(processes) < len(clients)):
             at, kind, what = events[0]
             if not alarm.rang(at):

@@ -10,6 +10,7 @@ import math
 
 from .environment import package_digest
 from .execution import execute
+from .flow_groups import LONG
 from .handover import hand_over, result
 from .machine import free_core, job_folder, may_have_huge_pages, memory_folder, mount_huge_pages, workflow_process
 from .messages import note
@@ -22,6 +23,8 @@ INIT = "/usr/lib/sawtooth/init"
 START_NS = 1_700_000_000_000_000_000
 #: Memory of a guest that moves hardly any data, in MiB, with room for `READINGS` of sockets.
 BASE_MEMORY_MIB = 512
+#: Of a group's programs, nginx and one of ours or two of ours, with their thousands of connections or packets.
+GROUP_MEMORY_MIB = 256
 #: What a payload byte under way costs in a guest that does not segment: sk_buffs in
 #: queues, in the sender's retransmit queue and out of order at the receiver.
 MEMORY_PER_BYTE = 8
@@ -51,7 +54,8 @@ def memory_mib(specification) -> int:
         bitrate_mbps = specification.traffic.bitrate_mbps
         rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
     queue = specification.paths * ((specification.queue_packets or 0) * PACKET_BYTES + (specification.queue_bytes or 0))
-    bdps = BBR_STARTUP_BDPS if "bbr" in specification.document.get("cca", "") else 1
+    bbr = "bbr" in specification.document.get("cca", "") or any(group.cca == "bbr" for group in specification.groups)
+    bdps = BBR_STARTUP_BDPS if bbr else 1
     rtt_ms = specification.rtt_most_ms if specification.timeline else specification.rtt_path_ms
     under_way = bdps * rate_mbps * 1e6 / 8 * rtt_ms / 1e3 + 2 * queue
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
@@ -59,6 +63,7 @@ def memory_mib(specification) -> int:
     readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
     samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
     hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
+    hosts_mib += GROUP_MEMORY_MIB * sum(group.application != LONG for group in specification.groups)
     return BASE_MEMORY_MIB + packets_mib + samples_mib + hosts_mib
 
 

@@ -61,13 +61,33 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     """Return the checks that a run has on every platform."""
     background = (check_background,) if specification.background == "server" else ()
     looked_at = specification.traffic.application != "round-trip"
+    looked_at = looked_at and specification.flows > 0
     marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
     changes = (check_timeline,) if specification.timeline else ()
-    return checks_of_traffic(specification) + PATHS[specification.multipath.by] + background + marks + changes
+    return (
+        checks_of_traffic(specification)
+        + PATHS[specification.multipath.by]
+        + background
+        + marks
+        + changes
+        + of_groups(specification)
+    )
+
+
+def of_groups(specification) -> tuple[Callable, ...]:
+    """Return the checks of groups that are no long flows."""
+    if not specification.groups:
+        return ()
+    # What other runs would load for nothing.
+    from .group_checks import CHECKS
+
+    return sum((checks for application, checks in CHECKS.items() if specification.groups_of(application)), ())
 
 
 def checks_of_traffic(specification) -> tuple[Callable, ...]:
     """Return the checks that a run has whatever its paths are."""
+    if not specification.flows:
+        return (*NETWORK, check_idle_rtt, *LOSS, *AFTERWARDS)
     traffic = specification.traffic
     by_time = traffic.messages is None
     iperf3 = (check_exit_status, check_duration if by_time else check_messages, check_streams)

@@ -8,7 +8,7 @@ from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, sim
 from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_run, steady_windows
 from tcp_models.fairness_index import jain_index
 from tcp_models.wire_theory import frame_bytes, full_cable_mbps
-from testbed.deliveries import windows
+from testbed.deliveries import lifetime_windows, windows
 from testbed.specification import MPTCP_OPTION_BYTES, RunSpecification
 
 #: TCP's data are the forward direction of the path.
@@ -22,6 +22,7 @@ def _flow_conditions(document, flow) -> dict[str, str | float]:
     return {
         "flow_cca": run.flow_cca(flow),
         "pair": pair.index + 1,
+        "group": run.long_flows[flow].group,
         # The one pair of a cable may have several paths, whose mean counts.
         "rtt_path_ms": run.rtt_path_ms if run.is_cable else float(pair.rtt_ms),
     }
@@ -35,7 +36,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
     of_kind = application_flows if has_own_metrics(document) else _iperf3_flows
     flows = simulated_flows(document) if is_simulated(document) else of_kind(document)
     window_of, steady_of = windows(document), steady_windows(document, rule)
-    intervals = intervals_of_flows(interval_metrics(document))
+    intervals, alone = intervals_of_flows(interval_metrics(document)), lifetime_windows(document)
     return [
         flow
         | _delivered(
@@ -43,6 +44,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
         )
         | steady_flow(intervals.get(flow["flow"], ()), flow["start_offset_ms"], steady_of.get(flow["flow"]))
         | _flow_conditions(document, flow["flow"])
+        | {"goodput_lifetime_mbps": alone[flow["flow"]].goodput_mbps(flow["flow"]) if flow["flow"] in alone else None}
         for flow in flows
     ]
 
@@ -179,15 +181,15 @@ def _published_metrics(document, flows) -> dict[str, float | None]:
     packets = sent / segment if segment and sent else 0
     return {
         "throughput_per_stream_mbps": None if goodput is None else goodput / len(flows),
-        "rtt_first_stream_ms": flows[0]["rtt_mean_ms"],
+        "rtt_first_stream_ms": flows[0]["rtt_mean_ms"] if flows else None,
         "retransmit_percent": 100 * again / packets if packets and again is not None else None,
     }
 
 
 def total(flows, key) -> float | None:
-    """Return the sum over the flows, or None if one of them has no value."""
+    """Return the sum over the flows, or None if one of them has no value, or there is none."""
     values = [flow[key] for flow in flows]
-    return None if None in values else sum(values)
+    return None if None in values or not values else sum(values)
 
 
 def _shared(flows, key):

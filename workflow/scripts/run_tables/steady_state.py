@@ -145,9 +145,9 @@ def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None
     begins = {window.begin_ns for window in steady.values()}
     return {
         "steady_begin_ns": begins.pop() if len(begins) == 1 else None,
-        "rtt_steady_ms": None if None in rtts else sum(rtts) / len(rtts),
+        "rtt_steady_ms": None if None in rtts or not rtts else sum(rtts) / len(rtts),
         "retransmit_steady_percent": 100 * sum(again) / packets if packets and None not in again else None,
-        "jain_steady_index": None if None in goodputs else jain_index(goodputs),
+        "jain_steady_index": None if None in goodputs or not goodputs else jain_index(goodputs),
         "queue_mean_packets": _mean_queue(document, whole),
         "queue_steady_packets": _mean_queue(document, steady),
     }

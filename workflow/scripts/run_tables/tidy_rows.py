@@ -2,6 +2,7 @@
 
 from run_tables.background_metrics import background_metrics
 from run_tables.cpu_times import cpu_metrics
+from run_tables.load_metrics import load_metrics
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
@@ -131,6 +132,7 @@ def _measured(document, flows, rule):
     return {
         **_queue_columns(document),
         **run_metrics(document, flows, rule),
+        **load_metrics(document),
         **background_metrics(document),
         "transfer_s": transfer_s(document),
         **marks_of_run(document),

@@ -133,6 +133,19 @@ RUNS = Table(
         ),
         number("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", _NOT_SAMPLED),
         number("queue_steady_packets", "packets", "The same in the steady part.", f"{_NOT_SAMPLED}; {_NO_STEADY}"),
+        *(
+            number(f"queueing_p{p}_ms", "ms", f"{words} of the time that what waits in the queue takes to leave, over the queue's samples.", _NOT_SAMPLED)
+            for p, words in ((50, "Median"), (95, "95th percentile"), (99, "99th percentile"))
+        ),
+        number(
+            "utilisation_percent", "%", "What the bottleneck sent while traffic flowed, over what it could have sent in its duration.",
+            "only iperf3 over a bottleneck of Linux has it",
+        ),
+        number(
+            "convergence_s", "s",
+            "From the last flow's start until all flows had within 10 % of their fair shares for the first time (delta-fair convergence, RFC 5166).",
+            "they never had, there is one flow, or the application is another",
+        ),
         count("packets_sent", "packets", "Offered to the bottleneck, dropped ones included; a super-packet is one.", "nothing is emulated"),
         count("queue_drops", "packets", "Dropped by the full queue.", "queue and loss share one netem, or nothing is emulated"),
         count("link_drops", "packets", "Dropped by random loss.", "queue and loss share one netem, or nothing is emulated"),
@@ -204,10 +217,74 @@ FLOWS = Table(
         text("ecn_observed", "What its connection negotiated of ECN, at the last look at the sockets.", f"{_NO_DISCIPLINE} and {_NO_ECN}", "tcpi_ecn_mode, tcpi_options"),
         count("ce_received", "segments", "That its receiver had got with a CE mark at the last look.", "the same, or an earlier kernel", "the receiver's tcpi_received_ce"),
         count("ce_echoed", "segments", "Delivered while its receiver told of CE, until the last look.", "the same", "tcpi_delivered_ce"),
+        text("group", "Name of its group.", "all flows of the scenario are alike"),
+        number(
+            "goodput_lifetime_mbps", "Mbit/s", "What was delivered over its own life: from the first reading with data of it to the last before it ended.",
+            "only TCP of iperf3 has it",
+        ),
         VALID,
     ),
     "tidy",
 )  # fmt: skip
+_OTHER_GROUP = "the group's application is another"
+_NONE_COMPLETE = f"none was complete, or {_OTHER_GROUP}"
+_NONE_ARRIVED = f"none arrived, or {_OTHER_GROUP}"
+#: What tells groups of flows apart within runs.
+GROUP_COLUMNS = (
+    text("group", "Name of the group."),
+    text("group_cca", "Its CCA, of web objects their server's; those of several flows joined by `+`.", "it is no TCP"),
+    text("beside", "CCAs of the run's long flows in other groups, joined by `+`, or `none`."),
+)
+
+
+def _percentile_columns(name, unit, meaning, empty):
+    """Return a column for each percentile, as `group_metrics` names them."""
+    ending = f"_{unit}" if unit else ""
+    words = {50: "Median", 95: "95th percentile", 99: "99th percentile"}
+    return tuple(number(f"{name}_p{p}{ending}", unit, f"{word} of {meaning}.", empty) for p, word in words.items())
+
+
+GROUPS = Table(
+    "groups",
+    "a group of flows of a run; only of studies with such groups",
+    (
+        *RUN_KEYS,
+        *GROUP_COLUMNS,
+        text("application", "`iperf3`, `web` or `real-time`."),
+        number("start_s", "s", "When it begins, from the traffic's origin."),
+        number("stop_s", "s", "When it ends.", "it asks for a number of objects"),
+        count("members", "", "Flows, streams, or objects that were asked for."),
+        number("goodput_mbps", "Mbit/s", "Of long flows: the sum of their goodputs, each over its own life.", _OTHER_GROUP),
+        count("complete", "objects", "Web objects that were complete.", _OTHER_GROUP),
+        *_percentile_columns("completion", "ms", "the completion times, from connect to the last byte", _NONE_COMPLETE),
+        *_percentile_columns("slowdown", "", "completion time over that on an empty path (`tcp_models/completion_time.py`)", _NONE_COMPLETE),
+        count("packets", "packets", "Real-time packets that were sent.", _OTHER_GROUP),
+        number("lost_percent", "%", "Of these, that never arrived.", _OTHER_GROUP),
+        *_percentile_columns("delay", "ms", "the packets' one-way delays", _NONE_ARRIVED),
+        *_percentile_columns("queueing", "ms", "the same less the path's delay", _NONE_ARRIVED),
+        number("jitter_ms", "ms", "Interarrival jitter (RFC 3550), the mean over packets and streams.", _NONE_ARRIVED),
+        VALID,
+    ),
+    "tidy",
+)  # fmt: skip
+SHORT_FLOWS = Table(
+    "short_flows",
+    "a web object that was asked for; only of studies with groups of flows",
+    (
+        *RUN_KEYS,
+        *GROUP_COLUMNS,
+        ordinal("object", "Number of the object in its group, from 0."),
+        number("start_s", "s", "When the client called connect, from the traffic's origin.", "it never did"),
+        count("bytes", "bytes", "Its size."),
+        number("completion_ms", "ms", "From then to its last byte.", "it was never complete"),
+        number("ideal_ms", "ms", "What that takes on an empty path.", "it was never complete"),
+        number("slowdown", "", "The one over the other.", "it was never complete"),
+        text("failure", "Why it was not complete.", "it was"),
+        VALID,
+    ),
+    "tidy",
+    "parquet",
+)
 _SUBFLOW = "no subflow of MPTCP is on the path"
 PATHS = Table(
     "paths",
@@ -411,4 +488,6 @@ CHANGES = Table(
     ),
     "tidy",
 )  # fmt: skip
-TIDY_TABLES = (RUNS, CONTROLS, FLOWS, PATHS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU, CHANGES)
+TIDY_TABLES = (
+    RUNS, CONTROLS, FLOWS, PATHS, GROUPS, SHORT_FLOWS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU, CHANGES,
+)  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow
 import pyarrow.parquet
 
-from run_tables import cpu_times, tidy_rows, time_series
+from run_tables import cpu_times, group_metrics, tidy_rows, time_series
 from run_tables.conditions_at_centre import queue_at_centre
 from run_tables.parquet import read_typed, schema_of
 from run_tables.path_changes import change_rows
@@ -22,11 +22,13 @@ from run_tables.tidy_tables import (
     CONTROLS,
     CPU,
     FLOWS,
+    GROUPS,
     INTERVALS,
     PATHS,
     QUEUE,
     RUNS,
     SCENARIOS,
+    SHORT_FLOWS,
     SOCKETS,
 )
 from study_files.study_design import is_changing
@@ -74,6 +76,11 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         changes = (
             _csv_table(stack, output["changes"], CHANGES.names) if any(map(is_changing, of_study.values())) else None
         )
+        if any(scenario["groups"] for scenario in study["scenarios"]):
+            groups = _csv_table(stack, output[GROUPS.name], GROUPS.names)
+            short_flows = stack.enter_context(
+                pyarrow.parquet.ParquetWriter(output[SHORT_FLOWS.name], schema_of(SHORT_FLOWS))
+            )
 
         def rows_of(of_run):
             path, specification = there.get(of_run), run_specification(study, *of_run)
@@ -96,6 +103,10 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
                 continue
             queues.setdefault(run["scenario"], {})[queue_at_centre(of_study[of_run[0]], run)] = None
             keys = tidy_rows.factors(document)
+            if document["specification"]["scenario"].get("groups"):
+                of_groups, objects = group_metrics.groups_of_run(document, keys)
+                groups.writerows(of_groups)
+                short_flows.write_table(objects)
             if "series" in document:
                 ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
                 sockets.write_table(pyarrow.concat_tables(time_series.socket_tables(document, keys, ccas)))

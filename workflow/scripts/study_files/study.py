@@ -17,6 +17,7 @@ import yaml
 
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
+from study_files.study_groups import counted_flows
 from study_files.study_queues import queue_problems
 from study_files.study_replications import goes_on, has_looks, looks, most_replications, wanted_replications  # noqa: F401, one module for the Snakefile
 from study_files.study_runs import (  # noqa: F401, likewise
@@ -79,7 +80,7 @@ def resolve(config, source) -> dict:
         The study without `defaults`, which every scenario then contains, and without
         `platform`, which is then each scenario's and the end of the study's name. All
         other keys of the schema are there, in the schema's order; values for each
-        direction are `{forward, reverse}`, a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each
+        direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups (empty without), a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each
         pair of hosts, path delays one with one for each path; whole numbers are int; `ccas` has what runs have, mixes written out.
     """
     if not isinstance(config, dict):
@@ -95,6 +96,7 @@ def resolve(config, source) -> dict:
         for section, key, count in (("hosts", "access_delay_ms", "pairs"), ("multipath", "path_delay_ms", "paths")):
             if not isinstance(scenario[section][key], list):  # one number stands for all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
+        scenario |= counted_flows(scenario["flows"])
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario["queue"])]
         scenario["queue"] = completed(scenario["queue"])
     if problems:
@@ -143,7 +145,7 @@ def _typed(node, value):
             children = {**keys_of(node.get(branch, {})), **children}
         return {key: _typed(children.get(key, {}), item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_typed(dereferenced(node.get("items", {})), item) for item in value]
+        return [_typed(dereferenced(node.get("then", node).get("items", {})), item) for item in value]
     kinds = node.get("type", ())
     if value == "null" and "null" in kinds:
         return None

@@ -7,6 +7,7 @@ import math
 import re
 from fractions import Fraction
 
+from study_files.study_groups import as_written, group_problems
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
 from study_files.study_queues import network_queue_problems
@@ -55,7 +56,10 @@ def contradictions(study) -> list[str]:
     )  # fmt: skip
     for scenario in study["scenarios"]:
         problems = [problem for check in checks for problem in check(scenario)]
-        problems += flow_problems(scenario, ccas_written_out(study))
+        problems += [
+            *flow_problems(scenario, ccas_written_out(study)),
+            *group_problems(scenario, ccas_written_out(study)),
+        ]
         if not problems and is_varied(scenario):
             problems = list(_check_variation(scenario, study["analysis"]["calibration"])) or _check_corners(
                 scenario, checks
@@ -75,7 +79,7 @@ def _check_calibration(study):
         link, traffic = scenario["link"], scenario["traffic"]
         for key, value, allowed in (
             ("platform", scenario["platform"], ("uml",)),
-            ("flows", scenario["flows"], (1,)),
+            ("flows", "a list of groups" if scenario["groups"] else scenario["flows"], (1,)),
             ("background", scenario["background"], ("none",)),
             ("multipath.by", scenario["multipath"]["by"], ("none",)),
             ("link.netem", link["netem"], ("receiving-side",)),
@@ -124,8 +128,8 @@ def _check_corners(scenario, checks) -> list[str]:
     where = f"scenarios[{scenario['id']}]."
     every = list(corners(scenario))
     for corner in (every[0], every[-1]):
-        as_written = {key: value for key, value in corner.items() if key != "label"}
-        form = problems_of_form({"study": "corner", "ccas": ["reno"], "scenarios": [as_written]})
+        written = {key: value for key, value in as_written(corner).items() if key != "label"}
+        form = problems_of_form({"study": "corner", "ccas": ["reno"], "scenarios": [written]})
         if form:
             return [f"variation reaches what can't be run: {form[0].removeprefix(where)}"]
     for corner in every:
@@ -272,7 +276,7 @@ def _check_mixes(study):
 def _check_hosts(scenario):
     pairs, flows = scenario["hosts"]["pairs"], scenario["flows"]
     delays = len(scenario["hosts"]["access_delay_ms"])
-    if pairs > flows:
+    if pairs > flows and not scenario["groups"]:
         yield f"hosts.pairs is {pairs}; allowed is at most the number of flows, {flows}."
     if delays != pairs:
         yield f"hosts.access_delay_ms has {delays} numbers; allowed is one for each of the pairs, {pairs}, or one for all."
@@ -373,7 +377,7 @@ def _check_segments(scenario):
         return
     run = _specification(scenario)
     queued = run.queue_packets or run.queue_bytes / run.packet_bytes
-    held_bytes = segment * ((_flow_bdp_bytes(scenario) or 0) / run.packet_bytes + queued) / scenario["flows"]
+    held_bytes = segment * ((_flow_bdp_bytes(scenario) or 0) / run.packet_bytes + queued) / max(1, scenario["flows"])
     if held_bytes > FIRST_WINDOW_BYTES:
         yield (
             f"transport.segment_bytes is {segment}, and path and queue hold {held_bytes:,.0f} bytes of each flow; allowed is "

@@ -141,13 +141,14 @@ def _scenario(study, scenario_id):
 
 
 def _conditions(study, scenario):
-    # Documents of runs without ECN, or without changes of the path, are as they were before there was a choice.
+    # Documents of runs without ECN, changes of the path, groups of flows are as they were before there was a choice.
     transport = {key: value for key, value in scenario["transport"].items() if (key, value) != ("ecn", "off")}
     link = {key: value for key, value in scenario["link"].items() if value or key not in OPTIONS_OF_LINK}
+    left_out = NOT_OF_RUNS if scenario["groups"] else (*NOT_OF_RUNS, "groups")
     return {
         "schema_version": SPECIFICATION_VERSION,
         "study": study["study"],
-        "scenario": {key: value for key, value in scenario.items() if key not in NOT_OF_RUNS}
+        "scenario": {key: value for key, value in scenario.items() if key not in left_out}
         | {"link": link, "transport": transport},
     }
 

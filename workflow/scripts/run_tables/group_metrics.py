@@ -1,0 +1,147 @@
+"""What groups of flows are and did: rows of ``tidy/groups.csv`` and ``tidy/short_flows.parquet``."""
+
+import numpy as np
+import pyarrow
+
+from run_tables.parquet import schema_of
+from run_tables.tidy_tables import GROUPS, SHORT_FLOWS
+from tcp_models.completion_time import ideal_completion_s
+from testbed.deliveries import lifetime_windows
+from testbed.flow_groups import LONG, REAL_TIME, WEB
+from testbed.specification import RunSpecification
+
+SHORT_FLOWS_SCHEMA = schema_of(SHORT_FLOWS)
+PERCENTILES = (50, 95, 99)
+#: Share of a new deviation that enters the smoothed jitter (RFC 3550, section 6.4.1).
+JITTER_GAIN = 1 / 16
+
+
+def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
+    """Return the rows of `tidy_tables.GROUPS` of a run that was carried out, and its table of `SHORT_FLOWS`; both may be empty.
+
+    ``keys`` are the run's factors.
+    """
+    run, valid = RunSpecification(document["specification"]), document["verdict"]["valid"]
+    rows, objects = [], []
+    measured = {LONG: _long_flows(document), WEB: {}, REAL_TIME: _streams(document, run)}
+    for group, found in zip(run.groups_of(WEB), document.get("web", ()), strict=True):
+        of_group = list(_objects(run, group, found))
+        objects += [{**keys, **_who(run, group), **row, "valid": valid} for row in of_group]
+        measured[WEB][group.name] = _completions(of_group)
+    for group in run.groups:
+        rows.append(
+            {
+                **keys,
+                **_who(run, group),
+                "application": group.application,
+                **{name: getattr(group, name) for name in ("start_s", "stop_s")},
+                "members": group.count,
+                **measured[group.application].get(group.name, {}),
+                "valid": valid,
+            }
+        )
+    return rows, pyarrow.Table.from_pylist(objects, schema=SHORT_FLOWS_SCHEMA)
+
+
+def _who(run, group):
+    """Return name and CCA of a group, and the CCAs of the run's long flows besides."""
+    if group.application == REAL_TIME:
+        cca = ""
+    elif group.application == WEB:
+        cca = run.server_cca(group)
+    else:
+        cca = "+".join(dict.fromkeys(flow.cca for flow in run.long_flows if flow.group == group.name))
+    long_ccas = dict.fromkeys(flow.cca for flow in run.long_flows if flow.group != group.name)
+    return {"group": group.name, "group_cca": cca, "beside": "+".join(long_ccas) or "none"}
+
+
+def _long_flows(document):
+    """Return group -> goodput of its long flows over their own lives, in Mbit/s; of a group with a flow that delivered nothing to count none."""
+    alone, run = lifetime_windows(document), RunSpecification(document["specification"])
+    goodputs = {}
+    for flow in run.long_flows:
+        window = alone.get(flow.number)
+        goodputs.setdefault(flow.group, []).append(window and window.goodput_mbps(flow.number))
+    return {group: {"goodput_mbps": None if None in values else sum(values)} for group, values in goodputs.items()}
+
+
+def _objects(run, group, found):
+    """Yield what became of each object of a group of web objects, as columns of `SHORT_FLOWS`."""
+    rtt_s = run.group_pair(group).rtt_ms / 1e3
+    for number, size in enumerate(found["bytes"]):
+        completion_ns, start_ns = found["completion_ns"][number], found["start_ns"][number]
+        ideal_s = None
+        if completion_ns is not None:
+            answer_bytes, empty_bytes = size + found["header_bytes"][number], run.packet_bytes - run.segment_bytes
+            ideal_s = ideal_completion_s(
+                answer_bytes, run.segment_bytes, run.packet_bytes, empty_bytes, run.rate_mbps, rtt_s
+            )
+        yield {
+            "object": number,
+            "start_s": None if start_ns is None else start_ns / 1e9,
+            "bytes": size,
+            "completion_ms": None if completion_ns is None else completion_ns / 1e6,
+            "ideal_ms": None if ideal_s is None else 1e3 * ideal_s,
+            "slowdown": None if ideal_s is None else completion_ns / 1e9 / ideal_s,
+            "failure": found["failures"].get(str(number), ""),
+        }
+
+
+def _completions(objects):
+    """Return the columns of `GROUPS` on web objects."""
+    complete = [row for row in objects if row["completion_ms"] is not None]
+    return {
+        "members": len(objects),
+        "complete": len(complete),
+        **_percentiles("completion", "ms", [row["completion_ms"] for row in complete]),
+        **_percentiles("slowdown", "", [row["slowdown"] for row in complete]),
+    }
+
+
+def _streams(document, run):
+    """Return group -> the columns of `GROUPS` on real-time streams."""
+    found = {}
+    for group, streams in zip(run.groups_of(REAL_TIME), document.get("real_time", ()), strict=True):
+        path_ms = run.direction("forward").delay_ms + 2 * run.group_pair(group).access_delay_ms
+        sent = sum(map(len, streams["delay_ns"]))
+        delays_ms = [delay / 1e6 for of_stream in streams["delay_ns"] for delay in of_stream if delay is not None]
+        jitters = [jitter_ms(of_stream) for of_stream in streams["delay_ns"]]
+        known = [jitter for jitter in jitters if jitter is not None]
+        found[group.name] = {
+            "complete": None,
+            "packets": sent,
+            "lost_percent": 100 * (sent - len(delays_ms)) / sent if sent else None,
+            **_percentiles("delay", "ms", delays_ms),
+            **_percentiles("queueing", "ms", [delay - path_ms for delay in delays_ms]),
+            "jitter_ms": sum(known) / len(known) if known else None,
+        }
+    return found
+
+
+def jitter_ms(delays_ns) -> float | None:
+    """Return the mean over a stream of its interarrival jitter in ms (RFC 3550, section 6.4.1 and A.8), None without two packets.
+
+    The difference of two packets' transit times, smoothed: J = J + (|D| - J) / 16. Transit times are exact here, since both hosts
+    share a clock. The standard's is the last value; the mean over all packets says what it was like in between.
+
+    Parameters
+    ----------
+    delays_ns : list of int or None
+        One-way delay of each packet, in the order of their numbers; None: lost.
+    """
+    known = [delay for delay in delays_ns if delay is not None]
+    smoothed, values = 0.0, []
+    for before, after in zip(known, known[1:], strict=False):
+        smoothed += JITTER_GAIN * (abs(after - before) - smoothed)
+        values.append(smoothed)
+    return sum(values) / len(values) / 1e6 if values else None
+
+
+def _percentiles(name, unit, values):
+    """Return the percentiles of values as columns `<name>_p50_<unit>` and so on, interpolated; None without values."""
+    ending = f"_{unit}" if unit else ""
+    found = np.percentile(values, PERCENTILES) if values else [None] * len(PERCENTILES)
+    return {
+        f"{name}_p{p}{ending}": None if value is None else float(value)
+        for p, value in zip(PERCENTILES, found, strict=True)
+    }

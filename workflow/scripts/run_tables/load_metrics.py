@@ -1,0 +1,81 @@
+"""How full the bottleneck was, how long packets waited in its queue, and when flows shared it fairly: columns of the runs."""
+
+import numpy as np
+
+from run_tables.simulated_metrics import is_simulated
+from testbed.deliveries import COOKIE_BYTES
+from testbed.specification import RunSpecification
+
+#: Percentiles of the queueing delay.
+PERCENTILES = (50, 95, 99)
+#: How far from its fair share a flow may be, as part of it: the delta of delta-fair convergence.
+DELTA = 0.1
+#: How long a step is taken to be at least, in RTTs of the longest path, over which a share is measured.
+STEP_RTTS = 1
+
+
+def load_metrics(document) -> dict[str, float | None]:
+    """Return the columns of `tidy_tables.RUNS` on queueing delay, utilisation and convergence; None where nothing says it."""
+    run = RunSpecification(document["specification"])
+    return {
+        **_queueing(document, run),
+        "utilisation_percent": _utilisation(document, run),
+        "convergence_s": convergence_s(document),
+    }
+
+
+def _queueing(document, run):
+    """Return percentiles of the time that what waits takes to leave, over the queue's samples while traffic lasts."""
+    series = document.get("series", {}).get("queue")
+    names = [f"queueing_p{p}_ms" for p in PERCENTILES]
+    if not series or run.rate_mbps is None:
+        return dict.fromkeys(names)
+    delays = [
+        held * 8e-3 / run.rate_mbps
+        for at, held in zip(series["time_s"], series["bytes"], strict=True)
+        if at <= run.expected_s
+    ]
+    return (
+        dict(zip(names, map(float, np.percentile(delays, PERCENTILES)), strict=True))
+        if delays
+        else dict.fromkeys(names)
+    )
+
+
+def _utilisation(document, run):
+    """Return what the bottleneck sent while traffic flowed, over what it could have sent in the time that traffic lasts, in %."""
+    if is_simulated(document) or run.capacity_mbps is None or run.traffic.application != "iperf3":
+        return None
+    placed = document["network"]["set"]["bottleneck"]["forward"]
+    counted = [[document["links"][when][name]["qdiscs"].get("htb") for name in placed] for when in ("before", "after")]
+    if not placed or None in counted[0] + counted[1]:
+        return None
+    sent = sum(after["bytes"] - before["bytes"] for before, after in zip(*counted, strict=True))
+    return 100 * sent * 8 / (run.capacity_mbps * 1e6 * run.expected_s)
+
+
+def convergence_s(document) -> float | None:
+    """Return how long after the last flow's start all flows had their fair shares for the first time, in s; None if never, or of one flow.
+
+    As RFC 5166 (section 2.3) has delta-fair convergence, of Bansal et al. (Dynamic Behavior of Slowly-Responsive Congestion Control
+    Algorithms, SIGCOMM 2001): two flows have converged when their shares are (1 + delta) / 2 and (1 - delta) / 2; here n flows when
+    each share lies between (1 - delta) / n and (1 + delta) / n, with delta 0.1, over one step between two readings of what was
+    delivered (a fortieth of the time that they have in common).
+    """
+    delivered = document.get("delivered")
+    if not delivered or len(delivered["flows"]) < 2 or is_simulated(document):
+        return None
+    run, times_ns = RunSpecification(document["specification"]), delivered["time_ns"]
+    counts = [flow["bytes"] for flow in delivered["flows"]]
+    together = [n for n in range(len(times_ns)) if all((count[n] or 0) > COOKIE_BYTES for count in counts)]
+    starts_ns = [1e6 * process["start_offset_ms"] for process in document["traffic"] for _ in process["flows"]]
+    least_ns, fair = STEP_RTTS * 1e6 * run.rtt_longest_ms, 1 / len(counts)
+    for place, begin in enumerate(together):
+        end = next((n for n in together[place + 1 :] if times_ns[n] - times_ns[begin] >= least_ns), None)
+        if end is None:
+            return None
+        got = [count[end] - count[begin] for count in counts]
+        total = sum(got)
+        if total and all(abs(part / total - fair) <= DELTA * fair for part in got):
+            return (times_ns[end] - max(starts_ns)) / 1e9
+    return None

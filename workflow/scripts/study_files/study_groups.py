@@ -1,0 +1,219 @@
+"""Groups of flows in a study: completed, counted, and what they can't be, in sentences that start with the key."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from study_files.study_schema import dereferenced, keys_of, study_schema
+from testbed.disciplines import discipline_of
+from testbed.flow_groups import LONG, OWN, REAL_TIME, STREAMS_OF_A_GROUP, WEB
+from testbed.specification import IP_HEADER_BYTES, MTU_BYTES, RunSpecification
+from testbed.web_objects import mean_bytes
+
+#: Of long flows, as where they are all alike; of web objects in a run: a document has a few dozen bytes of each.
+MOST_FLOWS, MOST_OBJECTS = 64, 100_000
+#: Of a real-time group, in packets: a document has some twenty bytes of each.
+MOST_PACKETS = 500_000
+#: Keys of a group by the applications that have them; the others all have.
+KEYS = {
+    LONG: ("cca", "rate_mbps"),
+    WEB: ("cca", "arrivals_per_s", "sizes", "bytes"),
+    REAL_TIME: ("packet_bytes", "interval_ms"),
+}
+
+
+def _group_keys():
+    return keys_of(dereferenced(study_schema()["$defs"]["flow_group"]))
+
+
+def counted_flows(flows) -> dict:
+    """Return a scenario's ``flows`` and ``groups`` as they are resolved: the number of long flows, and all groups with all keys.
+
+    Parameters
+    ----------
+    flows : int or list of dict
+        As the study has it; a number has no groups.
+    """
+    if not isinstance(flows, list):
+        return {"flows": flows, "groups": []}
+    defaults = {key: node.get("default") for key, node in _group_keys().items()}
+    groups = [{key: _whole(group.get(key, default)) for key, default in defaults.items()} for group in flows]
+    return {"flows": sum(group["count"] for group in groups if group["application"] == LONG), "groups": groups}
+
+
+def as_written(scenario) -> dict:
+    """Return a resolved scenario's ``flows`` as a study's file has it, in a copy without ``groups``."""
+    flows = scenario["groups"] or scenario["flows"]
+    return {key: value for key, value in scenario.items() if key != "groups"} | {"flows": flows}
+
+
+def _whole(value):
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def group_problems(scenario, ccas) -> Iterator[str]:
+    """Yield what the groups of a resolved scenario can't be, with the study's CCAs."""
+    groups = scenario["groups"]
+    if not groups:
+        return
+    names = [group["name"] for group in groups]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            yield f"flows[{place}].name is {name} as in flows[{names.index(name)}]; allowed is one that no other group has."
+            return
+    yield from _surroundings(scenario, ccas)
+    for group in groups:
+        problems = [*_keys(group), *_times(group, scenario), *_places(group, scenario), *_amounts(group, scenario)]
+        for problem in problems:
+            yield f"flows[{group['name']}].{problem}"
+    flows = scenario["flows"]
+    if flows > MOST_FLOWS:
+        yield f"flows has {flows} flows of {LONG} in all its groups; allowed are up to {MOST_FLOWS}."
+
+
+def _surroundings(scenario, ccas):
+    """Yield what a run with groups can't have besides."""
+    traffic = scenario["traffic"]
+    for key, value, allowed in (
+        ("traffic.application", traffic["application"], "iperf3"),
+        ("traffic.protocol", traffic["protocol"], "tcp"),
+        ("traffic.processes", traffic["processes"], "per-flow"),
+        ("traffic.messages", traffic["messages"], None),
+        ("traffic.bitrate_mbps", traffic["bitrate_mbps"], None),
+        ("multipath.by", scenario["multipath"]["by"], "none"),
+        ("link.serialisation", scenario["link"]["serialisation"], "never"),
+        ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], False),
+        ("transport.cca_set_by", scenario["transport"]["cca_set_by"], "socket"),
+    ):
+        if value != allowed:
+            yield f"{key} is {_text(value)}; allowed where flows is a list of groups is {_text(allowed)}."
+    if scenario["link"]["rate_mbps"] is None:
+        yield "link.rate_mbps is null; allowed where flows is a list of groups is a number (Mbit/s)."
+    used = {place for group in scenario["groups"] for place in _pairs_of(group, scenario)}
+    for unused in sorted(set(range(1, scenario["hosts"]["pairs"] + 1)) - used):
+        yield f"hosts.pairs is {scenario['hosts']['pairs']}, and pair {unused} has no flow; allowed are as many as the groups use."
+    own = [group for group in scenario["groups"] if group["cca"] == OWN and group["application"] != REAL_TIME]
+    if not own and len(ccas) > 1:
+        yield f"flows has no group with cca {OWN}, so that all CCAs of the study would run the same; allowed is one CCA in ccas."
+    parts = max(cca.count("+") + 1 for cca in ccas)
+    own_flows = sum(group["count"] for group in own if group["application"] == LONG)
+    if parts > 1 and own_flows < parts:
+        yield f"flows has {own_flows} flows with cca {OWN}; allowed is at least {parts}, one for each CCA of a mix of ccas."
+    if parts > 1 and any(group["application"] == WEB for group in own):
+        yield f"flows has a group of {WEB} with cca {OWN}; allowed with a mix in ccas is a CCA by name."
+
+
+def _pairs_of(group, scenario):
+    """Return the numbers of the pairs that a group uses, from 1."""
+    if group["pair"] is not None or group["application"] != LONG:
+        return [group["pair"] or 1]
+    return range(1, min(scenario["hosts"]["pairs"], scenario["flows"]) + 1)
+
+
+def _keys(group):
+    """Yield keys that the group's application doesn't have."""
+    application = group["application"]
+    for key, node in _group_keys().items():
+        owners = [name for name, keys in KEYS.items() if key in keys]
+        if owners and application not in owners and group[key] != node["default"]:
+            yield f"{key} is {group[key]}; allowed with application {application} is {_text(node['default'])}, for only {' and '.join(owners)} has it."
+
+
+def _times(group, scenario):
+    """Yield what is wrong with a group's times."""
+    start_s, stop_s = group["start_s"], group["stop_s"]
+    traffic, application = scenario["traffic"], group["application"]
+    duration_s, at_once = traffic["duration_s"], application == WEB and group["arrivals_per_s"] is None
+    if start_s >= duration_s:
+        yield f"start_s is {start_s}; allowed is less than traffic.duration_s, {duration_s} (s)."
+        return
+    if at_once:
+        if stop_s is not None:
+            yield f"stop_s is {stop_s}; allowed without arrivals_per_s is null, for {WEB} then asks for count objects at once."
+        return
+    if stop_s is None:
+        yield f"stop_s is null, a group without end; allowed is a number up to traffic.duration_s, {duration_s} (s)."
+    elif stop_s <= start_s:
+        yield f"stop_s is {stop_s}; allowed is more than start_s, {start_s} (s)."
+    elif stop_s > duration_s:
+        yield f"stop_s is {stop_s}; allowed is up to traffic.duration_s, {duration_s} (s)."
+    elif application == LONG:
+        yield from _length(Fraction(str(stop_s)) - Fraction(str(start_s)), scenario)
+
+
+def _length(length_s, scenario):
+    """Yield what is wrong with how long a long flow lasts, a fraction."""
+    traffic = scenario["traffic"]
+    run = _run(scenario)
+    if length_s.denominator != 1:
+        yield f"stop_s is {float(length_s):g} s after start_s; allowed are whole seconds, which iperf3 takes."
+    elif (length_s / Fraction(str(traffic["interval_s"]))).denominator != 1:
+        yield f"stop_s is {length_s} s after start_s; allowed is what traffic.interval_s, {traffic['interval_s']} (s), divides without remainder."
+    elif 1e3 * length_s <= 2 * (within_ms := _start_within_ms(scenario, run)):
+        yield f"stop_s is {length_s} s after start_s; allowed is more than twice the time within which flows start, {within_ms:g} (ms)."
+    elif 1e3 * length_s <= 6 * run.rtt_longest_ms:
+        yield f"stop_s is {length_s} s after start_s; allowed are more than six of the path's RTTs, {6 * run.rtt_longest_ms:g} (ms)."
+
+
+def _start_within_ms(scenario, run):
+    within_ms = scenario["traffic"]["start_within_ms"]
+    return run.rtt_longest_ms if within_ms is None else within_ms
+
+
+def _places(group, scenario):
+    """Yield what is wrong with a group's hosts and CCA."""
+    pairs, ecn = scenario["hosts"]["pairs"], scenario["transport"]["ecn"]
+    if group["pair"] is not None and group["pair"] > pairs:
+        yield f"pair is {group['pair']}; allowed is up to hosts.pairs, {pairs}."
+    marks = ecn != "off" and discipline_of(scenario["queue"]).marks(scenario["queue"])
+    if group["cca"] == "dctcp" and not marks:
+        yield "cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks, for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
+
+
+def _amounts(group, scenario):
+    """Yield what is wrong with how much a group sends."""
+    application, count, rate_mbps = group["application"], group["count"], scenario["link"]["rate_mbps"]
+    if application != WEB and count > MOST_FLOWS:
+        yield f"count is {count}; allowed with application {application} is up to {MOST_FLOWS}."
+    if application == WEB:
+        yield from _objects(group, rate_mbps)
+    if application == REAL_TIME and group["stop_s"] is not None:
+        packets = count * (group["stop_s"] - group["start_s"]) * 1e3 / group["interval_ms"]
+        if packets > MOST_PACKETS:
+            yield f"interval_ms is {group['interval_ms']}, which makes {packets:,.0f} packets; allowed are up to {MOST_PACKETS:,}."
+        frame = group["packet_bytes"] + MTU_BYTES - _payload_bytes() + 14
+        offered_mbps = count * frame * 8 / group["interval_ms"] / 1e3
+        if rate_mbps is not None and offered_mbps >= rate_mbps:
+            yield f"interval_ms is {group['interval_ms']}, at which streams have {offered_mbps:.4g} Mbit/s; allowed is less than link.rate_mbps, {rate_mbps}."
+
+
+def _payload_bytes():
+    """Return the largest payload of UDP that a packet of IPv6 takes."""
+    return MTU_BYTES - IP_HEADER_BYTES["ipv6"] - 8
+
+
+def _objects(group, rate_mbps):
+    """Yield what is wrong with web objects."""
+    arrivals, fixed = group["arrivals_per_s"], group["sizes"] == "fixed"
+    if fixed != (group["bytes"] is not None):
+        allowed = "a number, the size of each object" if fixed else "null, for sizes says how large they are"
+        yield f"bytes is {_text(group['bytes'])}; allowed with sizes {group['sizes']} is {allowed}."
+        return
+    if arrivals is None or group["stop_s"] is None:
+        return
+    if group["count"] != 1:
+        yield f"count is {group['count']}; allowed with arrivals_per_s is 1, for as many objects are asked for as arrive until stop_s."
+    objects = arrivals * (group["stop_s"] - group["start_s"])
+    if objects + 6 * math.sqrt(objects) > MOST_OBJECTS:
+        yield f"arrivals_per_s is {arrivals}, which makes {objects:,.0f} objects in the mean; allowed are up to {MOST_OBJECTS:,}."
+    offered_mbps = arrivals * mean_bytes(group["sizes"], group["bytes"]) * 8 / 1e6
+    if rate_mbps is not None and offered_mbps >= rate_mbps:
+        yield f"arrivals_per_s is {arrivals}, at which objects have {offered_mbps:.4g} Mbit/s in the mean; allowed is less than link.rate_mbps, {rate_mbps}, for no queue of requests would ever end."
+
+
+def _run(scenario):
+    return RunSpecification({"scenario": scenario, "ip_version": "ipv6", "cca": "reno"})
+
+
+def _text(value):
+    return {None: "null", True: "true", False: "false"}.get(value, value)

@@ -1,0 +1,68 @@
+"""What the programs of web objects and real-time streams share: being told the traffic's origin, and a timer that reads no clock.
+
+Each is started before the traffic, says ``ready`` and waits for a line with the origin, in ns of the monotonic clock. What it
+found goes to a file, as JSON: a pipe of so much would fill up while nobody reads it.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+#: Open sockets of such a program.
+OPEN_FILES = 16_384
+
+
+class Clock:
+    """Times from the traffic's origin in ns, and a timer of the kernel (timerfd_create(2)).
+
+    Waiting reads no clock: each reading would move the guest's by 256 ns (arch/um/kernel/time.c).
+    """
+
+    def __init__(self, origin_ns):
+        self._origin_ns = origin_ns
+        self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK | os.TFD_CLOEXEC)
+
+    def fileno(self) -> int:
+        return self._timer
+
+    def now_ns(self) -> int:
+        """Return the time since the origin."""
+        return time.monotonic_ns() - self._origin_ns
+
+    def ring_at(self, at_ns) -> None:
+        """Make the timer readable at a time, at once if it has passed."""
+        os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=max(1, self._origin_ns + at_ns))
+
+    def quiet(self) -> None:
+        """End the ringing."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._timer, 8)
+
+
+def allow_open_files() -> None:
+    """Allow many open sockets, as many as one may where one is not root."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for wanted in (OPEN_FILES, most):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, max(wanted, most)))
+            return
+
+
+def begin() -> Clock:
+    """Say that this program is ready, wait for the origin and return its `Clock`."""
+    print("ready", flush=True)
+    return Clock(int(sys.stdin.readline()))
+
+
+def read_plan(path) -> dict:
+    """Return the JSON of a plan's file."""
+    return json.loads(Path(path).read_text())
+
+
+def write_result(path, result) -> None:
+    """Leave what was found."""
+    Path(path).write_text(json.dumps(result, separators=(",", ":")))

@@ -1,0 +1,78 @@
+"""Groups of flows: who sends what, between which hosts, from when to when.
+
+A study's ``flows`` is a number of flows that all last for the run, or a list of such groups. Long flows (``iperf3``) are numbered
+through the groups in their order; web objects and real-time streams have columns of their own in the document.
+"""
+
+from dataclasses import dataclass
+
+#: What a group's `application` is.
+LONG, WEB, REAL_TIME = "iperf3", "web", "real-time"
+#: A group's `cca` that is the run's.
+OWN = "own"
+#: TCP port of a group's web server, and UDP port of its first stream: that of its first group, and how far apart they are.
+WEB_PORT, REAL_TIME_PORT, STREAMS_OF_A_GROUP = 8001, 9001, 64
+
+
+@dataclass(frozen=True)
+class FlowGroup:
+    """A group as a resolved scenario has it (``workflow/schemas/study.schema.yaml``, ``flow_group``)."""
+
+    name: str
+    application: str
+    cca: str
+    count: int
+    pair: int | None
+    start_s: float
+    stop_s: float | None
+    rate_mbps: float | None
+    arrivals_per_s: float | None
+    sizes: str
+    bytes: int | None
+    packet_bytes: int
+    interval_ms: float
+
+
+@dataclass(frozen=True)
+class LongFlow:
+    """A flow of iperf3: its number from 0, its group's name (None without groups), CCA, pair (from 0), times and the application's limit."""
+
+    number: int
+    group: str | None
+    cca: str
+    pair: int
+    start_s: float
+    stop_s: float
+    rate_mbps: float | None
+
+    @property
+    def length_s(self) -> float:
+        """How long it sends."""
+        return self.stop_s - self.start_s
+
+
+def long_flows(groups, flows, ccas, pairs, duration_s, bitrate_mbps) -> list[LongFlow]:
+    """Return the long flows of a run.
+
+    Parameters
+    ----------
+    groups : list of FlowGroup
+        Empty where ``flows`` alike ones last for ``duration_s`` each, with ``bitrate_mbps`` as limit or None.
+    ccas : list of str
+        The run's CCA, or those of its mix, which flows get in turn.
+    pairs : int
+        Number of pairs of hosts, to which flows go in turn.
+    """
+    if not groups:
+        return [
+            LongFlow(number, None, ccas[number % len(ccas)], number % pairs, 0, duration_s, bitrate_mbps)
+            for number in range(flows)
+        ]
+    found, own = [], 0
+    for group in (group for group in groups if group.application == LONG):
+        for _ in range(group.count):
+            number, cca = len(found), ccas[own % len(ccas)] if group.cca == OWN else group.cca
+            own += group.cca == OWN
+            pair = number % pairs if group.pair is None else group.pair - 1
+            found.append(LongFlow(number, group.name, cca, pair, group.start_s, group.stop_s, group.rate_mbps))
+    return found

@@ -1,0 +1,81 @@
+"""Web objects: when they are asked for and how large they are, drawn from the run's seed.
+
+Objects arrive as a Poisson process: times between them are exponential. Sizes are fixed, or those of the HTTP traffic model of
+3GPP2 C.R1002-0 (cdma2000 Evaluation Methodology): a log-normal distribution given by its mean and standard deviation, of which
+what lies outside of its limits is drawn anew.
+"""
+
+import math
+import random
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """Sizes in bytes: mean and standard deviation before they are cut off, and what is allowed of them."""
+
+    mean_bytes: float
+    deviation_bytes: float
+    least_bytes: int
+    most_bytes: int
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the logarithm."""
+        return math.sqrt(math.log(1 + (self.deviation_bytes / self.mean_bytes) ** 2))
+
+    @property
+    def mu(self) -> float:
+        """Mean of the logarithm."""
+        return math.log(self.mean_bytes) - self.sigma**2 / 2
+
+    def draw(self, source) -> int:
+        """Return a size, drawn from a `random.Random`."""
+        while True:
+            size = round(source.lognormvariate(self.mu, self.sigma))
+            if self.least_bytes <= size <= self.most_bytes:
+                return size
+
+    @property
+    def mean_within_bytes(self) -> float:
+        """Mean of what is drawn: E[X | a <= X <= b] of a log-normal distribution."""
+        low, high = ((math.log(end) - self.mu) / self.sigma for end in (self.least_bytes, self.most_bytes))
+        return (
+            self.mean_bytes * (_normal(high - self.sigma) - _normal(low - self.sigma)) / (_normal(high) - _normal(low))
+        )
+
+
+#: A study's `sizes` but ``fixed``.
+DISTRIBUTIONS = {
+    "main-object": LogNormal(10_710, 25_032, 100, 2_000_000),
+    "embedded-object": LogNormal(7_758, 126_168, 50, 2_000_000),
+}
+
+
+def _normal(value):
+    """Return the standard normal distribution's function."""
+    return (1 + math.erf(value / math.sqrt(2))) / 2
+
+
+def mean_bytes(sizes, fixed_bytes) -> float:
+    """Return the mean size of a group's objects in bytes."""
+    return fixed_bytes if sizes == "fixed" else DISTRIBUTIONS[sizes].mean_within_bytes
+
+
+def drawn_objects(specification, group) -> tuple[list[int], list[int]]:
+    """Return the objects that a group asks for: when, in ns from the traffic's origin, and how large, in bytes.
+
+    Times and sizes have seeds of their own, so that another rate leaves the sizes what they are.
+    """
+    begin_ns = round(group.start_s * 1e9)
+    if group.arrivals_per_s is None:
+        times_ns = [begin_ns] * group.count
+    else:
+        source = random.Random(specification.substream(f"arrivals {group.name}"))
+        times_ns, at_s = [], group.start_s
+        while (at_s := at_s + source.expovariate(group.arrivals_per_s)) < group.stop_s:
+            times_ns.append(round(at_s * 1e9))
+    if group.sizes == "fixed":
+        return times_ns, [group.bytes] * len(times_ns)
+    source, distribution = random.Random(specification.substream(f"sizes {group.name}")), DISTRIBUTIONS[group.sizes]
+    return times_ns, [distribution.draw(source) for _ in times_ns]
