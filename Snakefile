@@ -18,6 +18,7 @@ from session import inside_snakemake
 
 min_version(inside_snakemake.TESTED_VERSION)
 
+from session.cca_needs import kernels_of, parameter_problem, sources_of
 from session.checkout import publish_commit
 from session.host_needs import has_unmeasured, host_problem
 from session.lost_jobs import show_lost_jobs
@@ -79,7 +80,7 @@ try:
 except (studies.StudyError, ClaimsError) as error:
     sys.exit(f"sawtooth: {error}")
 
-problem = machine_problem(STUDY, platform.machine())
+problem = machine_problem(STUDY, platform.machine()) or parameter_problem(STUDY)
 if not problem and has_unmeasured(STUDY, Path("results", STUDY["study"])):
     problem = host_problem(STUDY)
 if problem:

@@ -7,7 +7,7 @@ from study_files import study
 CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
-STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, mixes, ip_versions, platform, defaults, scenarios, steady_state, analysis"
+STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca_definitions, mixes, ip_versions, platform, defaults, scenarios, steady_state, analysis"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
 A_CCA = f"one of {CCAS}, or several with + between them"

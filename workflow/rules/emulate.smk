@@ -24,16 +24,19 @@ CONDITIONS_JSON = {
 
 # Of the study Snakemake records this and the seed with each document, and nothing of the job: how many runs go
 # to a job makes none of them stale.
-def conditions_of(replication=None):
-    """Return the function of a job's parameter: the conditions of its runs as JSON, which have one replication where they are drawn.
+def conditions_of(replication=None, cca=None):
+    """Return the function of a job's parameter: the conditions of its runs as JSON, which have one replication where they are
+    drawn, and one CCA where the study defines any.
 
     It asks the wildcards alone: of what follows from a job's files Snakemake notices no change.
     """
 
     def conditions(wildcards):
-        if wildcards.scenario in CONDITIONS_JSON:
+        of_run = cca or wildcards.cca
+        if wildcards.scenario in CONDITIONS_JSON and not studies.parts_defined(STUDY, of_run):
             return CONDITIONS_JSON[wildcards.scenario]
-        return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, replication or wildcards.replication))
+        numbered = replication or wildcards.replication if wildcards.scenario not in CONDITIONS_JSON else None
+        return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, numbered, of_run))
 
     return conditions
 
@@ -61,7 +64,8 @@ def job_with(log=None):
 
 def job_memory(wildcards):
     # A job may have runs of every CCA.
-    return job_memory_mb({**CONDITIONS[wildcards.scenario], "cca": "+".join(STUDY["ccas"])})
+    defined = {"cca_definitions": STUDY["cca_definitions"]}
+    return job_memory_mb({**CONDITIONS[wildcards.scenario], **defined, "cca": "+".join(STUDY["ccas"])})
 
 
 def scenarios_on(platform):
@@ -135,7 +139,7 @@ elif EMULATED:
                 }
                 | SET_FOR_EACH_JOB,
             params:
-                conditions=conditions_of(job[0][-1]),
+                conditions=conditions_of(job[0][-1], job[0][0]),
                 study_seed=STUDY["seed"],
                 testbed=TESTBED_DIGEST,
                 image=TESTBED_IMAGE,

@@ -20,12 +20,12 @@ MOST_OF = 0.9
 def check_cca(specification, document) -> Check:
     """Every data connection ran its CCA: by iperf3's JSON and by the kernel, at every look."""
     observed = [
-        (specification.flow_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
+        (specification.flow_kernel_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
         for process in document["traffic"]
         if "client" in process
         for flow in process["flows"]
     ]
-    seen = [(specification.flow_cca(s["flow"]), s["cca"]) for s in readings(document)]
+    seen = [(specification.flow_kernel_cca(s["flow"]), s["cca"]) for s in readings(document)]
     ok = bool(seen) and all(wanted == found for wanted, found in (*observed, *seen))
     asked = (
         list(dict.fromkeys(flow.cca for flow in specification.long_flows))
@@ -35,7 +35,8 @@ def check_cca(specification, document) -> Check:
     return Check(
         "cca",
         ok,
-        f"{' and '.join(asked)} on every connection" + (" in turn" if len(asked) > 1 else ""),
+        f"{' and '.join(map(specification.kernel_cca, asked))} on every connection"
+        + (" in turn" if len(asked) > 1 else ""),
         f"iperf3: {words(found for _, found in observed)}; kernel: {words(found for _, found in seen)} ({len(seen)} readings)",
     )
 

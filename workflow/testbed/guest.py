@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mininet.net import Mininet
 
-from . import links, multipath, probes, topology, traffic, transport, verification
+from . import definitions, links, multipath, probes, topology, traffic, transport, verification
 from .background import Background
 from .commands import log
 from .path_changes import PathChanges
@@ -131,6 +131,7 @@ def read_back(path, specification) -> dict:
     return {
         "interfaces": links.read_back(path),
         "hosts": {host.name: transport.read_back(host, specification) for host in path.end_hosts},
+        **({"cca_parameters": definitions.read_back(specification)} if specification.definitions else {}),
         **({"multipath": joined} if (joined := multipath.read_back(path, specification)) else {}),
     }
 

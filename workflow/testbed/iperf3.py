@@ -63,7 +63,7 @@ def client_command(client, specification, address) -> list[str]:
         # iperf3's default is 1 Mbit/s. The link's rate is more than payloads can have of it.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.capacity_mbps:g}M"]
     if transport.cca_set_by == "socket":
-        command += ["--congestion", specification.flow_cca(client.flows[0])]
+        command += ["--congestion", specification.flow_kernel_cca(client.flows[0])]
     if transport.segment_bytes is not None:
         # TCP's own maximum counts the options along with the payload.
         command += ["--set-mss", str(transport.segment_bytes + TCP_TIMESTAMP_OPTION_BYTES)]

@@ -19,7 +19,7 @@ from .messages import in_words, note, tell
 from .specification import RunSpecification
 
 
-def specifications(conditions, runs) -> Iterator[RunSpecification]:
+def specifications(conditions, runs, kernels=None) -> Iterator[RunSpecification]:
     """Iterate over the specifications of a job's runs.
 
     Parameters
@@ -28,10 +28,12 @@ def specifications(conditions, runs) -> Iterator[RunSpecification]:
         What they share: ``schema_version``, ``study`` and ``scenario``.
     runs : list
         Of each run CCA, IP version, replication and seed.
+    kernels : pathlib.Path, optional
+        The folder of kernels with CCAs of one's own.
     """
     for cca, ip_version, replication, seed in runs:
         yield RunSpecification(
-            {**conditions, "cca": cca, "ip_version": ip_version, "replication": replication, "seed": seed}
+            {**conditions, "cca": cca, "ip_version": ip_version, "replication": replication, "seed": seed}, kernels
         )
 
 
@@ -96,7 +98,9 @@ def main(arguments=None) -> int:
         with open(job["log"] or os.devnull, "ab", buffering=0) as job_log:
             done = [
                 carry_out_if_missing(specification, options.folder, options.wall_limit_s, job_log)
-                for specification in specifications(json.loads(options.conditions), job["runs"])
+                for specification in specifications(
+                    json.loads(options.conditions), job["runs"], options.folder / "kernels"
+                )
             ]
     except OSError as error:
         tell(in_words(error))

@@ -4,8 +4,10 @@ import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from .conditions import Hosts, Link, Multipath, Traffic, Transport
+from .definitions import Definition
 from .disciplines import Discipline, discipline_of
 from .flow_groups import OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
 from .timeline import Timeline
@@ -55,10 +57,11 @@ class RunSpecification:
 
     ``document`` is the JSON object of the workflow as it came
     (``workflow/schemas/run.schema.json``, ``specification``); everything else
-    is read from it.
+    is read from it. ``kernels`` is the folder of kernels with CCAs of one's own.
     """
 
     document: dict = field(repr=False)
+    kernels: Path | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -89,6 +92,24 @@ class RunSpecification:
     def server_cca(self, group) -> str:
         """Return the CCA of a web server's sockets."""
         return self.ccas[0] if group.cca == OWN else group.cca
+
+    @cached_property
+    def definitions(self) -> dict[str, Definition]:
+        """Those CCAs of the run that the study defines, by their names there."""
+        return {name: Definition(**one) for name, one in self.document.get("cca_definitions", {}).items()}
+
+    @property
+    def sources(self) -> list[Definition]:
+        """The definitions whose C file the run's kernel is built with."""
+        return [one for one in self.definitions.values() if one.source]
+
+    def kernel_cca(self, name) -> str:
+        """Return a CCA's name in the kernel; ``name`` is the study's."""
+        return self.definitions[name].kernel_cca if name in self.definitions else name
+
+    def flow_kernel_cca(self, flow) -> str:
+        """Return the CCA of a flow (numbered from 0) by its name in the kernel."""
+        return self.kernel_cca(self.flow_cca(flow))
 
     @property
     def ip_version(self) -> str:

@@ -62,7 +62,7 @@ def cca_given_by(specification) -> str:
 def route_metrics(specification) -> dict[str, str]:
     """Return what the routes of a ``sender`` and a ``receiver`` to each other carry besides, as ip-route(8) writes it."""
     least = specification.transport.min_rto_ms
-    cca = [f"congctl {specification.cca}"] if cca_given_by(specification) == "route" else []
+    cca = [f"congctl {specification.kernel_cca(specification.cca)}"] if cca_given_by(specification) == "route" else []
     return {
         "sender": " ".join([*([f"rto_min {least}ms"] if least else []), *cca]),
         "receiver": " ".join([*([] if specification.transport.delayed_acks else ["quickack 1"]), *cca]),
@@ -91,7 +91,7 @@ def configure_host(node, specification) -> None:
         # As the published script does it: a refusal is not an error here. What
         # the connections then run is read back, and judged, like any other.
         with contextlib.suppress(SettingError):
-            sysctl.write(node, {CCA: specification.cca})
+            sysctl.write(node, {CCA: specification.kernel_cca(specification.cca)})
 
 
 def read_back(node, specification) -> dict[str, str]:

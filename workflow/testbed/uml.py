@@ -8,11 +8,20 @@ and must be the same on every machine, and its environment is empty.
 
 import math
 
+from .definitions import boot_arguments, kernel_of
 from .environment import package_digest
 from .execution import execute
 from .flow_groups import LONG
 from .handover import hand_over, result
-from .machine import free_core, job_folder, may_have_huge_pages, memory_folder, mount_huge_pages, workflow_process
+from .machine import (
+    GuestError,
+    free_core,
+    job_folder,
+    may_have_huge_pages,
+    memory_folder,
+    mount_huge_pages,
+    workflow_process,
+)
 from .messages import note
 from .specification import PACKET_BYTES
 
@@ -54,8 +63,10 @@ def memory_mib(specification) -> int:
         bitrate_mbps = specification.traffic.bitrate_mbps
         rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
     queue = specification.paths * ((specification.queue_packets or 0) * PACKET_BYTES + (specification.queue_bytes or 0))
-    bbr = "bbr" in specification.document.get("cca", "") or any(group.cca == "bbr" for group in specification.groups)
-    bdps = BBR_STARTUP_BDPS if bbr else 1
+    ccas = [*specification.document.get("cca", "").split("+"), *(group.cca for group in specification.groups)]
+    # One of the study's own may send as much as any.
+    eager = any("bbr" in specification.kernel_cca(cca) for cca in ccas) or specification.sources
+    bdps = BBR_STARTUP_BDPS if eager else 1
     rtt_ms = specification.rtt_most_ms if specification.timeline else specification.rtt_path_ms
     under_way = bdps * rate_mbps * 1e6 / 8 * rtt_ms / 1e3 + 2 * queue
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
@@ -91,10 +102,26 @@ def wall_limit_s(specification) -> float:
     return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification)
 
 
+def kernel_file(specification) -> str:
+    """Return the guest kernel of a run: the image's, or one with the CCAs of one's own that it has.
+
+    Raises
+    ------
+    GuestError
+        If that was not built.
+    """
+    if (name := kernel_of(specification)) is None:
+        return KERNEL
+    path = specification.kernels and specification.kernels / name / "linux"
+    if not (path and path.exists()):
+        raise GuestError("guest", f"its kernel {name}, with {specification.sources[0].source}, is not built")
+    return str(path.absolute())
+
+
 def command_line(specification) -> list[str]:
     """Return the guest kernel's arguments."""
     return [
-        KERNEL,
+        kernel_file(specification),
         "rootfstype=hostfs",
         "rootflags=/",
         "ro",
@@ -105,6 +132,7 @@ def command_line(specification) -> list[str]:
         "time-travel=inf-cpu",
         f"time-travel-start={START_NS}",
         "seccomp=on",
+        *boot_arguments(specification),
         "con=null",
         "con0=null,fd:1",
         "quiet",

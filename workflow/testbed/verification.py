@@ -9,7 +9,7 @@ application, protocol and platform.
 from collections.abc import Callable
 from dataclasses import asdict
 
-from . import host_verification
+from . import definitions, host_verification
 from .background import check_background
 from .check import Check  # noqa: F401, for those who judge elsewhere
 from .flow_checks import (
@@ -71,6 +71,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
         + marks
         + changes
         + of_groups(specification)
+        + definitions.checks_of(specification)
     )
 
 

@@ -36,6 +36,9 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
     yield _section("`replications` of the study, as a rule", rule, rule["description"])
     until = keys_of(rule)["until"]
     yield _section("`replications.until`", until, until["description"])
+    definition = dereferenced(keys_of(study_schema())["cca_definitions"]["additionalProperties"])
+    text = "Either `base` or `source`; with `source`, `sha256` and `cca` follow from the file."
+    yield _section("A CCA of `cca_definitions`", definition, text)
     steady_state, analysis = (keys_of(study_schema())[name] for name in ("steady_state", "analysis"))
     yield _section("`steady_state` of the study", steady_state, steady_state["description"])
     yield _section("`analysis` of the study", analysis, analysis["description"])
@@ -99,7 +102,7 @@ def _default_text(key, node):
         return f"the `{node['default_from']}`"
     if "default" in node:
         return f"`{value_text(node['default'])}`".replace('"', "") if node["default"] != "" else "none"
-    if key in keys_of(keys_of(scenario_schema())["queue"]):
+    if key in keys_of(keys_of(scenario_schema())["queue"]) or key in ("base", "source", "sha256", "cca"):
         return ""
     if key in keys_of(keys_of(keys_of(study_schema())["replications"]["then"])["until"]):
         return "not asked for"

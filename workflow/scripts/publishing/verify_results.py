@@ -200,13 +200,20 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
 
 
 def _say_measured(here_too, account) -> set[str]:
-    """Say which runs were measured under a real clock, and so can't be repeated to the byte; return their names."""
+    """Say which runs are not repeated, measured under a real clock or with a program of somebody's own; return their names."""
     measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
     if measured:
         text = f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):"
         account.step("clock", text)
         account.detail("not repeatable, another execution gives other bytes; form, place, study and rows were checked")
-    return measured
+    defined = {name: run.get("cca_definitions", {}).values() for name, run in here_too.items()}
+    built = {name for name, ccas in defined.items() if any("source" in one for one in ccas)}
+    if built:
+        account.step("kernels", f"{len(built)} of {len(here_too)} runs have a kernel with a C file of the study's own:")
+        account.detail(
+            "that is a program, and none is built and started unasked; to repeat them run the study with the file"
+        )
+    return measured | built
 
 
 def _remedy(study) -> str:

@@ -12,7 +12,7 @@ from topics.packet_size.topic import compares_sizes_alone
 from topics.published.topic import FIRST_FIGURE
 from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import amount_words, heading, ip_words, path_rtts_ms
-from wording.sentence_words import listed
+from wording.sentence_words import cca_name, listed
 
 NONE_MADE = "none"
 PROGRAMS = {"iperf3": "iperf3", "round-trip": "qperf", "ftp": "vsftpd and wget"}
@@ -38,6 +38,7 @@ def method_section(material, environments) -> dict:
         "design": design(material.study, tables.runs),
         "population": population(tables.scenarios),
         "draws": draws(tables.runs, tables.scenarios),
+        "defined": defined_ccas(material.study),
         "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
         "ccas_tested": tables.ccas is not None,
         "power": _power_rows(tables.ip_versions, margins, detect) if with_power else [],
@@ -103,6 +104,18 @@ def draws(runs, scenarios) -> list[dict]:
                 "background": f"{servers} of {len(each)}",
             }
         )
+    return rows
+
+
+def defined_ccas(study) -> list[dict]:
+    """Return the CCAs that a study defines, a row of texts each."""
+    rows = []
+    for name, one in study["cca_definitions"].items():
+        origin = f"the kernel's {cca_name(one['base'])}"
+        if "source" in one:
+            origin = f"{one['source']} (SHA-256 {one['sha256']}), as {one['cca']}"
+        parameters = [f"{key} {str(value).lower()}" for key, value in one["parameters"].items()]
+        rows.append({"name": name, "origin": origin, "parameters": ", ".join(parameters) or "its own"})
     return rows
 
 

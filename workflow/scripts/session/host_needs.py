@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from study_files.cca_definitions import kernel_cca
 from study_files.study_replications import wanted_replications
 from study_files.study_runs import all_runs
 from testbed.disciplines import OF_KIND, discipline_of
@@ -91,7 +92,7 @@ class Need:
 def needs(study: dict) -> list[Need]:
     """Return what the scenarios on platform ``host`` of a resolved study need."""
     scenarios = [scenario for scenario in study["scenarios"] if scenario["platform"] == "host"]
-    names = dict.fromkeys(cca for mix in study["ccas"] for cca in mix.split("+"))
+    names = dict.fromkeys(kernel_cca(study, cca) for mix in study["ccas"] for cca in mix.split("+"))
     needed = []
     for part in PARTS:
         where = tuple(scenario["id"] for scenario in scenarios if part in _parts_of(scenario))

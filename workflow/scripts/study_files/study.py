@@ -15,6 +15,8 @@ import copy
 
 import yaml
 
+from study_files.cca_definitions import completed as completed_definitions
+from study_files.cca_definitions import parts_defined  # noqa: F401, one module for the Snakefile
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_consistency import contradictions
 from study_files.study_groups import counted_flows
@@ -80,8 +82,10 @@ def resolve(config, source) -> dict:
         The study without `defaults`, which every scenario then contains, and without
         `platform`, which is then each scenario's and the end of the study's name. All
         other keys of the schema are there, in the schema's order; values for each
-        direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups (empty without), a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each
-        pair of hosts, path delays one with one for each path; whole numbers are int; `ccas` has what runs have, mixes written out.
+        direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups (empty without),
+        a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each pair of hosts,
+        path delays one with one for each path; whole numbers are int; `ccas` has what runs have, mixes written out;
+        definitions of CCAs have what stands in their C files.
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
@@ -89,6 +93,7 @@ def resolve(config, source) -> dict:
     if problems:
         raise StudyError(source, problems)
     study = _complete(study_schema(), config)
+    study["cca_definitions"], problems = completed_definitions(study["cca_definitions"])
     shared = study.pop("defaults")
     node = scenario_schema()
     study["scenarios"] = [_complete(node, _merge(node, shared, scenario)) for scenario in config["scenarios"]]

@@ -7,13 +7,14 @@ import math
 import re
 from fractions import Fraction
 
+from study_files.cca_definitions import definition_problems, kernel_cca
 from study_files.study_groups import as_written, group_problems
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
 from study_files.study_queues import network_queue_problems
 from study_files.study_replications import has_looks, most_replications
 from study_files.study_runs import ccas_written_out, last_replication
-from study_files.study_schema import keys_of, scenario_schema
+from study_files.study_schema import keys_of, scenario_schema, study_schema
 from study_files.study_timeline import timeline_problems
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied
@@ -49,6 +50,8 @@ def contradictions(study) -> list[str]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
     sentences += [*_check_names(study), *_check_mixes(study), *_check_marks(study), *_check_calibration(study)]
     sentences += [*_check_replications(study), *_check_count(study)]
+    kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
+    sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
         _check_segments, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
@@ -249,7 +252,7 @@ def _check_intervals(scenario):
 
 def _check_marks(study):
     """Yield where DCTCP would get no marks, without which it does what Reno does (RFC 8257, section 3.5)."""
-    named = next((cca for cca in study["ccas"] if "dctcp" in cca.split("+")), None)
+    named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)
     for scenario in study["scenarios"] if named else ():
         queue, ecn = scenario["queue"], scenario["transport"]["ecn"]
         discipline = discipline_of(queue)

@@ -7,6 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 
+from study_files.cca_definitions import parts_defined
 from study_files.study_replications import looks, most_replications
 from study_files.study_variation import corners, drawn, is_varied
 from testbed.specification import SPECIFICATION_VERSION
@@ -107,7 +108,7 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     ):
         raise KeyError(f"study {study['study']} has no run {scenario_id}/{cca}/{ip_version}/{replication}")
     return {
-        **run_conditions(study, scenario_id, replication),
+        **run_conditions(study, scenario_id, replication, cca),
         "cca": cca,
         "ip_version": ip_version,
         "replication": replication,
@@ -115,16 +116,18 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     }
 
 
-def run_conditions(study, scenario_id, replication=None) -> dict:
+def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
     """Return what the specifications of a scenario's runs share: ``schema_version``, ``study`` and ``scenario``.
 
-    Those of one replication, which may have drawn its conditions, or without one the scenario's own.
+    Those of one replication, which may have drawn its conditions, or without one the scenario's own. Of a CCA or mix that the
+    study defines also ``cca_definitions``.
     It shares its parts with the study. KeyError if the study has no such scenario.
     """
     scenario = _scenario(study, scenario_id)
     if replication is not None:
         scenario = drawn(scenario, run_seed(study["seed"], scenario_id, replication))
-    return _conditions(study, scenario)
+    defined = parts_defined(study, cca) if cca else {}
+    return _conditions(study, scenario) | ({"cca_definitions": defined} if defined else {})
 
 
 def largest_conditions(study, scenario_id) -> dict:
@@ -158,14 +161,16 @@ def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
 
     Returns of each job the runs: tuples (CCA, IP version, replication). Replication comes first in their
     order, so that more replications only add jobs. No job goes on beyond a look at the replications. A job's runs share
-    their conditions: where these are drawn, it has runs of one replication.
+    their conditions: where these are drawn, it has runs of one replication; where the study defines CCAs, of one CCA.
     """
     varied = any(map(is_varied, study["scenarios"]))
     jobs, begin = [], 1
     for end in (*looks(study)[:-1], last_replication(study)):
         numbers = range(begin, end + 1)
-        for group in [[number] for number in numbers] if varied else [numbers]:
-            factors = itertools.product(group, study["ccas"], study["ip_versions"])
+        groups = [[number] for number in numbers] if varied else [numbers]
+        ccas = [[cca] for cca in study["ccas"]] if study["cca_definitions"] else [study["ccas"]]
+        for group, of_job in itertools.product(groups, ccas):
+            factors = itertools.product(group, of_job, study["ip_versions"])
             of_group = [(cca, ip_version, replication) for replication, cca, ip_version in factors]
             jobs += [of_group[first : first + runs_per_job] for first in range(0, len(of_group), runs_per_job)]
         begin = end + 1

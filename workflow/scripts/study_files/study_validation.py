@@ -41,6 +41,9 @@ def problems_of_form(config, schema=None) -> list[str]:
     The file's name is not in them. Unknown keys come first, for they explain many others, then the order is the schema's.
     """
     schema = schema or study_schema()
+    homes = homes_of_keys() if schema is study_schema() else {}
+    if schema is study_schema() and isinstance(config, dict):
+        schema = _with_names(schema, config.get("cca_definitions"))
     for key, node in keys_of(schema).items():
         # Before each of them is looked at.
         if (
@@ -52,7 +55,6 @@ def problems_of_form(config, schema=None) -> list[str]:
     if problems := list(_unprintable(config)):
         return problems
     unknown, others, seen = [], [], set()
-    homes = homes_of_keys() if schema is study_schema() else {}
     for error in validator_class()(schema).iter_errors(config):
         path = tuple(error.absolute_path)
         if error.validator == "additionalProperties":
@@ -63,6 +65,16 @@ def problems_of_form(config, schema=None) -> list[str]:
             others.append(wrong_value(error, path, config))
             seen.add(path)
     return unknown + others
+
+
+def _with_names(schema, definitions):
+    """Return the schema of a study in which `ccas` may also have the names that it defines."""
+    if not isinstance(definitions, dict) or not definitions:
+        return schema
+    ccas = schema["properties"]["ccas"]
+    names = [name for name in definitions if isinstance(name, str)]
+    items = ccas["items"] | {"joined": [*ccas["items"]["joined"], *names]}
+    return schema | {"properties": schema["properties"] | {"ccas": ccas | {"items": items}}}
 
 
 def _unprintable(config):
@@ -217,8 +229,8 @@ def nearest_choice(word, choices) -> str | None:
     if len(word := str(word).lower()) > 64:
         return None
     for choice in choices:
-        # `delay` for delay_ms, `6` for ipv6; but `s` is no sign of flows.
-        if choice.startswith(f"{word}_") or (word.isdigit() and choice.endswith(word)):
+        # `cca` for ccas, `delay` for delay_ms, `6` for ipv6; but `s` is no sign of flows.
+        if choice == f"{word}s" or choice.startswith(f"{word}_") or (word.isdigit() and choice.endswith(word)):
             return choice
     matches = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.6)
     return matches[0] if matches else None

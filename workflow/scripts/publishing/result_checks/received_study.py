@@ -102,7 +102,7 @@ def check_specification(document: object, source: str) -> dict:
     ReceivedError
         What is wrong first, where, and what is allowed.
     """
-    if not isinstance(document, dict) or set(document) != set(SPECIFICATION_KEYS):
+    if not isinstance(document, dict) or set(document) - {"cca_definitions"} != set(SPECIFICATION_KEYS):
         keys = ", ".join(SPECIFICATION_KEYS)
         raise ReceivedError(f"{source}: a run's specification has the keys {keys}, no more and no less.")
     version = document["schema_version"]
@@ -114,6 +114,7 @@ def check_specification(document: object, source: str) -> dict:
         "seed": document["seed"],  # has the limits of a study's
         "replications": document["replication"],
         "ccas": [document["cca"]],
+        "cca_definitions": document.get("cca_definitions", {}),
         "ip_versions": [document["ip_version"]],
         "scenarios": [document["scenario"]],
     }
@@ -123,7 +124,11 @@ def check_specification(document: object, source: str) -> dict:
         raise ReceivedError(error.problems[0]) from None
     if studies.has_looks(study):
         raise ReceivedError(f"{source}: its replication is a rule; allowed is a whole number.")
-    made = studies.run_conditions(study, study["scenarios"][0]["id"])
+    made = studies.run_conditions(study, study["scenarios"][0]["id"], cca=document["cca"])
+    if made.get("cca_definitions") != document.get("cca_definitions"):
+        raise ReceivedError(
+            f"{source}: its cca_definitions are not those of its CCA, complete as the workflow writes them."
+        )
     if made["scenario"] != document["scenario"]:
         raise ReceivedError(
             f"{source}: its scenario is not complete as the workflow writes it: "

@@ -1,0 +1,136 @@
+"""CCAs that a study defines: what a run gets of them, and what is refused."""
+
+import hashlib
+
+import pytest
+
+from session.cca_needs import parameter_problem
+from study_files import study as studies
+from study_files.study_runs import job_runs
+from testbed.definitions import boot_arguments, check_parameters, kernel_id
+from testbed.specification import RunSpecification
+
+SLOW = {"slow": {"base": "cubic", "parameters": {"beta": 512, "hystart": 0}}}
+SOURCE = """
+module_param(gain, int, 0644);
+static struct tcp_congestion_ops tcp_mine = { .ssthresh = mine_ssthresh, .name = "mine", };
+"""
+
+
+def study(**keys):
+    given = {"study": "try", "ccas": ["cubic", "slow"], "cca_definitions": SLOW, "scenarios": [{"id": "a", "flows": 2}]}
+    return studies.resolve({**given, **keys}, "try.yaml")
+
+
+def refusal(**keys):
+    with pytest.raises(studies.StudyError) as caught:
+        study(**keys)
+    return caught.value.problems[0]
+
+
+def specification(of_study, cca):
+    return RunSpecification(studies.run_specification(of_study, "a", cca, "ipv4", 1))
+
+
+def test_only_runs_of_a_defined_cca_know_of_it():
+    of_study = study(ccas=["cubic", "slow", "reno+slow"])
+    assert "cca_definitions" not in specification(of_study, "cubic").document
+    run = specification(of_study, "reno+slow")
+    assert run.document["cca_definitions"] == SLOW
+    assert [run.flow_cca(0), run.flow_cca(1)] == ["reno", "slow"]
+    assert [run.flow_kernel_cca(0), run.flow_kernel_cca(1)] == ["reno", "cubic"]
+    assert boot_arguments(run) == ["tcp_cubic.beta=512", "tcp_cubic.hystart=0"]
+
+
+def test_a_resolved_study_resolves_to_itself():
+    assert studies.resolve(study(), "again") == study()
+
+
+def test_jobs_of_several_runs_have_one_cca_where_there_are_definitions():
+    jobs = job_runs(study(replications=4), 100)
+    assert [{cca for cca, _, _ in job} for job in jobs] == [{"cubic"}, {"slow"}]
+    (only,) = job_runs(study(replications=4, ccas=["cubic", "reno"], cca_definitions={}), 100)
+    assert {cca for cca, _, _ in only} == {"cubic", "reno"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "ok"), [(0, "0", True), (1, "0", False), (1, "Y", True), (False, "N", True), (717, "512", False)]
+)
+def test_parameters_are_judged_by_what_the_kernel_says(value, text, ok):
+    run = specification(study(cca_definitions={"slow": {"base": "cubic", "parameters": {"hystart": value}}}), "slow")
+    document = {"network": {"read_back": {"cca_parameters": {"tcp_cubic": {"hystart": text, "beta": "717"}}}}}
+    check = check_parameters(run, document)
+    assert (check.name, check.ok) == ("parameters", ok)
+    assert check.observed == f"tcp_cubic.hystart {text}"
+
+
+@pytest.mark.parametrize("ccas", [["cubic+slow"], ["reno", "slow+reno+cubic"]])
+def test_one_kernel_has_one_value_of_a_parameter(ccas):
+    assert "need tcp_cubic with different parameters" in refusal(ccas=ccas)
+
+
+def test_two_names_for_the_same_parameters_may_meet():
+    study(ccas=["slow+too"], cca_definitions={**SLOW, "too": SLOW["slow"]})
+
+
+@pytest.mark.parametrize(
+    ("definitions", "words"),
+    [
+        ({"reno": {"base": "cubic"}}, "cca_definitions.reno has the name of a CCA of the kernel's"),
+        ({"slow": {"base": "kubic"}}, "did you mean 'cubic'?"),
+        ({"slow": {"base": "reno", "parameters": {"beta": 1}}}, "reno has no parameters"),
+        ({"slow": {"base": "cubic", "source": "a.c"}}, "either base, one of the kernel's CCAs, or source"),
+        ({"slow": {"source": "../tcp_mine.c"}}, "a path below this folder"),
+        ({"slow": {"source": "nowhere/tcp_mine.c"}}, "cca_definitions.slow.source is nowhere/tcp_mine.c; No such file"),
+        ({"slow": {"base": "cubic", "parameters": {"beta": 0.7}}}, "parameters.beta is 0.7; allowed is a whole number"),
+        ({"slow": {"base": "cubic", "parameters": {"b=1 init": 1}}}, "the name of a parameter"),
+        ({"Slow": {"base": "cubic"}}, "a name of 1 to 32 lower-case letters"),
+    ],
+)
+def test_what_a_definition_cannot_be(definitions, words):
+    assert words in refusal(cca_definitions=definitions, ccas=["cubic"])
+
+
+@pytest.mark.parametrize("platform", ["host", "ns3:3.44"])
+def test_parameters_are_set_in_the_guest_kernel_only(platform):
+    assert f"on {platform}" in refusal(scenarios=[{"id": "a", "platform": platform}], ccas=["cubic"])
+
+
+def test_a_file_names_its_cca(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tcp_mine.c").write_text(SOURCE)
+    of_study = study(cca_definitions={"slow": {"source": "tcp_mine.c", "parameters": {"gain": 2}}})
+    run = specification(of_study, "slow")
+    assert run.definitions["slow"].sha256 == hashlib.sha256(SOURCE.encode()).hexdigest()
+    assert run.kernel_cca("slow") == "mine"
+    assert boot_arguments(run) == ["tcp_mine.gain=2"]
+    assert parameter_problem(of_study) is None
+    gone = study(cca_definitions={"slow": {"source": "tcp_mine.c", "parameters": {"gian": 2}}})
+    assert parameter_problem(gone).endswith("tcp_mine.c has the parameters gain.")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("tcp_mine.c", SOURCE.replace("mine", "cubic"), "a CCA that the kernel has"),
+        ("tcp_cubic.c", SOURCE, "the kernel has a module tcp_cubic"),
+        ("tcp_mine.c", "int x;", "it names 0 CCAs"),
+        ("tcp_mine.c", SOURCE.replace("mine", "sixteen-letters-"), "up to 15 characters"),
+        ("Mine.c", SOURCE, "allowed is a file's name of lower-case letters"),
+    ],
+)
+def test_files_that_cannot_be_a_cca(tmp_path, monkeypatch, name, text, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(text)
+    assert words in refusal(cca_definitions={"slow": {"source": name}}, ccas=["slow"])
+
+
+def test_a_kernel_is_named_by_its_content(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = []
+    for text in (SOURCE, SOURCE + "\n", SOURCE):
+        (tmp_path / "tcp_mine.c").write_text(text)
+        one = study(cca_definitions={"slow": {"source": "tcp_mine.c"}})
+        names.append(kernel_id("0" * 64, specification(one, "slow").sources))
+    assert names[0] == names[2] != names[1]
+    assert kernel_id("0" * 64, []) is None

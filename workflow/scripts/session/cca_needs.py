@@ -1,0 +1,55 @@
+"""What a study's own CCAs ask of the guest kernel, as far as it is known before any run: parameters and C files."""
+
+import re
+from pathlib import Path
+
+from testbed.definitions import Definition
+from testbed.definitions import kernel_id as kernel_id_of
+
+#: Of the testbed's image, which set-up has unpacked: module, parameter and type, a line each.
+PARAMETERS = Path("envs/testbed.sif/usr/share/sawtooth/linux.parameters")
+#: module_param(name, type, permission) and its likes: the first argument, or of module_param_named too.
+IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
+
+
+def parameter_problem(study: dict) -> str | None:
+    """Return which parameter of a resolved study's CCAs there is not, in one sentence, or None."""
+    listed = PARAMETERS.read_text().splitlines() if PARAMETERS.exists() else []
+    of_kernel = {}
+    for line in listed:
+        module, name, _ = line.split(" ", 2)
+        of_kernel.setdefault(module, []).append(name)
+    for name, one in study["cca_definitions"].items():
+        definition = Definition(**one)
+        if definition.source:
+            if not Path(definition.source).exists():
+                continue  # nothing left to be built, or the build says so
+            has = IN_SOURCE.findall(Path(definition.source).read_text(errors="replace"))
+        elif not listed:
+            continue
+        else:
+            has = of_kernel.get(definition.module, [])
+        if missing := [key for key in definition.parameters if key not in has]:
+            where = definition.source or f"the kernel's {definition.module}"
+            return (
+                f"cca_definitions.{name}.parameters has {missing[0]}; {where} has "
+                f"{'the parameters ' + ', '.join(has) if has else 'no parameters'}."
+            )
+    return None
+
+
+def kernels_of(study: dict, linux_sha256: str) -> dict[str, list[dict]]:
+    """Return the kernels with C files that the runs of a resolved study need: name -> definitions with the files, by module."""
+    kernels = {}
+    for cca in study["ccas"]:
+        if sources := sources_of(study, cca):
+            kernels[kernel_id_of(linux_sha256, sources)] = sources
+    return kernels
+
+
+def sources_of(study: dict, cca: str) -> list[Definition]:
+    """Return the definitions with a C file of a CCA or mix, one of each module."""
+    parts = (
+        Definition(**study["cca_definitions"][name]) for name in cca.split("+") if name in study["cca_definitions"]
+    )
+    return list({one.module: one for one in parts if one.source}.values())

@@ -1,0 +1,130 @@
+"""CCAs that a study defines: completing a definition, and what is wrong with it, in sentences.
+
+Standard library only: the scripts in the analysis image need it too.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from testbed.definitions import Definition
+
+#: Keys of a definition, in the order of a resolved study.
+KEYS = ("base", "source", "sha256", "cca", "parameters")
+#: Of a C file in bytes; the kernel's largest, tcp_bbr.c, has 45,000.
+LARGEST_BYTES = 2**20
+#: A file's name becomes a module's.
+FILE = r"[a-z][a-z0-9_]*\.c"
+#: TCP_CA_NAME_MAX of include/net/tcp.h, less the final zero.
+LONGEST_NAME = 15
+
+
+def completed(definitions) -> tuple[dict[str, dict], list[str]]:
+    """Fill in what definitions leave out, from their C files.
+
+    Parameters
+    ----------
+    definitions : dict
+        As the schema has approved them, by name.
+
+    Returns
+    -------
+    definitions : dict
+        Each with `KEYS`, but for those that only the other kind has.
+    problems : list of str
+        Sentences that start with the key.
+    """
+    complete, problems = {}, []
+    for name, one in definitions.items():
+        try:
+            one = {"parameters": {}, **one, **(_of_file(one) if "source" in one else {})}
+        except (OSError, ValueError) as error:
+            what = error.strerror if isinstance(error, OSError) else error
+            problems.append(f"cca_definitions.{name}.source is {one['source']}; {what}.")
+        complete[name] = {key: one[key] for key in KEYS if key in one}
+    return complete, problems
+
+
+def _of_file(one):
+    """Return what a definition's C file says; ValueError: what is wrong with it. One that a study names whole is not read."""
+    if not re.fullmatch(FILE, Path(one["source"]).name):
+        raise ValueError(
+            "allowed is a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
+        )
+    if "sha256" in one and "cca" in one:
+        return {}
+    content = Path(one["source"]).read_bytes()
+    if len(content) > LARGEST_BYTES:
+        raise ValueError(f"it has {len(content):,} bytes, and allowed are {LARGEST_BYTES:,}")
+    names = set(re.findall(r'\.name\s*=\s*"([a-z0-9_.-]+)"', content.decode(errors="replace")))
+    if "cca" not in one and len(names) != 1:
+        raise ValueError(
+            f'it names {len(names)} CCAs (.name = "..." of struct tcp_congestion_ops) where one is needed: say which in the key cca'
+        )
+    (name,) = {one["cca"]} if "cca" in one else names
+    if len(name) > LONGEST_NAME:
+        raise ValueError(f"its CCA is called {name}, and a CCA's name has up to {LONGEST_NAME} characters")
+    return {"sha256": one.get("sha256", hashlib.sha256(content).hexdigest()), "cca": name}
+
+
+def parts_defined(study, cca) -> dict[str, dict]:
+    """Return those definitions of a resolved study that a CCA or mix of it needs, by name."""
+    return {name: study["cca_definitions"][name] for name in cca.split("+") if name in study["cca_definitions"]}
+
+
+def kernel_cca(study, cca) -> str:
+    """Return the kernel's name of a CCA (no mix) of a resolved study."""
+    one = study["cca_definitions"].get(cca)
+    return Definition(**one).kernel_cca if one else cca
+
+
+def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
+    """Yield what definitions can't be: sentences that start with the key.
+
+    Parameters
+    ----------
+    study : dict
+        A resolved study.
+    mixes : iterable of str
+        The CCAs and mixes that its runs have.
+    kernels_ccas : collection of str
+        Those that the guest kernel has of itself.
+    """
+    definitions = {name: Definition(**one) for name, one in study["cca_definitions"].items()}
+    for name, one in definitions.items():
+        where = f"cca_definitions.{name}"
+        if name in kernels_ccas:
+            yield f"{where} has the name of a CCA of the kernel's; allowed is one of its own."
+        if one.source and one.cca in kernels_ccas:
+            yield f"{where}.source is {one.source}, which registers as {one.cca}, a CCA that the kernel has; give it a name of its own."
+        if one.source and one.module in {f"tcp_{cca}" for cca in kernels_ccas}:
+            yield f"{where}.source is {one.source}, and the kernel has a module {one.module}; give the file a name of its own."
+        if one.base == "reno" and one.parameters:
+            yield f"{where}.parameters has {next(iter(one.parameters))}; reno has no parameters."
+        for scenario in study["scenarios"]:
+            if not scenario["platform"].startswith("uml") and one.parameters:
+                yield (
+                    f"{where}.parameters has {next(iter(one.parameters))}; on {scenario['platform']}, the platform of "
+                    f"scenarios[{scenario['id']}], nothing sets a kernel's parameters: allowed is uml."
+                )
+                break
+    for mix in mixes:
+        yield from _at_odds(mix, definitions)
+
+
+def _at_odds(mix, definitions):
+    """Yield where the CCAs of a mix need one module with different parameters, or two files of one module."""
+    needed = {}
+    for name in dict.fromkeys(mix.split("+")):
+        one = definitions.get(name) or Definition({}, base=name)
+        other_name, other = needed.setdefault(one.module, (name, one))
+        if other.parameters != one.parameters:
+            yield (
+                f"ccas has the mix {mix}, whose {other_name} and {name} need {one.module} with different parameters; they are the "
+                "kernel's, one value for all its sockets: allowed is one of the two, or a copy of the module under another name."
+            )
+            return
+        if other.sha256 != one.sha256:
+            yield f"ccas has the mix {mix}, whose {other_name} and {name} are two files of one name; allowed are files with names of their own."
+            return
