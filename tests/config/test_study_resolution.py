@@ -26,7 +26,7 @@ def test_the_schema_is_one():
 def test_every_parameter_is_described_with_range_and_default():
     nodes = list(all_nodes(study_schema.study_schema()))
     assert len(nodes) > 30
-    required = {"study", "ccas", "scenarios", "id"}
+    required = {"study", "ccas", "scenarios", "id", "at_s"}
     measures_of_queue = {"packets", "bytes", "bdp"}
     for key, node in nodes:
         assert node.get("description", "").endswith("."), key
@@ -56,7 +56,7 @@ flows: 1
 queue: {bdp: 1}
 hosts: {pairs: 1, access_delay_ms: [0]}
 link:
-  {rate_mbps: 1000, netem: receiving-side, frame_overhead_bytes: 0, serialisation: never,
+  {rate_mbps: 1000, netem: receiving-side, frame_overhead_bytes: 0, serialisation: never, timeline: [],
    delay_ms: {forward: 10, reverse: 10}, jitter_ms: {forward: 0, reverse: 0}, loss_percent: {forward: 0, reverse: 0}}
 multipath: {paths: 1, by: none, tunnel_ip_version: ipv4, distribution: round-robin, path_delay_ms: [0]}
 traffic:

@@ -126,7 +126,9 @@ def test_off_nothing_of_a_specification_changes():
         study = study_of(variation, 2)
         specification = studies.run_specification(study, "drawn", "reno", "ipv4", 2)
         written = {key: value for key, value in study["scenarios"][0].items() if key not in ("label", "variation")}
-        del written["transport"]["ecn"]  # which is off, and then in no specification
+        # What is off is in no specification.
+        for section, key in (("transport", "ecn"), ("link", "timeline")):
+            del written[section][key]
         assert json.dumps(specification["scenario"]) == json.dumps(written)
         assert written["link"]["rate_mbps"] == 20 and written["traffic"]["start_within_ms"] is None
 
