@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 LINK = {"rate_mbps": 10, "delay_ms": {"forward": 10, "reverse": 10}}
-UDP = {"protocol": "udp", "block_bytes": 1250}
+UDP = {"protocol": "udp", "block_bytes": 1250, "duration_s": 3}
 
 
 def change(at_s, direction="both", over_s=0, step_ms=100, **values):
@@ -65,3 +65,18 @@ def test_a_run_with_changes_is_the_same_twice(specification, testbed, tmp_path):
         done = testbed(json.loads(json.dumps(asked)), file)
         assert done.returncode == 0, done.stderr[-2000:]
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_trace_lets_pass_in_each_step_what_it_says(run):
+    """UDP above all rates: bytes in each step."""
+    rates = [8, 2, 12, 4]
+    trace = {"file": None, "format": "csv", "direction": "forward", "step_ms": 200, "sha256": None, "rates_mbps": rates}
+    document = run(link=LINK | {"trace": trace}, traffic=UDP | {"bitrate_mbps": 20})
+    changes = document["timeline"]
+    assert [entry["value"] for entry in changes] == [rates[number % 4] for number in range(15)]
+    assert [entry["at_ns"] for entry in changes] == [number * 200_000_000 for number in range(15)]
+    # Once the sender has begun.
+    for before, after in pairwise(changes[4:]):
+        passed = after["devices"]["r1-eth1"]["bytes"] - before["devices"]["r1-eth1"]["bytes"]
+        due = before["value"] * (after["realised_ns"] - before["realised_ns"]) / 8e3
+        assert due - 7 * 1292 <= passed <= due + 2 * 1292

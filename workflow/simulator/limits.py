@@ -93,6 +93,8 @@ def _of_link(scenario, platform):
         )
     if link.get("timeline"):
         yield f"link.timeline has {len(link['timeline'])} changes; allowed on {platform} are none."
+    if link.get("trace"):
+        yield f"link.trace is {link['trace']['file']}; allowed on {platform} is null."
     if link["netem"] == "both-ends":
         yield f"link.netem is both-ends; allowed on {platform} is receiving-side."
 

@@ -55,6 +55,8 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
             entry = dereferenced(child.get("items", {}))
             if entry.get("properties"):
                 yield _section(f"An entry of `{name}.{key}`", entry, entry["description"])
+            if child.get("properties") and "null" in child["type"]:
+                yield _section(f"`{name}.{key}`", child, child["description"])
 
 
 def _section(title, node, text=""):

@@ -35,9 +35,11 @@ from study_files.study_runs import (  # noqa: F401, likewise
     runs,
 )
 from study_files.study_schema import dereferenced, has_directions, is_section, keys_of, scenario_schema, study_schema
+from study_files.study_traces import TraceError, completed_trace
 from study_files.study_validation import problems_of_form
 from study_files.study_variation import is_varied  # noqa: F401, likewise
 from testbed.disciplines import completed
+from wording.terminal_text import shown
 
 
 class StudyError(FileError):
@@ -104,6 +106,11 @@ def resolve(config, source) -> dict:
         scenario |= counted_flows(scenario["flows"])
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario["queue"])]
         scenario["queue"] = completed(scenario["queue"])
+        if trace := scenario["link"]["trace"]:
+            try:
+                scenario["link"]["trace"] = completed_trace(trace, source)
+            except TraceError as error:
+                problems.append(f"scenarios[{scenario['id']}].link.trace.file {shown(str(trace['file']), 200)} {error}")
     if problems:
         raise StudyError(source, problems)
     study = _on_one_platform(study)
@@ -196,7 +203,9 @@ def _normal(node, value):
             value = {"forward": value, "reverse": value}
         return {direction: _normal({}, value[direction]) for direction in ("forward", "reverse")}
     if isinstance(value, dict):
-        return _complete(node["then"], value) if "then" in node else {key: _normal({}, v) for key, v in value.items()}
+        # A mapping that may be left out as a whole has defaults of its own.
+        inner = node.get("then", node if "null" in node.get("type", ()) else None)
+        return _complete(inner, value) if inner else {key: _normal({}, v) for key, v in value.items()}
     if isinstance(value, list):
         items = dereferenced(node.get("items", {}))
         return [_complete(items, item) if "properties" in items else _normal({}, item) for item in value]

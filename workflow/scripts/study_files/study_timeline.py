@@ -15,7 +15,7 @@ def timeline_problems(scenario) -> Iterator[str]:
     timeline = scenario["link"]["timeline"]
     if not timeline:
         return
-    problems = list(_of_network(scenario, "link.timeline"))
+    problems = list(changing_network_problems(scenario, "link.timeline"))
     problems += [problem for number, entry in enumerate(timeline) for problem in _of_entry(scenario, number, entry)]
     problems = problems or list(_at_one_time(timeline))
     yield from problems
@@ -23,7 +23,7 @@ def timeline_problems(scenario) -> Iterator[str]:
         yield f"link.timeline makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
 
 
-def _of_network(scenario, key) -> Iterator[str]:
+def changing_network_problems(scenario, key) -> Iterator[str]:
     """Yield where a path can't change."""
     traffic = scenario["traffic"]
     for name, value, allowed in (

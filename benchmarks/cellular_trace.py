@@ -1,0 +1,42 @@
+"""Write `config/studies/traces/cellular.trace`: a synthetic cellular link in Mahimahi's format, no measurement of any.
+
+The model is that of Sprout (Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3.1): packets may pass as a Poisson
+process whose rate moves in Brownian motion between 0 and a limit; at 0 the link is in an outage, which ends at a constant rate.
+The same seed gives the same bytes.
+"""
+
+import math
+import random
+from pathlib import Path
+
+TRACE = Path(__file__).resolve().parents[1] / "config/studies/traces/cellular.trace"
+SEED = 21
+LENGTH_MS, TICK_MS = 20_000, 20
+#: Packets a second: at the start, at most, and how far the rate moves in a second (their square root of s).
+START, MOST, SIGMA = 400, 1000, 200
+#: Of an outage's end, in 1/s.
+ESCAPE = 1
+
+
+def cellular(seed=SEED) -> list[int]:
+    """Return when packets may pass, in ms from 1 to `LENGTH_MS`, in order."""
+    draw, rate, times = random.Random(seed), START, []
+    for begin in range(0, LENGTH_MS, TICK_MS):
+        tick_s = TICK_MS / 1e3
+        if rate > 0 or draw.random() < 1 - math.exp(-ESCAPE * tick_s):
+            rate = min(MOST, max(0.0, rate + draw.gauss(0, SIGMA * math.sqrt(tick_s))))
+        at = draw.expovariate(rate / 1e3) if rate else math.inf
+        while at < TICK_MS:
+            times.append(begin + int(at) + 1)
+            at += draw.expovariate(rate / 1e3)
+    # The trace ends with its last packet.
+    return [*times, LENGTH_MS]
+
+
+def text() -> str:
+    """Return the file's content."""
+    return "".join(f"{time_ms}\n" for time_ms in cellular())
+
+
+if __name__ == "__main__":
+    TRACE.write_text(text())

@@ -1,0 +1,108 @@
+"""Capacity from a file: both formats in steps, what is part of a run's specification, and the sentences for what can't be used."""
+
+import hashlib
+import importlib.util
+
+import pytest
+
+from study_files import study as studies
+from testbed.specification import RunSpecification
+
+PACKET_MBPS = 1514 * 8 / 100 / 1e3  # one packet in a step of 100 ms
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A function that resolves a study beside which a file lies, given as text or bytes."""
+
+    def resolve(content, file="link.trace", duration_s=2, timeline=(), **keys):
+        (tmp_path / file).write_bytes(content if isinstance(content, bytes) else content.encode())
+        link = {"rate_mbps": 10, "delay_ms": 10, "trace": {"file": file} | keys, "timeline": list(timeline)}
+        scenario = {"id": "x", "link": link, "traffic": {"duration_s": duration_s}}
+        return studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, str(tmp_path / "s.yaml"))
+
+    return resolve
+
+
+def trace_of(study):
+    return study["scenarios"][0]["link"]["trace"]
+
+
+def test_a_line_of_mahimahi_is_a_packet_and_a_step_without_lets_one_pass(study):
+    content = "5\n10\n10\n205\n300\n"
+    trace = trace_of(study(content))
+    assert trace["rates_mbps"] == pytest.approx([3 * PACKET_MBPS, PACKET_MBPS, 2 * PACKET_MBPS])
+    assert trace["sha256"] == hashlib.sha256(content.encode()).hexdigest()
+
+
+def test_rates_of_a_table_hold_until_the_next_and_the_last_as_long_as_the_one_before(study):
+    trace = trace_of(study("time_s,rate_mbps\n0,8\n0.15,2\n0.3,4\n", format="csv"))
+    # The fifth step is half of the last rate's.
+    assert trace["rates_mbps"] == pytest.approx([8, 5, 2, 4, 2])
+
+
+def test_a_trace_is_repeated_until_the_end_and_equal_steps_are_one(study):
+    made = study("time_s,rate_mbps\n0,8\n0.2,2\n", format="csv", duration_s=1)
+    changes = RunSpecification(studies.run_specification(made, "x", "reno", "ipv4", 1)).timeline.changes
+    told = [(change.at_ns / 1e9, change.direction, change.value, change.kind) for change in changes]
+    assert told == [(at, "forward", rate, "trace") for at, rate in ((0, 8), (0.2, 2), (0.4, 8), (0.6, 2), (0.8, 8))]
+
+
+def test_a_run_needs_no_file(study, tmp_path):
+    made = study("50\n100\n")
+    (tmp_path / "link.trace").unlink()
+    again = studies.resolve(made, "elsewhere/s.yaml")
+    assert trace_of(again) == trace_of(made)
+
+
+def test_the_shipped_trace_is_what_its_model_makes(root):
+    path = root / "benchmarks/cellular_trace.py"
+    spec = importlib.util.spec_from_file_location("cellular_trace", path)
+    model = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(model)
+    assert model.text() == model.TRACE.read_text()
+
+
+@pytest.mark.parametrize(
+    "content, keys, sentence",
+    [
+        ("", {}, "link.trace.file link.trace is empty; allowed is a line for each packet"),
+        (" \n\n", {}, "is empty"),
+        (b"\x7fELF\x80\xff", {}, "can't be read: byte 5 is no text"),
+        ("5\nx\n", {}, "has 'x' in line 2; allowed are numbers."),
+        ("5\nnan\n", {}, "has 'nan' in line 2"),
+        ("5\n-3\n", {}, "has the negative number -3 in line 2; allowed are numbers from 0."),
+        ("5\n9\n7\n", {}, "is not sorted: 7 ms in line 3 stands behind 9; allowed are times in order."),
+        ("99999999\n", {}, "is too long: 1,000,000 steps of 100 ms; allowed are up to 36,000."),
+        ("1\n" * 100_000 + "2\n", {}, "has a step of 12112.1 Mbit/s; allowed are up to 10,000."),
+        ("0,1\n1,2\n", {"format": "csv"}, "begins with '0,1'; allowed is time_s,rate_mbps."),
+        ("time_s,rate_mbps\n0,1\n", {"format": "csv"}, "has fewer than two rates"),
+        ("time_s,rate_mbps\n1,1\n2,2\n", {"format": "csv"}, "begins at 1 s; allowed is 0."),
+        ("time_s,rate_mbps\n0,1\n2\n", {"format": "csv"}, "has '2' in line 3; allowed are a time and a rate."),
+        ("time_s,rate_mbps\n0,-1\n2,3\n", {"format": "csv"}, "has the negative number -1 in line 2"),
+        ("time_s,rate_mbps\n0,1\n3,1\n2,1\n", {"format": "csv"}, "is not sorted: 2 s in line 4 stands behind 3"),
+        ("time_s,rate_mbps\n0,0\n1,0\n", {"format": "csv"}, "lets nothing pass"),
+        ("5\n", {"file": "nowhere"}, "link.trace.file nowhere is no file"),
+        ("5\n", {"file": "../s.yaml"}, "lies elsewhere; allowed is a file beside the study"),
+        ("5\n", {"file": "/etc/passwd"}, "lies elsewhere"),
+        ("5\n", {"file": None}, "has neither file nor rates_mbps"),
+        ("5\n", {"step_ms": 1}, "link.trace.step_ms is 1; allowed is a number from 10 to 10000 (ms)."),
+        ("5\n", {"step": 1}, "unknown key 'scenarios[x].link.trace.step'"),
+        ("5\n", {"timeline": [{"at_s": 1, "rate_mbps": 1}]}, "link.timeline[0].rate_mbps is 1; allowed with link.trace is null."),
+    ],
+)  # fmt: skip
+def test_what_can_not_be_used_is_refused_in_a_sentence(study, tmp_path, content, keys, sentence):
+    with pytest.raises(studies.StudyError) as refused:
+        if "file" in keys:
+            link = {"rate_mbps": 10, "delay_ms": 10, "trace": keys}
+            scenario = {"id": "x", "link": link, "traffic": {"duration_s": 2}}
+            studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, str(tmp_path / "s.yaml"))
+        study(content, **keys)
+    assert sentence in str(refused.value)
+
+
+def test_a_link_out_of_the_study_s_folder_is_no_file_beside_it(study, tmp_path):
+    (tmp_path / "out.trace").symlink_to("/etc/hostname")
+    with pytest.raises(studies.StudyError, match="lies elsewhere"):
+        scenario = {"id": "x", "link": {"trace": {"file": "out.trace"}}}
+        studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, str(tmp_path / "s.yaml"))
