@@ -61,7 +61,9 @@ def content(*given, delays_ms=(10, 50)):
 
 def written(path, what):
     """Write a claims file and return its path."""
-    path.write_text(what if isinstance(what, str) else yaml.safe_dump(what, sort_keys=False), encoding="utf-8")
+    path.write_text(
+        what if isinstance(what, str) else yaml.dump(what, Dumper=yaml.CSafeDumper, sort_keys=False), encoding="utf-8"
+    )
     return path
 
 

@@ -49,6 +49,8 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     if metric in ("goodput_mbps", "goodput_steady_mbps"):
         left = 1 - START_UP if metric == "goodput_steady_mbps" else 1
         return _of_a_flow(runs) * runs["flows"].astype(float) / left
+    if metric not in ("transfer_s", "jain_index"):
+        return pd.Series(1.0, index=runs.index)
     share = (
         _of_a_flow(runs)
         * runs["flows"].astype(float)
@@ -56,9 +58,7 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     )
     if metric == "transfer_s":
         return share * runs["transfer_s"].astype(float)
-    if metric == "jain_index":
-        return jain_resolution(runs["jain_index"].astype(float), share)
-    return pd.Series(1.0, index=runs.index)
+    return jain_resolution(runs["jain_index"].astype(float), share)
 
 
 def jain_resolution(index, share) -> pd.Series:

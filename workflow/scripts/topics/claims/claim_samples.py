@@ -45,7 +45,7 @@ class Samples:
         self.platforms = runs.groupby("scenario")["platform"].first().to_dict()
         self._fill(runs)
         self._leave_out()
-        self._of_runs, self._means, self._repeats = {}, {}, {}
+        self._of_runs, self._counts, self._means, self._repeats = {}, {}, {}, {}
 
     def _fill(self, runs):
         """Find the place of each run that takes part on each axis; a scenario's replications may have any numbers."""
@@ -80,10 +80,10 @@ class Samples:
         counts : numpy.ndarray of int, shape (scenarios, CCAs, IP versions)
             Values of each of these cells, of the others 0. The smallest cell of a scenario sets its degrees of freedom.
         """
+        known = counts > 0
         return [
-            Stratum(rows, int(of_scenario[of_scenario > 0].min()) - 1)
-            for rows, of_scenario in zip(self._rows, counts, strict=True)
-            if (of_scenario > 0).any()
+            Stratum(self._rows[place], int(counts[place][known[place]].min()) - 1)
+            for place in np.flatnonzero(known.any(axis=(1, 2)))
         ]
 
     def of_runs(self, measure) -> np.ndarray:
@@ -100,7 +100,9 @@ class Samples:
 
     def counts(self, measure) -> np.ndarray:
         """Return the number of values of each cell, shape (scenarios, CCAs, IP versions)."""
-        return np.isfinite(self.values(measure)).sum(axis=3)
+        if measure not in self._counts:
+            self._counts[measure] = np.isfinite(self.values(measure)).sum(axis=3)
+        return self._counts[measure]
 
     def repeats(self, measure) -> np.ndarray:
         """Return which cells' values repeat one measurement, shape (scenarios, CCAs, IP versions)."""
