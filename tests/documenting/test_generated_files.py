@@ -39,10 +39,14 @@ def test_check_finds_drift(tmp_path, monkeypatch, capsys):
 
 def test_the_examples_are_a_study_and_claims_of_kinds_that_there_are(root):
     _, *examples = (root / "config/README.md").read_text(encoding="utf-8").split("```yaml\n")
-    study, claims, varied = (yaml.safe_load(example.partition("```")[0]) for example in examples)
+    read = [yaml.safe_load(example.partition("```")[0]) for example in examples]
+    chain = next(example for example in read if "topology" in example)
+    study, claims, varied = (example for example in read if example is not chain)
     assert len(studies.resolve(study, "config/README.md")["scenarios"]) == 3
     small = {"study": "small", "ccas": ["reno"], "scenarios": [{"id": "a"}]} | varied
     assert studies.resolve(small, "config/README.md")["scenarios"][0]["variation"]["queue_packets"] == 1
+    small = {"study": "small", "ccas": ["reno"], "scenarios": [{"id": "a", **chain}]}
+    assert len(studies.resolve(small, "config/README.md")["scenarios"][0]["chain"]["bottlenecks"]) == 3
     kinds = claims_schema()["$defs"]["common"]["kind"]["enum"]
     assert {claim["kind"] for claim in claims["claims"]} <= set(kinds)
 

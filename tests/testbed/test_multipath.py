@@ -2,6 +2,7 @@
 
 import copy
 import json
+from array import array
 from types import SimpleNamespace
 
 import pytest
@@ -84,7 +85,8 @@ class Reader:
 def test_looks_and_series_have_every_subflow_of_a_flow_and_not_of_its_control_connection(answers, ip_version):
     sampler = Sampler(None, specification("mptcp", ip_version, paths=2))
     sampler._readers = {"h1": Reader(answers[ip_version])}
-    sampler._queue = SimpleNamespace(read=lambda: {"packets": 0, "bytes": 0, "drops": 0})
+    nothing = {"packets": 0, "bytes": 0, "drops": 0}
+    sampler._queues = [(SimpleNamespace(read=lambda: nothing), nothing, {name: array("q") for name in nothing})]
     sampler.look(1.0)
     sampler.sample(2.0)
     ports = [int(word.rpartition(":")[2]) for word in answers[ip_version]["ss"][1].split()[2:4]]

@@ -1,4 +1,4 @@
-# Tidying: run documents -> tidy/{runs,flows,paths,checks,scenarios}.csv, runs, intervals, series and CPU times as Parquet
+# Tidying: run documents -> tidy/{runs,flows,paths,bottlenecks,checks,scenarios}.csv, runs, intervals, series and CPU times as Parquet
 
 
 # Whether all documents can be used. Snakemake deletes what a failed job has made before: this one has made nothing else.
@@ -44,6 +44,7 @@ rule tidy_runs:
         cpu="results/{study}/tidy/cpu.parquet",
         checks="results/{study}/tidy/checks.csv",
         paths="results/{study}/tidy/paths.csv",
+        bottlenecks="results/{study}/tidy/bottlenecks.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
         provenance="results/{study}/tidy/provenance.json",
     log:

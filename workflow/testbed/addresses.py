@@ -2,6 +2,7 @@
 
 from ipaddress import ip_interface
 
+from .chain_names import attached, ends, routers
 from .commands import batch
 from .devices import devices_of
 
@@ -85,12 +86,54 @@ def plan_addresses(specification) -> dict[str, dict[str, str]]:
         control = {control_interface(host): control_address(pair, host) for pair, host in ends}
     if specification.is_cable:
         return path_devices(specification, "h1") | path_devices(specification, "h2") | control
+    if specification.is_chain:
+        return chain_addresses(specification) | control
     planned = BETWEEN_ROUTERS | control
     for pair in specification.pairs:
         for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
             planned[access_interface(router, pair)] = access_address(router, pair, 1)
             planned[f"{host}-eth0"] = access_address(router, pair, 2)
     return planned
+
+
+def between_routers(number, router) -> dict[str, str]:
+    """Return IP version -> address of a router, by its number, on the link of a bottleneck: 10.0.12.1 is r1's towards r2."""
+    last = router - number + 1
+    return {"ipv4": f"10.0.{number}{number + 1}.{last}", "ipv6": f"2001:db8:{number}{number + 1}::{last}"}
+
+
+def chain_addresses(specification) -> dict[str, dict[str, str]]:
+    """Return interface -> IP version -> address on a chain; senders are in 10.1, receivers in 10.2, wherever on it they are."""
+    planned = {}
+    for number in range(1, len(specification.bottlenecks) + 1):
+        for router, name in enumerate(ends(number).values(), number):
+            planned[name] = between_routers(number, router)
+    for pair in specification.pairs:
+        for side, (router, host) in zip(("r1", "r2"), attached(pair), strict=True):
+            planned[access_interface(router, pair)] = access_address(side, pair, 1)
+            planned[f"{host}-eth0"] = access_address(side, pair, 2)
+    return planned
+
+
+def chain_routes(specification) -> dict[str, list[str]]:
+    """Return router of a chain -> lines for `ip -batch`: of each pair whose path it is on the networks that are not its own."""
+    lines = {router: [] for router in routers(specification)}
+    for pair in specification.pairs:
+        first, last = pair.first_hop, pair.first_hop + pair.hops
+        for router in range(first, last + 1):
+            if router > first:
+                lines[f"r{router}"] += _routes(
+                    network_of(access_address("r1", pair, 1)), between_routers(router - 1, router - 1)
+                )
+            if router < last:
+                lines[f"r{router}"] += _routes(
+                    network_of(access_address("r2", pair, 1)), between_routers(router, router + 1)
+                )
+    return lines
+
+
+def _routes(network, via):
+    return [f"route add {network[version]} via {via[version]}" for version in PREFIX]
 
 
 def host_routes(pair, metrics) -> dict[str, list[str]]:
@@ -178,7 +221,8 @@ def assign(path, specification, metrics) -> None:
     if specification.is_cable:
         routes = [cable_routes(specification, metrics, lambda host: path_devices(specification, host))]
     else:
-        routes = [ROUTER_ROUTES, *(host_routes(pair, metrics) for pair in specification.pairs)]
+        between = chain_routes(specification) if specification.is_chain else ROUTER_ROUTES
+        routes = [between, *(host_routes(pair, metrics) for pair in specification.pairs)]
     for host, more in (item for some in routes for item in some.items()):
         lines[host] += more
     for node in path.net.hosts:

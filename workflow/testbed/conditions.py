@@ -34,6 +34,15 @@ class Multipath:
 
 
 @dataclass(frozen=True)
+class Chain:
+    """Bottlenecks in a row: of each ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``, and the flows that cross it."""
+
+    bottlenecks: list
+    cross_flows: int
+    cross_cca: str | None
+
+
+@dataclass(frozen=True)
 class Hosts:
     """The pairs of hosts; delays of their own links, pair by pair."""
 

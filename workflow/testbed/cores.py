@@ -36,14 +36,15 @@ class Placement:
 
     def of(self, node) -> int:
         """Return the core of a node, by its name: h1, h3 and so on send, h2, h4 and so on receive."""
-        if node in self.routers:
-            return self.routers[node]
+        if node.startswith("r"):
+            # Of a chain with more than two routers every other one is as the first.
+            return self.routers["r1" if int(node.removeprefix("r")) % 2 else "r2"]
         return self.senders if self._sends(node) else self.receivers
 
     def roles(self, nodes) -> dict[int, list[str]]:
         """Return core -> what it carries (``senders``, ``receivers``, a router's name, ``program``), for the names of a run's nodes."""
         parts = [
-            (self.of(node), node if node in self.routers else "senders" if self._sends(node) else "receivers")
+            (self.of(node), node if node.startswith("r") else "senders" if self._sends(node) else "receivers")
             for node in nodes
         ]
         parts.append((self.program, "program"))

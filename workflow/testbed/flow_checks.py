@@ -131,7 +131,7 @@ def check_rtt_floor(specification, document) -> Check:
     shorter_ms = link_ms - specification.link_rtts_ms[0]
     wrong, expected, observed = [], [], []
     for pair in dict.fromkeys(specification.flow_pair(flow.number) for flow in specification.long_flows):
-        floor = max(0.0, pair.rtt_ms - shorter_ms - jitter_ms)
+        floor = max(0.0, pair.rtt_ms - shorter_ms - pair.hops * jitter_ms)
         seen = [s["rtt_min_ms"] for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
         # The kernel's are whole microseconds; by TCP's timestamps, which it takes after a loss, the difference of two clocks
         # of whole milliseconds, and so up to one too short.
@@ -244,8 +244,15 @@ def limited_shares(document, column) -> Iterator[float]:
 
 def check_goodput_ceiling(specification, document) -> Check:
     """No more was delivered than the bottlenecks can pass in the time."""
-    limit, together = specification.goodput_limit_mbps, windows(document)
-    if found := together or lifetime_windows(document):
+    return judge_goodput(specification, document, specification.goodput_limit_mbps, range(specification.flows))
+
+
+def judge_goodput(specification, document, limit, flows) -> Check:
+    """Return the `Check` of what some flows got together against a limit in Mbit/s, or None, of the bottleneck that they share."""
+    together, alone = (
+        {flow: window for flow, window in of(document).items() if flow in flows} for of in (windows, lifetime_windows)
+    )
+    if found := together or alone:
         goodputs = [window.goodput_mbps(flow) for flow, window in found.items()]
         # Of flows that are never all there at once none has more than the path by itself.
         goodput = sum(goodputs) if together else max(goodputs)
@@ -267,7 +274,7 @@ def check_goodput_ceiling(specification, document) -> Check:
     # lets one super-packet pass whatever was before it.
     losses = [loss for _, loss in specification.timeline.values("reverse", "loss_percent") if loss < LOST_ALL]
     unsaid = 2 * (1 + lost_in_a_row(max(losses) / 100))
-    unsaid *= max(specification.paths, specification.flows)
+    unsaid *= max(specification.paths, len(flows))
     offload = specification.transport.segmentation_offload
     unsaid_bytes = (unsaid + 1) * SUPER_PACKET_BYTES if offload else unsaid * specification.packet_bytes
     most = limit + unsaid_bytes * 8 / shortest_s / 1e6

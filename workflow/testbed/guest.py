@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mininet.net import Mininet
 
-from . import definitions, links, multipath, probes, topology, traffic, transport, verification
+from . import chain, definitions, links, multipath, probes, topology, traffic, transport, verification
 from .background import Background
 from .commands import log
 from .path_changes import PathChanges
@@ -65,7 +65,10 @@ def carry_out(specification, step) -> dict:
         transport.configure_host(host, specification)
 
     step("read back")
-    network = {"set": as_set(path), "read_back": read_back(path, specification) | surroundings.network(path)}
+    network = {
+        "set": as_set(path, specification),
+        "read_back": read_back(path, specification) | surroundings.network(path),
+    }
 
     step("idle RTT")
     idle = probes.idle_rtt(path, specification)
@@ -116,13 +119,15 @@ def group_programs(path, specification) -> contextlib.AbstractContextManager:
     return GroupPrograms(path, specification)
 
 
-def as_set(path) -> dict:
+def as_set(path, specification) -> dict:
     """Return what was set, by interface, and which interface carries which effect."""
+    netem = {d: [i.name for i in devices] for d, devices in path.netem.items()}
     return {
         "qdiscs": {name: device.expected() for name, device in path.devices.items()},
         "bottleneck": {d: [i.name for i in interfaces] for d, interfaces in path.bottleneck.items()},
-        "netem": {d: [i.name for i in devices] for d, devices in path.netem.items()},
+        "netem": netem,
         **({"arrivals": path.arrivals} if path.arrivals else {}),
+        **({"chain": chain.as_set(specification, netem)} if specification.is_chain else {}),
     }
 
 

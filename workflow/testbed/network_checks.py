@@ -120,8 +120,9 @@ def check_idle_rtt(specification, document) -> Check:
     jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
     wrong, expected, observed = [], [], []
     slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
-    for rtt_ms, idle in zip(specification.idle_rtts_ms, document["idle_rtt"], strict=True):
-        low, high = max(0.0, rtt_ms - jitter_ms), rtt_ms + jitter_ms + slack_ms
+    hops = [pair.hops for pair in specification.pairs] * specification.paths
+    for rtt_ms, passed, idle in zip(specification.idle_rtts_ms, hops, document["idle_rtt"], strict=True):
+        low, high = max(0.0, rtt_ms - passed * jitter_ms), rtt_ms + passed * jitter_ms + slack_ms
         shortest = idle["min_ms"]
         if shortest is None or not low - PING_STEP_MS <= shortest <= high:
             wrong.append(idle["sender"])
@@ -248,12 +249,16 @@ def netem_counts(document, direction) -> tuple[int, int]:
     Passed packets are the device's: with segmentation offload a qdisc counts the
     segments of those that pass, but a dropped super-packet as one.
     """
-    dropped = passed = 0
-    for name in document["network"]["set"]["netem"][direction]:
-        before, after = (document["links"][when][name] for when in ("before", "after"))
-        dropped += after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
-        passed += after["tx_packets"] - before["tx_packets"]
+    counts = [counts_of_netem(document, name) for name in document["network"]["set"]["netem"][direction]]
+    passed, dropped = (sum(count[place] for count in counts) for place in (0, 1))
     return passed + dropped, dropped
+
+
+def counts_of_netem(document, name) -> tuple[int, int]:
+    """Return (packets passed by, packets dropped by) the netem of a device during the traffic."""
+    before, after = (document["links"][when][name] for when in ("before", "after"))
+    dropped = after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
+    return after["tx_packets"] - before["tx_packets"], dropped
 
 
 def relative_entropy(q, p) -> float:

@@ -39,7 +39,8 @@ def idle_rtt(path, specification) -> list[dict]:
         Of each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``,
         ``mean_ms``, ``max_ms``: None if every packet was lost.
     """
-    losses = (specification.direction(d).loss_percent / 100 for d in ("forward", "reverse"))
+    hops = max(pair.hops for pair in specification.pairs)
+    losses = (1 - (1 - specification.direction(d).loss_percent / 100) ** hops for d in ("forward", "reverse"))
     count = ping_count(*losses)
     found = []
     for sender, receiver, address in idle_destinations(specification):

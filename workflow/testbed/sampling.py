@@ -50,10 +50,10 @@ class Sampler:
     def __init__(self, path, specification):
         self._path, self._specification = path, specification
         self._interval_ms = specification.traffic.sample_interval_ms
-        self._looks, self._connections, self._times, self._queue_series = [], {}, array("d"), {}
+        self._looks, self._connections, self._times = [], {}, array("d")
         self._expected, mptcp = connections_of_senders(specification), specification.multipath.by == "mptcp"
         self._paths, self._tokens = path_of_address(specification) if mptcp else {}, {}
-        self._readers, self._at_receivers, self._queue = {}, {}, None
+        self._readers, self._at_receivers, self._queues = {}, {}, []
         self.samples = 0
 
     def __enter__(self):
@@ -67,12 +67,13 @@ class Sampler:
                     readers = [stack.enter_context(SocketReader(node, family, ecn=True)) for family in FAMILIES]
                     self._at_receivers[pair.sender] = readers
             if self._interval_ms:
-                interface = [*self._path.bottleneck["forward"], *self._path.netem["forward"]][0]
-                self._queue = stack.enter_context(QueueReader(interface.node, interface.name))
-                self._queue_before = self._queue.read()
-                self._queue_series = {
-                    name: array("d" if name.endswith("_ms") else "q") for name in (*QUEUE_COLUMNS, *self._queue_before)
-                }
+                interfaces = [*self._path.bottleneck["forward"], *self._path.netem["forward"]]
+                for interface in interfaces[: len(self._specification.bottlenecks)]:
+                    reader = stack.enter_context(QueueReader(interface.node, interface.name))
+                    before = reader.read()
+                    columns = (*QUEUE_COLUMNS, *before)
+                    series = {name: array("d" if name.endswith("_ms") else "q") for name in columns}
+                    self._queues.append((reader, before, series))
             self._open = stack.pop_all()
         return self
 
@@ -112,9 +113,10 @@ class Sampler:
         """Add a reading of all sockets and of the queue to the time series."""
         self.samples += 1
         self._times.append(time_s)
-        queue = self._queue.read()
-        for name, values in self._queue_series.items():
-            values.append(queue[name] - (self._queue_before[name] if name in QUEUE_COUNTS else 0))
+        for reader, before, series in self._queues:
+            queue = reader.read()
+            for name, values in series.items():
+                values.append(queue[name] - (before[name] if name in QUEUE_COUNTS else 0))
         for host, socket in self._read_sockets():
             key = name_of(host, socket)
             if key not in self._connections:
@@ -177,7 +179,8 @@ class Sampler:
             ``interval_ms``; ``sockets``: of each flow ``flow``, of MPTCP of each ``subflow``, ``time_s`` and
             columns of the same length (`COLUMNS`, of which those are left out that it never had a value of, and
             ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far; of a discipline
-            that is not drop-tail ``marks`` so far, and the delays that it tells.
+            that is not drop-tail ``marks`` so far, and the delays that it tells; of a chain instead ``queues``, a
+            list of such, each with its ``bottleneck``, from 1.
         """
         if not self.samples:
             return None
@@ -187,8 +190,15 @@ class Sampler:
             {"flow": flow, **({"subflow": name[2]} if self._paths else {}), **as_lists(self._connections[name])}
             for flow, name in sorted(item for item in found if item[0] is not None)
         ]
-        queue = {"time_s": list(self._times)} | {name: list(values) for name, values in self._queue_series.items()}
-        return {"interval_ms": self._interval_ms, "sockets": sockets, "queue": queue}
+        queues = [
+            {"time_s": list(self._times)} | {name: list(values) for name, values in series.items()}
+            for _, _, series in self._queues
+        ]
+        if len(queues) > 1:
+            queue = {"queues": [{"bottleneck": number, **one} for number, one in enumerate(queues, 1)]}
+        else:
+            queue = {"queue": queues[0]}
+        return {"interval_ms": self._interval_ms, "sockets": sockets, **queue}
 
     def _flows_by_name(self, flows):
         """Return a function: name of a connection (`name_of`) -> its flow or None; of ``flows`` as in `looks`."""

@@ -2,11 +2,11 @@
 
 import hashlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from .conditions import Hosts, Link, Multipath, Traffic, Transport
+from .conditions import Chain, Hosts, Link, Multipath, Traffic, Transport
 from .definitions import Definition
 from .disciplines import Discipline, discipline_of
 from .flow_groups import OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
@@ -42,13 +42,18 @@ class Direction:
 
 @dataclass(frozen=True)
 class Pair:
-    """A sender and a receiver: their names, the index from 0, and the RTT of their empty path."""
+    """A sender and a receiver: their names, the index from 0, the RTT of their empty path, and the bottlenecks on it.
+
+    Of a chain's bottlenecks, counted from 1, these are ``hops`` in a row from ``first_hop`` on.
+    """
 
     index: int
     sender: str
     receiver: str
     access_delay_ms: float
     rtt_ms: float
+    first_hop: int = 1
+    hops: int = 1
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class RunSpecification:
         return self.cca.split("+")
 
     def flow_cca(self, flow) -> str:
-        """Return the CCA of a flow (numbered from 0): those of a mix go to the flows in turn."""
+        """Return the CCA of a flow (numbered from 0): those of a mix go to the flows in turn; a chain's cross flows may have their own."""
         return self.long_flows[flow].cca
 
     @property
@@ -138,6 +143,12 @@ class RunSpecification:
 
     @property
     def flows(self) -> int:
+        """Number of all flows."""
+        return self.end_to_end_flows + (len(self.chain.bottlenecks) * self.chain.cross_flows if self.is_chain else 0)
+
+    @property
+    def end_to_end_flows(self) -> int:
+        """Number of flows that pass all bottlenecks of a chain; all flows where there is one bottleneck. They are the first."""
         return self.scenario["flows"]
 
     @cached_property
@@ -153,7 +164,15 @@ class RunSpecification:
     def long_flows(self) -> list[LongFlow]:
         """The flows that are numbered: those of iperf3, or the one of another application."""
         limit_mbps = self.traffic.bitrate_mbps
-        return long_flows(self.groups, self.flows, self.ccas, len(self.pairs), self.expected_s, limit_mbps)
+        found = long_flows(self.groups, self.flows, self.ccas, len(self.pairs), self.expected_s, limit_mbps)
+        return [self._on_chain(flow) for flow in found] if self.is_chain else found
+
+    def _on_chain(self, flow):
+        """Return a flow with the pair and CCA of its place: those over all bottlenecks come first, then the cross flows of each."""
+        crossing = flow.number - self.end_to_end_flows
+        if crossing < 0:
+            return replace(flow, pair=0)
+        return replace(flow, pair=1 + crossing // self.chain.cross_flows, cca=self.chain.cross_cca or flow.cca)
 
     def group_pair(self, group) -> "Pair":
         """Return the `Pair` of a group that is not one of long flows."""
@@ -182,6 +201,56 @@ class RunSpecification:
     def is_cable(self) -> bool:
         """Whether the two hosts are joined directly."""
         return self.scenario["topology"] == "cable"
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether there are several bottlenecks in a row."""
+        return self.scenario["topology"] == "chain"
+
+    @cached_property
+    def chain(self) -> Chain:
+        return Chain(**self.scenario["chain"])
+
+    @cached_property
+    def bottlenecks(self) -> list["RunSpecification"]:
+        """Each bottleneck as a dumbbell of the flows that pass it, with the RTTs that they have; of other topologies the run itself."""
+        if not self.is_chain:
+            return [self]
+        around_ms = [sum(one["delay_ms"].values()) for one in self.chain.bottlenecks]
+        access_ms = self.hosts.access_delay_ms
+        return [
+            RunSpecification(
+                self.document
+                | {
+                    "scenario": {key: value for key, value in self.scenario.items() if key != "chain"}
+                    | {
+                        "topology": "dumbbell",
+                        "link": self.scenario["link"] | {key: one[key] for key in ("rate_mbps", "delay_ms")},
+                        "queue": one["queue"],
+                        "flows": self.end_to_end_flows + self.chain.cross_flows,
+                        "hosts": {
+                            "pairs": 2,
+                            # What the long flows' path has besides; a host's own link is passed four times in a round trip.
+                            "access_delay_ms": [
+                                access_ms[0] + (sum(around_ms) - around_ms[number]) / 4,
+                                access_ms[number + 1],
+                            ],
+                        },
+                    }
+                }
+            )
+            for number, one in enumerate(self.chain.bottlenecks)
+        ]
+
+    @property
+    def narrowest(self) -> "RunSpecification":
+        """The first of the `bottlenecks` with the least rate."""
+        return min(self.bottlenecks, key=lambda bottleneck: bottleneck.rate_mbps)
+
+    def flows_through(self, number) -> list[int]:
+        """Return the flows that pass a chain's bottleneck, counted from 1."""
+        passing = ((flow, self.flow_pair(flow)) for flow in range(self.flows))
+        return [flow for flow, pair in passing if pair.first_hop <= number < pair.first_hop + pair.hops]
 
     @cached_property
     def multipath(self) -> Multipath:
@@ -222,12 +291,27 @@ class RunSpecification:
 
     @property
     def pairs(self) -> list[Pair]:
-        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on."""
+        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first is that of the long flows, the others cross a bottleneck each."""
+        if self.is_chain:
+            return self._chain_pairs
         path_ms = 2 * min(self.multipath.path_delay_ms)
         return [
             Pair(i, f"h{2 * i + 1}", f"h{2 * i + 2}", access_ms, self._link_rtt_ms + path_ms + 4 * access_ms)
             for i, access_ms in enumerate(self.hosts.access_delay_ms)
         ]
+
+    @cached_property
+    def _chain_pairs(self):
+        around_ms = [sum(one["delay_ms"].values()) for one in self.chain.bottlenecks]
+        count = len(around_ms)
+        passed = [(1, count), *((number, 1) for number in range(1, count + 1))]
+        return [
+            Pair(
+                i, f"h{2 * i + 1}", f"h{2 * i + 2}", self.hosts.access_delay_ms[i],
+                sum(around_ms[first - 1 : first - 1 + hops]) + 4 * self.hosts.access_delay_ms[i], first, hops,
+            )
+            for i, (first, hops) in enumerate(passed)
+        ]  # fmt: skip
 
     @property
     def shaped(self) -> bool:
@@ -242,33 +326,36 @@ class RunSpecification:
     @property
     def idle_rtts_ms(self) -> list[float]:
         """Round-trip time in ms of an echo request over each pair's empty path, or each path's of a cable."""
+        frame = ECHO_BYTES + IP_HEADER_BYTES[self.ip_version] + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
+        if self.is_chain:
+            times = [2 * frame * 8 / one.rate_mbps / 1e3 if self.serialised else 0.0 for one in self.bottlenecks]
+            return [p.rtt_ms + sum(times[p.first_hop - 1 : p.first_hop - 1 + p.hops]) for p in self.pairs]
         if not self.is_cable:
             return [pair.rtt_ms for pair in self.pairs]
-        on_wire_ms = 0.0
-        if self.serialised:
-            frame = (
-                ECHO_BYTES + IP_HEADER_BYTES[self.ip_version] + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
-            )
-            on_wire_ms = 2 * frame * 8 / self.rate_mbps / 1e3
+        on_wire_ms = 2 * frame * 8 / self.rate_mbps / 1e3 if self.serialised else 0.0
         return [self._link_rtt_ms + 2 * path_ms + on_wire_ms for path_ms in self.multipath.path_delay_ms]
 
     def flow_pair(self, flow) -> Pair:
-        """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn, or to that of their group."""
+        """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn, or to that of their group or bottleneck."""
         return self.pairs[self.long_flows[flow].pair]
 
     @property
     def rate_mbps(self) -> float | None:
-        """Rate of the bottleneck in Mbit/s (of each, on several paths), or None where nothing limits it."""
-        return self.link.rate_mbps
+        """Rate of the bottleneck in Mbit/s (of each, on several paths; the least of a chain), or None where nothing limits it."""
+        return self.narrowest.rate_mbps if self.is_chain else self.link.rate_mbps
 
     @property
     def capacity_mbps(self) -> float | None:
-        """Rate of all paths together in Mbit/s, or None where nothing limits it."""
+        """Rate of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
+        if self.is_chain:
+            return sum(one.rate_mbps for one in self.bottlenecks)
         return None if self.rate_mbps is None else self.rate_mbps * self.paths
 
     @property
     def most_capacity_mbps(self) -> float | None:
         """The highest `capacity_mbps` of the run."""
+        if not self.timeline:
+            return self.capacity_mbps
         rate_mbps = self.timeline.most("forward", "rate_mbps")
         return None if rate_mbps is None else rate_mbps * self.paths
 
@@ -281,6 +368,8 @@ class RunSpecification:
     @property
     def rtt_most_ms(self) -> float:
         """The highest `rtt_longest_ms` of the run."""
+        if not self.timeline:
+            return self.rtt_longest_ms
         return self.link_rtts_ms[1] + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
 
     def direction(self, name) -> Direction:
@@ -297,13 +386,17 @@ class RunSpecification:
 
     @property
     def rtt_path_ms(self) -> float:
-        """Round-trip time of the empty path in ms, jitter and serialisation aside; the mean over pairs of hosts and paths."""
+        """Round-trip time of the empty path in ms, jitter and serialisation aside; the mean over pairs of hosts and paths, of a chain over those that pass the narrowest."""
+        if self.is_chain:
+            return self.narrowest.rtt_path_ms
         access_ms, path_ms = self.hosts.access_delay_ms, self.multipath.path_delay_ms
         return self._link_rtt_ms + 4 * sum(access_ms) / len(access_ms) + 2 * sum(path_ms) / len(path_ms)
 
     @property
     def rtt_longest_ms(self) -> float:
         """Round-trip time of the longest empty path in ms."""
+        if self.is_chain:
+            return max(pair.rtt_ms for pair in self.pairs)
         return self._link_rtt_ms + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
 
     @property
@@ -315,20 +408,23 @@ class RunSpecification:
 
     @property
     def discipline(self) -> Discipline:
-        """The bottleneck's queueing discipline."""
-        return discipline_of(self.scenario["queue"])
+        """The bottleneck's queueing discipline; of a chain that of the narrowest."""
+        return discipline_of(self.narrowest.scenario["queue"] if self.is_chain else self.scenario["queue"])
 
     @property
     def may_mark(self) -> bool:
         """Whether marks are asked about: of flows with ECN, and of a queue that is not drop-tail."""
-        return not self.udp and (self.transport.ecn != "off" or not self.discipline.limited_only)
+        managed = any(not discipline_of(one.scenario["queue"]).limited_only for one in self.bottlenecks)
+        return not self.udp and (self.transport.ecn != "off" or managed)
 
     @property
     def queue_packets(self) -> int | None:
         """The bottleneck queue's limit in full packets, or None if it is in bytes.
 
-        A queue in BDPs is rounded up to whole packets of this run (`packet_bytes`).
+        A queue in BDPs is rounded up to whole packets of this run (`packet_bytes`). Of a chain that of the narrowest bottleneck.
         """
+        if self.is_chain:
+            return self.narrowest.queue_packets
         queue = self.scenario["queue"]
         if "packets" in queue:
             return queue["packets"]
@@ -339,6 +435,8 @@ class RunSpecification:
     @property
     def queue_bytes(self) -> int | None:
         """The bottleneck queue's limit in bytes, or None if it is in packets."""
+        if self.is_chain:
+            return self.narrowest.queue_bytes
         return self.scenario["queue"].get("bytes")
 
     @property
@@ -384,9 +482,9 @@ class RunSpecification:
     def goodput_limit_mbps(self) -> float | None:
         """What the receiver's application can get at most over the bottleneck in Mbit/s, or None.
 
-        rate x payload / packet as the shaper counts it; all paths together.
+        rate x payload / packet as the shaper counts it; all paths together. Of a chain each of the `bottlenecks` has its own.
         """
-        if self.capacity_mbps is None:
+        if self.capacity_mbps is None or self.is_chain:
             return None
         return self.capacity_mbps * self.payload_bytes / self.packet_bytes
 
@@ -421,7 +519,7 @@ class RunSpecification:
         The kernel charges a buffer with whole sk_buffs, about twice the payload of a packet that was not segmented,
         and offers half of it as a window; BBR's lasts while one lost packet keeps four BDPs from being read.
         """
-        queue = (self.queue_packets or 0) * self.packet_bytes + (self.queue_bytes or 0)
+        queue = sum((one.queue_packets or 0) * one.packet_bytes + (one.queue_bytes or 0) for one in self.bottlenecks)
         longest = (self.most_capacity_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + self.paths * queue)
         return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))

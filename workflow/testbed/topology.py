@@ -23,7 +23,7 @@ On a cable (or several, the paths of multipath transfer) h1-eth0 and h2-eth0 hav
 queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the netem of h2-in0
 (h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
 
-With ``netem: both-ends`` (as a Mininet TCLink on r1-r2 without a rate does it)
+`chain` has its own module. With ``netem: both-ends`` (as a Mininet TCLink on r1-r2 without a rate does it)
 r1-eth1 and r2-eth1 carry netem, whose limit is the only queue.
 """
 
@@ -32,7 +32,8 @@ from dataclasses import dataclass
 from mininet.net import Mininet
 from mininet.node import Node
 
-from . import addresses
+from . import addresses, chain
+from .chain_names import routers
 from .disciplines import DROP_TAIL, OF_KIND
 from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
 from .links import Arrivals, EmulatedInterface, EmulatedLink, emulate
@@ -119,8 +120,9 @@ def build(specification, net) -> Path:
     """
     pairs = specification.pairs
     hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]
-    for node in [net.addHost(name, ip=None) for name in (hosts if specification.is_cable else ["r1", "r2", *hosts])]:
-        write(node, ADDRESSES_AT_ONCE | (FORWARDING if node.name in ("r1", "r2") else {}))
+    forwarding = [] if specification.is_cable else routers(specification)
+    for node in [net.addHost(name, ip=None) for name in (*forwarding, *hosts)]:
+        write(node, ADDRESSES_AT_ONCE | (FORWARDING if node.name in forwarding else {}))
 
     emulation = plan_emulation(specification)
     for a, b, names in plan_links(specification):
@@ -145,6 +147,8 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
         control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
     if specification.is_cable:
         return [("h1", "h2", (f"h1-eth{path}", f"h2-eth{path}")) for path in range(specification.paths)] + control
+    if specification.is_chain:
+        return chain.plan_links(specification) + control
     links = [("r1", "r2", ("r1-eth1", "r2-eth1")), *control]
     for pair in specification.pairs:
         for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
@@ -169,6 +173,8 @@ def plan_emulation(specification) -> dict[str, Bottleneck | Netem]:
         bottleneck = plan_bottleneck(specification)
         names = (f"{host}-eth{path}" for host in ("h1", "h2") for path in range(specification.paths))
         return dict.fromkeys(names, bottleneck) if bottleneck else {}
+    if specification.is_chain:
+        return chain.plan_emulation(specification, [plan_bottleneck(one) for one in specification.bottlenecks])
     if specification.link.netem == "both-ends":
         return {
             name: plan_netem(
@@ -226,6 +232,8 @@ def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[
     """Return (bottleneck, netem): direction -> devices that carry it, making those that packets pass on arrival at a cable's end."""
     if specification.is_cable:
         return locate_on_cable(specification, interfaces)
+    if specification.is_chain:
+        return chain.locate(specification, interfaces)
     bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
     for name, effect in emulation.items():
         outgoing = {"r1-eth1": "forward", "r2-eth1": "reverse"}

@@ -11,6 +11,7 @@ from dataclasses import asdict
 
 from . import definitions, host_verification
 from .background import check_background
+from .chain_verification import CHAIN, CHAIN_INSTEAD
 from .check import Check  # noqa: F401, for those who judge elsewhere
 from .flow_checks import (
     check_buffers,
@@ -64,7 +65,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     looked_at = looked_at and specification.flows > 0
     marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
     changes = (check_timeline,) if specification.timeline else ()
-    return (
+    checks = (
         checks_of_traffic(specification)
         + PATHS[specification.multipath.by]
         + background
@@ -73,6 +74,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
         + of_groups(specification)
         + definitions.checks_of(specification)
     )
+    return tuple(CHAIN_INSTEAD.get(check, check) for check in checks) + CHAIN if specification.is_chain else checks
 
 
 def of_groups(specification) -> tuple[Callable, ...]:

@@ -7,7 +7,7 @@ from study_files.study_design import is_simulator
 from testbed.disciplines import DISCIPLINES, DROP_TAIL
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_words import amount_words, both_ways, ip_words, path_rtts_ms, rate_words
-from wording.sentence_words import listed
+from wording.sentence_words import cca_name, listed
 
 #: Columns of `tidy/scenarios.csv` that are empty where a scenario has the usual value, and what is said of the others.
 DETAILS = {
@@ -120,6 +120,7 @@ def _cable_details(row) -> list[str]:
         joined = f"GRE-in-UDP over {ip_words(row['tunnel_ip_version'])} on {paths}, {row['distribution']}"
     details = (
         (row["topology"] == "cable", "cable between the hosts"),
+        (row["topology"] == "chain", _chain_words(row)),
         (row["serialisation"] != "never", f"serialisation {row['serialisation']}"),
         (row["frame_overhead_bytes"] > 0, f"{row['frame_overhead_bytes']:.0f} bytes more a frame than Linux counts"),
         (row["background"] != "none", f"background {row['background']}"),
@@ -127,6 +128,15 @@ def _cable_details(row) -> list[str]:
         (set(delays) != {"0"}, f"the paths' own delay {listed(delays)} ms each way"),
     )
     return [words for unusual, words in details if unusual]
+
+
+def _chain_words(row):
+    """Return what is in a row on a chain: bottlenecks, and the flows that cross each."""
+    if row["topology"] != "chain":
+        return ""
+    crossing = f"{row['cross_flows']:.0f} of the flows over each alone"
+    own = "" if is_missing(row["cross_cca"]) or not row["cross_cca"] else f" ({cca_name(row['cross_cca'])})"
+    return f"{row['bottlenecks']:.0f} bottlenecks in a row, from the rate shown on, {crossing}{own}"
 
 
 def environment_rows(environments: list[dict]) -> list[dict]:

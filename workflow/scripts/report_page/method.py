@@ -283,6 +283,7 @@ def _threats(study, runs, scenarios, descriptive, environments):
         "cells": len(goodput),
         "loss_free": int((scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) == 0).sum()),
         "one_bottleneck": bool(scenarios["rate_mbps"].notna().all()),
+        "chains": bool((scenarios["bottlenecks"] > 1).any()),
         "mixed": any("+" in cca for cca in runs["cca"].unique()),
     }
 

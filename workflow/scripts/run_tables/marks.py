@@ -16,9 +16,9 @@ def marks_of_run(document) -> dict[str, int | None]:
     run, placed = RunSpecification(document["specification"]), document["network"]["set"]["bottleneck"]["forward"]
     after = [queue for name in placed for queue in document["links"]["after"][name]["qdiscs"].values()]
     before = [queue for name in placed for queue in document["links"]["before"][name]["qdiscs"].values()]
-    if placed and not run.discipline.limited_only:
-        columns["queue_marks"] = _grown(before, after, "marks")
-        columns["overflow_drops"] = _grown(before, after, "overflow_drops")
+    if placed and not all(one.discipline.limited_only for one in run.bottlenecks):
+        columns["queue_marks"] = grown(before, after, "marks")
+        columns["overflow_drops"] = grown(before, after, "overflow_drops")
     if run.transport.ecn != "off":
         counters = document["stack"]["tcp"]
         columns["ce_received"] = sum(ce_packets(document, pair.receiver) for pair in run.pairs)
@@ -26,7 +26,7 @@ def marks_of_run(document) -> dict[str, int | None]:
     return columns
 
 
-def _grown(before, after, name):
+def grown(before, after, name) -> int | None:
     """Return by how much a counter of the queues grew while traffic flowed; None if none of them has it."""
     if not any(name in queue for queue in after):
         return None
@@ -35,7 +35,7 @@ def _grown(before, after, name):
 
 def marks_of_flows(document) -> dict[int, dict]:
     """Return flow -> what its sockets say of ECN at the last look, None where nothing does: columns of `tidy_tables.FLOWS`."""
-    flows = range(document["specification"]["scenario"]["flows"])
+    flows = range(RunSpecification(document["specification"]).flows)
     said = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
     for look in document.get("sockets", ()):
         for socket in look["sockets"]:

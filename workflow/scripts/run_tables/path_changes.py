@@ -18,10 +18,9 @@ def change_rows(document, keys) -> Iterator[dict]:
         }
 
 
-def rates_at(document, times_s) -> list[float | None]:
-    """Return the bottleneck's rate in the data's direction in Mbit/s at each of some times of a run; None without one."""
-    timeline = RunSpecification(document["specification"]).timeline
-    return [timeline.value_at("forward", "rate_mbps", round(at_s * 1e9)) for at_s in times_s]
+def rates_at(run, times_s) -> list[float | None]:
+    """Return the bottleneck's rate in the data's direction in Mbit/s at each of some times of a `RunSpecification`; None without one."""
+    return [run.timeline.value_at("forward", "rate_mbps", round(at_s * 1e9)) for at_s in times_s]
 
 
 def mean_rate_mbps(document, window) -> float | None:

@@ -16,13 +16,15 @@ FORWARD = "forward"
 
 
 def _flow_conditions(document, flow) -> dict[str, str | float]:
-    """Return what a flow was to have: ``flow_cca``, ``pair`` (of hosts, from 1), ``rtt_path_ms`` of that pair's empty path."""
+    """Return what a flow was to have: ``flow_cca``, ``pair`` (of hosts, from 1), ``hops`` from ``first_hop`` on, ``rtt_path_ms`` of that pair's empty path."""
     run = RunSpecification(document["specification"])
     pair = run.flow_pair(flow)
     return {
         "flow_cca": run.flow_cca(flow),
         "pair": pair.index + 1,
         "group": run.long_flows[flow].group,
+        "hops": pair.hops,
+        "first_hop": pair.first_hop,
         # The one pair of a cable may have several paths, whose mean counts.
         "rtt_path_ms": run.rtt_path_ms if run.is_cable else float(pair.rtt_ms),
     }
@@ -146,10 +148,10 @@ def ideal_goodput_mbps(document) -> float | None:
     limit = scenario["traffic"]["bitrate_mbps"]
     payload, frame = payload_and_frame_bytes(document)
     limits = []
-    if rate is not None and payload is not None:
+    if rate is not None and payload is not None and scenario["topology"] != "chain":
         limits.append(full_cable_mbps(rate * scenario["multipath"]["paths"], payload, frame))
     if limit is not None:
-        limits.append(limit * scenario["flows"])
+        limits.append(limit * RunSpecification(document["specification"]).flows)
     return min(limits) if limits else None
 
 

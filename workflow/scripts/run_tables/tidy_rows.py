@@ -1,6 +1,7 @@
 """Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
 
 from run_tables.background_metrics import background_metrics
+from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay_ms
 from run_tables.cpu_times import cpu_metrics
 from run_tables.load_metrics import load_metrics
 from run_tables.marks import marks_of_flows, marks_of_run
@@ -28,6 +29,9 @@ def _queue_limit_packets(document) -> int | None:
     if is_simulated(document):
         return placed["qdiscs"][placed["bottleneck"]["forward"][0]]["DropTailQueue"].get("limit_packets")
     places = [*placed["bottleneck"]["forward"], *placed["netem"]["forward"]]
+    run = RunSpecification(document["specification"])
+    if run.is_chain:
+        places = places[run.bottlenecks.index(run.narrowest) :]
     kinds = placed["qdiscs"][places[0]] if places else {}
     packets = [
         kinds[kind]["limit"] for kind, one in OF_KIND.items() if kind in kinds and kind == one.kinds.get("packets")
@@ -40,9 +44,9 @@ def _queue_limit_packets(document) -> int | None:
 
 def _queue_limit_bytes(document) -> int | None:
     """Return what the full queue of the data's bottleneck holds in bytes, or None."""
-    if limit := document["specification"]["scenario"]["queue"].get("bytes"):
-        return limit
     run = RunSpecification(document["specification"])
+    if limit := run.queue_bytes:
+        return limit
     if not run.discipline.limited_only and run.queue_packets is not None:
         return run.queue_packets * run.packet_bytes
     packets, packet_bytes = _queue_limit_packets(document), payload_and_frame_bytes(document)[1]
@@ -56,8 +60,13 @@ def _queue_columns(document) -> dict[str, float | None]:
         "queue_packets": _queue_limit_packets(document),
         "queue_bytes": held_bytes,
         "packet_bytes": payload_and_frame_bytes(document)[1],
-        "queue_bdp": queue_bdp(queue_words(run.scenario["queue"]), held_bytes, run.rate_mbps, run.rtt_path_ms),
+        "queue_bdp": queue_bdp(queue_words(_queue_of(run)), held_bytes, run.rate_mbps, run.rtt_path_ms),
     }
+
+
+def _queue_of(run):
+    """Return the queue of a run's bottleneck, of a chain's narrowest."""
+    return (run.narrowest if run.is_chain else run).scenario["queue"]
 
 
 def application_columns(scenario) -> dict[str, str | int | None]:
@@ -65,6 +74,7 @@ def application_columns(scenario) -> dict[str, str | int | None]:
     traffic, paths = scenario["traffic"], scenario["multipath"]
     return {
         "topology": scenario["topology"],
+        "bottlenecks": len(scenario["chain"]["bottlenecks"]) if scenario["topology"] == "chain" else 1,
         "background": scenario["background"],
         "application": traffic["application"],
         "protocol": traffic["protocol"],
@@ -90,7 +100,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     A run that was not carried out has what was configured, and its verdict.
     """
     asked, verdict = document["specification"], document["verdict"]
-    scenario, link = asked["scenario"], asked["scenario"]["link"]
+    scenario, link, asked_run = asked["scenario"], asked["scenario"]["link"], RunSpecification(asked)
     keys = factors(document)
     carried_out = "failure" not in document
     marks = marks_of_flows(document)
@@ -105,14 +115,14 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         "invalid_because": "; ".join(
             f"{check['name']}: {check['observed']}, expected {check['expected']}" for check in failed
         ),
-        "rate_mbps": link["rate_mbps"],
-        "delay_ms": link["delay_ms"]["forward"],
-        "rtt_path_ms": RunSpecification(asked).rtt_path_ms,
+        "rate_mbps": asked_run.rate_mbps,
+        "delay_ms": whole_delay_ms(scenario, "forward"),
+        "rtt_path_ms": asked_run.rtt_path_ms,
         "loss_configured_percent": link["loss_percent"]["forward"],
-        "flows": scenario["flows"],
+        "flows": asked_run.flows,
         "duration_s": scenario["traffic"]["duration_s"],
         **application_columns(scenario),
-        **discipline_columns(scenario),
+        **discipline_columns(scenario | {"queue": _queue_of(asked_run)}),
         **(_measured(document, flows, rule) if carried_out else {}),
         "platform": scenario["platform"],
         "pairs": scenario["hosts"]["pairs"],
@@ -148,29 +158,40 @@ def rows_of_paths(document) -> list[dict]:
     return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else path_rows(document))]
 
 
+def rows_of_bottlenecks(document) -> list[dict]:
+    """Return the rows of `tidy_tables.BOTTLENECKS` that a run document gives: one a bottleneck of a chain."""
+    keys, valid = factors(document), document["verdict"]["valid"]
+    return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else bottleneck_rows(document))]
+
+
 def scenario_row(scenario, queue_packets) -> dict:
     """Return the row of a scenario of the resolved study; ``queue_packets`` are the limits that were set in its runs."""
     link, traffic, hosts, paths = (scenario[key] for key in ("link", "traffic", "hosts", "multipath"))
+    run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     of_section = {key: value for section in (traffic, link, scenario["transport"]) for key, value in section.items()}
     return {
         **{name: of_section[name] for name in SCENARIOS.names if name in of_section},
         "scenario": scenario["id"],
-        **{name: scenario[name] for name in ("label", "flows", "platform")},
+        **{name: scenario[name] for name in ("label", "platform")},
+        "flows": run.flows,
+        "rate_mbps": run.rate_mbps,
         **{
             f"{name}_{way}_{unit}": link[f"{name}_{unit}"][way]
-            for name, unit in (("delay", "ms"), ("jitter", "ms"), ("loss", "percent"))
+            for name, unit in (("jitter", "ms"), ("loss", "percent"))
             for way in ("forward", "reverse")
         },
-        "queue": queue_words(scenario["queue"]),
-        **discipline_columns(scenario),
-        "queue_parameters": parameter_words(scenario["queue"]),
+        **{f"delay_{way}_ms": whole_delay_ms(scenario, way) for way in ("forward", "reverse")},
+        **chain_columns(scenario),
+        "queue": queue_words(_queue_of(run)),
+        **discipline_columns(scenario | {"queue": _queue_of(run)}),
+        "queue_parameters": parameter_words(_queue_of(run)),
         "queue_packets": " ".join(str(packets) for packets in queue_packets if packets is not None),
         **application_columns(scenario),
         "distribution": paths["distribution"],
         "path_delay_ms": " ".join(f"{delay:g}" for delay in paths["path_delay_ms"]),
         "file_bytes": traffic["file_bytes"] if traffic["application"] == "ftp" else None,
         "pairs": hosts["pairs"],
-        "rtt_path_ms": RunSpecification({"scenario": scenario}).rtt_path_ms,
+        "rtt_path_ms": run.rtt_path_ms,
         "variation": variation_words(scenario["variation"]),
         "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(hosts["access_delay_ms"])),
     }

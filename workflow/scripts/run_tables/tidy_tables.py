@@ -29,7 +29,12 @@ RUN = [column.name for column in RUN_KEYS]
 
 #: What is sent over which topology: of a run, and of its scenario.
 APPLICATION_COLUMNS = (
-    text("topology", "`dumbbell` or `cable`."),
+    text("topology", "`dumbbell`, `cable` or `chain`."),
+    count(
+        "bottlenecks",
+        "",
+        "Number of bottlenecks in a row: 1, but for a chain. Columns of the bottleneck and of its path speak of a chain's narrowest.",
+    ),
     text("background", "What else is on the path: `none` or `server`."),
     text("application", "`iperf3`, `round-trip` (qperf) or `ftp` (vsftpd, wget)."),
     text("protocol", "`tcp` or `udp`."),
@@ -56,9 +61,9 @@ RUNS = Table(
         VALID,
         text("invalid_because", "Each check that failed, what was observed, and what was expected.", "the run is valid"),
         number("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
-        number("delay_ms", "ms", "One-way delay between the routers, or of the cable, in the data's direction."),
+        number("delay_ms", "ms", "One-way delay between the routers (of a chain the first and the last), or of the cable, in the data's direction."),
         number("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
-        number("loss_configured_percent", "%", "Random loss that is set in the data's direction."),
+        number("loss_configured_percent", "%", "Random loss that is set in the data's direction, behind each bottleneck."),
         count("flows", "", "Number of flows."),
         count("queue_packets", "packets", "Limit of the bottleneck's queue, as it was set.", "its limit is in bytes, or there is none"),
         count(
@@ -82,7 +87,7 @@ RUNS = Table(
             "ideal_goodput_mbps", "Mbit/s",
             "What the receivers would get of a path that is always full: the payload's share of the rate (of one that changes its mean over the window), or what the "
             "senders are limited to, whichever is less.",
-            "neither the link nor a sender has a limit",
+            "neither the link nor a sender has a limit; on a chain each bottleneck has its own (`bottlenecks`)",
         ),
         number(
             "goodput_mbps", "Mbit/s",
@@ -146,7 +151,12 @@ RUNS = Table(
             "From the last flow's start until all flows had within 10 % of their fair shares for the first time (delta-fair convergence, RFC 5166).",
             "they never had, there is one flow, or the application is another",
         ),
-        count("packets_sent", "packets", "Offered to the bottleneck, dropped ones included; a super-packet is one.", "nothing is emulated"),
+        count(
+            "packets_sent", "packets",
+            "Offered to the bottleneck, dropped ones included; a super-packet is one. Of a chain, as the drops, at all bottlenecks "
+            "together: a packet is offered to each that it passes.",
+            "nothing is emulated",
+        ),
         count("queue_drops", "packets", "Dropped by the full queue.", "queue and loss share one netem, or nothing is emulated"),
         count("link_drops", "packets", "Dropped by random loss.", "queue and loss share one netem, or nothing is emulated"),
         *DISCIPLINE_COLUMNS,
@@ -195,6 +205,8 @@ FLOWS = Table(
         ordinal("flow", "Number of the flow, from 0."),
         text("flow_cca", "CCA that was asked for it; those of a mix go to the flows in turn."),
         ordinal("pair", "Its pair of hosts, from 1."),
+        count("hops", "", "Number of bottlenecks that it passes: 1, but for a chain's long flows, which pass all."),
+        ordinal("first_hop", "The first of them, from 1 in the data's direction."),
         number("rtt_path_ms", "ms", "RTT of the empty path of its pair."),
         number("start_offset_ms", "ms", "When it was to start, from the run's traffic origin."),
         number("goodput_mbps", "Mbit/s", "What was delivered over the window, start-up included.", f"round trips have none; {_NO_WINDOW}"),
@@ -304,6 +316,33 @@ PATHS = Table(
     ),
     "tidy",
 )  # fmt: skip
+_NO_QUEUE_SAMPLES = f"{_NOT_SAMPLED}; {_NO_WINDOW}"
+BOTTLENECKS = Table(
+    "bottlenecks",
+    "a bottleneck of a run over a chain",
+    (
+        *RUN_KEYS,
+        ordinal("bottleneck", "Its number, from 1 in the data's direction."),
+        number("rate_mbps", "Mbit/s", "Its rate."),
+        number("delay_ms", "ms", "One-way delay of its link in the data's direction."),
+        number("rtt_path_ms", "ms", "RTT of the empty paths through it, the mean of the long flows' and the cross flows'."),
+        text("discipline", "Its queueing discipline."),
+        count("queue_packets", "packets", "Limit of its queue.", "its limit is in bytes"),
+        count("queue_bytes", "bytes", "Limit of its queue.", "its limit is in packets"),
+        count("flows", "", "Number of flows that pass it."),
+        number("ideal_goodput_mbps", "Mbit/s", "What these would get together if it were always full: the payload's share of the rate."),
+        number("goodput_mbps", "Mbit/s", "What was delivered of the flows that pass it over the window.", _NO_WINDOW),
+        number("jain_index", "", "Jain's fairness index of the goodputs of the flows that pass it.", _NO_WINDOW),
+        count("packets_sent", "packets", "Offered to it, dropped ones included."),
+        count("queue_drops", "packets", "Dropped by its queue."),
+        count("queue_marks", "packets", "Marked CE by its queue.", _NO_DISCIPLINE),
+        count("link_drops", "packets", "Lost at random behind it."),
+        number("loss_percent", "%", "Dropped by its queue or lost behind it, of those offered to it.", "nothing was"),
+        number("queue_mean_packets", "packets", "Mean of its queue's samples inside the window.", _NO_QUEUE_SAMPLES),
+        VALID,
+    ),
+    "tidy",
+)  # fmt: skip
 CHECKS = Table(
     "checks",
     "a check of a run",
@@ -324,7 +363,7 @@ SCENARIOS = Table(
         text("label", "Its short name."),
         number("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
         number("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
-        number("delay_forward_ms", "ms", "One-way delay in the data's direction, the hosts' own links aside."),
+        number("delay_forward_ms", "ms", "One-way delay in the data's direction, the hosts' own links aside; of a chain all of it."),
         number("delay_reverse_ms", "ms", "One-way delay in the acknowledgements' direction."),
         number("jitter_forward_ms", "ms", "Jitter in the data's direction."),
         number("jitter_reverse_ms", "ms", "Jitter in the other direction."),
@@ -345,6 +384,9 @@ SCENARIOS = Table(
         text("netem", "Where delay and loss stand: `receiving-side` or `both-ends`."),
         text("processes", "Of iperf3: `per-flow` or `single`."),
         *APPLICATION_COLUMNS,
+        count("cross_flows", "", "Number of flows over each single bottleneck; `flows` has them too.", "there is no chain"),
+        text("cross_cca", "CCA of these flows.", "it is the run's own"),
+        text("chain_rtts_ms", "RTTs of the empty paths of a chain in ms, parted by blanks: of its long flows, then of the cross flows of each bottleneck.", "there is no chain"),
         text("distribution", "What tunnels share: packets (`round-robin`) or connections (`per-flow`)."),
         text("path_delay_ms", "Delay of each path's own in ms, one way, parted by blanks."),
         count("messages", "messages", "That each flow sends.", "a duration is set"),
@@ -434,6 +476,7 @@ QUEUE = Table(
     "the bottleneck's queue in the data's direction at one instant",
     (
         *RUN_KEYS,
+        ordinal("bottleneck", "Number of the bottleneck, from 1: there is one, but on a chain."),
         number("time_s", "s", "Since the traffic's origin."),
         count("packets", "packets", "That wait."),
         count("bytes", "bytes", "That wait."),
@@ -489,5 +532,5 @@ CHANGES = Table(
     "tidy",
 )  # fmt: skip
 TIDY_TABLES = (
-    RUNS, CONTROLS, FLOWS, PATHS, GROUPS, SHORT_FLOWS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU, CHANGES,
+    RUNS, CONTROLS, FLOWS, PATHS, BOTTLENECKS, GROUPS, SHORT_FLOWS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU, CHANGES,
 )  # fmt: skip

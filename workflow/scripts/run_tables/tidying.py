@@ -17,6 +17,7 @@ from run_tables.path_changes import change_rows
 from run_tables.run_documents import missing_document, read_document, run_of
 from run_tables.steady_state import SteadyRule
 from run_tables.tidy_tables import (
+    BOTTLENECKS,
     CHANGES,
     CHECKS,
     CONTROLS,
@@ -66,7 +67,8 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     queues, environments = {}, Counter()
     with ExitStack() as stack:
         tables = {
-            table.name: _csv_table(stack, output[table.name], table.names) for table in (RUNS, FLOWS, CHECKS, PATHS)
+            table.name: _csv_table(stack, output[table.name], table.names)
+            for table in (RUNS, FLOWS, CHECKS, PATHS, BOTTLENECKS)
         }
         parquet, sockets, queue, cpu = (
             stack.enter_context(pyarrow.parquet.ParquetWriter(output[table.name], schema_of(table)))
@@ -97,6 +99,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
             tables["flows"].writerows(flows)
             tables["checks"].writerows(checks)
             tables["paths"].writerows(tidy_rows.rows_of_paths(document))
+            tables["bottlenecks"].writerows(tidy_rows.rows_of_bottlenecks(document))
             if path:
                 environments[json.dumps(_flat(document["environment"]))] += 1
             if "failure" in document:

@@ -106,6 +106,8 @@ def needs(study: dict) -> list[Need]:
 
 def _parts_of(scenario):
     """Return the parts of the kernel that a scenario's network is made of."""
+    if scenario["topology"] == "chain":
+        return _parts_of_chain(scenario)
     parts, link, paths = {"veth"}, scenario["link"], scenario["multipath"]
     if link["rate_mbps"] is not None and _specification(scenario).shaped:
         discipline = discipline_of(scenario["queue"])
@@ -123,6 +125,18 @@ def _parts_of(scenario):
         tunnel = "gretap" if paths["tunnel_ip_version"] == "ipv4" else "ip6gretap"
         parts |= {tunnel, "fou", f"fou for {tunnel}", "bond"}
     return parts
+
+
+def _parts_of_chain(scenario):
+    """Return the parts of a chain: those of each bottleneck as a dumbbell, and what delays and loses behind it."""
+    parts = set().union(*(_parts_of(one.scenario) for one in _specification(scenario).bottlenecks)) - {"netem"}
+    bottlenecks = [
+        *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),
+        *(scenario["link"][k] for k in EFFECTS),
+    ]
+    if any(any(ways.values()) for ways in bottlenecks):
+        parts |= {"netem", "ifb", "ingress", "matchall", "mirred"}
+    return parts | ({"netem"} if any(scenario["hosts"]["access_delay_ms"]) else set())
 
 
 def _specification(scenario):

@@ -42,13 +42,27 @@ def _delays(factor):
         paths = scenario["multipath"] | {
             "path_delay_ms": [_rounded(factor * d) for d in scenario["multipath"]["path_delay_ms"]]
         }
-        return scenario | {"link": link, "hosts": hosts, "multipath": paths}
+        return _chain(scenario | {"link": link, "hosts": hosts, "multipath": paths}, "delay_ms", _delayed(factor))
 
     return change
 
 
+def _delayed(factor):
+    return lambda delay_ms: {way: _rounded(factor * value) for way, value in delay_ms.items()}
+
+
+def _chain(scenario, key, change):
+    """Return a scenario with something changed that each bottleneck of a chain has; another as it is."""
+    if scenario["topology"] != "chain":
+        return scenario
+    bottlenecks = [one | {key: change(one[key])} for one in scenario["chain"]["bottlenecks"]]
+    return scenario | {"chain": scenario["chain"] | {"bottlenecks": bottlenecks}}
+
+
 def _queue(factor):
     def change(scenario):
+        if scenario["topology"] == "chain":
+            return _chain(scenario, "queue", lambda queue: change({"topology": "dumbbell", "queue": queue})["queue"])
         ((measure, size),) = scenario["queue"].items()
         if measure != "bdp":
             # By a packet at least, or a short queue would stay as it is.

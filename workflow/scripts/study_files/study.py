@@ -18,6 +18,7 @@ import yaml
 from study_files.cca_definitions import completed as completed_definitions
 from study_files.cca_definitions import parts_defined  # noqa: F401, one module for the Snakefile
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
+from study_files.study_chains import queues_of_chain, with_bottlenecks, without_chain
 from study_files.study_consistency import contradictions
 from study_files.study_groups import counted_flows
 from study_files.study_queues import queue_problems
@@ -86,8 +87,9 @@ def resolve(config, source) -> dict:
         other keys of the schema are there, in the schema's order; values for each
         direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups (empty without),
         a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each pair of hosts,
-        path delays one with one for each path; whole numbers are int; `ccas` has what runs have, mixes written out;
-        definitions of CCAs have what stands in their C files.
+        path delays one with one for each path, a chain's bottlenecks one with all that each has (`chain` is left out of other
+        scenarios); whole numbers are int; `ccas` has what runs have, mixes written out; definitions of CCAs have what stands
+        in their C files.
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
@@ -98,13 +100,16 @@ def resolve(config, source) -> dict:
     study["cca_definitions"], problems = completed_definitions(study["cca_definitions"])
     shared = study.pop("defaults")
     node = scenario_schema()
-    study["scenarios"] = [_complete(node, _merge(node, shared, scenario)) for scenario in config["scenarios"]]
+    study["scenarios"] = [
+        with_bottlenecks(_complete(node, _merge(node, shared, scenario))) for scenario in config["scenarios"]
+    ]
     for scenario in study["scenarios"]:
         for section, key, count in (("hosts", "access_delay_ms", "pairs"), ("multipath", "path_delay_ms", "paths")):
             if not isinstance(scenario[section][key], list):  # one number stands for all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
         scenario |= counted_flows(scenario["flows"])
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario["queue"])]
+        problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queues_of_chain(scenario)]
         scenario["queue"] = completed(scenario["queue"])
         if trace := scenario["link"]["trace"]:
             try:
@@ -122,7 +127,11 @@ def resolve(config, source) -> dict:
     problems = contradictions(study)
     if problems:
         raise StudyError(source, problems)
-    return study | {"ccas": ccas_written_out(study), "mixes": "as-listed"}
+    return study | {
+        "scenarios": list(map(without_chain, study["scenarios"])),
+        "ccas": ccas_written_out(study),
+        "mixes": "as-listed",
+    }
 
 
 def _on_one_platform(study):

@@ -8,6 +8,7 @@ import re
 from fractions import Fraction
 
 from study_files.cca_definitions import definition_problems, kernel_cca
+from study_files.study_chains import chain_mix_problems, chain_problems
 from study_files.study_groups import as_written, group_problems
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
@@ -59,7 +60,9 @@ def contradictions(study) -> list[str]:
         timeline_problems, trace_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
-        problems = [problem for check in checks for problem in check(scenario)]
+        # Of a chain that contradicts itself the other sentences would make no sense.
+        problems = [*chain_mix_problems(scenario, ccas_written_out(study)), *chain_problems(scenario)]
+        problems = problems or _problems_of(scenario, checks)
         problems += [
             *flow_problems(scenario, ccas_written_out(study)),
             *group_problems(scenario, ccas_written_out(study)),
@@ -138,10 +141,21 @@ def _check_corners(scenario, checks) -> list[str]:
         if form:
             return [f"variation reaches what can't be run: {form[0].removeprefix(where)}"]
     for corner in every:
-        for check in checks:
-            for problem in check(corner):
-                return [f"variation reaches what can't be run: {problem}"]
+        for problem in _problems_of(corner, checks):
+            return [f"variation reaches what can't be run: {problem}"]
     return []
+
+
+def _problems_of(scenario, checks):
+    """Return what the checks find in a resolved scenario, those of a bottleneck in each of a chain's."""
+    run, of_each = _specification(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
+    problems = [problem for check in checks if check not in of_each for problem in check(scenario)]
+    return problems + [
+        f"chain.bottlenecks[{number}].{problem}"
+        for number, bottleneck in enumerate(run.bottlenecks if of_each else ())
+        for check in of_each
+        for problem in check(bottleneck.scenario)
+    ]
 
 
 def _flow_bdp_bytes(scenario):
@@ -208,7 +222,8 @@ def _check_loss(scenario):
     traffic, percent = scenario["traffic"], scenario["link"]["loss_percent"]
     if traffic["protocol"] == "udp" and traffic["control_connection"] == "own-network":
         return
-    passed = math.prod(1 - percent[direction] / 100 for direction in ("forward", "reverse"))
+    hops = max(pair.hops for pair in _specification(scenario).pairs)
+    passed = math.prod(1 - percent[direction] / 100 for direction in ("forward", "reverse")) ** hops
     share = 1 - (1 - passed) ** SYN_COUNT
     if share < 0.5:
         yield (
@@ -256,7 +271,11 @@ def _check_marks(study):
     """Yield where DCTCP would get no marks, without which it does what Reno does (RFC 8257, section 3.5)."""
     named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)
     for scenario in study["scenarios"] if named else ():
-        queue, ecn = scenario["queue"], scenario["transport"]["ecn"]
+        queues, ecn = (
+            [one.scenario["queue"] for one in _specification(scenario).bottlenecks],
+            scenario["transport"]["ecn"],
+        )
+        queue = next((queue for queue in queues if not discipline_of(queue).marks(queue)), queues[0])
         discipline = discipline_of(queue)
         if scenario["platform"] not in LINUX or (ecn != "off" and discipline.marks(queue)):
             continue
@@ -279,7 +298,7 @@ def _check_mixes(study):
 
 
 def _check_hosts(scenario):
-    pairs, flows = scenario["hosts"]["pairs"], scenario["flows"]
+    pairs, flows = scenario["hosts"]["pairs"], _specification(scenario).flows
     delays = len(scenario["hosts"]["access_delay_ms"])
     if pairs > flows and not scenario["groups"]:
         yield f"hosts.pairs is {pairs}; allowed is at most the number of flows, {flows}."
@@ -326,7 +345,7 @@ def _check_time(scenario):
 def _check_report(scenario):
     """Yield a report of iperf3's that is too long: it holds all of it until it has ended, and so does the document."""
     traffic = scenario["traffic"]
-    lines = round(traffic["duration_s"] / traffic["interval_s"]) * scenario["flows"]
+    lines = round(traffic["duration_s"] / traffic["interval_s"]) * _specification(scenario).flows
     if traffic["application"] == "iperf3" and traffic["messages"] is None and lines > INTERVALS_LIMIT:
         yield (
             f"traffic.interval_s is {traffic['interval_s']}, which makes {lines:,} intervals of flows; "
@@ -416,3 +435,7 @@ def _queue_bytes(scenario):
         # Without a rate the queue is refused already.
         return size * (_specification(scenario).bdp_bytes or 0)
     return size
+
+
+#: What is asked of a bottleneck, and so of each of a chain's.
+OF_BOTTLENECKS = (_check_jitter, _check_queue, _check_segments, _check_memory, network_queue_problems)

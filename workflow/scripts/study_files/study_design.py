@@ -8,6 +8,8 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from testbed.specification import RunSpecification
+
 #: Joins the CCAs of a mix: `reno+cubic`.
 MIX = "+"
 
@@ -77,7 +79,7 @@ class StudyDesign:
     @cached_property
     def flows(self) -> int:
         """Most flows of any scenario."""
-        return max(scenario["flows"] for scenario in self.scenarios)
+        return max(RunSpecification({"scenario": scenario}).flows for scenario in self.scenarios)
 
     @cached_property
     def changes(self) -> bool:

@@ -146,8 +146,10 @@ def _scenario(study, scenario_id):
 def _conditions(study, scenario):
     # Documents of runs without ECN, changes of the path, groups of flows are as they were before there was a choice.
     transport = {key: value for key, value in scenario["transport"].items() if (key, value) != ("ecn", "off")}
+    # Likewise of those whose bottlenecks are not in a row.
+    unused = {"groups": not scenario["groups"], "chain": scenario["topology"] != "chain"}
+    left_out = (*NOT_OF_RUNS, *(key for key in unused if unused[key]))
     link = {key: value for key, value in scenario["link"].items() if value or key not in OPTIONS_OF_LINK}
-    left_out = NOT_OF_RUNS if scenario["groups"] else (*NOT_OF_RUNS, "groups")
     return {
         "schema_version": SPECIFICATION_VERSION,
         "study": study["study"],

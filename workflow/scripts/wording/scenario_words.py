@@ -42,7 +42,9 @@ def loss_words(scenario, alike, apart) -> str:
 
 
 def _paths_words(scenario) -> str:
-    """Return "4 x " where a scenario has four paths, "" where it has one."""
+    """Return "4 x " where a scenario has four paths, "3 bottlenecks from " where so many are in a row, "" where it has one."""
+    if (bottlenecks := int(scenario.get("bottlenecks", 1))) > 1:
+        return f"{bottlenecks} bottlenecks from "
     paths = int(scenario["paths"])
     return f"{paths} \N{MULTIPLICATION SIGN} " if paths > 1 else ""
 
@@ -78,6 +80,8 @@ def heading(scenario) -> str:
 
 def path_rtts_ms(scenario) -> list[float]:
     """Return the RTTs of a scenario's empty paths in ms, shortest first: each distinct one of its pairs of hosts."""
+    if chain := scenario.get("chain_rtts_ms"):
+        return sorted({float(rtt) for rtt in chain.split()})
     both_ways_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]
     access, paths = ([float(delay) for delay in scenario[key].split()] for key in ("access_delay_ms", "path_delay_ms"))
     # A round trip passes each of the two hosts' links twice.
@@ -85,7 +89,10 @@ def path_rtts_ms(scenario) -> list[float]:
 
 
 def least_rtt_ms(scenario) -> float:
-    """Return the least RTT that a packet of a scenario can have in ms: the shortest path's, less what jitter may take off."""
+    """Return the least RTT that a packet of a scenario can have in ms: the shortest path's, less what jitter may take off.
+
+    Of a chain that is the path over one bottleneck, where jitter is that of one link.
+    """
     return max(0.0, path_rtts_ms(scenario)[0] - scenario["jitter_forward_ms"] - scenario["jitter_reverse_ms"])
 
 

@@ -19,8 +19,8 @@ def _most_buffers(design):
 
 
 def applies(design) -> bool:
-    """Tell whether a `StudyDesign` has several flows and several buffers for them."""
-    return design.flows > 1 and _most_buffers(design) > 1 and not design.mixes
+    """Tell whether a `StudyDesign` has several flows and several buffers for them, which all of them share: not so on a chain."""
+    return "chain" not in design.topologies and design.flows > 1 and _most_buffers(design) > 1 and not design.mixes
 
 
 def paced_cca(design) -> str:

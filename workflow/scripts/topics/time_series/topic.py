@@ -23,8 +23,9 @@ class Picture:
 
 
 def sampled_scenarios(design) -> tuple[str, ...]:
-    """Return the scenarios that are sampled over time and whose flows are iperf3's, each one TCP connection."""
-    return tuple(s["id"] for s in design.scenarios if is_sampled(s) and not is_joined(s) and not is_transfer(s))
+    """Return the scenarios that are sampled over time and whose flows are iperf3's, each one TCP connection, through one bottleneck."""
+    alone = (s for s in design.scenarios if s["topology"] != "chain" and not is_joined(s) and not is_transfer(s))
+    return tuple(s["id"] for s in alone if is_sampled(s))
 
 
 def pictures(design) -> tuple[Picture, ...]:

@@ -1,0 +1,74 @@
+"""What a run says of the bottlenecks of a chain: rows of ``tidy/bottlenecks.csv``, and what is said of the whole chain elsewhere."""
+
+from run_tables.marks import grown
+from tcp_models.fairness_index import jain_index
+from testbed.deliveries import windows
+from testbed.specification import RunSpecification
+
+
+def whole_delay_ms(scenario, way) -> float:
+    """Return the one-way delay of a resolved scenario's link, or of all links between a chain's routers, in ms."""
+    if scenario["topology"] != "chain":
+        return scenario["link"]["delay_ms"][way]
+    return sum(one["delay_ms"][way] for one in scenario["chain"]["bottlenecks"])
+
+
+def chain_columns(scenario) -> dict[str, int | str | None]:
+    """Return what only a chain has: columns of `tidy_tables.SCENARIOS`."""
+    if scenario["topology"] != "chain":
+        return dict.fromkeys(("cross_flows", "cross_cca", "chain_rtts_ms"))
+    rtts_ms = (pair.rtt_ms for pair in RunSpecification({"scenario": scenario}).pairs)
+    own = {key: scenario["chain"][key] for key in ("cross_flows", "cross_cca")}
+    return own | {"chain_rtts_ms": " ".join(f"{rtt:g}" for rtt in rtts_ms)}
+
+
+def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
+    """Return one dict a bottleneck of a chain, with the columns of `tidy_tables.BOTTLENECKS` behind the run's factors; none for other topologies."""
+    run = RunSpecification(document["specification"])
+    if not run.is_chain:
+        return []
+    found = windows(document)
+    return [_row(document, run, found, placed) for placed in document["network"]["set"]["chain"]]
+
+
+def _row(document, run, found, placed):
+    """Return the row of a bottleneck, which is ``placed`` as the document has it; ``found`` are the flows' windows."""
+    bottleneck = run.bottlenecks[placed["bottleneck"] - 1]
+    before, after = (document["links"][when] for when in ("before", "after"))
+    name, behind = placed["forward"], placed["netem"]["forward"]
+    queue_drops = after[name]["qdiscs"]["htb"]["drops"] - before[name]["qdiscs"]["htb"]["drops"]
+    link_drops = after[behind]["qdiscs"]["netem"]["drops"] - before[behind]["qdiscs"]["netem"]["drops"] if behind else 0
+    offered = after[name]["tx_packets"] - before[name]["tx_packets"] + queue_drops
+    goodputs = [found[flow].goodput_mbps(flow) for flow in placed["flows"] if flow in found]
+    queues = [list(links[name]["qdiscs"].values()) for links in (before, after)]
+    return {
+        "bottleneck": placed["bottleneck"],
+        "rate_mbps": bottleneck.rate_mbps,
+        "delay_ms": bottleneck.link.delay_ms["forward"],
+        "rtt_path_ms": bottleneck.rtt_path_ms,
+        "discipline": bottleneck.discipline.name,
+        "queue_packets": bottleneck.queue_packets,
+        "queue_bytes": bottleneck.queue_bytes,
+        "flows": len(placed["flows"]),
+        "ideal_goodput_mbps": bottleneck.goodput_limit_mbps,
+        "goodput_mbps": sum(goodputs) if goodputs else None,
+        "jain_index": jain_index(goodputs) if goodputs else None,
+        "packets_sent": offered,
+        "queue_drops": queue_drops,
+        "queue_marks": None if bottleneck.discipline.limited_only else grown(*queues, "marks"),
+        "link_drops": link_drops,
+        "loss_percent": 100 * (queue_drops + link_drops) / offered if offered else None,
+        "queue_mean_packets": _mean_queue(document, placed["bottleneck"], found),
+    }
+
+
+def _mean_queue(document, number, found):
+    """Return the mean of a bottleneck's queue samples inside the window that all flows have in common, or None."""
+    of_each = {one["bottleneck"]: one for one in document.get("series", {}).get("queues", ())}
+    if number not in of_each or not found:
+        return None
+    window, series = next(iter(found.values())), of_each[number]
+    begin_s, end_s = window.begin_ns / 1e9, window.end_ns / 1e9
+    samples = zip(series["time_s"], series["packets"], strict=True)
+    inside = [packets for time_s, packets in samples if begin_s <= time_s <= end_s]
+    return sum(inside) / len(inside) if inside else None

@@ -1,0 +1,113 @@
+"""Bottlenecks in a row: what a study says of them in full, and what they can't be, in sentences that start with the key."""
+
+from collections.abc import Iterator
+
+from study_files.study_queues import queue_problems
+from study_files.study_schema import keys_of, scenario_schema
+from study_files.study_validation import value_text
+from study_files.study_variation import QUANTITIES
+from testbed.disciplines import completed
+
+#: What `variation` may draw of a chain: nothing that its bottlenecks have of their own.
+DRAWN = ("start_ms",)
+
+
+def with_bottlenecks(scenario) -> dict:
+    """Return a scenario that is complete but for its chain with all that each bottleneck has written out, and a pair of hosts for each group of flows.
+
+    What isn't a chain is returned as it is. Queues have no parameters filled in yet.
+    """
+    if scenario["topology"] != "chain":
+        return scenario
+    chain, link, hosts = (scenario[key] for key in ("chain", "link", "hosts"))
+    asked = chain["bottlenecks"]
+    common = {"rate_mbps": link["rate_mbps"], "delay_ms": link["delay_ms"], "queue": scenario["queue"]}
+    bottlenecks = [common | _directions(one) for one in ([{}] * asked if isinstance(asked, int) else asked)]
+    pairs = len(bottlenecks) + 1 if hosts["pairs"] == 1 else hosts["pairs"]
+    return scenario | {"chain": chain | {"bottlenecks": bottlenecks}, "hosts": hosts | {"pairs": pairs}}
+
+
+def without_chain(scenario) -> dict:
+    """Return a resolved scenario without the section of chains, unless it is one: its runs' specifications then are what they were before there were chains."""
+    return scenario if scenario["topology"] == "chain" else {key: scenario[key] for key in scenario if key != "chain"}
+
+
+def _directions(bottleneck):
+    """Return what a bottleneck has of its own with a delay for each direction."""
+    delay_ms = bottleneck.get("delay_ms")
+    if delay_ms is None or isinstance(delay_ms, dict):
+        return bottleneck
+    return bottleneck | {"delay_ms": {"forward": delay_ms, "reverse": delay_ms}}
+
+
+def queues_of_chain(scenario) -> Iterator[str]:
+    """Complete the queues of a chain's bottlenecks in place; yield what contradicts their disciplines."""
+    if scenario["topology"] != "chain":
+        return
+    for number, one in enumerate(scenario["chain"]["bottlenecks"]):
+        problems = list(queue_problems(one["queue"])) if one["queue"] is not scenario["queue"] else []
+        yield from (f"chain.bottlenecks[{number}].{problem}" for problem in problems)
+    if not any(list(queue_problems(one["queue"])) for one in scenario["chain"]["bottlenecks"]):
+        scenario["chain"]["bottlenecks"] = [
+            one | {"queue": completed(one["queue"])} for one in scenario["chain"]["bottlenecks"]
+        ]
+
+
+def chain_problems(scenario) -> Iterator[str]:
+    """Yield what a chain of a resolved scenario can't be, and what is asked of a chain where there is none."""
+    if scenario["topology"] != "chain":
+        yield from _needs_chain(scenario)
+        return
+    link, traffic, transport = (scenario[key] for key in ("link", "traffic", "transport"))
+    for key, value, allowed, why in (
+        ("link.netem", link["netem"], "receiving-side", ""),
+        ("traffic.application", traffic["application"], "iperf3", ""),
+        (
+            "traffic.protocol",
+            traffic["protocol"],
+            "tcp",
+            ", for cross flows without congestion control would not give way",
+        ),
+        ("traffic.messages", traffic["messages"], None, ", so that all flows last as long"),
+        ("transport.segmentation_offload", transport["segmentation_offload"], False, ""),
+    ):
+        if value != allowed:
+            yield f"{key} is {_plain(value)}; allowed with topology chain is {_plain(allowed)}{why}."
+    if transport["cca_set_by"] == "sysctl" and scenario["chain"]["cross_cca"]:
+        yield "transport.cca_set_by is sysctl; allowed with chain.cross_cca is socket."
+    if scenario["groups"]:
+        yield "flows is a list of groups; allowed with topology chain is a number, of flows over all bottlenecks."
+    pairs, count = scenario["hosts"]["pairs"], len(scenario["chain"]["bottlenecks"])
+    if pairs != count + 1:
+        yield (
+            f"hosts.pairs is {pairs}; allowed with topology chain is none, for it has one pair for the flows over all of its "
+            f"{count} bottlenecks and one for the cross flows of each."
+        )
+    elif len(delays := scenario["hosts"]["access_delay_ms"]) != pairs:
+        yield (
+            f"hosts.access_delay_ms has {len(delays)} numbers; allowed is one for all, or {pairs}: for the flows over all of the "
+            f"chain's {count} bottlenecks, then for the cross flows of each."
+        )
+    if any(one["rate_mbps"] is None for one in scenario["chain"]["bottlenecks"]):
+        yield "link.rate_mbps is null; allowed with topology chain is a number (Mbit/s), or one for each of chain.bottlenecks."
+    for quantity in QUANTITIES:
+        if quantity not in DRAWN and scenario["variation"][quantity]:
+            yield f"variation.{quantity} is {scenario['variation'][quantity]}; allowed with topology chain is 0."
+
+
+def _plain(value):
+    return value if isinstance(value, str) else value_text(value)
+
+
+def _needs_chain(scenario):
+    """Yield what only a chain has."""
+    for key, node in keys_of(keys_of(scenario_schema())["chain"]).items():
+        if (value := scenario.get("chain", {}).get(key, node["default"])) != node["default"]:
+            yield f"chain.{key} is {value_text(value)}; allowed with topology {scenario['topology']} is {_plain(node['default'])}."
+
+
+def chain_mix_problems(scenario, ccas) -> Iterator[str]:
+    """Yield the mix of a study that a chain can't have."""
+    mix = next((cca for cca in ccas if "+" in cca), None)
+    if scenario["topology"] == "chain" and mix:
+        yield f"topology is chain; allowed with the mix {mix} in ccas is dumbbell; chain.cross_cca gives cross flows a CCA of their own."
