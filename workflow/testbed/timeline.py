@@ -13,6 +13,7 @@ grows, what is under way arrives when it would have. A shaper's packet that is u
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 
 DIRECTIONS = ("forward", "reverse")
 #: What may change.
@@ -172,24 +173,36 @@ def rate_of_step(bytes_passed, step_ms) -> float:
     return _exact("rate_mbps", max(bytes_passed, LEAST_PACKET_BYTES) * 8 / step_ms / 1e3)
 
 
+#: Of UDP: how many round trips after the client iperf3's server begins to count its intervals, at most: its control connection.
+SET_UP_RTTS = 4
+
+
 def most_rate_mbps(specification, begin_ns, end_ns) -> float:
     """Return the highest mean rate that can have delivered what was delivered between two moments, in Mbit/s.
 
-    What TCP's sender knows to be delivered by a moment passed the bottleneck a round trip of the empty path before, what a
-    receiver of UDP had got one way before: between that of the shortest and of the longest path. While acknowledgements
-    are all lost the sender knows of nothing.
+    What TCP's sender knows to be delivered by a moment passed the bottleneck a round trip of the empty path before: between
+    that of the shortest and of the longest. While acknowledgements are all lost the sender knows of nothing. Times of UDP
+    are those of iperf3's server, whose clock begins some round trips after its client: of all such times the best counts.
     """
-    timeline = specification.timeline
-    ways = ("forward",) if specification.udp else ("forward", "reverse")
-    apart_ms = [4 * ms for ms in specification.hosts.access_delay_ms]
-    shortest_ms = sum(timeline.least(way, "delay_ms") for way in ways)
-    longest_ms = sum(timeline.most(way, "delay_ms") for way in ways)
-    if not specification.udp:
-        shortest_ms, longest_ms = shortest_ms + min(apart_ms), longest_ms + max(apart_ms)
-    passed_ns = begin_ns - round(longest_ms * 1e6)
+    if specification.udp:
+        return _most_shifted(specification, begin_ns, end_ns)
+    timeline, access_ms = specification.timeline, specification.hosts.access_delay_ms
+    shortest_ns = round((specification.link_rtts_ms[0] + 4 * min(access_ms)) * 1e6)
+    longest_ns = round((specification.link_rtts_ms[1] + 4 * max(access_ms)) * 1e6)
+    passed_ns, until_ns = begin_ns - longest_ns, end_ns - shortest_ns
     losses = timeline.values("reverse", "loss_percent")
-    for (down_ns, loss), (up_ns, _) in zip(losses, losses[1:], strict=False):
-        if loss == LOST_ALL and not specification.udp and down_ns <= begin_ns <= up_ns + longest_ms * 1e6:
-            passed_ns = min(passed_ns, down_ns - round(longest_ms * 1e6))
-    until_ns = end_ns - round(shortest_ms * 1e6)
+    for (down_ns, loss), (up_ns, _) in pairwise(losses):
+        if loss == LOST_ALL and down_ns <= begin_ns <= up_ns + longest_ns:
+            passed_ns = min(passed_ns, down_ns - longest_ns)
     return timeline.mean_rate_mbps(passed_ns, until_ns) * (until_ns - passed_ns) / (end_ns - begin_ns)
+
+
+def _most_shifted(specification, begin_ns, end_ns):
+    """Return the highest mean rate of a window that may be earlier by the longest way and later by the time of set-up."""
+    timeline = specification.timeline
+    earliest_ns = -round(timeline.most("forward", "delay_ms") * 1e6)
+    latest_ns = round(SET_UP_RTTS * specification.rtt_most_ms * 1e6)
+    # The mean changes its slope only where an end of the window meets a change.
+    meeting = (c.at_ns - end for c in timeline.changes for end in (begin_ns, end_ns))
+    shifts = [earliest_ns, latest_ns, *(shift for shift in meeting if earliest_ns < shift < latest_ns)]
+    return max(timeline.mean_rate_mbps(begin_ns + shift, end_ns + shift) for shift in shifts)
