@@ -13,7 +13,7 @@ NAN, INFINITY = float("nan"), float("inf")
 A_CCA = f"one of {CCAS}, or several with + between them"
 CCA_LIST = f"a list of at least one of {CCAS} (or mixes, several with + between them), each once"
 SCENARIO_KEYS = (
-    "link, queue, topology, background, chain, multipath, hosts, flows, traffic, transport, platform, variation"
+    "link, queue, topology, background, chain, multipath, hosts, flows, groups, traffic, transport, platform, variation"
 )
 PERCENT, DELAY = "a number from 0 to below 100 (percent)", "a number from 0 to 2000 (ms)"
 RATE = "a number from 0.01 to 10000 (Mbit/s), or null"
@@ -21,7 +21,8 @@ QUEUE = "one of packets, bytes and bdp, as in {packets: 100}, and a discipline w
 REPLICATIONS = "a whole number from 1 to 10000, or a rule such as {until: {goodput_percent: 1}, at_most: 100}"
 UNTIL = "a mapping with one or more of the keys goodput_percent, rtt_percent, loss_points, retransmits_percent"
 SEED = "a whole number from 1 to 4294967295"
-FLOWS, DURATION = "a whole number from 1 to 64 (flows)", "a whole number from 1 to 3600 (s)"
+FLOWS = "a whole number from 1 to 64 (flows), or a list of groups such as {name: long, cca: own, stop_s: 30}"
+DURATION = "a whole number from 1 to 3600 (s)"
 UNIQUE = "one that no other scenario has"
 MISSING = "missing"
 
@@ -94,7 +95,7 @@ RANGES = [
     ("scenarios.1", {"id": "far", "link": {"rate_mbps": None}, "queue": {"packets": 10}},
      "scenarios[far].link.rate_mbps is null and so is traffic.bitrate_mbps", "a number for one of them (Mbit/s), for a virtual clock needs a limit"),
     ("defaults.flows", 65, "defaults.flows is 65", FLOWS),
-    ("defaults.flows", 0, "defaults.flows is 0", FLOWS),
+    ("scenarios.1.flows", 0, "scenarios[far].flows is 0", FLOWS),
     ("defaults.traffic.duration_s", 1.5, "defaults.traffic.duration_s is 1.5", DURATION),
     ("defaults.traffic.duration_s", "10 s",
      'defaults.traffic.duration_s is "10 s"', f"{DURATION}, without its unit: 10"),

@@ -26,7 +26,7 @@ def test_the_schema_is_one():
 def test_every_parameter_is_described_with_range_and_default():
     nodes = list(all_nodes(study_schema.study_schema()))
     assert len(nodes) > 30
-    required = {"study", "ccas", "scenarios", "id", "at_s"}
+    required = {"study", "ccas", "scenarios", "id", "at_s", "name"}
     measures_of_queue = {"packets", "bytes", "bdp"}
     for key, node in nodes:
         assert node.get("description", "").endswith("."), key
@@ -39,7 +39,9 @@ def test_every_parameter_is_described_with_range_and_default():
             assert others is False or study_schema.dereferenced(others)["description"].endswith("."), key
         suffix = key.rsplit("_", 1)[-1]
         number = study_schema.dereferenced(node.get("else", node))
+        suffix = "arrivals_per_s" if key == "arrivals_per_s" else suffix
         assert number.get("unit") == {
+            "arrivals_per_s": "objects/s",
             "mbps": "Mbit/s", "ms": "ms", "s": "s", "percent": "percent", "bytes": "bytes",
             "packets": "packets", "bdp": "BDP", "flows": "flows", "pairs": "pairs", "paths": "paths", "messages": "messages", "points": "percentage points",
         }.get(suffix), key  # fmt: skip
@@ -53,6 +55,7 @@ platform: uml
 topology: dumbbell
 background: none
 flows: 1
+groups: []
 queue: {bdp: 1}
 hosts: {pairs: 1, access_delay_ms: [0]}
 link:

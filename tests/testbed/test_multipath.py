@@ -26,7 +26,7 @@ def specification(
         # As `specification.RunSpecification.mtu_bytes`: outer IP, UDP, GRE and inner Ethernet header taken off.
         mtu_bytes={"ipv4": 1454, "ipv6": 1434}[tunnel] if by == "gre" else 1500,
         traffic=SimpleNamespace(application=application, processes="parallel", sample_interval_ms=100),
-        transport=SimpleNamespace(segmentation_offload=False), background="none",
+        transport=SimpleNamespace(segmentation_offload=False), background="none", server_ports=frozenset(),
         flow_pair=lambda flow: SimpleNamespace(sender="h1", receiver="h2"),
     )  # fmt: skip
 

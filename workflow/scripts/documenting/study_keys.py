@@ -57,6 +57,9 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
                 yield _section(f"An entry of `{name}.{key}`", entry, entry["description"])
             if child.get("properties") and "null" in child["type"]:
                 yield _section(f"`{name}.{key}`", child, child["description"])
+        if name == "flows":
+            group = dereferenced(node["then"]["items"])
+            yield _section("A group of `flows`", group, group["description"])
 
 
 def _section(title, node, text=""):
@@ -77,6 +80,8 @@ def _type_text(node):
 
 
 def _range_text(node):
+    if node.get("then", {}).get("type") == "array":
+        return allowed_text(node)
     if "else" in node:
         return _limits_text(dereferenced(node["else"])) + (
             ", or so for each direction" if has_directions(node) else ", or a rule"

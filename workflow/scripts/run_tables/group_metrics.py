@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow
 
 from run_tables.parquet import schema_of
-from run_tables.tidy_tables import GROUPS, SHORT_FLOWS
+from run_tables.tidy_tables import SHORT_FLOWS
 from tcp_models.completion_time import ideal_completion_s
 from testbed.deliveries import lifetime_windows
 from testbed.flow_groups import LONG, REAL_TIME, WEB

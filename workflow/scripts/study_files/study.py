@@ -107,7 +107,7 @@ def resolve(config, source) -> dict:
         for section, key, count in (("hosts", "access_delay_ms", "pairs"), ("multipath", "path_delay_ms", "paths")):
             if not isinstance(scenario[section][key], list):  # one number stands for all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
-        scenario |= counted_flows(scenario["flows"])
+        scenario |= counted_flows(scenario)
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario["queue"])]
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queues_of_chain(scenario)]
         scenario["queue"] = completed(scenario["queue"])
@@ -217,7 +217,9 @@ def _normal(node, value):
         return _complete(inner, value) if inner else {key: _normal({}, v) for key, v in value.items()}
     if isinstance(value, list):
         items = dereferenced(node.get("items", {}))
-        return [_complete(items, item) if "properties" in items else _normal({}, item) for item in value]
+        # An entry whose keys take their values from elsewhere is completed by who knows these (`study_chains`).
+        whole = "properties" in items and not any("default_from" in child for child in keys_of(items).values())
+        return [_complete(items, item) if whole else _normal({}, item) for item in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return copy.deepcopy(value)

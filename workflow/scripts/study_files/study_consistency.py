@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from study_files.cca_definitions import definition_problems, kernel_cca
 from study_files.study_chains import chain_mix_problems, chain_problems
-from study_files.study_groups import as_written, group_problems
+from study_files.study_groups import group_problems
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
 from study_files.study_queues import network_queue_problems
@@ -136,8 +136,8 @@ def _check_corners(scenario, checks) -> list[str]:
     where = f"scenarios[{scenario['id']}]."
     every = list(corners(scenario))
     for corner in (every[0], every[-1]):
-        written = {key: value for key, value in as_written(corner).items() if key != "label"}
-        form = problems_of_form({"study": "corner", "ccas": ["reno"], "scenarios": [written]})
+        as_written = {key: value for key, value in corner.items() if key != "label"}
+        form = problems_of_form({"study": "corner", "ccas": ["reno"], "scenarios": [as_written]})
         if form:
             return [f"variation reaches what can't be run: {form[0].removeprefix(where)}"]
     for corner in every:
@@ -300,7 +300,7 @@ def _check_mixes(study):
 def _check_hosts(scenario):
     pairs, flows = scenario["hosts"]["pairs"], _specification(scenario).flows
     delays = len(scenario["hosts"]["access_delay_ms"])
-    if pairs > flows and not scenario["groups"]:
+    if pairs > max(1, flows) and not scenario["groups"]:
         yield f"hosts.pairs is {pairs}; allowed is at most the number of flows, {flows}."
     if delays != pairs:
         yield f"hosts.access_delay_ms has {delays} numbers; allowed is one for each of the pairs, {pairs}, or one for all."

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from study_files.study_schema import dereferenced, keys_of, study_schema
+from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
 from testbed.disciplines import discipline_of
-from testbed.flow_groups import LONG, OWN, REAL_TIME, STREAMS_OF_A_GROUP, WEB
+from testbed.flow_groups import LONG, OWN, REAL_TIME, WEB
 from testbed.specification import IP_HEADER_BYTES, MTU_BYTES, RunSpecification
 from testbed.web_objects import mean_bytes
 
@@ -26,25 +26,22 @@ def _group_keys():
     return keys_of(dereferenced(study_schema()["$defs"]["flow_group"]))
 
 
-def counted_flows(flows) -> dict:
-    """Return a scenario's ``flows`` and ``groups`` as they are resolved: the number of long flows, and all groups with all keys.
+def counted_flows(scenario) -> dict:
+    """Return ``flows`` and ``groups`` as they are resolved: the number of long flows, and all groups with all their keys.
 
     Parameters
     ----------
-    flows : int or list of dict
-        As the study has it; a number has no groups.
+    scenario : dict
+        With both keys; ``flows`` may be a list of groups, and ``groups`` what an earlier resolution made of it.
     """
-    if not isinstance(flows, list):
-        return {"flows": flows, "groups": []}
+    flows, groups = scenario["flows"], scenario["groups"]
+    if isinstance(flows, list):
+        groups, flows = flows, sum(group.get("count", 1) for group in flows if group.get("application", LONG) == LONG)
     defaults = {key: node.get("default") for key, node in _group_keys().items()}
-    groups = [{key: _whole(group.get(key, default)) for key, default in defaults.items()} for group in flows]
-    return {"flows": sum(group["count"] for group in groups if group["application"] == LONG), "groups": groups}
-
-
-def as_written(scenario) -> dict:
-    """Return a resolved scenario's ``flows`` as a study's file has it, in a copy without ``groups``."""
-    flows = scenario["groups"] or scenario["flows"]
-    return {key: value for key, value in scenario.items() if key != "groups"} | {"flows": flows}
+    return {
+        "flows": flows,
+        "groups": [{key: _whole(group.get(key, default)) for key, default in defaults.items()} for group in groups],
+    }
 
 
 def _whole(value):
@@ -55,6 +52,8 @@ def group_problems(scenario, ccas) -> Iterator[str]:
     """Yield what the groups of a resolved scenario can't be, with the study's CCAs."""
     groups = scenario["groups"]
     if not groups:
+        if not scenario["flows"]:
+            yield f"flows is 0; allowed is {allowed_text(keys_of(scenario_schema())['flows'])}."
         return
     names = [group["name"] for group in groups]
     for place, name in enumerate(names):
@@ -66,7 +65,9 @@ def group_problems(scenario, ccas) -> Iterator[str]:
         problems = [*_keys(group), *_times(group, scenario), *_places(group, scenario), *_amounts(group, scenario)]
         for problem in problems:
             yield f"flows[{group['name']}].{problem}"
-    flows = scenario["flows"]
+    flows, counted = scenario["flows"], sum(group["count"] for group in groups if group["application"] == LONG)
+    if flows != counted:
+        yield f"flows is {flows}; allowed beside groups is the number of their flows of {LONG}, {counted}, or the groups themselves."
     if flows > MOST_FLOWS:
         yield f"flows has {flows} flows of {LONG} in all its groups; allowed are up to {MOST_FLOWS}."
 
@@ -216,4 +217,6 @@ def _run(scenario):
 
 
 def _text(value):
-    return {None: "null", True: "true", False: "false"}.get(value, value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return value

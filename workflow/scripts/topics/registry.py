@@ -8,6 +8,8 @@ NAMES = (
     "calibration",
     "time_series",
     "queues",
+    "short_flows",
+    "real_time",
     "fairness",
     "buffers",
     "platforms",

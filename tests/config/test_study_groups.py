@@ -1,0 +1,131 @@
+"""Groups of flows in a study: what they mean, and what is said of those that can't be run."""
+
+import pytest
+
+from study_files import study
+from study_files.study_groups import MOST_OBJECTS
+from testbed.specification import RunSpecification
+
+LONG = {"name": "long", "stop_s": 10}
+WEB = {"name": "web", "application": "web", "arrivals_per_s": 5, "bytes": 1000, "stop_s": 10}
+CALL = {"name": "call", "application": "real-time", "stop_s": 10}
+
+
+@pytest.fixture
+def grouped(small):
+    """A study of one CCA whose scenarios have the given groups, and what is given besides."""
+
+    def make(*groups, **defaults):
+        small["ccas"] = ["reno"]
+        small["defaults"] = {"flows": list(groups), **defaults}
+        return small
+
+    return make
+
+
+def problems(config):
+    with pytest.raises(study.StudyError) as caught:
+        study.resolve(config, "small.yaml")
+    return [line.removeprefix("small.yaml: ") for line in str(caught.value).splitlines()]
+
+
+def run_of(config, cca="reno"):
+    return RunSpecification(study.run_specification(study.resolve(config, "small.yaml"), "near", cca, "ipv4", 1))
+
+
+def test_groups_are_written_out_and_long_flows_counted(grouped):
+    config = grouped(LONG | {"count": 2.0}, WEB, CALL, LONG | {"name": "late", "cca": "bbr", "start_s": 4})
+    resolved = study.resolve(config, "small.yaml")
+    near = resolved["scenarios"][0]
+    assert near["flows"] == 3
+    assert near["groups"][0] == {
+        "name": "long", "application": "iperf3", "cca": "own", "count": 2, "pair": None, "start_s": 0, "stop_s": 10,
+        "rate_mbps": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20,
+    }  # fmt: skip
+    assert study.resolve(resolved, "small.yaml") == resolved
+
+
+def test_without_groups_a_specification_is_what_it_was(small):
+    resolved = study.resolve(small, "small.yaml")
+    assert resolved["scenarios"][0]["groups"] == []
+    assert "groups" not in study.run_specification(resolved, "near", "reno", "ipv4", 1)["scenario"]
+
+
+def test_flows_are_numbered_through_the_groups_and_own_ones_get_a_mix_in_turn(grouped):
+    config = grouped(
+        LONG | {"count": 3}, WEB | {"cca": "vegas"}, LONG | {"name": "late", "cca": "bbr", "start_s": 4.5, "stop_s": 8.5, "rate_mbps": 2, "pair": 2},
+        hosts={"pairs": 2},
+    )  # fmt: skip
+    config["ccas"] = ["reno+cubic"]
+    run = run_of(config, "reno+cubic")
+    assert [run.flow_cca(flow) for flow in range(run.flows)] == ["reno", "cubic", "reno", "bbr"]
+    assert [run.flow_pair(flow).sender for flow in range(run.flows)] == ["h1", "h3", "h1", "h3"]
+    assert [(flow.start_s, flow.length_s, flow.rate_mbps, flow.group) for flow in run.long_flows[2:]] == [
+        (0, 10, None, "long"),
+        (4.5, 4, 2, "late"),
+    ]
+    assert run.ccas_that_run == ["reno", "cubic", "bbr", "vegas"]
+
+
+def test_a_run_may_have_no_long_flow(grouped):
+    run = run_of(grouped(WEB, CALL))
+    assert (run.flows, run.long_flows, run.ccas_that_run, run.server_ports) == (0, [], ["reno"], {8001})
+
+
+MESSAGES = [
+    ([LONG, LONG], {}, "scenarios[near].flows[1].name is long as in flows[0]; allowed is one that no other group has."),
+    ([{"name": "a"}], {}, "flows[a].stop_s is null, a group without end; allowed is a number up to traffic.duration_s, 10 (s)."),
+    ([LONG | {"start_s": 8, "stop_s": 4}], {}, "flows[long].stop_s is 4; allowed is more than start_s, 8 (s)."),
+    ([LONG | {"stop_s": 11}], {}, "flows[long].stop_s is 11; allowed is up to traffic.duration_s, 10 (s)."),
+    ([LONG | {"start_s": 10, "stop_s": 12}], {}, "flows[long].start_s is 10; allowed is less than traffic.duration_s, 10 (s)."),
+    ([LONG | {"stop_s": 4.5}], {}, "flows[long].stop_s is 4.5 s after start_s; allowed are whole seconds, which iperf3 takes."),
+    ([LONG | {"stop_s": 3}], {"traffic": {"interval_s": 2}},
+     "flows[long].stop_s is 3 s after start_s; allowed is what traffic.interval_s, 2 (s), divides without remainder."),
+    ([LONG | {"stop_s": 1}], {"traffic": {"start_within_ms": 500}},
+     "flows[long].stop_s is 1 s after start_s; allowed is more than twice the time within which flows start, 500 (ms)."),
+    ([LONG | {"cca": "cubik"}], {}, "defaults.flows[0].cca is \"cubik\"; did you mean 'cubic'? Allowed is one of own, bbr,"),
+    ([LONG | {"cca": "dctcp"}, LONG | {"name": "b"}], {}, "flows[long].cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks,"),
+    ([LONG | {"pair": 2}], {}, "flows[long].pair is 2; allowed is up to hosts.pairs, 1."),
+    ([LONG | {"pair": 1}], {"hosts": {"pairs": 2}}, "hosts.pairs is 2, and pair 2 has no flow; allowed are as many as the groups use."),
+    ([LONG | {"count": 65}], {}, "flows[long].count is 65; allowed with application iperf3 is up to 64."),
+    ([LONG | {"bytes": 1000}], {}, "flows[long].bytes is 1000; allowed with application iperf3 is null, for only web has it."),
+    ([WEB], {"traffic": {"protocol": "udp", "block_bytes": 1000}}, "traffic.protocol is udp; allowed where flows is a list of groups is tcp."),
+    ([WEB | {"bytes": None}], {}, "flows[web].bytes is null; allowed with sizes fixed is a number, the size of each object."),
+    ([WEB | {"sizes": "main-object"}], {}, "flows[web].bytes is 1000; allowed with sizes main-object is null, for sizes says how large they are."),
+    ([WEB | {"count": 7}], {}, "flows[web].count is 7; allowed with arrivals_per_s is 1, for as many objects are asked for as arrive until stop_s."),
+    ([WEB | {"arrivals_per_s": None}], {}, "flows[web].stop_s is 10; allowed without arrivals_per_s is null, for web then asks for count objects at once."),
+    ([WEB | {"arrivals_per_s": 200, "bytes": 1_000_000}], {}, "flows[web].arrivals_per_s is 200, at which objects have 1600 Mbit/s in the mean; allowed is less than link.rate_mbps, 1000,"),
+    ([WEB | {"arrivals_per_s": 10_000, "stop_s": 10, "bytes": 10}], {}, f"which makes 100,000 objects in the mean; allowed are up to {MOST_OBJECTS:,}."),
+    ([CALL | {"interval_ms": 0.1, "packet_bytes": 1452, "count": 64, "stop_s": 1}], {"link": {"rate_mbps": 100}, "queue": {"packets": 9}}, "flows[call].interval_ms is 0.1, at which streams have"),
+    ([CALL | {"rate_mbps": 3}], {}, "flows[call].rate_mbps is 3; allowed with application real-time is null, for only iperf3 has it."),
+    ([LONG], {"platform": "ns3:3.44"}, "flows is a list of groups; allowed on ns3:3.44 is a number of flows."),
+    ([LONG], {"link": {"rate_mbps": None}, "queue": {"packets": 9}}, "link.rate_mbps is null; allowed where flows is a list of groups is a number (Mbit/s)."),
+    ([LONG], {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed where flows is a list of groups is false."),
+    ([], {}, "defaults.flows is []; allowed is a list of at least one mapping."),
+    ([LONG | {"nmae": 1}], {}, "unknown key 'defaults.flows[0].nmae'; did you mean 'name'?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("groups", "defaults", "sentence"), MESSAGES, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_bad_groups_get_one_sentence(grouped, groups, defaults, sentence):
+    found = problems(grouped(*groups, **defaults))
+    assert any(sentence in line for line in found), found
+
+
+def test_groups_that_ignore_the_ccas_under_test_run_one_alone(grouped):
+    config = grouped(LONG | {"cca": "bbr"})
+    config["ccas"] = ["reno", "cubic"]
+    (sentence, _) = problems(config)
+    assert sentence.endswith(
+        "flows has no group with cca own, so that all CCAs of the study would run the same; allowed is one CCA in ccas."
+    )
+
+
+def test_calibration_has_no_groups(grouped):
+    config = grouped(LONG, queue={"packets": 9})
+    config["analysis"] = {"calibration": True}
+    assert any(
+        "flows is a list of groups; allowed with analysis.calibration is 1." in line for line in problems(config)
+    )

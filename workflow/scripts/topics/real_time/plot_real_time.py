@@ -1,0 +1,81 @@
+"""Draw queueing delay, jitter and loss of real-time streams: a slot for each CCA of the long flows beside them."""
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
+from figure_parts.figure_svg import save_figure
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.real_time.tables import REAL_TIME_CELLS
+from topics.short_flows.beside import ALONE
+from wording.number_format import is_missing, number
+from wording.sentence_words import cca_name
+
+TITLE = "What real-time streams get, by the CCA of the long flows beside them"
+#: Of `MEASURES` those drawn, by name.
+SHOWN = {
+    "queueing_p50_ms": "Queueing delay, median, ms",
+    "queueing_p95_ms": "Queueing delay, 95th percentile, ms",
+    "jitter_ms": "Interarrival jitter, ms",
+    "lost_percent": "Lost, %",
+}
+
+
+def _draw(cells):
+    """Return figure and panels: for each conditions, IP version and group one a measure, with a slot for each CCA beside."""
+    apply_style()
+    groups, versions = (
+        list(cells.groupby(["conditions", "ip_version", "group"], sort=False)),
+        list(cells["ip_version"].unique()),
+    )
+    drawn = CategoryPanels(TITLE, len(SHOWN) * len(groups), columns=2)
+    highest = {measure: 1.08 * cells[measure].max() if (cells[measure] > 0).any() else 1.0 for measure in SHOWN}
+    for (conditions, ip_version, group), here in groups:
+        besides = list(dict.fromkeys(here["beside"]))
+        for measure, what in SHOWN.items():
+            place_words = with_ip_version(f"{group}, {conditions}", ip_version, versions)
+            axes = drawn.add(what, place_words, linear_axis(0, highest[measure]))
+            names = ["none" if beside == ALONE else cca_name(beside) for beside in besides]
+            slots(axes, names, "long flows beside")
+            axes.tick_params(axis="x", labelsize=SMALL_SIZE_PT)
+            words = [
+                _draw_slot(axes, here[here["beside"] == beside], place, beside, measure, name)
+                for place, (beside, name) in enumerate(zip(besides, names, strict=True))
+            ]
+            drawn.finish(axes, f"{what}, {place_words}. {'; '.join(words)}.")
+    return drawn.figure, drawn.panels
+
+
+def _draw_slot(axes, rows, place, beside, measure, name):
+    """Draw the marks of a slot, one a cell; return what they show in words."""
+    colour = LIGHT.muted if beside == ALONE else cca_colour(beside)
+    words = []
+    for row in rows.to_dict("records"):
+        if is_missing(row[measure]):
+            nothing(axes, place)
+            words.append(f"{name}: none valid")
+            continue
+        if not is_missing(row[f"{measure}_low"]):
+            interval(axes, place, row[f"{measure}_low"], row[f"{measure}_high"], colour)
+        axes.plot(
+            [place],
+            [row[measure]],
+            ls="none",
+            ms=4,
+            marker="o" if beside == ALONE else cca_marker(beside),
+            color=colour,
+            zorder=3,
+        )
+        words.append(f"{name}: {number(row[measure])}")
+    return ", ".join(words)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the cells, write figure and data."""
+    cells = read_table(inputs.real_time_cells, REAL_TIME_CELLS)
+    figure, views = _draw(cells)
+    save_figure(figure, views, "Real-time streams by the long flows beside them", cells, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,18 @@
+"""What real-time streams get: one-way delay, jitter and loss, alone and beside long flows of each CCA."""
+
+from testbed.flow_groups import REAL_TIME
+from topics.real_time.tables import REAL_TIME_CELLS
+from topics.topic import Figure, Topic
+
+
+def applies(design) -> bool:
+    """Tell whether a `StudyDesign` has groups of real-time streams."""
+    return any(group["application"] == REAL_TIME for scenario in design.scenarios for group in scenario["groups"])
+
+
+def _figures(design):
+    title = "Queueing delay, jitter and loss of real-time streams, by the CCA of the long flows beside them"
+    yield Figure("real-time", "plot_real_time", ("real_time_cells",), title, "means, intervals")
+
+
+TOPIC = Topic("real_time", "Real-time streams", applies=applies, tables=(REAL_TIME_CELLS,), figures=_figures)

@@ -1,0 +1,86 @@
+"""Describe what web objects get in each cell: completion times and slowdowns over the replications, and by size."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from inference.mean_interval import mean_interval
+from rule_script import run_rule
+from run_tables.reading import read_table
+from run_tables.tidy_tables import CELL, GROUP_COLUMNS, GROUPS, SCENARIOS
+from testbed.flow_groups import WEB
+from topics.short_flows.conditions import conditions_of_scenarios
+from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
+
+GROUP = [column.name for column in GROUP_COLUMNS]
+#: Of fewer objects there is no 95th percentile.
+LEAST_OBJECTS = 20
+
+
+def describe_cells(groups, scenarios, confidence) -> pd.DataFrame:
+    """Return `SHORT_FLOW_CELLS`: a row a cell and group, in the order of ``groups``."""
+    named, rows = conditions_of_scenarios(scenarios), []
+    of_web = groups[groups["application"] == WEB]
+    for key, of_cell in of_web.groupby([*CELL, *GROUP], sort=False):
+        valid = of_cell[of_cell["valid"]]
+        asked = valid["members"].sum()
+        rows.append(
+            {
+                **dict(zip([*CELL, *GROUP], key, strict=True)),
+                **named.loc[key[0]].to_dict(),
+                "n": len(valid),
+                "members": valid["members"].mean(),
+                "complete_percent": 100 * valid["complete"].sum() / asked if asked else None,
+                **{name: value for measure in MEASURES for name, value in estimate(valid, measure.name, confidence)},
+            }
+        )
+    return pd.DataFrame(rows, columns=SHORT_FLOW_CELLS.names)
+
+
+def estimate(runs, name, confidence) -> Iterator[tuple[str, float]]:
+    """Yield the mean of a measure over runs, and both ends of its t interval, cut off at 0."""
+    values = runs[name].dropna()
+    yield name, values.mean()
+    if len(values) > 1:
+        _, low, high = mean_interval(values, confidence)
+        yield f"{name}_low", max(low, 0.0)
+        yield f"{name}_high", high
+
+
+def describe_sizes(short_flows, scenarios) -> pd.DataFrame:
+    """Return `SHORT_FLOW_SIZES`: a row a cell, group and class of sizes."""
+    named, rows = conditions_of_scenarios(scenarios), []
+    known = short_flows[short_flows["valid"] & short_flows["slowdown"].notna()]
+    classes = 2.0 ** np.floor(np.log2(known["bytes"].astype(float)))
+    for key, of_class in known.groupby([*CELL, *GROUP, classes.rename("from_bytes")], sort=False):
+        slowdowns = of_class["slowdown"]
+        rows.append(
+            {
+                **dict(zip([*CELL, *GROUP, "from_bytes"], key, strict=True)),
+                **named.loc[key[0]].to_dict(),
+                "to_bytes": 2 * key[-1],
+                "n": len(slowdowns),
+                "slowdown_p50": slowdowns.median(),
+                "slowdown_p95": slowdowns.quantile(0.95) if len(slowdowns) >= LEAST_OBJECTS else None,
+            }
+        )
+    table = pd.DataFrame(rows, columns=SHORT_FLOW_SIZES.names)
+    order = {name: place for place, name in enumerate(scenarios["scenario"])}
+    return table.sort_values(
+        ["scenario", "cca", "ip_version", "group", "from_bytes"],
+        key=lambda c: c.map(order) if c.name == "scenario" else c,
+    )
+
+
+def main(inputs, outputs, params) -> None:
+    """Read groups, objects and scenarios, write both tables."""
+    scenarios = read_table(inputs.scenarios, SCENARIOS)
+    cells = describe_cells(read_table(inputs.groups, GROUPS), scenarios, params.confidence)
+    cells.to_csv(outputs.short_flow_cells, index=False, lineterminator="\n")
+    sizes = describe_sizes(pd.read_parquet(inputs.short_flows), scenarios)
+    sizes.to_csv(outputs.short_flow_sizes, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,79 @@
+"""Draw the empirical distribution of web objects' completion times: a line for each CCA of the long flows beside them."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import Axis, log_axis
+from figure_parts.category_panels import CategoryPanels, with_ip_version
+from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
+from figure_parts.figure_svg import save_figure
+from figure_parts.scenario_panels import unit_below, value_axis
+from rule_script import run_rule
+from run_tables.reading import read_table
+from run_tables.tidy_tables import SCENARIOS
+from topics.short_flows.beside import look, name_of
+from topics.short_flows.conditions import conditions_of_scenarios
+from wording.number_format import number
+from wording.sentence_words import cca_name
+
+#: Of more objects so many steps are drawn, evenly spaced in rank.
+STEPS_AT_MOST = 200
+SHARES = Axis("linear", 0.0, 1.0, (0, 0.25, 0.5, 0.75, 0.95))
+TITLE = "Completion times of web objects"
+
+
+def _steps(values):
+    """Return (value, share of objects at most as long) at evenly spaced ranks."""
+    ordered = np.sort(np.asarray(values, float))
+    ranks = np.unique(np.linspace(0, len(ordered) - 1, min(len(ordered), STEPS_AT_MOST)).round().astype(int))
+    return ordered[ranks], (ranks + 1) / len(ordered)
+
+
+def _figure_rows(objects):
+    """Return the figure's data: a row a step of each line."""
+    keys = ["conditions", "ip_version", "group", "group_cca", "beside"]
+    rows = []
+    for key, of_line in objects.groupby(keys, sort=False):
+        values = of_line["completion_ms"].dropna()
+        if len(values):
+            steps = zip(*_steps(values), strict=True)
+            rows += [(*key, len(values), float(value), float(share)) for value, share in steps]
+    return pd.DataFrame(rows, columns=[*keys, "n", "completion_ms", "share"])
+
+
+def _draw(data):
+    """Return figure and panels: one for each conditions, IP version, group and its CCA."""
+    apply_style()
+    panels = list(data.groupby(["conditions", "ip_version", "group", "group_cca"], sort=False))
+    lines, versions = max(group["beside"].nunique() for _, group in panels), list(data["ip_version"].unique())
+    drawn = CategoryPanels(TITLE, len(panels), lines, columns=2)
+    axis = log_axis(data["completion_ms"].min(), data["completion_ms"].max())
+    for (conditions, ip_version, group, cca), here in panels:
+        axes = drawn.add(
+            f"{group} ({cca_name(cca)}), share of objects", with_ip_version(conditions, ip_version, versions), SHARES
+        )
+        value_axis(axes, "x", axis, spaced=True)
+        axes.tick_params(axis="x", labelsize=SMALL_SIZE_PT)
+        unit_below(axes, axis, "completion time, ms")
+        words, key = [], []
+        for beside, line in here.groupby("beside", sort=False):
+            axes.step(line["completion_ms"], line["share"], where="post", lw=1.1, zorder=2, **look(beside))
+            key.append(Line2D([], [], lw=1.2, label=name_of(beside), **look(beside)))
+            middle, late = (line["completion_ms"].iloc[np.searchsorted(line["share"], share)] for share in (0.5, 0.95))
+            words.append(f"{name_of(beside)}: median {number(middle)}, 95th percentile {number(late)} ms")
+        drawn.finish(axes, f"Completion times of group {group}, {conditions}. {'; '.join(words)}.", key)
+    return drawn.figure, drawn.panels
+
+
+def main(inputs, outputs, params) -> None:
+    """Read objects and scenarios, write figure and data."""
+    named = conditions_of_scenarios(read_table(inputs.scenarios, SCENARIOS))
+    objects = pd.read_parquet(inputs.short_flows).query("valid")
+    data = _figure_rows(objects.assign(conditions=objects["scenario"].map(named["conditions"])))
+    figure, views = _draw(data)
+    save_figure(figure, views, TITLE, data, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

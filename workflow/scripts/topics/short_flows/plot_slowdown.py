@@ -1,0 +1,61 @@
+"""Draw the slowdown of web objects by their size: a line for each CCA of the long flows beside them."""
+
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import log_axis
+from figure_parts.category_panels import CategoryPanels, with_ip_version
+from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
+from figure_parts.figure_svg import save_figure
+from figure_parts.scenario_panels import unit_below, value_axis
+from rule_script import run_rule
+from run_tables.reading import read_table
+from topics.short_flows.beside import look, name_of
+from topics.short_flows.tables import SHORT_FLOW_SIZES
+from wording.number_format import number
+from wording.sentence_words import cca_name
+
+TITLE = "Slowdown of web objects by size"
+#: Columns that are drawn, by name.
+SHOWN = {"slowdown_p50": "median", "slowdown_p95": "95th percentile"}
+#: Of a class of sizes with fewer objects nothing is drawn.
+LEAST = 5
+
+
+def _draw(sizes):
+    """Return figure and panels: for each conditions, IP version, group and its CCA one a percentile."""
+    apply_style()
+    groups = list(sizes.groupby(["conditions", "ip_version", "group", "group_cca"], sort=False))
+    lines, versions = max(group["beside"].nunique() for _, group in groups), list(sizes["ip_version"].unique())
+    drawn = CategoryPanels(TITLE, len(SHOWN) * len(groups), lines, columns=2)
+    middles = (sizes["from_bytes"] * sizes["to_bytes"]) ** 0.5 / 1e3
+    across, up = log_axis(middles.min(), middles.max()), log_axis(1, max(2.0, sizes[list(SHOWN)].max().max()))
+    for (conditions, ip_version, group, cca), here in groups:
+        for column, name in SHOWN.items():
+            place = with_ip_version(conditions, ip_version, versions)
+            axes = drawn.add(f"{group} ({cca_name(cca)}), {name} of slowdown", place, up)
+            value_axis(axes, "x", across, spaced=True)
+            axes.tick_params(axis="x", labelsize=SMALL_SIZE_PT)
+            unit_below(axes, across, "size, kB")
+            words, key = [], []
+            for beside, line in here.groupby("beside", sort=False):
+                known = line[line[column].notna()].sort_values("from_bytes")
+                axes.plot(middles[known.index], known[column], lw=1.1, marker=".", ms=4, zorder=2, **look(beside))
+                key.append(Line2D([], [], lw=1.2, label=name_of(beside), **look(beside)))
+                ends = [number(known[column].iloc[place]) for place in (0, -1)] if len(known) else ["-", "-"]
+                words.append(f"{name_of(beside)}: {ends[0]} of the smallest, {ends[1]} of the largest")
+            drawn.finish(
+                axes, f"{name.capitalize()} of the slowdown of group {group}, {conditions}. {'; '.join(words)}.", key
+            )
+    return drawn.figure, drawn.panels
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the classes of sizes, write figure and data."""
+    sizes = read_table(inputs.short_flow_sizes, SHORT_FLOW_SIZES)
+    sizes = sizes[sizes["n"] >= LEAST].reset_index(drop=True)
+    figure, views = _draw(sizes)
+    save_figure(figure, views, TITLE, sizes, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

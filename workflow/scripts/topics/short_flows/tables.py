@@ -1,0 +1,47 @@
+"""The analysis tables of the topic, column by column."""
+
+from run_tables.table import Table, count, interval, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, GROUP_COLUMNS, GROUPS, SCENARIO_LABEL
+
+_NO_RUN = "no valid run has a value"
+CONDITIONS = text("conditions", "What scenarios share that differ in their groups only, in words: rate, RTT, queue.")
+#: What is estimated of a group in a cell: columns of `GROUPS`.
+MEASURES = tuple(
+    GROUPS[f"{name}_p{p}{unit}"] for name, unit in (("completion", "_ms"), ("slowdown", "")) for p in (50, 95, 99)
+)
+SHORT_FLOW_CELLS = Table(
+    "short_flow_cells",
+    "a group of web objects in a cell: scenario, CCA and IP version",
+    (
+        *CELL_COLUMNS,
+        SCENARIO_LABEL,
+        CONDITIONS,
+        *GROUP_COLUMNS,
+        count("n", "runs", "Valid runs."),
+        number("members", "objects", "Mean number asked for in a run.", _NO_RUN),
+        number("complete_percent", "%", "Of these, that were complete.", _NO_RUN),
+        *(
+            column
+            for measure in MEASURES
+            for column in (
+                number(measure.name, measure.unit, f"Mean over the runs. {measure.meaning}", _NO_RUN),
+                *interval(f"{measure.name}_low", f"{measure.name}_high", measure.unit, "the mean, cut off at 0"),
+            )
+        ),
+    ),
+)
+SHORT_FLOW_SIZES = Table(
+    "short_flow_sizes",
+    "web objects of one class of sizes of a group in a cell, all valid runs together",
+    (
+        *CELL_COLUMNS,
+        SCENARIO_LABEL,
+        CONDITIONS,
+        *GROUP_COLUMNS,
+        number("from_bytes", "bytes", "Smallest size of the class: powers of 2."),
+        number("to_bytes", "bytes", "Beyond its largest."),
+        count("n", "objects", "Complete ones."),
+        number("slowdown_p50", "", "Median of their slowdowns."),
+        number("slowdown_p95", "", "Their 95th percentile.", "there are fewer than twenty"),
+    ),
+)

@@ -1,0 +1,22 @@
+"""What short flows get: completion times of web objects, alone and beside long flows of each CCA."""
+
+from testbed.flow_groups import WEB
+from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
+from topics.topic import Figure, Topic
+
+
+def applies(design) -> bool:
+    """Tell whether a `StudyDesign` has groups of web objects."""
+    return any(group["application"] == WEB for scenario in design.scenarios for group in scenario["groups"])
+
+
+def _figures(design):
+    title = "Completion times of web objects, by the CCA of the long flows beside them"
+    yield Figure("completion-times", "plot_completion_times", ("short_flows", "scenarios"), title, "distributions")
+    title = "Slowdown of web objects by their size"
+    yield Figure("slowdown-by-size", "plot_slowdown", ("short_flow_sizes",), title, "medians and 95th percentiles")
+
+
+TOPIC = Topic(
+    "short_flows", "Short flows", applies=applies, tables=(SHORT_FLOW_CELLS, SHORT_FLOW_SIZES), figures=_figures
+)
