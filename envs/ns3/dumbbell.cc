@@ -44,7 +44,7 @@ Simulate(const Plan& plan, std::ostream& result)
     {
         SearchInLinearTime();
     }
-    Network network(plan);
+    Network network(plan, ORIGIN);
     std::vector<std::unique_ptr<Flow>> flows;
     size_t running = plan.flows.size();
     auto ended = [&running]() {
@@ -68,6 +68,8 @@ Simulate(const Plan& plan, std::ostream& result)
     network.WriteSettings(json);
     json.Key("counters");
     network.WriteCounters(json);
+    json.Key("changes");
+    network.WriteChanges(json);
     json.Key("flows").Open('[');
     for (const auto& flow : flows)
     {

@@ -7,6 +7,8 @@
 #include "ns3/traffic-control-layer.h"
 #include "ns3/queue-disc.h"
 
+#include <algorithm>
+#include <sstream>
 #include <stdexcept>
 
 using namespace ns3;
@@ -40,8 +42,9 @@ Prefix6(uint32_t link)
 }
 } // namespace
 
-Network::Network(const Plan& plan)
+Network::Network(const Plan& plan, Time origin)
     : m_plan(plan),
+      m_origin(origin),
       m_pairs(plan.accessNs.size())
 {
     m_nodes.Create(2 + 2 * m_pairs);
@@ -62,6 +65,10 @@ Network::Network(const Plan& plan)
     Route();
     Lose("r2-eth1", plan.Real("loss_forward"), 1);
     Lose("r1-eth1", plan.Real("loss_reverse"), 2);
+    for (const auto& change : plan.changes)
+    {
+        Simulator::Schedule(origin + NanoSeconds(change.atNs), &Network::Change, this, change);
+    }
 }
 
 Ptr<Node>
@@ -92,10 +99,19 @@ Network::ReceiverAddress(uint32_t pair, uint16_t port) const
     return InetSocketAddress(Ipv4Address::ConvertFrom(m_receivers[pair]), port);
 }
 
-Ptr<Queue<Packet>>
+Network::Waiting
 Network::BottleneckQueue() const
 {
-    return Named("r1-eth1").device->GetQueue();
+    const auto& interface = Named("r1-eth1");
+    auto queue = interface.device->GetQueue();
+    Waiting waiting{queue->GetNPackets(), queue->GetNBytes(), queue->GetTotalDroppedPackets()};
+    if (auto discipline = interface.discipline)
+    {
+        waiting.packets += discipline->GetNPackets();
+        waiting.bytes += discipline->GetNBytes();
+        waiting.drops += discipline->GetStats().nTotalDroppedPackets;
+    }
+    return waiting;
 }
 
 const Network::Interface&
@@ -115,17 +131,25 @@ void
 Network::Connect(uint32_t a, uint32_t b, const std::string& nameA, const std::string& nameB, bool bottleneck, int64_t delayNs)
 {
     PointToPointHelper link;
-    // Without it a full queue stops the device, and what comes then is dropped above it, uncounted.
-    link.DisableFlowControl();
+    bool disciplined = bottleneck && !m_plan.discipline.empty();
+    // A full queue stops the device: what comes then waits in the discipline above it, or is dropped there, uncounted, without one.
+    if (!disciplined)
+    {
+        link.DisableFlowControl();
+    }
     link.SetDeviceAttribute("DataRate", StringValue(bottleneck ? m_plan.Text("rate") : ACCESS_RATE));
     link.SetDeviceAttribute("InterframeGap", TimeValue(NanoSeconds(bottleneck ? m_plan.Integer("gap_ns") : 0)));
     link.SetChannelAttribute("Delay", TimeValue(NanoSeconds(delayNs)));
-    link.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue(bottleneck ? m_plan.Text("queue") : ACCESS_QUEUE));
+    link.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue(disciplined ? "1p" : bottleneck ? m_plan.Text("queue") : ACCESS_QUEUE));
     NetDeviceContainer devices = link.Install(m_nodes.Get(a), m_nodes.Get(b));
     const std::string names[] = {nameA, nameB};
     for (uint32_t end = 0; end < 2; ++end)
     {
-        m_interfaces.push_back(new Interface{names[end], DynamicCast<PointToPointNetDevice>(devices.Get(end))});
+        m_interfaces.push_back(new Interface{names[end], DynamicCast<PointToPointNetDevice>(devices.Get(end)), nullptr});
+        if (disciplined)
+        {
+            Discipline(*m_interfaces.back());
+        }
         Observe(*m_interfaces.back());
     }
 
@@ -152,6 +176,19 @@ Network::Connect(uint32_t a, uint32_t b, const std::string& nameA, const std::st
             m_receivers.push_back(interfaces.GetAddress(1));
         }
     }
+}
+
+void
+Network::Discipline(Interface& interface)
+{
+    ObjectFactory factory(m_plan.discipline);
+    for (const auto& [name, value] : m_plan.attributes)
+    {
+        factory.Set(name, StringValue(value));
+    }
+    interface.discipline = factory.Create<QueueDisc>();
+    auto control = interface.device->GetNode()->GetObject<TrafficControlLayer>();
+    control->SetRootQueueDiscOnDevice(interface.device, interface.discipline);
 }
 
 void
@@ -196,7 +233,10 @@ Network::Observe(Interface& interface)
 void
 Network::Lose(const std::string& name, double share, int64_t stream)
 {
-    if (share == 0)
+    bool changes = std::any_of(m_plan.changes.begin(), m_plan.changes.end(), [&name](const auto& change) {
+        return change.interface == name && change.quantity == "loss";
+    });
+    if (share == 0 && !changes)
     {
         return;
     }
@@ -205,6 +245,59 @@ Network::Lose(const std::string& name, double share, int64_t stream)
     model->SetRate(share);
     model->AssignStreams(stream);
     Named(name).device->SetReceiveErrorModel(model);
+}
+
+void
+Network::Change(const PlannedChange& change)
+{
+    const auto& interface = Named(change.interface);
+    Changed changed{};
+    changed.realisedNs = (Simulator::Now() - m_origin).GetNanoSeconds();
+    auto queue = interface.device->GetQueue();
+    changed.packets = queue->GetTotalReceivedPackets() - queue->GetNPackets();
+    changed.bytes = queue->GetTotalReceivedBytes() - queue->GetNBytes();
+    changed.drops = queue->GetTotalDroppedPackets() +
+                    (interface.discipline ? interface.discipline->GetStats().nTotalDroppedPackets : 0);
+    changed.waiting = queue->GetNPackets() + (interface.discipline ? interface.discipline->GetNPackets() : 0);
+    if (change.quantity == "rate")
+    {
+        interface.device->SetAttribute("DataRate", StringValue(change.value));
+        interface.device->SetAttribute("InterframeGap", TimeValue(NanoSeconds(change.gapNs)));
+        changed.value = Read(interface.device, "DataRate");
+    }
+    else if (change.quantity == "delay")
+    {
+        interface.device->GetChannel()->SetAttribute("Delay", StringValue(change.value));
+        changed.value = Read(interface.device->GetChannel(), "Delay");
+    }
+    else
+    {
+        PointerValue model;
+        interface.device->GetAttribute("ReceiveErrorModel", model);
+        auto loss = model.Get<RateErrorModel>();
+        loss->SetRate(std::stod(change.value));
+        std::ostringstream rate;
+        rate.precision(17);
+        rate << loss->GetRate();
+        changed.value = rate.str();
+        changed.packets = interface.passed;
+        changed.drops = interface.lost;
+        changed.waiting = 0;
+    }
+    m_changed.push_back(changed);
+}
+
+void
+Network::WriteChanges(Json& json) const
+{
+    json.Open('[');
+    for (const auto& changed : m_changed)
+    {
+        json.Open('{').Item("realised_ns", changed.realisedNs).Item("value", changed.value);
+        json.Item("packets", changed.packets).Item("bytes", changed.bytes);
+        json.Item("drops", changed.drops).Item("waiting", changed.waiting).Close('}');
+    }
+    json.Close(']');
 }
 
 void
@@ -224,6 +317,15 @@ Network::WriteSettings(Json& json) const
         auto control = device->GetNode()->GetObject<TrafficControlLayer>();
         auto disc = control ? control->GetRootQueueDiscOnDevice(device) : nullptr;
         json.Item("QueueDisc", disc ? disc->GetInstanceTypeId().GetName() : std::string("none"));
+        if (disc && disc == interface->discipline)
+        {
+            json.Key("Attributes").Open('{');
+            for (const auto& [attribute, value] : m_plan.attributes)
+            {
+                json.Item(attribute, Read(disc, attribute));
+            }
+            json.Close('}');
+        }
         PointerValue model;
         device->GetAttribute("ReceiveErrorModel", model);
         if (auto loss = model.Get<RateErrorModel>())
@@ -251,6 +353,17 @@ Network::WriteCounters(Json& json) const
         json.Item("enqueued_bytes", static_cast<int64_t>(queue->GetTotalReceivedBytes()));
         json.Item("drops", static_cast<int64_t>(queue->GetTotalDroppedPackets()));
         json.Item("waiting_packets", static_cast<int64_t>(queue->GetNPackets()));
+        if (auto discipline = interface->discipline)
+        {
+            const auto& stats = discipline->GetStats();
+            json.Key("discipline").Open('{');
+            json.Item("sent_packets", static_cast<int64_t>(stats.nTotalSentPackets));
+            json.Item("sent_bytes", static_cast<int64_t>(stats.nTotalSentBytes));
+            json.Item("drops", static_cast<int64_t>(stats.nTotalDroppedPackets));
+            json.Item("marks", static_cast<int64_t>(stats.nTotalMarkedPackets));
+            json.Item("waiting_packets", static_cast<int64_t>(discipline->GetNPackets()));
+            json.Close('}');
+        }
         json.Close('}');
     }
     json.Close('}');

@@ -47,6 +47,22 @@ ReadPlan(const std::string& path)
             words >> attribute >> value;
             plan.defaults.emplace_back(attribute, value);
         }
+        else if (key == "discipline")
+        {
+            words >> plan.discipline;
+        }
+        else if (key == "attribute")
+        {
+            std::string attribute, value;
+            words >> attribute >> value;
+            plan.attributes.emplace_back(attribute, value);
+        }
+        else if (key == "change")
+        {
+            PlannedChange change;
+            words >> change.atNs >> change.interface >> change.quantity >> change.value >> change.gapNs;
+            plan.changes.push_back(change);
+        }
         else if (key == "flow")
         {
             PlannedFlow flow;

@@ -1,7 +1,6 @@
 #include "recorder.h"
 
 #include "ns3/core-module.h"
-#include "ns3/queue.h"
 
 using namespace ns3;
 
@@ -38,7 +37,7 @@ const std::pair<const char*, double Look::*> GAINS[] = {
 
 Recorder::Recorder(const Plan& plan, const Network& network, const std::vector<std::unique_ptr<Flow>>& flows, Time origin)
     : m_flows(flows),
-      m_queue(network.BottleneckQueue()),
+      m_network(network),
       m_origin(origin),
       m_sampleNs(plan.Integer("sample_ns")),
       m_series(flows.size())
@@ -78,9 +77,10 @@ Recorder::Sample()
         }
     }
     m_queueTimesNs.push_back(nowNs);
-    m_queuePackets.push_back(m_queue->GetNPackets());
-    m_queueBytes.push_back(m_queue->GetNBytes());
-    m_queueDrops.push_back(m_queue->GetTotalDroppedPackets());
+    auto waiting = m_network.BottleneckQueue();
+    m_queuePackets.push_back(waiting.packets);
+    m_queueBytes.push_back(waiting.bytes);
+    m_queueDrops.push_back(waiting.drops);
     Simulator::Schedule(NanoSeconds(m_sampleNs), &Recorder::Sample, this);
 }
 

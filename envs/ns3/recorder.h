@@ -25,7 +25,7 @@ class Recorder
     };
 
     const std::vector<std::unique_ptr<Flow>>& m_flows;
-    ns3::Ptr<ns3::Queue<ns3::Packet>> m_queue;
+    const Network& m_network;
     ns3::Time m_origin;
     int64_t m_sampleNs;
     std::vector<SocketsLook> m_looks;

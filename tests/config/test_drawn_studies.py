@@ -68,7 +68,9 @@ def check_run(study, scenario_id, cca, ip_version, replication):
     asked = {key: value for key, value in drawn.items() if key not in ("label", "variation")}
     carried_out = specification["scenario"]
     left_out = {"link": {"timeline": [], "trace": None}, "transport": {"ecn": "off"}}
-    assert asked == {"groups": []} | carried_out | {name: defaults | carried_out[name] for name, defaults in left_out.items()}
+    assert asked == {"groups": []} | carried_out | {
+        name: defaults | carried_out[name] for name, defaults in left_out.items()
+    }
     numbers = [run.expected_s, run.rtt_longest_ms, run.packet_bytes, run.receive_buffer_bytes, run.send_buffer_bytes]
     assert all(number >= 0 for number in numbers)
     assert len(run.idle_rtts_ms) and len(run.pairs) == scenario["hosts"]["pairs"]

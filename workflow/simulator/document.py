@@ -6,16 +6,14 @@ import re
 from testbed.environment import IMAGE_DESCRIPTION
 from testbed.specification import DOCUMENT_VERSION
 
+from .disciplines import attributes, counterpart_of
 from .limits import CCAS
-from .plan import GAP_BYTES, deliveries_ns, looks_ns, queue_limit, socket_settings, starts_ns
+from .plan import BOTTLENECK, GAP_BYTES, LOSS, deliveries_ns, gap_ns, looks_ns, queue_limit, socket_settings, starts_ns
 from .verdict import judge
 
 NAMES = {type_id: cca for cca, type_id in CCAS.items()}
 #: TcpSocketState::TcpCongState_t in Linux's words.
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
-#: Where packets are lost at random: what receives from the bottleneck.
-LOSS = {"forward": "r2-eth1", "reverse": "r1-eth1"}
-BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 MS, MBPS = 1e-6, 1e-6  # of ns, of bit/s
 #: Column of the program -> (name in the document, factor); None stands for segments.
 COLUMNS = {
@@ -63,9 +61,11 @@ def compose(specification, counted, wheel, digest) -> dict:
         "idle_rtt": idle_rtt(specification, counted["flows"]),
         "traffic": traffic(specification, counted["flows"]),
         "sockets": looks(specification, of_times(counted["looks"], looks_ns(specification))),
-        "links": links(counted["counters"]),
+        "links": links(counted["counters"], counterpart_of(specification)),
         "stack": None,
     }
+    if specification.timeline:
+        document["timeline"] = timeline(specification, counted["changes"])
     if times_ns := deliveries_ns(specification):
         document["delivered"] = delivered(specification, of_times(counted["looks"], times_ns))
     if specification.traffic.sample_interval_ms is not None:
@@ -95,20 +95,24 @@ def environment(specification, wheel, digest) -> dict:
 
 def as_set(specification) -> dict:
     """Return what was set of each interface and host, in the form of `read_back`."""
-    rate_bps = round(specification.rate_mbps * 1e6)
-    limit = parsed(queue_limit(specification))
-    shared = {
-        "link": {
-            "rate_bps": rate_bps,
-            "gap_ns": round(GAP_BYTES * 8e9 / rate_bps),
-            "delay_ms": specification.link.delay_ms["forward"],
-        },
-        "DropTailQueue": {"limit_packets" if queue_limit(specification)[-1] == "p" else "limit_bytes": limit},
-    }
-    interfaces = {name: dict(shared) for name in BOTTLENECK.values()}
+
+    def last(direction, quantity):
+        """Return what a quantity is in the end, when it is read back."""
+        return specification.timeline.values(direction, quantity)[-1][1]
+
+    limit, found = queue_limit(specification), counterpart_of(specification)
+    shared = {"DropTailQueue": queue_settings("1p" if found else limit)}
+    if found:
+        asked = {name: parsed(value) for name, value in attributes(specification, limit).items() if name != "MaxSize"}
+        shared[kind_of(found.type_id)] = queue_settings(limit) | asked
+    interfaces = {}
+    for direction, name in BOTTLENECK.items():
+        rate_bps = round(last(direction, "rate_mbps") * 1e6)
+        link = {"rate_bps": rate_bps, "gap_ns": gap_ns(rate_bps), "delay_ms": last(direction, "delay_ms")}
+        interfaces[name] = {"link": link} | shared
     for direction, name in LOSS.items():
-        if loss_percent := specification.link.loss_percent[direction]:
-            interfaces[name]["RateErrorModel"] = {"loss_percent": loss_percent}
+        if any(loss for _, loss in specification.timeline.values(direction, "loss_percent")):
+            interfaces[name]["RateErrorModel"] = {"loss_percent": last(direction, "loss_percent")}
     settings = socket_settings(specification) | {"Recovery": specification.transport.recovery}
     return {
         "simulator": True,
@@ -124,24 +128,63 @@ def as_set(specification) -> dict:
     }
 
 
+def kind_of(type_id) -> str:
+    """Return how a document names an object of ns-3: its TypeId without the name space."""
+    return type_id.removeprefix("ns3::").removesuffix("<Packet>")
+
+
+def queue_settings(limit) -> dict[str, int]:
+    """Return the limit of a queue, which ns-3 writes as ``100p`` or ``150000B``, with its unit in the key."""
+    return {"limit_packets" if limit.endswith("p") else "limit_bytes": parsed(limit)}
+
+
+def timeline(specification, changed) -> list[dict]:
+    """Return what was changed while traffic flowed, in the form of the testbed's documents (`testbed.path_changes`)."""
+    entries = []
+    for change, found in zip(specification.timeline.changes, changed, strict=False):
+        place = (LOSS if change.quantity == "loss_percent" else BOTTLENECK)[change.direction]
+        unit = {"rate_mbps": MBPS, "delay_ms": MS, "loss_percent": 100}[change.quantity]
+        counts = {
+            "packets": found["packets"],
+            # The gap is the rest of a frame.
+            "bytes": found["bytes"] + GAP_BYTES * found["packets"],
+            "drops": found["drops"],
+            "backlog_packets": found["waiting"],
+        }
+        entries.append(
+            {
+                "at_ns": change.at_ns,
+                "direction": change.direction,
+                "quantity": change.quantity,
+                "value": change.value,
+                "kind": change.kind,
+                "realised_ns": found["realised_ns"],
+                "devices": {place: {"value": round(parsed(found["value"]) * unit, 9)} | counts},
+            }
+        )
+    return entries
+
+
 def read_back(specification, counted) -> dict:
     """Return what the simulator's objects say: of every interface, of all sockets of a host."""
     interfaces = {}
     for name, found in counted["settings"].items():
-        queue = found["Queue"].removeprefix("ns3::").removesuffix("<Packet>")
-        unit = "limit_packets" if found["MaxSize"].endswith("p") else "limit_bytes"
         kinds = {
             "link": {
                 "rate_bps": parsed(found["DataRate"]),
                 "gap_ns": parsed(found["InterframeGap"]),
                 "delay_ms": parsed(found["Delay"]) * MS,
             },
-            queue: {unit: parsed(found["MaxSize"])},
+            kind_of(found["Queue"]): queue_settings(found["MaxSize"]),
         }
         if "ErrorRate" in found:
             kinds["RateErrorModel"] = {"loss_percent": found["ErrorRate"] * 100}
         if found["QueueDisc"] != "none":
-            kinds[found["QueueDisc"]] = {}
+            said = found.get("Attributes", {})
+            limit = queue_settings(said["MaxSize"]) if said else {}
+            kinds[kind_of(found["QueueDisc"])] = limit | {
+                name: parsed(said[name]) for name in said if name != "MaxSize"
+            }
         interfaces[name] = {"qdiscs": kinds}
     hosts = {}
     for flow, result in enumerate(counted["flows"]):
@@ -161,7 +204,9 @@ def read_back(specification, counted) -> dict:
 
 
 def parsed(text) -> int | float:
-    """Return the number of a value as ns-3 prints it: ``100000000bps``, ``+1e+07ns``, ``100p``."""
+    """Return the number of a value as ns-3 prints it: ``100000000bps``, ``+1e+07ns``, ``100p``, ``true``."""
+    if text in ("true", "false"):
+        return int(text == "true")
     number = float(re.match(r"[+-]?[\d.]+(?:e[+-]?\d+)?", text)[0])
     return int(number) if number.is_integer() else number
 
@@ -335,8 +380,8 @@ def series(specification, counted) -> dict:
     }
 
 
-def links(counters) -> dict:
-    """Return the counters of every interface at the origin, all 0, and at the end."""
+def links(counters, discipline) -> dict:
+    """Return the counters of every interface at the origin, all 0, and at the end; ``discipline`` is a `Counterpart` or None."""
     after = {}
     for name, counted in counters.items():
         queue = {
@@ -347,6 +392,16 @@ def links(counters) -> dict:
             "backlog_packets": counted["waiting_packets"],
         }
         kinds = {"DropTailQueue": queue}
+        if "discipline" in counted:
+            of = counted["discipline"]
+            kinds[kind_of(discipline.type_id)] = {
+                "packets": of["sent_packets"],
+                "bytes": of["sent_bytes"],
+                "drops": of["drops"],
+                "marks": of["marks"],
+                "overlimits": 0,
+                "backlog_packets": of["waiting_packets"],
+            }
         if name in LOSS.values():
             kinds["RateErrorModel"] = dict.fromkeys(queue, 0) | {"packets": counted["passed"], "drops": counted["lost"]}
         after[name] = {

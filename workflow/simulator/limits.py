@@ -1,5 +1,7 @@
 """What ns-3 has of what a study can ask, and the sentences that refuse the rest before any run."""
 
+from . import disciplines
+
 #: CCA by Linux's name -> TypeId of what means the same in ns-3, in every version below.
 CCAS = {
     "bbr": "ns3::TcpBbr",
@@ -78,8 +80,7 @@ def _of_network(scenario, platform):
 
 def _of_link(scenario, platform):
     link = scenario["link"]
-    if (discipline := scenario["queue"].get("discipline", "drop-tail")) != "drop-tail":
-        yield f"queue.discipline is {discipline}; allowed on {platform} is drop-tail."
+    yield from disciplines.refusals(scenario["queue"], platform)
     if link["rate_mbps"] is None:
         yield f"link.rate_mbps is null; allowed on {platform} is a number (Mbit/s)."
     for direction, jitter_ms in link["jitter_ms"].items():
@@ -91,10 +92,12 @@ def _of_link(scenario, platform):
             f"link.delay_ms is {forward_ms} forward and {reverse_ms} reverse; allowed on {platform} is the same "
             "for both, for a channel there has one delay."
         )
-    if link.get("timeline"):
-        yield f"link.timeline has {len(link['timeline'])} changes; allowed on {platform} are none."
-    if link.get("trace"):
-        yield f"link.trace is {link['trace']['file']}; allowed on {platform} is null."
+    for number, change in enumerate(link.get("timeline", ())):
+        if change["delay_ms"] is not None and change["direction"] != "both":
+            yield (
+                f"link.timeline[{number}].direction is {change['direction']}; allowed on {platform} with delay_ms is both, "
+                "for a channel there has one delay."
+            )
     if link["netem"] == "both-ends":
         yield f"link.netem is both-ends; allowed on {platform} is receiving-side."
 

@@ -6,6 +6,7 @@ from testbed.deliveries import reading_times_ns
 from testbed.specification import ETHERNET_HEADER_BYTES
 from testbed.traffic import SOCKET_LOOKS, plan_clients, start_within_s
 
+from .disciplines import attributes, counterpart_of
 from .limits import CCAS
 
 #: What a point-to-point device of ns-3 puts in front of an IP packet (PPP).
@@ -13,6 +14,9 @@ LINK_HEADER_BYTES = 2
 #: The rest of an Ethernet header, as a gap after each packet: the bottleneck passes as many packets
 #: per second as Linux's shaper, which counts Ethernet frames.
 GAP_BYTES = ETHERNET_HEADER_BYTES - LINK_HEADER_BYTES
+#: Where packets are lost at random: what receives from the bottleneck; and what sends over it, in front of which they wait.
+LOSS = {"forward": "r2-eth1", "reverse": "r1-eth1"}
+BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 RECOVERIES = {"prr": "ns3::TcpPrrRecovery", "classic": "ns3::TcpClassicRecovery"}
 #: A socket's buffers in BDPs and full queues, and in bytes at least.
 BUFFER_PATHS = 3
@@ -108,6 +112,22 @@ def defaults(specification) -> dict[str, str]:
     }
 
 
+def gap_ns(rate_bps) -> int:
+    """Return the gap after each packet in ns at a rate."""
+    return round(GAP_BYTES * 8e9 / rate_bps)
+
+
+def change_line(change) -> str:
+    """Return the plan's line of a `testbed.timeline.Change`: when, where, what, its value, of a rate the gap."""
+    if change.quantity == "rate_mbps":
+        rate_bps = round(change.value * 1e6)
+        place = BOTTLENECK[change.direction]
+        return f"change {change.at_ns} {place} rate {rate_bps}bps {gap_ns(rate_bps)}"
+    if change.quantity == "delay_ms":
+        return f"change {change.at_ns} {BOTTLENECK[change.direction]} delay {round(change.value * 1e6)}ns 0"
+    return f"change {change.at_ns} {LOSS[change.direction]} loss {change.value / 100!r} 0"
+
+
 def plan(specification) -> str:
     """Return the text that the simulation program reads.
 
@@ -122,7 +142,7 @@ def plan(specification) -> str:
     starts = starts_ns(specification)
     values = {
         "rate": f"{rate_bps}bps",
-        "gap_ns": round(GAP_BYTES * 8e9 / rate_bps),
+        "gap_ns": gap_ns(rate_bps),
         "delay_ns": round(link.delay_ms["forward"] * 1e6),
         "queue": queue_limit(specification),
         "loss_forward": repr(link.loss_percent["forward"] / 100),
@@ -143,6 +163,12 @@ def plan(specification) -> str:
         "look_ns": " ".join(map(str, sorted({*looks_ns(specification), *deliveries_ns(specification)}))),
     }
     lines = [f"{key} {value}" for key, value in values.items()]
+    if found := counterpart_of(specification):
+        lines.append(f"discipline {found.type_id}")
+        lines += [
+            f"attribute {name} {value}" for name, value in attributes(specification, queue_limit(specification)).items()
+        ]
+    lines += [change_line(change) for change in specification.timeline.changes]
     lines += [f"default {name} {value}" for name, value in defaults(specification).items()]
     lines += [
         f"flow {specification.flow_pair(flow).index} {CCAS[specification.flow_cca(flow)]} {starts[flow]}"

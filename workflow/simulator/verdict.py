@@ -5,10 +5,14 @@ A failed check makes the run invalid, as everywhere.
 
 import math
 from dataclasses import asdict
+from itertools import pairwise
 
 from testbed.check import Check, words
+from testbed.loss_phases import check_phases
 from testbed.network_checks import IDLE_RTT_SLACK_MS, judge_loss
 from testbed.specification import HEADER_BYTES, PACKET_BYTES
+from testbed.timeline import most_rate_mbps
+from testbed.timeline_checks import check_timeline
 from testbed.traffic import start_within_s
 
 from .plan import RECOVERIES
@@ -19,7 +23,8 @@ HANDSHAKE_EXTRA_BYTES = 40 + 2
 
 def judge(specification, document) -> dict:
     """Return the verdict: ``valid`` and the list of all ``checks``."""
-    checks = [check(specification, document) for check in CHECKS]
+    changes = (check_timeline,) if specification.timeline else ()
+    checks = [check(specification, document) for check in (*CHECKS, *changes)]
     checks = [check for check in checks if check is not None]
     return {"valid": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]}
 
@@ -147,10 +152,23 @@ def check_overlap(specification, document) -> Check | None:
 
 
 def check_loss(specification, document, direction) -> Check:
-    """The share of packets that were lost at random agrees with the configured loss."""
-    configured = specification.direction(direction).loss_percent / 100
+    """The share of packets that were lost at random agrees with the configured loss, in each phase of one that changes."""
     counted = document["links"]["after"][document["network"]["set"]["loss"][direction]]["qdiscs"]["RateErrorModel"]
-    return judge_loss(f"loss_{direction}", configured, counted["drops"], counted["drops"] + counted["packets"])
+    changes = [
+        next(iter(entry["devices"].values()))
+        for entry in document.get("timeline", ())
+        if (entry["direction"], entry["quantity"]) == (direction, "loss_percent")
+    ]
+    counts = [(0, 0), *((one["drops"] + one["packets"], one["drops"]) for one in (*changes, counted))]
+    losses = [loss for _, loss in specification.timeline.values(direction, "loss_percent")]
+    phases = [
+        (loss, until[0] - begin[0], until[1] - begin[1])
+        for loss, (begin, until) in zip(losses, pairwise(counts), strict=False)
+    ]
+    if len(phases) > 1:
+        return check_phases(f"loss_{direction}", phases, judge_loss)
+    ((loss, offered, dropped),) = phases
+    return judge_loss(f"loss_{direction}", loss / 100, dropped, offered)
 
 
 def check_loss_forward(specification, document) -> Check:
@@ -164,9 +182,10 @@ def check_loss_reverse(specification, document) -> Check:
 
 
 def check_rtt_floor(specification, document) -> Check:
-    """No flow measured an RTT below its path's."""
+    """No flow measured an RTT below its path's, or the shortest that it had."""
+    shorter_ms = sum(specification.link.delay_ms.values()) - specification.link_rtts_ms[0]
     above = [
-        flow["rtt_min_ms"] - specification.flow_pair(flow["flow"]).rtt_ms
+        flow["rtt_min_ms"] - specification.flow_pair(flow["flow"]).rtt_ms + shorter_ms
         for flow in counted_flows(document)
         if "rtt_min_ms" in flow
     ]
@@ -183,6 +202,9 @@ def check_goodput_ceiling(specification, document) -> Check:
     # Receivers' times differ by their paths' delays.
     length_s += (specification.rtt_longest_ms - min(pair.rtt_ms for pair in specification.pairs)) / 2e3
     limit = specification.goodput_limit_mbps
+    if flows and specification.timeline:
+        times_ns = (min(flow["start_s"] for flow in flows) * 1e9, max(flow["end_s"] for flow in flows) * 1e9)
+        limit *= most_rate_mbps(specification, *times_ns) / specification.rate_mbps
     goodput = delivered * 8 / length_s / 1e6 if length_s else 0.0
     slack = 1 + 2 * PACKET_BYTES * 8 / (limit * 1e6 * length_s) if length_s else 1
     return Check("goodput_ceiling", goodput <= limit * slack, f"at most {limit:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
@@ -195,7 +217,9 @@ def check_drops_elsewhere(specification, document) -> Check:
     for name, interface in document["links"]["after"].items():
         if interface["device_drops"]:
             drops.append(f"{name} {interface['device_drops']}")
-        if name not in bottleneck and interface["qdiscs"]["DropTailQueue"]["drops"]:
+        # A device below a discipline stops it when it is full.
+        alone = not interface["qdiscs"].keys() - {"DropTailQueue", "RateErrorModel"}
+        if (name not in bottleneck or not alone) and interface["qdiscs"]["DropTailQueue"]["drops"]:
             drops.append(f"{name} queue {interface['qdiscs']['DropTailQueue']['drops']}")
     return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
 

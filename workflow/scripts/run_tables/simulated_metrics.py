@@ -46,16 +46,29 @@ def simulated_intervals(document) -> Iterator[dict]:
             }
 
 
+def simulated_limit_packets(document) -> int | None:
+    """Return the limit in packets that was set at the data's bottleneck: its discipline's, or the device's own queue's. Or None."""
+    placed = document["network"]["set"]
+    kinds = placed["qdiscs"][placed["bottleneck"]["forward"][0]]
+    discipline = next(iter(kinds.keys() - {"link", "DropTailQueue", "RateErrorModel"}), "DropTailQueue")
+    return kinds[discipline].get("limit_packets")
+
+
 def simulated_bottleneck(document) -> dict[str, float]:
     """Return what happened to packets at and behind the bottleneck, with the keys of `run_metrics.bottleneck_metrics`."""
     placed, before, after = document["network"]["set"], document["links"]["before"], document["links"]["after"]
     bottleneck = placed["bottleneck"]["forward"][0]
 
-    def drops(interface, kind):
-        earlier, later = (links[interface]["qdiscs"].get(kind, {"drops": 0})["drops"] for links in (before, after))
+    def drops(interface, kinds):
+        earlier, later = (
+            sum(links[interface]["qdiscs"].get(kind, {"drops": 0})["drops"] for kind in kinds)
+            for links in (before, after)
+        )
         return later - earlier
 
-    queue_drops, link_drops = drops(bottleneck, "DropTailQueue"), drops(placed["loss"]["forward"], "RateErrorModel")
+    # The queue is the device's own, or a discipline above it.
+    queues = after[bottleneck]["qdiscs"].keys() - {"RateErrorModel"}
+    queue_drops, link_drops = drops(bottleneck, queues), drops(placed["loss"]["forward"], ["RateErrorModel"])
     offered = after[bottleneck]["tx_packets"] - before[bottleneck]["tx_packets"] + queue_drops
     return {
         "packets_sent": offered,

@@ -9,7 +9,7 @@ from run_tables.path_counts import path_rows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
 from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
-from run_tables.simulated_metrics import is_simulated
+from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
 from run_tables.tidy_tables import RUN, SCENARIOS
 from study_files.study_variation import variation_words
@@ -27,7 +27,7 @@ def _queue_limit_packets(document) -> int | None:
     """Return the limit in packets that was set at the data's bottleneck, or None."""
     placed = document["network"]["set"]
     if is_simulated(document):
-        return placed["qdiscs"][placed["bottleneck"]["forward"][0]]["DropTailQueue"].get("limit_packets")
+        return simulated_limit_packets(document)
     places = [*placed["bottleneck"]["forward"], *placed["netem"]["forward"]]
     run = RunSpecification(document["specification"])
     if run.is_chain:

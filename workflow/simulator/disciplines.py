@@ -1,0 +1,106 @@
+"""The queueing disciplines of ns-3 that are counterparts of Linux's, and what of their parameters ns-3 has.
+
+They stand above a device whose own queue holds one packet. Attributes are those of ns-3 3.39 to 3.44
+(src/traffic-control/model); where ns-3 leaves a choice, Linux's is taken (net/sched/sch_red.c, sch_codel.c, sch_pie.c).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from testbed.disciplines import DISCIPLINES, red_ewma
+from testbed.specification import MTU_BYTES
+
+
+@dataclass(frozen=True)
+class Counterpart:
+    """A discipline of ns-3: its TypeId, its attributes as a function of a queue's parameters, and the parameters that it lacks."""
+
+    type_id: str
+    attributes: Callable[[dict], dict[str, str]]
+    lacks: tuple[str, ...] = ()
+
+
+def _red(queue):
+    # Linux draws how many packets pass until the next drop alike from all that are possible, and drops all above the maximum.
+    return {
+        "MinTh": f"{queue['min_packets']:g}",
+        "MaxTh": f"{queue['max_packets']:g}",
+        "LInterm": f"{1 / queue['probability']:.12g}",
+        "QW": f"{0.5 ** red_ewma(queue['min_packets'], queue['burst_packets']):.12g}",
+        "MeanPktSize": str(MTU_BYTES),
+        "Gentle": "false",
+        "Wait": "false",
+    }
+
+
+def _codel(queue):
+    return {"Target": _ms(queue["target_ms"]), "Interval": _ms(queue["interval_ms"])}
+
+
+def _pie(queue):
+    # Linux's alpha and beta are sixteenths (pie_calculate_probability).
+    return {
+        "QueueDelayReference": _ms(queue["target_ms"]),
+        "Tupdate": _ms(queue["tupdate_ms"]),
+        "A": f"{queue['alpha'] / 16:g}",
+        "B": f"{queue['beta'] / 16:g}",
+        "MeanPktSize": str(MTU_BYTES),
+        "UseDerandomization": "true",
+    }
+
+
+def _ms(value):
+    return f"{value * 1e6:.0f}ns"
+
+
+_OF_FLOW_QUEUES = ("quantum_bytes", "memory_limit_bytes")
+COUNTERPARTS = {
+    "red": Counterpart("ns3::RedQueueDisc", _red, ("step_packets",)),
+    "codel": Counterpart("ns3::CoDelQueueDisc", lambda queue: _codel(queue) | {"MinBytes": str(MTU_BYTES)}),
+    "fq_codel": Counterpart(
+        "ns3::FqCoDelQueueDisc",
+        lambda queue: (
+            _codel(queue) | {"Flows": str(queue["flow_queues"]), "DropBatchSize": str(queue["drop_batch_packets"])}
+        ),
+        _OF_FLOW_QUEUES,
+    ),
+    "pie": Counterpart("ns3::PieQueueDisc", _pie),
+    "fq_pie": Counterpart(
+        "ns3::FqPieQueueDisc", lambda queue: _pie(queue) | {"Flows": str(queue["flow_queues"])}, _OF_FLOW_QUEUES
+    ),
+}
+
+
+def counterpart_of(specification) -> Counterpart | None:
+    """Return what stands for a run's discipline; None for drop-tail, which is the device's own queue."""
+    return COUNTERPARTS.get(specification.discipline.name)
+
+
+def attributes(specification, limit) -> dict[str, str]:
+    """Return attribute -> value of a run's discipline, as ns-3 takes it; ``limit`` is its size. Empty for drop-tail.
+
+    Nothing is marked: there is no ECN here.
+    """
+    found = counterpart_of(specification)
+    return {"MaxSize": limit, "UseEcn": "false"} | found.attributes(specification.scenario["queue"]) if found else {}
+
+
+def refusals(queue, platform) -> list[str]:
+    """Return what ns-3 has not of a resolved scenario's queue, whole sentences."""
+    name = queue.get("discipline", "drop-tail")
+    if name == "drop-tail":
+        return []
+    if name not in COUNTERPARTS:
+        allowed = ", ".join(["drop-tail", *COUNTERPARTS])
+        return [f"queue.discipline is {name}; allowed on {platform} are {allowed}."]
+    problems = []
+    for key in COUNTERPARTS[name].lacks:
+        default = DISCIPLINES[name].parameter(key).default
+        if queue[key] != default:
+            shown = "null" if default is None else default
+            problems.append(
+                f"queue.{key} is {queue[key]}; allowed on {platform} is {shown}, for ns-3's {name} has no such parameter."
+            )
+    if "bytes" in queue and name != "codel":
+        problems.append(f"queue.bytes is {queue['bytes']}; allowed on {platform} with {name} are packets or bdp.")
+    return problems
