@@ -15,6 +15,24 @@ from built_study import MISLABELLED_ROW, Built
 from topics.published.topic import IP_PAPER
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Files whose tests look at the study of real shape, which takes half a minute to build: by two processes at once one would
+#: do nothing but wait for the other.
+OF_REAL_SHAPE = {
+    f"tests/report/test_{name}.py" for name in ("figures", "page_content", "page_in_chromium", "tables_in_chromium")
+}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Deal out the tests file by file, but those of `OF_REAL_SHAPE` together."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByStudy(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return "real shape" if file in OF_REAL_SHAPE else file
+
+    return ByStudy(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")

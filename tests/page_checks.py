@@ -76,12 +76,16 @@ def empty_tables(page):
 
 
 def check_width(page, width, visit):
-    """Check that nothing of a page is too wide or fails in a browser, everything opened; `visit` is the fixture."""
+    """Check that nothing of a page is too wide or fails in a browser, everything opened; `visit` is the fixture.
+
+    Returns the page as opened.
+    """
     seen = visit(page, width)
     seen.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     assert seen.evaluate("document.documentElement.scrollWidth") <= width
     assert seen.evaluate(OVERFLOWING) == []
     assert seen.problems == []
+    return seen
 
 
 def check_content(page):

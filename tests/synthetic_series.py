@@ -52,8 +52,10 @@ def _key(flow):
 
 
 def write_series(built):
-    """Write sockets.parquet and queue.parquet for the flows of a study."""
-    flows = pd.read_csv(built.table("flows"))
+    """Write sockets.parquet and queue.parquet for the flows of a study's scenarios that have time series."""
+    scenarios = pd.read_csv(built.table("scenarios"), dtype={"scenario": str}).dropna(subset="sample_interval_ms")
+    flows = pd.read_csv(built.table("flows"), dtype={"scenario": str})
+    flows = flows[flows["scenario"].isin(scenarios["scenario"])]
     templates = {cca: window_samples(cca) for cca in flows["flow_cca"].unique()}
     sockets = []
     for flow in flows.to_dict("records"):

@@ -243,9 +243,9 @@ def time_series_study():
 
 
 def mixes_study(replications=3):
-    """Return a study of 16 ordered pairs of CCAs in 4 scenarios of 2 flows, one IP version."""
+    """Return a study of 16 ordered pairs of CCAs in 4 scenarios of 2 flows, the first with time series, one IP version."""
     parts = [grid(delays_ms=(10, 50), losses_percent=(0,), flows=(2,), rate_mbps=rate) for rate in (10, 100)]
-    scenarios = pd.concat(parts, ignore_index=True).assign(sample_interval_ms=100)
+    scenarios = pd.concat(parts, ignore_index=True).assign(sample_interval_ms=[100, None, None, None])
     scenarios["label"] = [str(place) for place in range(1, len(scenarios) + 1)]
     ccas = ["reno", "cubic", "vegas", "bbr"]
     mixes = ["+".join(pair) for pair in itertools.product(ccas, repeat=2)]

@@ -114,7 +114,7 @@ def test_same_data_same_bytes_in_another_process(tmp_path):
     program = (
         "import sys; sys.path[:0] = {paths!r}\n"
         "from pathlib import Path\nimport tidy_tables\nfrom drawn_figure import Drawn\n"
-        "study = tidy_tables.synthetic_study(tidy_tables.grid(flows=(1,)), replications=3)\n"
+        "study = tidy_tables.synthetic_study(tidy_tables.grid(delays_ms=(20,), flows=(1,)), replications=3)\n"
         "drawn = Drawn(Path({folder!r}), study)\nfor name in {names!r}: drawn.draw(name)\n"
     )
     names = [*ALL, "goodput", "retransmits"]
@@ -122,7 +122,7 @@ def test_same_data_same_bytes_in_another_process(tmp_path):
     elsewhere = {"PYTHONHASHSEED": "1", "TZ": "UTC+1", "SOURCE_DATE_EPOCH": "1000000000"}
     code = program.format(paths=paths, folder=str(tmp_path / "there"), names=names)
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | elsewhere)
-    here = Drawn(tmp_path / "here", tidy_tables.synthetic_study(tidy_tables.grid(flows=(1,)), replications=3))
+    here = Drawn(tmp_path / "here", tidy_tables.synthetic_study(TWO, replications=3))
     for name in names:
         here.draw(name)
         for kind in ("svg", "csv"):

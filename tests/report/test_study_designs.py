@@ -95,7 +95,7 @@ def test_platforms_and_hosts_are_told(buffer_study, cwnd_study):
 
 
 def test_study_of_a_simulator_alone_names_no_kernel(build):
-    html = source(build(tidy_tables.buffers_study(tidy_tables.buffers(("ns3:3.44",), pairs=16))))
+    html = source(build(tidy_tables.buffers_study(tidy_tables.buffers(("ns3:3.44",), (100, 1000), pairs=16), ["bbr"])))
     assert "Linux kernel" not in html
     assert "<dt>Emulated links</dt>" not in html and "<dt>One kernel</dt>" not in html
     assert "simulated by ns-3" in html

@@ -216,7 +216,8 @@ def test_sixteen_ccas_have_readable_matrices_and_no_more_competitions_than_a_pag
 
 
 def test_one_replication_is_called_one(tmp_path):
-    study = share_studies.sharing_study(places=share_studies.scenarios().iloc[:2], replications=1)
+    pairs = share_studies.ordered_pairs(["reno", "cubic"])
+    study = share_studies.sharing_study(pairs, share_studies.scenarios().iloc[:2], replications=1)
     built = built_alone(tmp_path, study)
     text = page_text(built.page)
     assert "there is one replication of each pair: no interval" in text
