@@ -29,7 +29,7 @@ rule tidy_runs:
         in_order="results/{study}/logs/documents-in-order.txt",
     output:
         **({"controls": "results/{study}/tidy/controls.csv"} if STUDY["controls"] == "aa" else {}),
-        **({"changes": "results/{study}/tidy/changes.csv"} if DESIGN.changes else {}),
+        **({"changes": "results/{study}/tidy/changes.csv"} if DESIGN.changing_scenarios else {}),
         **(
             {"groups": "results/{study}/tidy/groups.csv", "short_flows": "results/{study}/tidy/short_flows.parquet"}
             if any(scenario["groups"] for scenario in STUDY["scenarios"])

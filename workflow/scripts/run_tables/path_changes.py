@@ -1,8 +1,11 @@
-"""Changes of the path in a run: their rows, and the rate that there was at a time."""
+"""Changes of the path in a run: their rows, and what follows from them for what waits and for what could be delivered."""
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from testbed.specification import RunSpecification
+from testbed.timeline import Timeline
 
 
 def change_rows(document, keys) -> Iterator[dict]:
@@ -18,9 +21,33 @@ def change_rows(document, keys) -> Iterator[dict]:
         }
 
 
-def rates_at(run, times_s) -> list[float | None]:
-    """Return the bottleneck's rate in the data's direction in Mbit/s at each of some times of a `RunSpecification`; None without one."""
-    return [run.timeline.value_at("forward", "rate_mbps", round(at_s * 1e9)) for at_s in times_s]
+def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
+    """Return how long what waits at the bottleneck at some times of a `Timeline` takes to leave in ms, at the rates that follow; None without a rate.
+
+    Examples
+    --------
+    10,000 bytes at 4 Mbit/s for another 10 ms, and at 40 Mbit/s then:
+
+    >>> change = {"at_s": 1, "direction": "both", "rate_mbps": 40, "over_s": 0, "step_ms": 100}
+    >>> ways = {"forward": 0, "reverse": 0}
+    >>> link = {"rate_mbps": 4, "delay_ms": ways, "loss_percent": ways, "timeline": [change]}
+    >>> leaving_ms(Timeline(link, 2), [0.99], [10_000])
+    [11.0]
+    """
+    rates = timeline.values("forward", "rate_mbps")
+    if rates[0][1] is None:
+        return [None] * len(times_s)
+    if len(rates) == 1:
+        return [count * 8 / rates[0][1] / 1e3 for count in waiting_bytes]
+    begins_ms, rate_mbps = np.array(rates).T
+    begins_ms = begins_ms / 1e6
+    # What may have left by the begin of each rate, in bits: 1 Mbit/s are 1,000 bits in a ms. Beyond the last change its rate goes on.
+    end_ms = begins_ms[-1] + 8e9
+    passed = np.r_[0, np.cumsum(np.diff(np.r_[begins_ms, end_ms]) * rate_mbps * 1e3)]
+    edges_ms = np.r_[begins_ms, end_ms]
+    times_ms = np.array(times_s) * 1e3
+    gone_ms = np.interp(np.interp(times_ms, edges_ms, passed) + np.array(waiting_bytes) * 8, passed, edges_ms)
+    return [round(delay, 6) for delay in (gone_ms - times_ms).tolist()]
 
 
 def mean_rate_mbps(document, window) -> float | None:

@@ -482,7 +482,10 @@ QUEUE = Table(
         count("bytes", "bytes", "That wait."),
         count("drops", "packets", "Since the origin."),
         number(
-            "delay_ms", "ms", "Time that what waits takes to leave at the link's rate then.", "nothing limits the rate"
+            "delay_ms",
+            "ms",
+            "Time that what waits takes to leave at the link's rate, or those that follow.",
+            "nothing limits the rate",
         ),
         count("marks", "packets", "Marked CE since the origin.", _NO_DISCIPLINE),
         number(

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 import pyarrow
 
 from run_tables.parquet import schema_of
-from run_tables.path_changes import rates_at
+from run_tables.path_changes import leaving_ms
 from run_tables.tidy_tables import QUEUE, SOCKETS
 from testbed.specification import RunSpecification
 
@@ -28,16 +27,13 @@ def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
 def queue_table(document, keys) -> pyarrow.Table:
     """Return a table of `QUEUE` with the run's time series, bottleneck by bottleneck, of no rows if it has none.
 
-    ``delay_ms`` is the time that what waits takes to leave at the bottleneck's rate then; None without a rate.
+    ``delay_ms`` is the time that what waits takes to leave at the bottleneck's rates then; None without a rate.
     """
     recorded = document.get("series", {})
     queues = recorded.get("queues") or [recorded.get("queue", {"time_s": []})]
-    found = []
-    for number, (series, bottleneck) in enumerate(
-        zip(queues, RunSpecification(document["specification"]).bottlenecks, strict=False), 1
-    ):
-        rates = np.array(rates_at(bottleneck, series["time_s"]), dtype=float)
-        delays = [None if np.isnan(delay) else delay for delay in np.array(series.get("bytes", ())) * 8 / rates / 1e3]
+    bottlenecks, found = RunSpecification(document["specification"]).bottlenecks, []
+    for number, (series, bottleneck) in enumerate(zip(queues, bottlenecks, strict=False), 1):
+        delays = leaving_ms(bottleneck.timeline, series["time_s"], series.get("bytes", ()))
         columns = series | {"delay_ms": delays}
         found.append(_table(QUEUE_SCHEMA, keys | {"bottleneck": number}, columns, len(series["time_s"])))
     return pyarrow.concat_tables(found)

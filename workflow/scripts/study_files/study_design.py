@@ -82,9 +82,9 @@ class StudyDesign:
         return max(RunSpecification({"scenario": scenario}).flows for scenario in self.scenarios)
 
     @cached_property
-    def changes(self) -> bool:
-        """Whether the path of any scenario changes while traffic flows."""
-        return any(map(is_changing, self.scenarios))
+    def changing_scenarios(self) -> tuple[str, ...]:
+        """Identifiers of the scenarios whose path changes while traffic flows."""
+        return tuple(scenario["id"] for scenario in self.scenarios if is_changing(scenario))
 
     @cached_property
     def servers(self) -> int:

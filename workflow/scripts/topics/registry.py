@@ -7,6 +7,7 @@ from topics.topic import Topic
 NAMES = (
     "calibration",
     "time_series",
+    "path_changes",
     "queues",
     "short_flows",
     "real_time",

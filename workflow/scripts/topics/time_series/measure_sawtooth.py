@@ -39,6 +39,7 @@ def _coarseness(all_teeth, intervals_ms):
 def main(inputs, outputs, params) -> None:
     """Read runs, flows, scenarios and samples, write teeth, measures and verdicts."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+    runs = runs[~runs["scenario"].isin(params.changing)]
     flows = read_flows(inputs.flows)
     paths = _paths_of(runs, scenarios, flows)
     paths_ms = dict(zip(flows[[*RUN, "flow"]].itertuples(index=False, name=None), flows["rtt_path_ms"], strict=True))

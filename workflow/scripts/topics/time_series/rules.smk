@@ -39,6 +39,8 @@ rule measure_sawtooth:
     params:
         code=code_of("topics/time_series/measure_sawtooth"),
         image=ANALYSIS_IMAGE,
+        # Theory knows paths that stay as they are.
+        changing=DESIGN.changing_scenarios,
         confidence=SETTINGS["confidence"],
     script:
         "measure_sawtooth.py"

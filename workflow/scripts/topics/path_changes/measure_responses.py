@@ -1,0 +1,60 @@
+"""Measure what flows do in each phase of a path that changes, run by run, and in the mean over the runs of a cell."""
+
+import pandas as pd
+
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.series_of_runs import series_of_runs
+from run_tables.tidy_tables import CELL, CHANGES, RUN, SCENARIOS
+from topics.path_changes.phases import phases_of, with_delays
+from topics.path_changes.responses import QUEUE_COLUMNS, SOCKET_COLUMNS, measures_of
+from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES, MEASURES, PHASE_COLUMNS
+
+PHASE = [column.name for column in PHASE_COLUMNS]
+
+
+def responses(runs, changes, sockets, queues) -> pd.DataFrame:
+    """Return `CHANGE_RESPONSES` of the valid runs whose path changes; ``sockets`` and ``queues`` are files of time series."""
+    of_run = {key: rows.to_dict("records") for key, rows in changes.groupby(RUN, sort=False)}
+    known = {tuple(run[name] for name in RUN): run for run in runs[runs["valid"]].to_dict("records")}
+    wanted = {(*key[:3], int(key[3])) for key in of_run if key in known}
+    queue_of, rows = dict(series_of_runs(queues, QUEUE_COLUMNS, wanted)), []
+    for key, samples in series_of_runs(sockets, SOCKET_COLUMNS, wanted):
+        if key not in wanted:
+            continue
+        run = known[key]
+        for phase in phases_of(run, of_run[key], run["duration_s"]):
+            about = {name: getattr(phase, name) for name in PHASE if name != "phase"} | {"phase": phase.number}
+            names = {name: run[name] for name in (*RUN, "scenario_label")}
+            rows.append(names | about | measures_of(phase, samples, queue_of[key], run))
+    return pd.DataFrame(rows, columns=CHANGE_RESPONSES.names)
+
+
+def cells_of(found) -> pd.DataFrame:
+    """Return `CHANGE_CELLS` of `CHANGE_RESPONSES`."""
+    rows = []
+    for (*cell, _), of_phase in found.groupby([*CELL, "phase"], sort=False):
+        first = of_phase.iloc[0]
+        rows.append(
+            {
+                **dict(zip(CELL, cell, strict=True)),
+                **{name: first[name] for name in ("scenario_label", *PHASE)},
+                "n": len(of_phase),
+                "n_used": of_phase["used_s"].notna().sum(),
+                "n_believed": of_phase["believed_s"].notna().sum(),
+                **{measure.name: of_phase[measure.name].mean() for measure in MEASURES},
+            }
+        )
+    return pd.DataFrame(rows, columns=CHANGE_CELLS.names)
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs, scenarios, changes and samples, write phases of runs and of cells."""
+    runs = with_delays(read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS))
+    found = responses(runs, read_table(inputs.changes, CHANGES), inputs.sockets, inputs.queue)
+    found.to_csv(outputs.change_responses, index=False, lineterminator="\n", float_format="%.6g")
+    cells_of(found).to_csv(outputs.change_cells, index=False, lineterminator="\n", float_format="%.6g")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,151 @@
+"""Draw paths that change over time: what was delivered against what could be, the queueing delay, and what CCAs take for the least RTT."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
+from figure_parts.figure_svg import save_figure
+from figure_parts.scenario_panels import Grid, header, panel_title, unclipped
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.series_of_runs import series_of_runs
+from run_tables.tidy_tables import CELL, CHANGES, RUN, SCENARIOS
+from topics.path_changes.phases import phases_of, with_delays
+from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUMNS, delivered_mbit
+from wording.number_format import number, tick
+from wording.sentence_words import cca_name
+
+#: Points of a line: goodput is the mean between two of them.
+POINTS = 150
+DASHES, DOTS = (0, (3, 2)), (0, (1, 1.6))
+WIDTH_PT, HEIGHT_PT, COLUMNS = 260, 172, 2
+LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 52, 8, 34, 26
+KINDS = {
+    "goodput": ("goodput", "Mbit/s; dashed: of a full path"),
+    "queueing": ("queueing delay", "at the bottleneck, ms"),
+    "least_rtt": ("least RTT believed in", "ms; dashed: of the empty path"),
+}
+COLUMNS_OF_DATA = ["scenario", "cca", "ip_version", "replication", "series", "time_s", "value"]
+
+
+def lines_of(run, phases, samples, queue) -> pd.DataFrame:
+    """Return the lines of a run: series (a key of `KINDS`, with `_possible` of the path itself), time_s, value."""
+    edges = np.linspace(0.0, phases[-1].end_s, POINTS + 1)
+    times, delivered = delivered_mbit(samples, run["mss_bytes"])
+    middles, parts = (edges[1:] + edges[:-1]) / 2, []
+    goodput = np.diff(np.interp(edges, times, delivered)) / np.diff(edges)
+    parts.append(("goodput", middles, goodput))
+    place = np.digitize(queue["time_s"], edges) - 1
+    within = queue[(place >= 0) & (place < POINTS)].groupby(place[(place >= 0) & (place < POINTS)])["delay_ms"].max()
+    parts.append(("queueing", middles[within.index.to_numpy(int)], within.to_numpy(float)))
+    for cca, column in LEAST_RTT.items():
+        own = samples[(samples["flow_cca"] == cca) & samples[column].notna()]
+        if len(own) and len({phase.rtt_path_ms for phase in phases}) > 1:
+            least = own.groupby("time_s")[column].min()
+            parts.append(("least_rtt", least.index.to_numpy(float), least.to_numpy(float)))
+    share = run["mss_bytes"] / run["packet_bytes"]
+    steps = [
+        (at, 0.0 if phase.down else rate * share) for phase in phases for at, rate in phase.rates if rate is not None
+    ]
+    parts.append(("goodput_possible", *_stairs(steps, phases[-1].end_s)))
+    parts.append(("least_rtt_possible", *_stairs([(p.begin_s, p.rtt_path_ms) for p in phases], phases[-1].end_s)))
+    found = [pd.DataFrame({"series": name, "time_s": at, "value": value}) for name, at, value in parts]
+    return pd.concat(found, ignore_index=True)
+
+
+def _stairs(steps, end_s):
+    """Return the corners of a line that keeps each value until the next."""
+    times = [at for at, _ in steps for _ in range(2)][1:] + [end_s]
+    return np.array(times), np.array([value for _, value in steps for _ in range(2)])
+
+
+def figure_data(runs, changes, sockets, queues) -> tuple[pd.DataFrame, dict]:
+    """Return the lines of the first valid run of each cell, and of each scenario the times of its changes with their words."""
+    of_run = {key: rows.to_dict("records") for key, rows in changes.groupby(RUN, sort=False)}
+    valid = runs[runs["valid"] & runs[RUN].apply(tuple, axis=1).isin(of_run)]
+    shown = {
+        tuple(run[name] for name in RUN): run for run in valid.groupby(CELL, sort=False).head(1).to_dict("records")
+    }
+    wanted = {(*key[:3], int(key[3])) for key in shown}
+    queue_of, parts, moments = dict(series_of_runs(queues, QUEUE_COLUMNS, wanted)), [], {}
+    for key, samples in series_of_runs(sockets, SOCKET_COLUMNS, wanted):
+        if key in wanted:
+            run = shown[key]
+            phases = phases_of(run, of_run[key], run["duration_s"])
+            moments[key[0]] = [(phase.begin_s, phase.change) for phase in phases if phase.begin_s > 0]
+            parts.append(lines_of(run, phases, samples, queue_of[key]).assign(**dict(zip(RUN, key, strict=True))))
+    return (pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS_OF_DATA))[
+        COLUMNS_OF_DATA
+    ], moments
+
+
+def _draw(data, moments, labels):
+    apply_style()
+    panels = [
+        (scenario, kind) for scenario in moments for kind in KINDS
+        if (data[data["scenario"] == scenario]["series"] == kind).any()
+    ]  # fmt: skip
+    grid = Grid(max(1, len(panels)), COLUMNS, WIDTH_PT, HEIGHT_PT)
+    figure = grid.figure()
+    ccas = list(dict.fromkeys(data["cca"]))
+    key = [Line2D([], [], color=cca_colour(cca), lw=1.6, label=cca_name(cca)) for cca in ccas]
+    header(
+        figure,
+        "Paths that change, over time",
+        [*key, Line2D([], [], color=LIGHT.muted, lw=0.9, ls=DOTS, label="a change")],
+    )
+    views = []
+    for position, (scenario, kind) in enumerate(panels):
+        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        own = data[data["scenario"] == scenario]
+        words = _panel(axes, own, kind, moments[scenario], labels[scenario])
+        unclipped(axes)
+        views.append(grid.panel(position, words))
+    return figure, views
+
+
+def _panel(axes, data, kind, moments, label):
+    """Draw a scenario's lines of one kind; return what they show in words."""
+    name, unit = KINDS[kind]
+    shown, possible = data[data["series"] == kind], data[data["series"] == f"{kind}_possible"]
+    end = float(data["time_s"].max())
+    scale = linear_axis(
+        0.0, max(float(shown["value"].max()), float(possible["value"].max()) if len(possible) else 0.0) or 1.0
+    )
+    axes.set_ylim(0, scale.high)
+    axes.set_xlim(0, end)
+    ticks = [value for value in scale.ticks if 0 <= value <= scale.high]
+    axes.set_yticks(ticks, [tick(value) for value in ticks])
+    seconds = [value for value in linear_axis(0.0, end).ticks if 0 <= value <= end]
+    axes.set_xticks(seconds, [tick(value) for value in seconds])
+    axes.tick_params(axis="both", length=2.5, pad=2, labelsize=SMALL_SIZE_PT)
+    axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
+    axes.spines[["left", "right", "top"]].set_visible(False)
+    axes.hlines(ticks, 0, end, color=LIGHT.line, lw=0.6, zorder=0.5)
+    axes.vlines([at for at, _ in moments], 0, scale.high, color=LIGHT.muted, lw=0.9, ls=DOTS, zorder=2)
+    first = possible[possible["cca"] == possible["cca"].iloc[0]] if len(possible) else possible
+    first = first[first["ip_version"] == first["ip_version"].iloc[0]] if len(first) else first
+    axes.plot(first["time_s"], first["value"], color=LIGHT.ink, lw=0.9, ls=DASHES, zorder=2.5)
+    words = []
+    for (cca, _), line in shown.groupby(["cca", "ip_version"], sort=False):
+        axes.plot(line["time_s"], line["value"], color=cca_colour(cca), lw=1.1, zorder=3, solid_joinstyle="round")
+        words.append(f"{cca_name(cca)} between {number(line['value'].min())} and {number(line['value'].max())}")
+    changes = "; ".join(f"{change} at {at:g} s" for at, change in moments[:6]) or "a trace from the begin on"
+    panel_title(axes, f"{label}: {name}", unit, LEFT_PT, right=RIGHT_PT)
+    return f"{label}, {name}, {unit}. Changes: {changes}. {', '.join(words)}."
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs, changes and samples, write figure and data."""
+    scenarios = read_table(inputs.scenarios, SCENARIOS)
+    runs = with_delays(read_runs(inputs.runs), scenarios)
+    data, moments = figure_data(runs, read_table(inputs.changes, CHANGES), inputs.sockets, inputs.queue)
+    labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
+    figure, views = _draw(data, moments, labels)
+    save_figure(figure, views, "Paths that change, over time", data, outputs, float_format="%.6g")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,26 @@
+"""What flows do when their path changes: how soon they use a new rate, and what queue, loss and wrong beliefs they have meanwhile."""
+
+from study_files.study_design import is_changing, is_sampled
+from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES
+from topics.topic import Figure, Topic
+
+
+def is_watched(scenario) -> bool:
+    """Tell whether a resolved scenario's path changes while its flows of TCP are sampled."""
+    return is_changing(scenario) and is_sampled(scenario)
+
+
+def _figures(design):
+    title = "Paths that change, over time"
+    yield Figure(
+        "path-changes", "plot_path_changes", ("runs", "scenarios", "changes", "sockets", "queue"), title, "one run of each cell"
+    )  # fmt: skip
+
+
+TOPIC = Topic(
+    "path_changes",
+    "Changes",
+    applies=lambda design: any(map(is_watched, design.scenarios)),
+    tables=(CHANGE_CELLS, CHANGE_RESPONSES),
+    figures=_figures,
+)
