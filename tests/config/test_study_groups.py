@@ -40,7 +40,7 @@ def test_groups_are_written_out_and_long_flows_counted(grouped):
     assert near["flows"] == 3
     assert near["groups"][0] == {
         "name": "long", "application": "iperf3", "cca": "own", "count": 2, "pair": None, "start_s": 0, "stop_s": 10,
-        "rate_mbps": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20,
+        "ecn": None, "rate_mbps": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20,
     }  # fmt: skip
     assert study.resolve(resolved, "small.yaml") == resolved
 
@@ -85,6 +85,8 @@ MESSAGES = [
      "flows[long].stop_s is 1 s after start_s; allowed is more than twice the time within which flows start, 500 (ms)."),
     ([LONG | {"cca": "cubik"}], {}, "defaults.flows[0].cca is \"cubik\"; did you mean 'cubic'? Allowed is one of own, bbr,"),
     ([LONG | {"cca": "dctcp"}, LONG | {"name": "b"}], {}, "flows[long].cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks,"),
+    ([LONG | {"ecn": "classic"}, WEB], {},
+     "flows[web].ecn is null; allowed is classic, as another group on pair 1 has, for hosts negotiate it for all of their connections."),
     ([LONG | {"pair": 2}], {}, "flows[long].pair is 2; allowed is up to hosts.pairs, 1."),
     ([LONG | {"pair": 1}], {"hosts": {"pairs": 2}}, "hosts.pairs is 2, and pair 2 has no flow; allowed are as many as the groups use."),
     ([LONG | {"count": 65}], {}, "flows[long].count is 65; allowed with application iperf3 is up to 64."),
@@ -129,3 +131,15 @@ def test_calibration_has_no_groups(grouped):
     assert any(
         "flows is a list of groups; allowed with analysis.calibration is 1." in line for line in problems(config)
     )
+
+
+def test_ecn_is_that_of_a_pair_of_hosts(grouped):
+    config = grouped(
+        LONG | {"pair": 1},
+        LONG | {"name": "marked", "pair": 2, "ecn": "classic", "cca": "dctcp"},
+        hosts={"pairs": 2},
+        queue={"discipline": "codel", "ecn": True},
+    )
+    run = run_of(config)
+    assert [run.pair_ecn(pair) for pair in run.pairs] == ["off", "classic"]
+    assert run.uses_ecn and run.may_mark

@@ -76,6 +76,12 @@ def test_every_cca_of_a_mix_is_asked_for_and_none_for_udp():
     assert ccas(on_host(["vegas"], PLAIN | udp)) == []
 
 
+def test_every_cca_that_a_group_names_is_asked_for():
+    groups = [{"name": "long", "stop_s": 10}, {"name": "beside", "cca": "vegas", "stop_s": 10}]
+    study = on_host(["reno"], PLAIN, PLAIN | {"flows": groups})
+    assert ccas(study) == [Need(None, "reno", ("s1", "s2")), Need(None, "vegas", ("s2",))]
+
+
 def test_a_cca_that_becomes_a_default_must_be_on_the_machines_list():
     study = on_host(["cubic"], PLAIN, PLAIN | {"transport": {"cca_set_by": "sysctl"}})
     assert ccas(study) == [Need(None, "cubic", ("s1",)), Need(None, "cubic", ("s2",), allowed=True)]

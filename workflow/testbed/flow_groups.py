@@ -23,6 +23,7 @@ class FlowGroup:
     cca: str
     count: int
     pair: int | None
+    ecn: str | None
     start_s: float
     stop_s: float | None
     rate_mbps: float | None

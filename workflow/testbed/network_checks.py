@@ -83,7 +83,7 @@ def check_host_settings(specification, document) -> Check:
     for pair in specification.pairs:
         for side, host in (("sender", pair.sender), ("receiver", pair.receiver)):
             found = document["network"]["read_back"]["hosts"][host]
-            wanted = settings(specification) | {"route": metrics[side]}
+            wanted = settings(specification, host) | {"route": metrics[side]}
             wrong += [
                 f"{host}: {name} is {found[name]}"
                 for name, value in wanted.items()
@@ -176,8 +176,10 @@ def check_loss_reverse(specification, document) -> Check:
 
 def check_ecn(specification, document) -> Check:
     """Every data connection negotiated ECN as the study says, by the kernel, at every look."""
-    wanted, seen = specification.transport.ecn, [s["ecn"] for s in readings(document)]
-    return Check("ecn", bool(seen) and set(seen) == {wanted}, wanted, f"{words(seen)} ({len(seen)} readings)")
+    seen = [s["ecn"] for s in readings(document)]
+    wanted = [specification.pair_ecn(specification.flow_pair(s["flow"])) for s in readings(document)]
+    expected = words(wanted or [specification.transport.ecn])
+    return Check("ecn", bool(seen) and seen == wanted, expected, f"{words(seen)} ({len(seen)} readings)")
 
 
 def check_marks(specification, document) -> Check:
@@ -189,14 +191,12 @@ def check_marks(specification, document) -> Check:
     for direction, side in (("forward", "receiver"), ("reverse", "sender")):
         marked, unseen = marks_and_unseen(document, direction)
         arrived = sum(ce_packets(document, getattr(pair, side)) for pair in specification.pairs)
-        if not marked - unseen <= arrived <= marked or (marked and specification.transport.ecn == "off"):
+        if not marked - unseen <= arrived <= marked or (marked and not specification.uses_ecn):
             wrong.append(direction)
         observed.append(
             f"{direction} {marked} marked, {arrived} arrived, {unseen} at most waiting, lost behind or counted twice"
         )
-    expected = (
-        "none" if specification.transport.ecn == "off" else "as many arrived as marked, but for those waiting or lost"
-    )
+    expected = "none" if not specification.uses_ecn else "as many arrived as marked, but for those waiting or lost"
     return Check("marks", not wrong, expected, "; ".join(observed))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from .conditions import Chain, Hosts, Link, Multipath, Traffic, Transport
 from .definitions import Definition
 from .disciplines import Discipline, discipline_of
-from .flow_groups import OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
+from .flow_groups import LONG, OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
 from .timeline import Timeline
 
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
@@ -177,6 +177,24 @@ class RunSpecification:
     def group_pair(self, group) -> "Pair":
         """Return the `Pair` of a group that is not one of long flows."""
         return self.pairs[(group.pair or 1) - 1]
+
+    def pair_ecn(self, pair) -> str:
+        """Return what ECN the two hosts of a `Pair` ask for: what a group of theirs says, else `transport.ecn`."""
+        for group in self.groups:
+            if group.ecn is not None and pair.index in self._pairs_of(group):
+                return group.ecn
+        return self.transport.ecn
+
+    def _pairs_of(self, group):
+        """Return the indices of the pairs that a group uses."""
+        if group.application != LONG:
+            return {self.group_pair(group).index}
+        return {flow.pair for flow in self.long_flows if flow.group == group.name}
+
+    @property
+    def uses_ecn(self) -> bool:
+        """Whether any pair of hosts asks for ECN."""
+        return any(self.pair_ecn(pair) != "off" for pair in self.pairs) if self.groups else self.transport.ecn != "off"
 
     def web_port(self, group) -> int:
         """Return the port of a group's web server."""
@@ -415,7 +433,7 @@ class RunSpecification:
     def may_mark(self) -> bool:
         """Whether marks are asked about: of flows with ECN, and of a queue that is not drop-tail."""
         managed = any(not discipline_of(one.scenario["queue"]).limited_only for one in self.bottlenecks)
-        return not self.udp and (self.transport.ecn != "off" or managed)
+        return not self.udp and (self.uses_ecn or managed)
 
     @property
     def queue_packets(self) -> int | None:

@@ -28,8 +28,9 @@ ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
-def settings(specification) -> dict[str, str]:
-    """Return the sysctls that each host must have: name -> value as sysctl prints it."""
+def settings(specification, host="h1") -> dict[str, str]:
+    """Return the sysctls that a host, by its name, must have: name -> value as sysctl prints it."""
+    (pair,) = (pair for pair in specification.pairs if host in (pair.sender, pair.receiver))
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
     return {
@@ -40,7 +41,7 @@ def settings(specification) -> dict[str, str]:
         "net.ipv4.tcp_wmem": f"4096\t{min(SEND_BUFFER_INITIAL_BYTES, send)}\t{send}",
         # A fresh network has no metrics; connections of one run must not make any.
         "net.ipv4.tcp_no_metrics_save": "1",
-        "net.ipv4.tcp_ecn": ECN[specification.transport.ecn],
+        "net.ipv4.tcp_ecn": ECN[specification.pair_ecn(pair)],
         **(ASKED_PATIENTLY if specification.control_network else {}),
     }
 
@@ -86,7 +87,7 @@ def prepare_kernel(specification) -> None:
 
 def configure_host(node, specification) -> None:
     """Set a host's sysctls and, where the study says so, its default CCA."""
-    sysctl.write(node, settings(specification))
+    sysctl.write(node, settings(specification, node.name))
     if cca_given_by(specification) == "sysctl":
         # As the published script does it: a refusal is not an error here. What
         # the connections then run is read back, and judged, like any other.
@@ -96,7 +97,7 @@ def configure_host(node, specification) -> None:
 
 def read_back(node, specification) -> dict[str, str]:
     """Return the host's values of `settings`, its default CCA, and the metrics of its routes to its peer ("route")."""
-    values = sysctl.read(node, [*settings(specification), CCA])
+    values = sysctl.read(node, [*settings(specification, node.name), CCA])
     family = "-4" if specification.ip_version == "ipv4" else "-6"
     networks = data_networks(specification)
     routes = [run(node, ["ip", family, "route", "show", network]).split() for network in networks]

@@ -19,7 +19,7 @@ def marks_of_run(document) -> dict[str, int | None]:
     if placed and not all(one.discipline.limited_only for one in run.bottlenecks):
         columns["queue_marks"] = grown(before, after, "marks")
         columns["overflow_drops"] = grown(before, after, "overflow_drops")
-    if run.transport.ecn != "off":
+    if run.uses_ecn:
         counters = document["stack"]["tcp"]
         columns["ce_received"] = sum(ce_packets(document, pair.receiver) for pair in run.pairs)
         columns["ce_echoed"] = sum(counters[pair.sender][ECHOED] for pair in run.pairs)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from testbed.specification import RunSpecification
-from testbed.timeline import Timeline
 
 
 def change_rows(document, keys) -> Iterator[dict]:

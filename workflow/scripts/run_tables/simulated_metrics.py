@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 def is_simulated(document) -> bool:
     """Tell whether a run document is a simulator's."""
-    return "simulated" in document["traffic"][0]
+    return any("simulated" in process for process in document["traffic"])
 
 
 def counted_flows(document) -> Iterator[tuple[dict, dict]]:

@@ -15,6 +15,7 @@ from run_tables.tidy_tables import RUN, SCENARIOS
 from study_files.study_variation import variation_words
 from testbed.disciplines import OF_KIND
 from testbed.specification import RunSpecification
+from wording.scenario_words import groups_words
 
 
 def factors(document) -> dict[str, str | int]:
@@ -182,6 +183,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         },
         **{f"delay_{way}_ms": whole_delay_ms(scenario, way) for way in ("forward", "reverse")},
         **chain_columns(scenario),
+        "groups": groups_words(scenario["groups"]),
         "queue": queue_words(_queue_of(run)),
         **discipline_columns(scenario | {"queue": _queue_of(run)}),
         "queue_parameters": parameter_words(_queue_of(run)),

@@ -377,6 +377,7 @@ SCENARIOS = Table(
         *DISCIPLINE_COLUMNS,
         text("queue_parameters", "The discipline's parameters as a study has them: `target_ms 5, ecn true`; `null` is one that it does without.", _NO_DISCIPLINE),
         count("flows", "", "Number of flows."),
+        text("groups", "Its groups of flows: `web, call, long bbr`, each with its CCA if that is not the run's.", "all flows are alike"),
         number("bitrate_mbps", "Mbit/s", "What each sender is limited to.", "it sends as fast as it can"),
         number("duration_s", "s", "How long each flow sends, where no amount is set."),
         text("platform", "What carries the packets: `uml`, `host`, or `ns3:` and a version."),

@@ -16,6 +16,7 @@ from study_files.cca_definitions import kernel_cca
 from study_files.study_replications import wanted_replications
 from study_files.study_runs import all_runs
 from testbed.disciplines import OF_KIND, discipline_of
+from testbed.flow_groups import OWN
 from testbed.specification import RunSpecification
 from testbed.transport import cca_given_by
 from wording.sentence_words import listed
@@ -101,6 +102,10 @@ def needs(study: dict) -> list[Need]:
     for cca, by_sysctl in product(names, (False, True)):
         where = tuple(scenario["id"] for scenario in with_cca if _set_as_default(scenario) == by_sysctl)
         needed += [Need(None, cca, where, by_sysctl)] if where else []
+    named = dict.fromkeys(group["cca"] for scenario in with_cca for group in scenario["groups"] if group["cca"] != OWN)
+    for cca in (cca for cca in named if cca not in names):
+        where = (scenario["id"] for scenario in with_cca if cca in [group["cca"] for group in scenario["groups"]])
+        needed.append(Need(None, cca, tuple(where)))
     return needed
 
 

@@ -184,7 +184,7 @@ def _with_off(node, value):
     if isinstance(value, dict):
         return {key: _with_off(keys_of(node).get(key, {}), item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_with_off(dereferenced(node.get("items", {})), item) for item in value]
+        return [_with_off(dereferenced(node.get("then", node).get("items", {})), item) for item in value]
     return "off" if value is False and "off" in node.get("enum", ()) else value
 
 

@@ -90,6 +90,15 @@ def _surroundings(scenario, ccas):
             yield f"{key} is {_text(value)}; allowed where flows is a list of groups is {_text(allowed)}."
     if scenario["link"]["rate_mbps"] is None:
         yield "link.rate_mbps is null; allowed where flows is a list of groups is a number (Mbit/s)."
+    asked = {}
+    for group in scenario["groups"]:
+        for place in _pairs_of(group, scenario):
+            ecn = asked.setdefault(place, group["ecn"])
+            if ecn != group["ecn"]:
+                yield (
+                    f"flows[{group['name']}].ecn is {_text(group['ecn'])}; allowed is {_text(ecn)}, as another group on pair {place} "
+                    "has, for hosts negotiate it for all of their connections."
+                )
     used = {place for group in scenario["groups"] for place in _pairs_of(group, scenario)}
     for unused in sorted(set(range(1, scenario["hosts"]["pairs"] + 1)) - used):
         yield f"hosts.pairs is {scenario['hosts']['pairs']}, and pair {unused} has no flow; allowed are as many as the groups use."
@@ -166,6 +175,7 @@ def _places(group, scenario):
     pairs, ecn = scenario["hosts"]["pairs"], scenario["transport"]["ecn"]
     if group["pair"] is not None and group["pair"] > pairs:
         yield f"pair is {group['pair']}; allowed is up to hosts.pairs, {pairs}."
+    ecn = group["ecn"] or ecn
     marks = ecn != "off" and discipline_of(scenario["queue"]).marks(scenario["queue"])
     if group["cca"] == "dctcp" and not marks:
         yield "cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks, for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."

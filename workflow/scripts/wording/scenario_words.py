@@ -1,5 +1,6 @@
 """What a scenario, a row of ``tidy/scenarios.csv`` as a mapping, is called and what its conditions are, in a few words."""
 
+from testbed.flow_groups import OWN
 from wording.number_format import count, is_missing, plain
 
 
@@ -61,6 +62,11 @@ def _joining_words(scenario) -> list[str]:
     if set(delays) != {"0"}:
         words.append(f"(paths of +{' and +'.join(delays)} ms)")
     return ["of FTP", *words] if scenario["application"] == "ftp" else words
+
+
+def groups_words(groups) -> str:
+    """Return a resolved scenario's groups in words, each with its CCA if that is not the run's: "web, call, long bbr"."""
+    return ", ".join(group["name"] if group["cca"] == OWN else f"{group['name']} {group['cca']}" for group in groups)
 
 
 def amount_words(scenario) -> str:

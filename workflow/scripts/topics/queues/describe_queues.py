@@ -36,7 +36,7 @@ def describe_queues(runs, scenarios, confidence) -> pd.DataFrame:
             {
                 **dict(zip(CELL, cell, strict=True)),
                 **{name: first[name] for name in ("scenario_label", "platform", "discipline", "ecn")},
-                "conditions": conditions_words(first),
+                "conditions": conditions_words(first, scenario["groups"]),
                 "queue_parameters": scenario["queue_parameters"],
                 "n": len(valid),
                 **{key: value for measure in MEASURES for key, value in _estimate(valid, measure.name, confidence)},
@@ -46,9 +46,10 @@ def describe_queues(runs, scenarios, confidence) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=QUEUE_CELLS.names)
 
 
-def conditions_words(run) -> str:
-    """Return what a run's scenario is besides its queue: "2 flows, 20 Mbit/s, RTT 40 ms"."""
-    return f"{count(int(run['flows']), 'flow')}, {rate_words(run['rate_mbps'])}, RTT {plain(run['rtt_path_ms'])} ms"
+def conditions_words(run, groups="") -> str:
+    """Return what a run's scenario is besides its queue: "2 flows, 20 Mbit/s, RTT 40 ms"; ``groups`` of flows stand for their number."""
+    flows = groups or count(int(run["flows"]), "flow")
+    return f"{flows}, {rate_words(run['rate_mbps'])}, RTT {plain(run['rtt_path_ms'])} ms"
 
 
 def _estimate(runs, name, confidence):

@@ -8,7 +8,7 @@ from run_tables.tidy_tables import CELL, GROUPS, SCENARIOS
 from testbed.flow_groups import REAL_TIME
 from topics.real_time.tables import MEASURES, REAL_TIME_CELLS
 from topics.short_flows.conditions import conditions_of_scenarios
-from topics.short_flows.describe_short_flows import estimate
+from topics.short_flows.estimates import estimate
 
 
 def describe_real_time(groups, scenarios, confidence) -> pd.DataFrame:

@@ -1,16 +1,14 @@
 """Describe what web objects get in each cell: completion times and slowdowns over the replications, and by size."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
-from inference.mean_interval import mean_interval
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import CELL, GROUP_COLUMNS, GROUPS, SCENARIOS
 from testbed.flow_groups import WEB
 from topics.short_flows.conditions import conditions_of_scenarios
+from topics.short_flows.estimates import estimate
 from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
 
 GROUP = [column.name for column in GROUP_COLUMNS]
@@ -36,16 +34,6 @@ def describe_cells(groups, scenarios, confidence) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows, columns=SHORT_FLOW_CELLS.names)
-
-
-def estimate(runs, name, confidence) -> Iterator[tuple[str, float]]:
-    """Yield the mean of a measure over runs, and both ends of its t interval, cut off at 0."""
-    values = runs[name].dropna()
-    yield name, values.mean()
-    if len(values) > 1:
-        _, low, high = mean_interval(values, confidence)
-        yield f"{name}_low", max(low, 0.0)
-        yield f"{name}_high", high
 
 
 def describe_sizes(short_flows, scenarios) -> pd.DataFrame:

@@ -1,0 +1,129 @@
+"""What groups of flows did, and how a run's bottleneck was used, against numbers worked out by hand."""
+
+import math
+
+import pytest
+
+from run_tables.group_metrics import groups_of_run, jitter_ms
+from run_tables.load_metrics import convergence_s, load_metrics
+from run_tables.run_metrics import flow_metrics, run_metrics
+from study_files.study_groups import counted_flows
+from tcp_models.completion_time import ideal_completion_s, last_departure_s
+from testbed.specification import RunSpecification
+
+KEYS = {"scenario": "s", "cca": "reno", "ip_version": "ipv4", "replication": 1}
+#: Of 10 Mbit/s: a packet of 1,250 bytes takes a millisecond.
+MILLISECOND_BYTES = 1250
+
+
+def departures_ms(segments, rtt_ms=100, acknowledgement_bytes=0):
+    return 1e3 * last_departure_s(segments, MILLISECOND_BYTES, acknowledgement_bytes, 10, rtt_ms / 1e3)
+
+
+def test_packets_leave_by_the_bucket_and_the_window():
+    # Two at once, as the bucket holds a packet; then one a millisecond: the tenth after 8 ms.
+    assert [departures_ms(n) for n in (1, 2, 3, 10)] == pytest.approx([0, 0, 1, 8])
+    # A second round of twenty from the first acknowledgements on: two at once, which come in pairs of their own.
+    assert [departures_ms(n) for n in (11, 12, 13)] == pytest.approx([100, 100, 101])
+    # Packets 11 to 14 are let go by two acknowledgements at 100 ms, 15 and 16 by one at 101 ms, by when two have left.
+    assert departures_ms(30) == pytest.approx(100 + 18)
+    assert departures_ms(31) == pytest.approx(200)
+    # Once the window is more than the path holds, the bottleneck alone says when.
+    assert departures_ms(2000) - departures_ms(1000) == pytest.approx(1000)
+    # An acknowledgement of a tenth of a packet took its part of the bucket.
+    assert departures_ms(10, acknowledgement_bytes=125) == pytest.approx(8.1)
+
+
+def test_an_ideal_completion_has_two_round_trips_before_its_packets():
+    assert ideal_completion_s(1, 1200, MILLISECOND_BYTES, 50, 10, 0.1) == pytest.approx(0.2)
+    assert ideal_completion_s(12_000, 1200, MILLISECOND_BYTES, 0, 10, 0.1) == pytest.approx(0.208)
+    assert ideal_completion_s(12_001, 1200, MILLISECOND_BYTES, 0, 10, 0.1) == pytest.approx(0.3)
+
+
+def test_jitter_is_that_of_rfc_3550():
+    # D is 16 ms, 0 and 8 ms: J = 1, then 15/16, then 15/16 + (8 - 15/16) / 16.
+    wanted = [1, 15 / 16, 15 / 16 + (8 - 15 / 16) / 16]
+    assert jitter_ms([10_000_000, None, 26_000_000, 26_000_000, 18_000_000]) == pytest.approx(sum(wanted) / 3)
+    assert jitter_ms([10_000_000, None]) is None
+
+
+@pytest.fixture
+def document(recorded):
+    return recorded("lossy-reno-ipv4")
+
+
+def grouped(document, *groups):
+    scenario = document["specification"]["scenario"]
+    scenario |= counted_flows({"flows": [{"stop_s": 10, **group} for group in groups], "groups": []})
+    return RunSpecification(document["specification"])
+
+
+def test_objects_and_packets_of_groups(document):
+    run = grouped(
+        document, {"name": "web", "application": "web", "cca": "vegas", "bytes": 1000}, {"name": "call", "application": "real-time"},
+        {"name": "long"}, {"name": "more", "cca": "bbr"},
+    )  # fmt: skip
+    rtt_ms = run.rtt_path_ms
+    path_ns = round(run.link.delay_ms["forward"] * 1e6)
+    document["web"] = [{
+        "bytes": [1000] * 4, "start_ns": [0, 10**9, 2 * 10**9, 3 * 10**9], "header_bytes": [200] * 4, "failures": {"3": "ETIMEDOUT"},
+        "completion_ns": [*(round(2e6 * rtt_ms * factor) for factor in (1, 2, 3)), None],
+    }]  # fmt: skip
+    document["real_time"] = [{"delay_ns": [[path_ns + 10**6 * n for n in (0, 1, 2, 3)] + [None]]}]
+    document.pop("delivered", None)
+    rows, objects = groups_of_run(document, KEYS)
+    web, call, long, more = rows
+    assert (web["group_cca"], web["beside"], web["members"], web["complete"]) == ("vegas", "reno+bbr", 4, 3)
+    assert [web[f"slowdown_p{p}"] for p in (50, 95, 99)] == pytest.approx([2, 2.9, 2.98])
+    assert web["completion_p50_ms"] == pytest.approx(4 * rtt_ms)
+    assert [row["failure"] for row in objects.to_pylist()] == ["", "", "", "ETIMEDOUT"]
+    assert objects.to_pylist()[1]["ideal_ms"] == pytest.approx(2 * rtt_ms)
+    assert (call["packets"], call["lost_percent"], call["group_cca"]) == (5, 20, "")
+    assert (call["queueing_p50_ms"], call["delay_p50_ms"]) == pytest.approx((1.5, path_ns / 1e6 + 1.5))
+    assert (long["group_cca"], long["beside"], more["beside"]) == ("reno", "bbr", "reno")
+
+
+def shares(document, *flows, starts_ms=(0, 0)):
+    """A run's readings every 100 ms, with what each flow had by then; of two RTTs of 10 ms."""
+    document["specification"]["scenario"]["flows"] = len(flows)
+    for pair in ("delay_ms", "jitter_ms"):
+        document["specification"]["scenario"]["link"][pair] = {"forward": 5, "reverse": 5}
+    document["traffic"] = [{"flows": [n], "start_offset_ms": start} for n, start in enumerate(starts_ms)]
+    document["delivered"] = {
+        "time_ns": [10**8 * n for n in range(1, 1 + len(flows[0]))],
+        "flows": [{"flow": n, "bytes": counts} for n, counts in enumerate(flows)],
+    }
+    return convergence_s(document)
+
+
+def test_convergence_is_the_first_fair_step_after_the_last_start(document):
+    # From 200 ms on both flows are there: shares of 80, 56 and 54 % in the steps to 300, 400 and 500 ms.
+    first, second = [1000, 2000, 10_000, 15_600, 21_000], [None, 2000, 4000, 8400, 13_000]
+    assert shares(document, first, second, starts_ms=(0, 150)) == pytest.approx(0.35)
+    assert shares(document, first[:4], second[:4], starts_ms=(0, 150)) is None
+    assert shares(document, first, starts_ms=(0,)) is None
+
+
+def test_a_bottleneck_that_sends_all_the_time_is_fully_used(document):
+    run = RunSpecification(document["specification"])
+    name = document["network"]["set"]["bottleneck"]["forward"][0]
+    queues = [document["links"][when][name]["qdiscs"]["htb"] for when in ("before", "after")]
+    queues[1]["bytes"] = queues[0]["bytes"] + round(run.rate_mbps * 1e6 / 8 * run.traffic.duration_s / 4)
+    assert load_metrics(document)["utilisation_percent"] == pytest.approx(25)
+    document["series"] = {"queue": {"time_s": [0, 1, 2, 99], "bytes": [0, 2500, 5000, 10**9]}}
+    per_byte_ms = 8e-3 / run.rate_mbps
+    assert load_metrics(document)["queueing_p50_ms"] == pytest.approx(2500 * per_byte_ms)
+    assert load_metrics(document)["queueing_p95_ms"] == pytest.approx(4750 * per_byte_ms)
+
+
+def test_a_run_without_long_flows_has_no_goodput(document):
+    grouped(document, {"name": "web", "application": "web", "bytes": 1000})
+    document |= {"traffic": [], "sockets": []}
+    document.pop("delivered", None)
+    flows = flow_metrics(document)
+    metrics = run_metrics(document, flows)
+    assert flows == []
+    assert all(
+        metrics[name] is None for name in ("goodput_mbps", "rtt_mean_ms", "retransmits", "jain_index", "rtt_steady_ms")
+    )
+    assert metrics["packets_sent"] > 0 and not math.isnan(metrics["loss_percent"])
