@@ -41,12 +41,17 @@ def test_the_examples_are_a_study_and_claims_of_kinds_that_there_are(root):
     _, *examples = (root / "config/README.md").read_text(encoding="utf-8").split("```yaml\n")
     read = [yaml.safe_load(example.partition("```")[0]) for example in examples]
     chain = next(example for example in read if "topology" in example)
-    study, claims, varied = (example for example in read if example is not chain)
+    study, claims, varied, grouped = (example for example in read if example is not chain)
     assert len(studies.resolve(study, "config/README.md")["scenarios"]) == 3
-    small = {"study": "small", "ccas": ["reno"], "scenarios": [{"id": "a"}]} | varied
-    assert studies.resolve(small, "config/README.md")["scenarios"][0]["variation"]["queue_packets"] == 1
-    small = {"study": "small", "ccas": ["reno"], "scenarios": [{"id": "a", **chain}]}
-    assert len(studies.resolve(small, "config/README.md")["scenarios"][0]["chain"]["bottlenecks"]) == 3
+
+    def scenario(defaults, **changes):
+        """Return the one scenario of a small study with such defaults."""
+        small = {"study": "small", "ccas": ["reno"], "scenarios": [{"id": "a", **changes}], "defaults": defaults}
+        return studies.resolve(small, "config/README.md")["scenarios"][0]
+
+    assert scenario(varied.get("defaults", varied))["variation"]["queue_packets"] == 1
+    assert len(scenario(chain)["chain"]["bottlenecks"]) == 3
+    assert scenario(grouped, traffic={"duration_s": 30})["flows"] == 3
     kinds = claims_schema()["$defs"]["common"]["kind"]["enum"]
     assert {claim["kind"] for claim in claims["claims"]} <= set(kinds)
 

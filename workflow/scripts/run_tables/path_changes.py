@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from testbed.specification import RunSpecification
+from testbed.timeline import Timeline  # noqa: F401, for an example
 
 
 def change_rows(document, keys) -> Iterator[dict]:
