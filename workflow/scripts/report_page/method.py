@@ -284,7 +284,7 @@ def _threats(study, runs, scenarios, descriptive, environments):
         "loss_free": int((scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) == 0).sum()),
         "one_bottleneck": bool(scenarios["rate_mbps"].notna().all()),
         "chains": bool((scenarios["bottlenecks"] > 1).any()),
-        "mixed": any("+" in cca for cca in runs["cca"].unique()),
+        "mixed": any("+" in cca for cca in runs["cca"].unique()) or bool(scenarios["cross_cca"].astype(bool).any()),
     }
 
 

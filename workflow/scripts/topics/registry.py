@@ -16,6 +16,7 @@ NAMES = (
     "platforms",
     "packet_size",
     "multipath",
+    "chain",
     "speed",
     "ccas",
     "ip_version",

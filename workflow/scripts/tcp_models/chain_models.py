@@ -1,0 +1,54 @@
+"""What theory says of a flow over several bottlenecks in a row beside flows that cross one each: the linear network, or parking lot.
+
+All bottlenecks are alike: of one rate, with as many cross flows at each.
+"""
+
+import math
+
+
+def fair_share(bottlenecks: int, alpha: float, long_flows: int = 1, cross_flows: int = 1) -> float:
+    """Return the share of each bottleneck, 0 to 1, that alpha-fairness gives to the flows over all of them.
+
+    Bonald and Massoulié, "Impact of fairness on Internet performance" (SIGMETRICS 2001), for the
+    linear network: with L long flows and C cross flows at each of n bottlenecks the long flows get
+
+        L / (L + n^(1/alpha) C)
+
+    alpha = 1 is proportional fairness (Kelly, Maulloo and Tan, 1998), 1/(n + 1) for single flows, and what
+    Vegas aims at (Low, Peterson and Wang, "Understanding TCP Vegas: a duality model", JACM 2002); alpha = 2 is
+    minimum potential delay, 1/(sqrt(n) + 1), close to Reno's at equal round-trip times (Massoulié and Roberts,
+    "Bandwidth sharing: objectives and algorithms", INFOCOM 1999); alpha = inf is max-min fairness, 1/2 whatever n.
+    """
+    return long_flows / (long_flows + bottlenecks ** (1 / alpha) * cross_flows)
+
+
+def reno_share_independent(bottlenecks: int, rtt_ratio: float, long_flows: int = 1, cross_flows: int = 1) -> float:
+    """Return the long flows' share where each packet is lost on its own, with equal chance at each bottleneck.
+
+    Reno's rate is MSS/R sqrt(3/(2 p)) (Mathis, Semke, Mahdavi and Ott, CCR 1997). A long flow's packets pass n
+    bottlenecks, so its p is n times a cross flow's, and its rate is r = rtt_ratio / sqrt(n) of theirs: the
+    share is L r / (L r + C). At equal round-trip times that is alpha-fairness with alpha = 2.
+
+    Parameters
+    ----------
+    rtt_ratio : float
+        Round-trip time of the cross flows over that of the long ones, queues included.
+    """
+    return _share(rtt_ratio / math.sqrt(bottlenecks), long_flows, cross_flows)
+
+
+def reno_share_synchronised(bottlenecks: int, rtt_ratio: float, long_flows: int = 1, cross_flows: int = 1) -> float:
+    """Return the long flows' share where each overflow of a queue halves the window of every flow that passes it.
+
+    Let each queue overflow once in T. A cross flow's window then grows by T/R_c packets, from half of it, and is
+    1.5 T/R_c in the mean; a long flow is halved n times in T: 1.5 T/(n R_l). Rates are windows over round-trip
+    times, so r = (R_c/R_l)^2 / n: at equal ones the share is that of proportional fairness, 1/(n + 1) for single
+    flows. (That rates go with 1/R^2 where losses are synchronised: Lakshman and Madhow, "The performance of TCP/IP for
+    networks with high bandwidth-delay products and random loss", IEEE/ACM ToN 1997.)
+    """
+    return _share(rtt_ratio**2 / bottlenecks, long_flows, cross_flows)
+
+
+def _share(ratio, long_flows, cross_flows):
+    """Return the long flows' share where each gets ``ratio`` of what a cross flow gets."""
+    return long_flows * ratio / (long_flows * ratio + cross_flows)

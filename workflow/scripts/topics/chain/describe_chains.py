@@ -1,0 +1,163 @@
+"""Describe what flows over several bottlenecks get beside those over each: shares of each cell, and what theory says of them."""
+
+import pandas as pd
+
+from inference.mean_interval import mean_interval
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.tidy_tables import BOTTLENECKS, CELL, FLOWS, RUN, SCENARIOS
+from tcp_models.chain_models import fair_share, reno_share_independent, reno_share_synchronised
+from topics.chain.tables import CHAIN_CELLS
+from wording.number_format import count, is_missing, plain
+from wording.scenario_words import platform_words, rate_words
+from wording.sentence_words import cca_name
+
+#: What is measured of a run, and averaged over those of a cell.
+MEASURES = (
+    "long_share_percent", "long_goodput_mbps", "cross_goodput_mbps", "used_percent", "long_rtt_ms", "cross_rtt_ms",
+    "long_retransmit_percent", "cross_retransmit_percent", "queue_drop_percent",
+)  # fmt: skip
+
+
+def chains_and_dumbbells(scenarios) -> pd.DataFrame:
+    """Return the scenarios that are compared: chains, and dumbbells of two pairs of hosts, where there is one bottleneck."""
+    return scenarios[
+        (scenarios["bottlenecks"] > 1) | ((scenarios["topology"] == "dumbbell") & (scenarios["pairs"] == 2))
+    ]
+
+
+def measure_run(run, flows, bottlenecks) -> dict[str, float]:
+    """Return `MEASURES` of a run.
+
+    Parameters
+    ----------
+    run : mapping
+        A row of ``tidy/runs.csv``.
+    flows, bottlenecks : pandas.DataFrame
+        The run's rows of ``tidy/flows.csv`` and ``tidy/bottlenecks.csv``; of a dumbbell there are none of the latter.
+    """
+    is_long = flows["pair"] == 1
+    long, cross = flows[is_long], flows[~is_long]
+    whole = long["goodput_steady_mbps"].sum(skipna=False)
+    through = [whole + of_pair["goodput_steady_mbps"].sum(skipna=False) for _, of_pair in cross.groupby("pair")]
+    ideals = bottlenecks["ideal_goodput_mbps"] if len(bottlenecks) else pd.Series([run["ideal_goodput_mbps"]])
+    counted = bottlenecks if len(bottlenecks) else pd.DataFrame([run])
+    return {
+        "long_share_percent": 100 * sum(whole / one for one in through) / len(through),
+        "long_goodput_mbps": long["goodput_steady_mbps"].mean(),
+        "cross_goodput_mbps": cross["goodput_steady_mbps"].mean(),
+        "used_percent": 100 * sum(one / ideal for one, ideal in zip(through, ideals, strict=True)) / len(through),
+        "long_rtt_ms": long["rtt_mean_ms"].mean(),
+        "cross_rtt_ms": cross["rtt_mean_ms"].mean(),
+        "long_retransmit_percent": _retransmit_percent(long, run["mss_bytes"]),
+        "cross_retransmit_percent": _retransmit_percent(cross, run["mss_bytes"]),
+        "queue_drop_percent": (100 * counted["queue_drops"] / counted["packets_sent"]).mean(),
+    }
+
+
+def _retransmit_percent(flows, mss_bytes):
+    return 100 * flows["retransmits"].sum() / (flows["bytes_sent"].sum() / mss_bytes)
+
+
+def describe_chains(runs, flows, bottlenecks, scenarios, confidence) -> pd.DataFrame:
+    """Return `CHAIN_CELLS`: a row a cell, in the order of `runs`."""
+    compared = chains_and_dumbbells(scenarios).set_index("scenario")
+    of_run = {name: dict(list(table.groupby(RUN))) for name, table in (("flows", flows), ("bottlenecks", bottlenecks))}
+    rows = []
+    for cell, of_cell in runs[runs["scenario"].isin(compared.index)].groupby(CELL, sort=False):
+        valid, scenario = of_cell[of_cell["valid"]], compared.loc[cell[0]]
+        names = [tuple(name) for name in valid[RUN].itertuples(index=False)]
+        measured = pd.DataFrame(
+            [
+                measure_run(run, of_run["flows"][name], of_run["bottlenecks"].get(name, bottlenecks.iloc[:0]))
+                for name, run in zip(names, valid.to_dict("records"), strict=True)
+            ],
+            columns=MEASURES,
+        )
+        counts = flow_counts(scenario)
+        rows.append(
+            {
+                **dict(zip(CELL, cell, strict=True)),
+                "scenario_label": of_cell["scenario_label"].iloc[0],
+                "platform": scenario["platform"],
+                "conditions": conditions_words(scenario),
+                "bottlenecks": int(scenario["bottlenecks"]),
+                **counts,
+                "n": len(valid),
+                **{name: measured[name].mean() for name in MEASURES},
+                **_interval(measured["long_share_percent"].dropna(), confidence),
+                **_theory(cell[1], scenario, counts, measured, _are_alike(bottlenecks, cell[0])),
+            }
+        )
+    return pd.DataFrame(rows, columns=CHAIN_CELLS.names)
+
+
+def flow_counts(scenario) -> dict[str, int]:
+    """Return how many flows pass all bottlenecks, and how many cross each, of a row of ``tidy/scenarios.csv``."""
+    flows = int(scenario["flows"])
+    if scenario["bottlenecks"] > 1:
+        cross = int(scenario["cross_flows"])
+        return {"long_flows": flows - cross * int(scenario["bottlenecks"]), "cross_flows": cross}
+    # The two pairs of a dumbbell take flows in turn.
+    return {"long_flows": flows - flows // 2, "cross_flows": flows // 2}
+
+
+def conditions_words(scenario) -> str:
+    """Return what a scenario is besides its number of bottlenecks: "1 long and 1 cross flow, 10 Mbit/s, drop-tail, 66 packets"."""
+    counts = flow_counts(scenario)
+    flows = f"{counts['long_flows']} long and {count(counts['cross_flows'], 'cross flow')}"
+    own = (
+        ""
+        if is_missing(scenario["cross_cca"]) or not scenario["cross_cca"]
+        else f" of {cca_name(scenario['cross_cca'])}"
+    )
+    loss = f", {plain(scenario['loss_forward_percent'])} % loss" if scenario["loss_forward_percent"] else ""
+    platform = "" if scenario["platform"] == "uml" else f", {platform_words(scenario['platform'])}"
+    queue = f"{scenario['discipline']}, {scenario['queue']}"
+    return f"{flows}{own}, {rate_words(scenario['rate_mbps'])}, {queue}{loss}{platform}"
+
+
+def _are_alike(bottlenecks, scenario):
+    """Tell whether all bottlenecks of a scenario have one rate and one queue; where there are no rows there is but one."""
+    own = bottlenecks[bottlenecks["scenario"] == scenario]
+    kinds = own[["rate_mbps", "discipline", "queue_packets", "queue_bytes"]].astype(object).where(own.notna(), None)
+    return len(kinds.drop_duplicates()) <= 1
+
+
+def _interval(shares, confidence):
+    if len(shares) < 2:
+        return {}
+    _, low, high = mean_interval(shares, confidence)
+    return {"long_share_percent_low": max(low, 0.0), "long_share_percent_high": min(high, 100.0)}
+
+
+def _theory(cca, scenario, counts, measured, alike):
+    """Return what theory says of the long flows' share, as far as it applies."""
+    if not alike or scenario["cross_cca"]:
+        return {}
+    number, flows = int(scenario["bottlenecks"]), tuple(counts.values())
+    said = {
+        "proportional_percent": 100 * fair_share(number, 1, *flows),
+        "minimum_delay_percent": 100 * fair_share(number, 2, *flows),
+    }
+    ratio = measured["cross_rtt_ms"].mean() / measured["long_rtt_ms"].mean()
+    if cca == "reno" and not is_missing(ratio):
+        said["independent_percent"] = 100 * reno_share_independent(number, ratio, *flows)
+        said["synchronised_percent"] = 100 * reno_share_synchronised(number, ratio, *flows)
+    return said
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the tidy tables, write the cells."""
+    cells = describe_chains(
+        read_runs(inputs.runs),
+        read_table(inputs.flows, FLOWS),
+        read_table(inputs.bottlenecks, BOTTLENECKS),
+        read_table(inputs.scenarios, SCENARIOS),
+        params.confidence,
+    )
+    cells.to_csv(outputs.chain_cells, index=False, lineterminator="\n")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

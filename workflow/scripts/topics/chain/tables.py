@@ -1,0 +1,35 @@
+"""The analysis table of the topic, column by column."""
+
+from run_tables.table import Table, count, interval, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, RUNS, SCENARIO_LABEL
+
+_NO_RUN = "no valid run has a value"
+_UNLIKE = "the bottlenecks are not alike, or the cross flows have a CCA of their own"
+CHAIN_CELLS = Table(
+    "chain_cells",
+    "a cell, scenario, CCA and IP version, of a chain, or of a dumbbell with two pairs of hosts: one bottleneck",
+    (
+        *CELL_COLUMNS,
+        SCENARIO_LABEL,
+        RUNS["platform"],
+        text("conditions", "What scenarios share that differ in the number of bottlenecks only, in words."),
+        count("bottlenecks", "", "Number of bottlenecks in a row."),
+        count("long_flows", "", "Number of flows that pass all of them (of a dumbbell: those of the first pair)."),
+        count("cross_flows", "", "Number of flows that cross each single one."),
+        count("n", "runs", "Valid runs."),
+        number("long_share_percent", "%", "Share of the long flows in what a bottleneck delivers, without start-up; the mean over bottlenecks.", _NO_RUN),
+        *interval("long_share_percent_low", "long_share_percent_high", "%", "the mean"),
+        number("long_goodput_mbps", "Mbit/s", "Mean goodput of a long flow without start-up.", _NO_RUN),
+        number("cross_goodput_mbps", "Mbit/s", "Mean goodput of a cross flow without start-up.", _NO_RUN),
+        number("used_percent", "%", "Goodput at a bottleneck over what it would be if it were always full; the mean over bottlenecks.", _NO_RUN),
+        number("long_rtt_ms", "ms", "Mean RTT of the long flows, queues included.", _NO_RUN),
+        number("cross_rtt_ms", "ms", "Mean RTT of the cross flows, queues included.", _NO_RUN),
+        number("long_retransmit_percent", "%", "Retransmits of the long flows over their segments.", _NO_RUN),
+        number("cross_retransmit_percent", "%", "Retransmits of the cross flows over their segments.", _NO_RUN),
+        number("queue_drop_percent", "%", "Packets that a queue dropped, of those offered to it; the mean over bottlenecks.", _NO_RUN),
+        number("proportional_percent", "%", "The long flows' share by proportional fairness: 1/(n + 1) for single flows.", _UNLIKE),
+        number("minimum_delay_percent", "%", "By minimum potential delay fairness: 1/(√n + 1) for single flows.", _UNLIKE),
+        number("independent_percent", "%", "Of Reno, where packets are lost on their own, with the RTTs that were measured.", f"{_UNLIKE}; another CCA; {_NO_RUN}"),
+        number("synchronised_percent", "%", "Of Reno, where a queue's overflow halves all windows of its flows, with the RTTs that were measured.", f"{_UNLIKE}; another CCA; {_NO_RUN}"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,17 @@
+"""Several bottlenecks in a row: what flows over all of them get beside flows over each, against theory."""
+
+from topics.chain.tables import CHAIN_CELLS
+from topics.topic import Figure, Topic
+
+
+def has_chains(design) -> bool:
+    """Tell whether a `StudyDesign` has bottlenecks in a row."""
+    return "chain" in design.topologies
+
+
+def _figures(design):
+    title = "Share of the flows over all bottlenecks"
+    yield Figure("chain-shares", "plot_shares", ("chain_cells",), title, "means, intervals, theory")
+
+
+TOPIC = Topic("chain", "Bottlenecks in a row", applies=has_chains, tables=(CHAIN_CELLS,), figures=_figures)
