@@ -26,7 +26,7 @@ def test_the_schema_is_one():
 def test_every_parameter_is_described_with_range_and_default():
     nodes = list(all_nodes(study_schema.study_schema()))
     assert len(nodes) > 30
-    required = {"study", "ccas", "scenarios", "id", "at_s", "name"}
+    required = {"study", "ccas", "scenarios", "id", "at_s", "name", "path", "for_s"}
     measures_of_queue = {"packets", "bytes", "bdp"}
     for key, node in nodes:
         assert node.get("description", "").endswith("."), key

@@ -31,6 +31,8 @@ class Multipath:
     tunnel_ip_version: str
     distribution: str
     path_delay_ms: list
+    #: Left out of specifications that do without: ``path`` (from 1), ``at_s``, ``for_s``.
+    outage: dict | None = None
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from mininet.net import Mininet
 from . import chain, definitions, links, multipath, probes, topology, traffic, transport, verification
 from .background import Background
 from .commands import log
+from .outage import Outage
 from .path_changes import PathChanges
 from .specification import DOCUMENT_VERSION, RunSpecification
 from .surroundings import surroundings_of
@@ -75,13 +76,13 @@ def carry_out(specification, step) -> dict:
 
     step("traffic")
     with group_programs(path, specification) as programs:
-        before = probes.link_counters(path, specification)
+        before, outage = probes.link_counters(path, specification), Outage(path, specification)
         with (
             Background(path, specification) as background,
             PathChanges(path, specification) as changes,
             surroundings.traffic() as origin,
         ):
-            carried = traffic.carry(path, specification, origin, programs, changes)
+            carried = traffic.carry(path, specification, origin, programs, (changes, outage))
         groups = programs.sections() if programs else {}
     processes, looks, series, delivered = carried
     after = probes.link_counters(path, specification)
@@ -102,6 +103,7 @@ def carry_out(specification, step) -> dict:
         **surroundings.sections(path),
         **({"background": background.result} if background.result else {}),
         **groups,
+        **({"outage": outage.result} if outage.result else {}),
         "links": {"before": before, "after": after},
         "stack": stack,
     }

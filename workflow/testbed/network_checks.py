@@ -251,7 +251,13 @@ def netem_counts(document, direction) -> tuple[int, int]:
     """
     counts = [counts_of_netem(document, name) for name in document["network"]["set"]["netem"][direction]]
     passed, dropped = (sum(count[place] for count in counts) for place in (0, 1))
+    dropped -= outage_drops(document, direction)
     return passed + dropped, dropped
+
+
+def outage_drops(document, direction) -> int:
+    """Return how many packets a direction lost because a path was down (`outage`)."""
+    return document.get("outage", {}).get("dropped", {}).get(direction, 0)
 
 
 def counts_of_netem(document, name) -> tuple[int, int]:

@@ -119,13 +119,13 @@ def set_up_rtts(clients, specification) -> int:
 
 
 def carry(
-    path, specification, origin=time.monotonic_ns, programs=None, changes=None, folder=Path("/tmp")
+    path, specification, origin=time.monotonic_ns, programs=None, changes=(), folder=Path("/tmp")
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
     """Start all servers and clients, read sockets meanwhile, collect the results.
 
     ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns;
     ``programs`` (`group_programs.GroupPrograms`), those of groups that are no long flows, are told it, and waited for;
-    ``changes`` are the path's (`path_changes.PathChanges`).
+    ``changes`` are what changes paths (`path_changes.PathChanges`, `outage.Outage`).
 
     Returns
     -------
@@ -186,7 +186,7 @@ def nodes_of(path, specification, client) -> tuple:
 
 
 def start_and_sample(
-    path, specification, clients, sampler, deliveries, origin_ns, folder, others=(), changes=None
+    path, specification, clients, sampler, deliveries, origin_ns, folder, others=(), changes=()
 ) -> tuple[dict[int, subprocess.Popen], float]:
     """Start the clients, change the path and read sockets, each at its time, until all clients have ended.
 
@@ -220,8 +220,7 @@ def start_and_sample(
         events += [
             (at / 1e9, 1, read) for at in reading_times_ns(starts_s, set_up_rtts(clients, specification), specification)
         ]
-    if changes:
-        events += changes.events(origin_ns)
+    events += [event for of_path in changes for event in of_path.events(origin_ns)]
     if interval_ms:
         events.append((0.0, 2, sampler.sample))
     limit_s = start_within_s(specification) + time_limit_s(specification)

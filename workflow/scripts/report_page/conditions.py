@@ -125,9 +125,18 @@ def _cable_details(row) -> list[str]:
         (row["frame_overhead_bytes"] > 0, f"{row['frame_overhead_bytes']:.0f} bytes more a frame than Linux counts"),
         (row["background"] != "none", f"background {row['background']}"),
         (row["multipath"] != "none", joined),
+        (not is_missing(row["outage_path"]), _outage_words(row)),
         (set(delays) != {"0"}, f"the paths' own delay {listed(delays)} ms each way"),
     )
     return [words for unusual, words in details if unusual]
+
+
+def _outage_words(row):
+    """Return which path goes down when."""
+    if is_missing(row["outage_path"]):
+        return ""
+    end_s = plain(row["outage_at_s"] + row["outage_for_s"])
+    return f"path {row['outage_path']:.0f} down from {plain(row['outage_at_s'])} to {end_s} s"
 
 
 def _chain_words(row):

@@ -9,6 +9,7 @@ from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow,
 from tcp_models.fairness_index import jain_index
 from tcp_models.wire_theory import frame_bytes, full_cable_mbps
 from testbed.deliveries import lifetime_windows, windows
+from testbed.network_checks import outage_drops
 from testbed.specification import MPTCP_OPTION_BYTES, RunSpecification
 
 #: TCP's data are the forward direction of the path.
@@ -105,6 +106,7 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
         # Nothing is emulated (a ping-pong under a real clock), so nothing counts packets or drops them.
         return dict.fromkeys(("packets_sent", "queue_drops", "link_drops", "loss_percent"))
     passed, lost = _counts_of(document, placed["netem"][FORWARD], "netem")
+    lost -= outage_drops(document, FORWARD)
     if link["netem"] == "both-ends":
         offered, dropped = passed + lost, lost
         queue_drops, link_drops = (lost, 0) if link["loss_percent"][FORWARD] == 0 else (None, None)

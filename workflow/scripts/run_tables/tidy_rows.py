@@ -14,6 +14,7 @@ from run_tables.steady_state import USUAL_RULE
 from run_tables.tidy_tables import RUN, SCENARIOS
 from study_files.study_variation import variation_words
 from testbed.disciplines import OF_KIND
+from testbed.network_checks import outage_drops
 from testbed.specification import RunSpecification
 from wording.scenario_words import groups_words
 
@@ -146,6 +147,7 @@ def _measured(document, flows, rule):
         **load_metrics(document),
         **background_metrics(document),
         "transfer_s": transfer_s(document),
+        "outage_drops": outage_drops(document, "forward") if "outage" in document else None,
         **marks_of_run(document),
         **reordering_counts(document),
         "cwnd_packets": cwnd_packets(document),
@@ -191,6 +193,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         **application_columns(scenario),
         "distribution": paths["distribution"],
         "path_delay_ms": " ".join(f"{delay:g}" for delay in paths["path_delay_ms"]),
+        **{f"outage_{key}": (paths.get("outage") or {}).get(key) for key in ("path", "at_s", "for_s")},
         "file_bytes": traffic["file_bytes"] if traffic["application"] == "ftp" else None,
         "pairs": hosts["pairs"],
         "rtt_path_ms": run.rtt_path_ms,

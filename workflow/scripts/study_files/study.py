@@ -18,7 +18,7 @@ import yaml
 from study_files.cca_definitions import completed as completed_definitions
 from study_files.cca_definitions import parts_defined  # noqa: F401, one module for the Snakefile
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
-from study_files.study_chains import queues_of_chain, with_bottlenecks, without_chain
+from study_files.study_chains import queues_of_chain, with_bottlenecks, without_unused
 from study_files.study_consistency import contradictions
 from study_files.study_groups import counted_flows
 from study_files.study_queues import queue_problems
@@ -88,7 +88,7 @@ def resolve(config, source) -> dict:
         direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups (empty without),
         a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each pair of hosts,
         path delays one with one for each path, a chain's bottlenecks one with all that each has (`chain` is left out of other
-        scenarios); whole numbers are int; `ccas` has what runs have, mixes written out; definitions of CCAs have what stands
+        scenarios, as is an outage that there is none); whole numbers are int; `ccas` has what runs have, mixes written out; definitions of CCAs have what stands
         in their C files.
     """
     if not isinstance(config, dict):
@@ -128,7 +128,7 @@ def resolve(config, source) -> dict:
     if problems:
         raise StudyError(source, problems)
     return study | {
-        "scenarios": list(map(without_chain, study["scenarios"])),
+        "scenarios": list(map(without_unused, study["scenarios"])),
         "ccas": ccas_written_out(study),
         "mixes": "as-listed",
     }

@@ -27,9 +27,14 @@ def with_bottlenecks(scenario) -> dict:
     return scenario | {"chain": chain | {"bottlenecks": bottlenecks}, "hosts": hosts | {"pairs": pairs}}
 
 
-def without_chain(scenario) -> dict:
-    """Return a resolved scenario without the section of chains, unless it is one: its runs' specifications then are what they were before there were chains."""
-    return scenario if scenario["topology"] == "chain" else {key: scenario[key] for key in scenario if key != "chain"}
+def without_unused(scenario) -> dict:
+    """Return a resolved scenario without what it makes no use of: runs' specifications then are what they were before that was there.
+
+    That is the section of chains, unless it is one, and the outage of a path where there is none.
+    """
+    left = {key: value for key, value in scenario.items() if key != "chain" or scenario["topology"] == "chain"}
+    paths = {key: value for key, value in scenario["multipath"].items() if (key, value) != ("outage", None)}
+    return left | {"multipath": paths}
 
 
 def _directions(bottleneck):

@@ -33,8 +33,29 @@ def network_problems(scenario) -> Iterator[str]:
         )
     if paths["by"] != "gre":
         yield from _needs_tunnels(paths)
+    if paths.get("outage"):
+        yield from _outage_problems(scenario, paths["outage"])
     if link["serialisation"] != "never" and link["rate_mbps"] is None:
         yield f"link.serialisation is {link['serialisation']}; allowed without a link.rate_mbps is never."
+
+
+def _outage_problems(scenario, outage):
+    """Yield what the outage of a path can't be."""
+    paths, link, traffic = scenario["multipath"], scenario["link"], scenario["traffic"]
+    if paths["by"] != "mptcp":
+        yield f"multipath.outage is one of path {outage['path']}; allowed with multipath.by {paths['by']} is null, for only mptcp goes on without a path."
+    elif paths["paths"] < 2:
+        yield f"multipath.outage is one of path {outage['path']}; allowed with one path is null, for nothing would be left."
+    elif outage["path"] > paths["paths"]:
+        yield f"multipath.outage.path is {outage['path']}; allowed is up to the number of paths, {paths['paths']}."
+    if traffic["application"] != "iperf3" or traffic["messages"] is not None:
+        yield f"multipath.outage is one of path {outage['path']}; allowed without a duration of iperf3 is null."
+    elif outage["at_s"] + outage["for_s"] >= traffic["duration_s"]:
+        yield (
+            f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed is before the traffic does, at {traffic['duration_s']} (s)."
+        )
+    if not all(link["delay_ms"].values()):
+        yield "multipath.outage is one of a link without link.delay_ms; allowed there is null, for packets are dropped where they arrive to be delayed."
 
 
 def _needs_tunnels(paths):
