@@ -17,6 +17,7 @@ NAMES = (
     "packet_size",
     "multipath",
     "chain",
+    "failover",
     "speed",
     "ccas",
     "ip_version",

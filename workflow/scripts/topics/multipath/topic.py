@@ -73,7 +73,10 @@ def _figures(design):
 TOPIC = Topic(
     "multipath",
     "Paths",
-    applies=lambda design: bool(joined_scenarios(design)),
+    # Where a path goes down its goodput is no matter of the number of paths: topic `failover` has it.
+    applies=lambda design: (
+        bool(joined_scenarios(design)) and not any(s["multipath"].get("outage") for s in design.scenarios)
+    ),
     tables=(AGGREGATION, PATH_SHARES),
     figures=_figures,
 )

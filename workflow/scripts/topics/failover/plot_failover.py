@@ -1,0 +1,93 @@
+"""Draw what each path carries over time while one is down: a panel a CCA, of one run."""
+
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels, with_ip_version
+from figure_parts.cca_slots import empty_panel
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
+from figure_parts.figure_svg import save_figure
+from figure_parts.scenario_panels import DASHES, value_axis
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.series_of_runs import series_of_runs
+from run_tables.tidy_tables import CELL, RUN, SCENARIOS
+from topics.failover.path_series import COLUMNS, acked_by_path
+from wording.number_format import number, plain
+from wording.sentence_words import cca_name
+
+#: Rates are those of so long a time, so that single acknowledgements don't show.
+STEP_S = 0.5
+#: Of the path that goes down, and of the others.
+LINES = ((LIGHT.ink, 1.1, "-"), (LIGHT.muted, 0.9, DASHES))
+
+
+def rates_over_time(samples) -> pd.DataFrame:
+    """Return the rate of each path in Mbit/s, over `STEP_S` up to each row's time: ``path``, ``time_s``, ``acked_mbps``."""
+    acked = acked_by_path(samples)
+    steps = pd.Index([step * STEP_S for step in range(int(acked.index[-1] / STEP_S) + 1)])
+    at_steps = acked.reindex(acked.index.union(steps)).ffill().fillna(0.0).loc[steps]
+    rates = (8e-6 * at_steps.diff() / STEP_S).iloc[1:]
+    long = rates.rename_axis(index="time_s", columns="path").stack().rename("acked_mbps").reset_index()
+    return long.sort_values(["path", "time_s"])[["path", "time_s", "acked_mbps"]]
+
+
+def _draw(shown, rates, scenario):
+    """Return figure and panels: one for each run that is shown."""
+    apply_style()
+    begin_s, end_s = scenario["outage_at_s"], scenario["outage_at_s"] + scenario["outage_for_s"]
+    title = f"Paths over time, path {scenario['outage_path']:.0f} down from {plain(begin_s)} to {plain(end_s)} s"
+    drawn = CategoryPanels(title, max(1, len(shown)), 2, columns=2)
+    highest = max((of_run["acked_mbps"].max() for of_run in rates.values()), default=1.0)
+    versions = {run[2] for run in shown}
+    for run in shown:
+        axes = drawn.add(
+            "Acknowledged on each path, Mbit/s",
+            with_ip_version(cca_name(run[1]), run[2], versions),
+            linear_axis(0, highest),
+        )
+        value_axis(axes, "x", linear_axis(0, rates[run]["time_s"].max()), spaced=True)
+        axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
+        axes.axvspan(begin_s, end_s, color=LIGHT.line, lw=0, zorder=0)
+        words, key = [], []
+        for path, of_path in rates[run].groupby("path"):
+            ink, width, dashes = LINES[path != scenario["outage_path"]]
+            axes.plot(
+                of_path["time_s"],
+                of_path["acked_mbps"],
+                color=ink,
+                lw=width,
+                ls=dashes,
+                drawstyle="steps-pre",
+                zorder=3,
+            )
+            key.append(Line2D([], [], color=ink, lw=width, ls=dashes, label=f"path {path:.0f}"))
+            median = of_path.loc[of_path["time_s"].between(begin_s, end_s), "acked_mbps"].median()
+            words.append(f"Path {path:.0f}: median {number(median, 1)} Mbit/s meanwhile.")
+        drawn.finish(axes, f"Acknowledged on each path over time, {cca_name(run[1])}. {' '.join(words)}", key)
+    if not shown:
+        empty_panel(drawn)
+    return drawn.figure, drawn.panels
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs, scenarios and the sockets' time series, write figure and data."""
+    runs = read_runs(inputs.runs)
+    scenario = read_table(inputs.scenarios, SCENARIOS).set_index("scenario").loc[params.scenario]
+    first = runs[runs["valid"] & (runs["scenario"] == params.scenario)].drop_duplicates(CELL)
+    shown = [(str(s), str(c), str(v), int(r)) for s, c, v, r in first[RUN].itertuples(index=False)]
+    series = series_of_runs(inputs.sockets, COLUMNS, set(shown))
+    rates = {run: rates_over_time(samples) for run, samples in series if run in shown}
+    figure, views = _draw([run for run in shown if run in rates], rates, scenario)
+    parts = [of_run.assign(**dict(zip(RUN, run, strict=True))) for run, of_run in rates.items()]
+    data = (
+        pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["path", "time_s", "acked_mbps", *RUN])
+    )
+    save_figure(
+        figure, views, "Paths over time while one is down", data[[*RUN, "path", "time_s", "acked_mbps"]], outputs
+    )
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

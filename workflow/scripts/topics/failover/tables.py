@@ -1,0 +1,31 @@
+"""The analysis table of the topic, column by column."""
+
+from run_tables.table import Table, count, interval, number
+from run_tables.tidy_tables import CELL_COLUMNS, RUNS, SCENARIO_LABEL, SCENARIOS
+
+_NO_RUN = "no valid run has a value"
+_NOT_BACK = "the path was not used again in any run, or no run is valid"
+FAILOVERS = Table(
+    "failovers",
+    "a cell, scenario, CCA and IP version, of which a path goes down",
+    (
+        *CELL_COLUMNS,
+        SCENARIO_LABEL,
+        RUNS["platform"],
+        SCENARIOS["paths"],
+        SCENARIOS["outage_path"],
+        SCENARIOS["outage_at_s"],
+        SCENARIOS["outage_for_s"],
+        count("n", "runs", "Valid runs."),
+        number("path_ideal_mbps", "Mbit/s", "What a path that is always full gives.", _NO_RUN),
+        number("before_mbps", "Mbit/s", "Acknowledged on all paths in the second half of the time before the outage.", _NO_RUN),
+        number("during_mbps", "Mbit/s", "The same in the second half of the outage.", _NO_RUN),
+        number("after_mbps", "Mbit/s", "The same in the last quarter of the traffic's duration.", _NO_RUN),
+        number("standstill_s", "s", "Longest time from the outage's begin to the path's return in which nothing was acknowledged on any path.", _NO_RUN),
+        *interval("standstill_s_low", "standstill_s_high", "s", "the mean"),
+        number("return_s", "s", "From when the path was up again until data were acknowledged on it, as far as samples tell.", _NOT_BACK),
+        *interval("return_s_low", "return_s_high", "s", "the mean"),
+        count("returned", "runs", "Valid runs in which the path was used again."),
+        number("outage_drops", "packets", "Mean number lost in the data's direction because the path was down.", _NO_RUN),
+    ),
+)  # fmt: skip

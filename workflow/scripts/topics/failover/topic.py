@@ -1,0 +1,26 @@
+"""A path of MPTCP goes down and comes back: what the others carry meanwhile, and when the path is used again."""
+
+from topics.failover.tables import FAILOVERS
+from topics.topic import Figure, Topic
+
+
+def has_outages(design) -> bool:
+    """Tell whether a path goes down in a `StudyDesign`, and sockets are read over time, without which nobody sees it."""
+    return bool(outage_scenarios(design))
+
+
+def outage_scenarios(design) -> tuple[str, ...]:
+    """Return the scenarios in which a path goes down while sockets are read over time."""
+    return tuple(
+        scenario["id"]
+        for scenario in design.scenarios
+        if scenario["multipath"].get("outage") and scenario["traffic"]["sample_interval_ms"] is not None
+    )
+
+
+def _figures(design):
+    title, inputs = "Paths over time while one is down", ("runs", "scenarios", "sockets")
+    yield Figure("failover", "plot_failover", inputs, title, "single runs", {"scenario": outage_scenarios(design)[0]})
+
+
+TOPIC = Topic("failover", "Fail-over", applies=has_outages, tables=(FAILOVERS,), figures=_figures)
