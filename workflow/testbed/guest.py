@@ -49,6 +49,7 @@ def carry_out(specification, step) -> dict:
     """
     step("environment")
     surroundings = surroundings_of(specification)
+    surroundings.begin()
     step.environment = surroundings.describe()
     # Mininet widens the kernel's limits when it starts; ours come after.
     net = Mininet(controller=None, host=surroundings.host)

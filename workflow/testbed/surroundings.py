@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator
 from . import environment, transport
 from .bare_host import BareHost
 
+#: Where in a second of the guest's clock a run begins: not at its ends, where the kernel renews its random numbers' key.
+BEGIN_NS = 300_000_000
+
 
 def surroundings_of(specification) -> "GuestKernel | OwnMachine":
     """Return the surroundings of a run, by its platform."""
@@ -23,6 +26,14 @@ class GuestKernel:
     describe = staticmethod(environment.describe)
     #: The class of Mininet's hosts.
     host = BareHost
+
+    def begin(self) -> None:
+        """Wait for the next whole second of the guest's clock.
+
+        Reading that clock moves it by 256 ns, and how often a kernel does so while it boots depends on what was built into it.
+        """
+        now_ns = time.monotonic_ns()
+        time.sleep(((BEGIN_NS - now_ns) % 1_000_000_000) / 1e9)
 
     def prepare(self, specification) -> None:
         """Set what belongs to the whole kernel."""
@@ -57,6 +68,9 @@ class OwnMachine:
         self._placement = cores.place(usable, cores.siblings_of(usable))
         os.sched_setaffinity(0, {self._placement.program})
         self.host, self._reader = placed_hosts(self._placement), CpuReader
+
+    def begin(self) -> None:
+        """There is nothing to wait for."""
 
     def prepare(self, specification) -> None:
         """What belongs to the whole kernel is the machine's: nothing is set."""
