@@ -6,7 +6,6 @@ runs can't rule out.
 """
 
 import numpy as np
-from scipy import stats
 
 # A collapsed run has less than so much of the typical one ...
 COLLAPSED_SHARE = 2 / 3
@@ -86,5 +85,7 @@ def largest_share(collapses, runs, significance) -> float:
 
     Clopper and Pearson (1934); of none in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three).
     """
+    from scipy import stats  # here: it takes half a second, which each job that compares means would pay
+
     interval = stats.binomtest(int(collapses), int(runs), alternative="less").proportion_ci(1 - significance, "exact")
     return float(interval.high)

@@ -11,11 +11,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from inference.collapses import collapse_words, collapsed_of_samples, too_few
 from inference.mean_interval import repeats_one_measurement
 from inference.paired_contrasts import RELATIVE_TOLERANCE, to_effect, usable_scale
+from inference.student_t import chance_below, quantile
 from inference.welch import difference_variance
 
 
@@ -43,7 +43,7 @@ class Difference:
         """Return between what the difference lies: its interval, or of two single measurements what these can tell."""
         if self.error is None:
             return None
-        half = self.error * float(stats.t.ppf((1 + confidence) / 2, self.df)) if self.error else self.reach
+        half = self.error * float(quantile((1 + confidence) / 2, self.df)) if self.error else self.reach
         return tuple(to_effect(self.estimate + side * half, self.scale) for side in (-1, 1))
 
     @property
@@ -67,7 +67,7 @@ class Difference:
         return min(self._tail(self.estimate - low), self._tail(high - self.estimate))
 
     def _tail(self, distance):
-        return float(stats.t.cdf(distance / self.error, self.df))
+        return float(chance_below(distance / self.error, self.df))
 
 
 def difference(first, second, scale, resolutions=(0.0, 0.0), collapses=False) -> Difference:

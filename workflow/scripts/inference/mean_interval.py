@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from inference.collapses import collapse_words
+from inference.student_t import quantile
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
     if n < 2:
         raise ValueError(f"an interval of the mean needs 2 values or more, there are {n}")
     mean = float(values.mean())
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1) * values.std(ddof=1) / math.sqrt(n))
+    half = float(quantile((1 + confidence) / 2, n - 1) * values.std(ddof=1) / math.sqrt(n))
     return mean, mean - half, mean + half
 
 

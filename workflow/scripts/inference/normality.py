@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-from scipy import stats
 
 # Royston's approximation of the p value was fitted up to here (Royston, 1995, AS R94).
 SHAPIRO_MAX_N = 5000
@@ -16,6 +15,8 @@ def shapiro_wilk(values) -> tuple[float, float]:
     Straight from scipy, which `pingouin.normality` calls too: a study has thousands of these, and pingouin makes a
     table for each.
     """
+    from scipy import stats  # here: it takes half a second, which each job would pay whose cells have fewer values
+
     values = np.asarray(values, float)
     with warnings.catch_warnings():  # said in a note instead
         warnings.filterwarnings("ignore", message=r".*For N > 5000")

@@ -7,7 +7,8 @@ replications have in common (a seed, say) so stays in common. Of a mean in one s
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+
+from inference.student_t import chance_below, quantile
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def t_interval(rows, strata, tail) -> tuple[np.ndarray, np.ndarray]:
         Chance of a miss on either side, below 0.5.
     """
     variances = covariances(rows, rows, strata)
-    half = stats.t.ppf(1 - tail, degrees_of_freedom(variances, strata)) * np.sqrt(variances.sum(axis=0))
+    half = quantile(1 - tail, degrees_of_freedom(variances, strata)) * np.sqrt(variances.sum(axis=0))
     return rows[0] - half, rows[0] + half
 
 
@@ -80,7 +81,7 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
     ratio = np.divide(above[0], below[0], out=np.zeros(above[0].shape), where=below[0] > 0)
     difference = above - ratio * below
     df = degrees_of_freedom(covariances(difference, difference, strata), strata)
-    square = stats.t.ppf(1 - tail, df) ** 2
+    square = quantile(1 - tail, df) ** 2
     pairs = ((above, above), (above, below), (below, below))
     # Of r^2 * last - 2 r * middle + first <= 0.
     first, middle, last = (
@@ -107,7 +108,7 @@ def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
     variances = covariances(rows, rows, strata)
     error = np.sqrt(variances.sum(axis=0))
     t = np.divide(rows[0], error, out=np.where(rows[0] >= 0, np.inf, -np.inf), where=error > 0)
-    below = stats.t.cdf(t, degrees_of_freedom(variances, strata))
+    below = chance_below(t, degrees_of_freedom(variances, strata))
     return 1 - below, below
 
 

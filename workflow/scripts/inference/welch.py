@@ -2,9 +2,8 @@
 
 import math
 
-from scipy import stats
-
 from inference.mean_interval import repeats_one_measurement
+from inference.student_t import chance_below, quantile
 
 # Variance of a difference below which samples differ by rounding only.
 NOISE = 1e-24
@@ -53,9 +52,9 @@ def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | 
     # A power, not math.sqrt: the last digit of one in a thousand differs, and the tables have this one's.
     difference, error = float(values.mean() - others.mean()), variance**0.5
     statistic = difference / error
-    p = float(2 * stats.t.cdf(-abs(statistic), df))
+    p = float(2 * chance_below(-abs(statistic), df))
     result = {"difference": difference, "statistic": statistic, "df": df, "p": p}
     for name, confidence in (("", params.confidence), ("tost_", 1 - 2 * params.significance)):
-        half = float(stats.t.ppf((1 + confidence) / 2, df)) * error
+        half = float(quantile((1 + confidence) / 2, df)) * error
         result |= {f"{name}low": difference - half, f"{name}high": difference + half}
     return result

@@ -8,7 +8,6 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from inference.mean_interval import repeats_one_measurement
 from inference.multiple_tests import adjusted_within
@@ -69,6 +68,8 @@ def _effect_rows(effects, params):
     if min(map(len, groups)) < 2 or sum(group.var() for group in groups) == 0:
         return dict.fromkeys((HOSTS, START), row | {"note": "too few units in which either starts first, or all alike"})
     by_hosts, by_start = (welch(groups[0], other, params) for other in (-groups[1], groups[1]))
+    from scipy import stats  # here: it takes half a second, which each job without such a test would pay
+
     permuted = stats.permutation_test(
         groups, _difference, vectorized=True, n_resamples=PERMUTATIONS, rng=np.random.default_rng(params.seed)
     )

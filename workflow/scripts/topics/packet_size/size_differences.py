@@ -3,9 +3,9 @@
 import math
 
 import pandas as pd
-from scipy import stats
 
 from inference.mean_interval import measured_mean
+from inference.student_t import quantile
 from inference.welch import difference_variance
 from run_tables.tidy_tables import CELL
 from topics.packet_size.tables import SIZE_DIFFERENCES
@@ -129,5 +129,5 @@ def _welch(a, b, confidence):
         return {"note": ONE_MEASUREMENT}
     variance, df = difference_variance([cell["sd"] ** 2 for cell in (a, b)], [cell["n"] for cell in (a, b)])
     difference = b["mean"] - a["mean"]
-    half = math.sqrt(variance) * float(stats.t.ppf((1 + confidence) / 2, df))
+    half = math.sqrt(variance) * float(quantile((1 + confidence) / 2, df))
     return {"ci_low": difference - half, "ci_high": difference + half}
