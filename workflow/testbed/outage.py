@@ -36,7 +36,7 @@ class Outage:
 
     def __init__(self, path, specification):
         self._path, self._specification, self._asked = path, specification, specification.multipath.outage
-        self._down, self.result = [], None
+        self.result = None
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
         """Yield events for `traffic.start_and_sample`: when in s since the origin, before all others, and what is to be called."""
@@ -55,28 +55,28 @@ class Outage:
         number = self._asked["path"] - 1
         return {d: self._path.devices[f"{host}-in{number}"] for d, host in (("forward", "h2"), ("reverse", "h1"))}
 
+    # Changes take some instants: what is lost is counted from before the first to after the second, what is let in between them.
+
     def _begin(self, time_s):
         ends = self._ends()
+        self._up = {direction: counted(end) for direction, end in ends.items()}
         self.result = {
             "path": self._asked["path"],
             "begin_s": time_s,
             "devices": {direction: end.name for direction, end in ends.items()},
             "down": {d: set_and_read(end, replace(end.emulation, loss_percent=100)) for d, end in ends.items()},
         }
-        self._before = {direction: counted(end) for direction, end in ends.items()}
+        self._down = {direction: counted(end) for direction, end in ends.items()}
 
     def _end(self, time_s):
-        ends, dropped, let_in = self._ends(), {}, {}
-        for direction, end in ends.items():
-            before, now = self._before[direction], counted(end)
-            dropped[direction] = now["drops"] - before["drops"]
-            let_in[direction] = sum(now[name] - before[name] for name in ("packets", "backlog_packets"))
-        self.result |= {
-            "end_s": time_s,
-            "dropped": dropped,
-            "let_in": let_in,
-            "up": {direction: set_and_read(end, self._afterwards(direction, end)) for direction, end in ends.items()},
+        ends = self._ends()
+        let_in = {
+            direction: sum(counted(end)[name] - self._down[direction][name] for name in ("packets", "backlog_packets"))
+            for direction, end in ends.items()
         }
+        up = {direction: set_and_read(end, self._afterwards(direction, end)) for direction, end in ends.items()}
+        dropped = {direction: counted(end)["drops"] - self._up[direction]["drops"] for direction, end in ends.items()}
+        self.result |= {"end_s": time_s, "dropped": dropped, "let_in": let_in, "up": up}
 
     def _afterwards(self, direction, end):
         seed = self._specification.substream(f"netem-{direction}-path-{self._asked['path']}-after-outage")

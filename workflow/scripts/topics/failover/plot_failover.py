@@ -52,7 +52,7 @@ def _draw(shown, rates, scenario):
         axes.axvspan(begin_s, end_s, color=LIGHT.line, lw=0, zorder=0)
         words, key = [], []
         for path, of_path in rates[run].groupby("path"):
-            ink, width, dashes = LINES[path != scenario["outage_path"]]
+            ink, width, dashes = LINES[int(path != scenario["outage_path"])]
             axes.plot(
                 of_path["time_s"],
                 of_path["acked_mbps"],
