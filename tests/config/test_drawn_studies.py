@@ -67,7 +67,7 @@ def check_run(study, scenario_id, cca, ip_version, replication):
     drawn = study_variation.drawn(scenario, specification["seed"])
     asked = {key: value for key, value in drawn.items() if key not in ("label", "variation")}
     carried_out = specification["scenario"]
-    left_out = {"link": {"timeline": [], "trace": None}, "transport": {"ecn": "off"}}
+    left_out = {"link": {"timeline": [], "trace": None, "policer": None}, "transport": {"ecn": "off"}}
     assert asked == {"groups": []} | carried_out | {
         name: defaults | carried_out[name] for name, defaults in left_out.items()
     }

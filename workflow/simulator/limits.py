@@ -98,6 +98,8 @@ def _of_link(scenario, platform):
                 f"link.timeline[{number}].direction is {change['direction']}; allowed on {platform} with delay_ms is both, "
                 "for a channel there has one delay."
             )
+    if link.get("policer"):
+        yield f"link.policer has {link['policer']['rate_mbps']:g} Mbit/s; allowed on {platform} is null."
     if link["netem"] == "both-ends":
         yield f"link.netem is both-ends; allowed on {platform} is receiving-side."
 

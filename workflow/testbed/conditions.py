@@ -20,6 +20,7 @@ class Link:
     #: Left out of specifications that do without.
     timeline: list = field(default_factory=list)
     trace: dict | None = None
+    policer: dict | None = None
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,7 @@ def as_set(path, specification) -> dict:
         "netem": netem,
         **({"arrivals": path.arrivals} if path.arrivals else {}),
         **({"chain": chain.as_set(specification, netem)} if specification.is_chain else {}),
+        **({"policer": policed} if (policed := path.policers) else {}),
     }
 
 

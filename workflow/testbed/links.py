@@ -12,15 +12,17 @@ from mininet.link import Intf, Link
 from . import devices, sysctl
 from .commands import batch, batch_json
 from .emulation import parse_qdiscs
+from .policer import told
 
 
 class EmulatedInterface(Intf):
     """Mininet's interface with at most one emulation and stated offloads.
 
-    ``leads_to`` is the ifb that packets pass when they arrive (`Arrivals`), or None.
+    ``leads_to`` is the ifb that packets pass when they arrive (`Arrivals`), or None; ``policer`` what they pass before
+    (`policer.Policer`), or None.
     """
 
-    leads_to = None
+    leads_to = policer = None
 
     def config(self, emulation=None, segmentation_offload=False, single_packets=False, **params) -> dict:
         """Configure the interface (called by Mininet when it makes the link), all but what tc does (`emulate`).
@@ -49,11 +51,12 @@ class EmulatedInterface(Intf):
 
     def commands(self) -> list[str]:
         """Return the lines for ``tc -batch``."""
-        return self.emulation.commands(self.name) if self.emulation else []
+        own = [effect for effect in (self.emulation, self.policer) if effect]
+        return [line for effect in own for line in effect.commands(self.name)]
 
     def expected(self) -> dict[str, dict]:
         """Return the qdiscs that this interface should have, by kind."""
-        arriving = {"ingress": {}} if self.leads_to else {}
+        arriving = {"ingress": {}} if self.leads_to or self.policer else {}
         return (self.emulation.expected() if self.emulation else {"noqueue": {}}) | arriving
 
     def read_back(self, qdiscs, _, known) -> dict:
@@ -67,6 +70,7 @@ class EmulatedInterface(Intf):
             What `devices.device` gives of the interface.
         """
         said = {"qdiscs": qdiscs, "offloads": devices.read_offloads(self.node, self.name)}
+        said |= {"policer": told(self.node, known["index"])} if self.policer else {}
         return said | ({"gso_max_segs": known["gso_max_segs"]} if self.single_packets else {})
 
 

@@ -10,6 +10,7 @@ r2-eth0 (towards h2)           forward delay, jitter, loss: netem, if there is a
 r2-eth1 (towards r1)           bottleneck of the ACKs: the same rate and queue
 r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
 r2-eth2, r1-eth2 and so on     the same for further pairs
+r1-eth0, r1-eth2 and so on     the policer, if there is one: where data arrive
 hosts' own interfaces          nothing
 =============================  =================================================
 
@@ -37,6 +38,7 @@ from .chain_names import routers
 from .disciplines import DROP_TAIL, OF_KIND
 from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
 from .links import Arrivals, EmulatedInterface, EmulatedLink, emulate
+from .policer import Policer
 from .specification import PACKET_BYTES
 from .sysctl import write
 from .transport import route_metrics
@@ -91,6 +93,11 @@ class Path:
         return {d.name: d.interface.name for devices in self.netem.values() for d in devices if isinstance(d, Arrivals)}
 
     @property
+    def policers(self) -> dict[str, dict]:
+        """Interface that has a policer -> what that must be."""
+        return {name: one.policer.expected() for name, one in self.interfaces.items() if one.policer}
+
+    @property
     def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
         """All interfaces of the links, and what packets pass where they arrive, by name."""
         return self.interfaces | {device.name: device for devices in self.netem.values() for device in devices}
@@ -128,6 +135,7 @@ def build(specification, net) -> Path:
     for a, b, names in plan_links(specification):
         connect(net, a, b, names, emulation, specification)
     net.start()
+    place_policer(specification, interfaces_of(net))
     path = Path(net, pairs, *locate(specification, emulation, interfaces_of(net)))
     emulate(path)
     addresses.assign(path, specification, route_metrics(specification))
@@ -191,6 +199,14 @@ def plan_emulation(specification) -> dict[str, Bottleneck | Netem]:
             if effect.does_something or specification.timeline.changes_netem(direction) or not bottleneck:
                 emulation[addresses.access_interface(router, pair)] = effect
     return emulation
+
+
+def place_policer(specification, interfaces) -> None:
+    """Police what arrives at r1 from the senders, if there is a policer."""
+    if specification.link.policer:
+        for number, pair in enumerate(specification.pairs):
+            here = interfaces[addresses.access_interface("r1", pair)]
+            here.policer = Policer(**specification.link.policer, first=number == 0)
 
 
 def plan_bottleneck(specification) -> Bottleneck | None:

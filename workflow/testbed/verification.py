@@ -45,6 +45,7 @@ from .network_checks import (
     check_qdiscs,
 )
 from .outage import check_outage
+from .policer_checks import check_policer
 from .timeline_checks import check_timeline
 
 PATHS = {"none": (), "mptcp": (check_multipath, check_subflows), "gre": (check_multipath, check_path_shares)}
@@ -66,6 +67,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     looked_at = looked_at and specification.flows > 0
     marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
     changes = (check_timeline,) if specification.timeline else ()
+    changes += (check_policer,) if specification.link.policer else ()
     outage = (check_outage,) if specification.multipath.outage else ()
     checks = (
         checks_of_traffic(specification)

@@ -10,6 +10,7 @@ from tcp_models.fairness_index import jain_index
 from tcp_models.wire_theory import frame_bytes, full_cable_mbps
 from testbed.deliveries import lifetime_windows, windows
 from testbed.network_checks import outage_drops
+from testbed.policer import drops
 from testbed.specification import MPTCP_OPTION_BYTES, RunSpecification
 
 #: TCP's data are the forward direction of the path.
@@ -93,7 +94,7 @@ def _iperf3_flows(document):
 
 
 def bottleneck_metrics(document) -> dict[str, float | None]:
-    """Return packets_sent, queue_drops, link_drops and loss_percent of `tidy_tables.RUNS`.
+    """Return packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
 
     Where one netem is queue and loss at once (``both-ends``) it counts them together: ``queue_drops`` and
     ``link_drops`` are then None unless no loss is configured.
@@ -104,7 +105,7 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     link = document["specification"]["scenario"]["link"]
     if not placed["bottleneck"][FORWARD] and not placed["netem"][FORWARD]:
         # Nothing is emulated (a ping-pong under a real clock), so nothing counts packets or drops them.
-        return dict.fromkeys(("packets_sent", "queue_drops", "link_drops", "loss_percent"))
+        return dict.fromkeys(("packets_sent", "queue_drops", "link_drops", "policer_drops", "loss_percent"))
     passed, lost = _counts_of(document, placed["netem"][FORWARD], "netem")
     lost -= outage_drops(document, FORWARD)
     if link["netem"] == "both-ends":
@@ -115,11 +116,14 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     else:
         passed, queue_drops = _counts_of(document, placed["bottleneck"][FORWARD], "htb")
         offered, dropped, link_drops = passed + queue_drops, queue_drops + lost, lost
+    policed = drops(document) if "policer" in placed else None
+    lost, of = dropped + (policed or 0), offered + (policed or 0)
     return {
         "packets_sent": offered,
         "queue_drops": queue_drops,
         "link_drops": link_drops,
-        "loss_percent": 100 * dropped / offered if offered else 0.0,
+        "policer_drops": policed,
+        "loss_percent": 100 * lost / of if of else 0.0,
     }
 
 
@@ -152,6 +156,8 @@ def ideal_goodput_mbps(document) -> float | None:
     limits = []
     if rate is not None and payload is not None and scenario["topology"] != "chain":
         limits.append(full_cable_mbps(rate * scenario["multipath"]["paths"], payload, frame))
+    if (policer := scenario["link"].get("policer")) and payload is not None:
+        limits.append(full_cable_mbps(policer["rate_mbps"], payload, frame))
     if limit is not None:
         limits.append(limit * RunSpecification(document["specification"]).flows)
     return min(limits) if limits else None

@@ -123,7 +123,7 @@ RUNS = Table(
         ),
         number("rtt_min_ms", "ms", "Smallest RTT of all flows.", _NO_VALUE, "tcpi_min_rtt at the last look"),
         number(
-            "loss_percent", "%", "Packets dropped by the full queue and by random loss, over all that were offered to the bottleneck.",
+            "loss_percent", "%", "Packets dropped by the full queue, by random loss and by a policer, over all that were offered to the bottleneck or the policer.",
             "nothing is emulated", "counters of the queueing disciplines",
         ),
         count("retransmits", "segments", "Segments that TCP sent again, summed over the flows.", _NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs of the sending host"),
@@ -159,6 +159,7 @@ RUNS = Table(
         ),
         count("queue_drops", "packets", "Dropped by the full queue.", "queue and loss share one netem, or nothing is emulated"),
         count("link_drops", "packets", "Dropped by random loss.", "queue and loss share one netem, or nothing is emulated"),
+        count("policer_drops", "packets", "Dropped by the policer in front of the bottleneck, to which they were never offered.", "there is none", "counters of what arrives at r1"),
         *DISCIPLINE_COLUMNS,
         count("queue_marks", "packets", "Marked CE by the queue's discipline, as it counts: codel and fq_codel with `ce_threshold_ms`, and dualpi2, count a packet twice that two of their rules mark.", _NO_DISCIPLINE, "the discipline's statistics"),
         count("overflow_drops", "packets", "Of `queue_drops`, those because the queue was full; the others are the discipline's choice.", f"{_NO_DISCIPLINE}, or doesn't tell (cake)", "the discipline's statistics"),

@@ -18,6 +18,7 @@ from study_files.study_runs import all_runs
 from testbed.disciplines import OF_KIND, discipline_of
 from testbed.flow_groups import OWN
 from testbed.specification import RunSpecification
+from testbed.timeline import DIRECTIONS
 from testbed.transport import cca_given_by
 from wording.sentence_words import listed
 
@@ -39,6 +40,7 @@ PARTS = {
     "ingress": ("delay and loss on a cable", "sch_ingress"),
     "matchall": ("delay and loss on a cable", "cls_matchall"),
     "mirred": ("delay and loss on a cable", "act_mirred"),
+    "police": ("link.policer", "act_police"),
     "mptcp": ("Multipath TCP", None),
     "gretap": ("GRE tunnels over IPv4", "ip_gre"),
     "ip6gretap": ("GRE tunnels over IPv6", "ip6_gre"),
@@ -120,8 +122,11 @@ def _parts_of(scenario):
     delays = (paths["path_delay_ms"], scenario["hosts"]["access_delay_ms"], *(link[key].values() for key in EFFECTS))
     cable = scenario["topology"] == "cable"
     # On a dumbbell netem is the queue where there is no shaper.
-    if any(any(values) for values in delays) or not (cable or "htb" in parts):
+    changing = any(map(_specification(scenario).timeline.changes_netem, DIRECTIONS))
+    if changing or any(any(values) for values in delays) or not (cable or "htb" in parts):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"} if cable else {"netem"}
+    if scenario["link"]["policer"]:
+        parts |= {"ingress", "matchall", "police"}
     if paths["by"] == "mptcp":
         parts.add("mptcp")
     if scenario["transport"]["ecn"] == "accurate":

@@ -120,6 +120,7 @@ ATTEMPTS = {
     **{name: partial(_qdisc, name) for name in ("htb", "netem", *OF_KIND, "ingress")},
     "matchall": _arrivals_filter,
     "mirred": partial(_arrivals_filter, "mirred"),
+    "police": partial(_arrivals_filter, "police"),
     "fou": partial(family, "fou"),
     **{kind: partial(_device, kind) for kind in ("veth", "ifb", "gretap", "ip6gretap", "bond")},
     **{f"fou for {kind}": partial(_tunnel_in_udp, kind) for kind in REMOTE},

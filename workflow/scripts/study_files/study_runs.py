@@ -15,7 +15,7 @@ from testbed.specification import SPECIFICATION_VERSION
 #: Of a scenario what no run has to know.
 NOT_OF_RUNS = ("label", "variation")
 #: Of its link what only runs have to know that make use of it.
-OPTIONS_OF_LINK = ("timeline", "trace")
+OPTIONS_OF_LINK = ("timeline", "trace", "policer")
 
 
 def ccas_written_out(study) -> list[str]:

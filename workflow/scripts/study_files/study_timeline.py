@@ -23,6 +23,17 @@ def timeline_problems(scenario) -> Iterator[str]:
         yield f"link.timeline makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
 
 
+def policer_problems(scenario) -> Iterator[str]:
+    """Yield where there can be no policer: sentences that start with the key."""
+    if not scenario["link"]["policer"]:
+        return
+    offload = scenario["transport"]["segmentation_offload"]
+    if scenario["topology"] != "dumbbell":
+        yield f"topology is {scenario['topology']}; allowed with link.policer is dumbbell."
+    if offload:
+        yield "transport.segmentation_offload is true; allowed with link.policer is false, for a super-packet is larger than its bucket may be."
+
+
 def changing_network_problems(scenario, key) -> Iterator[str]:
     """Yield where a path can't change."""
     traffic = scenario["traffic"]

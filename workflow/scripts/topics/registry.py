@@ -8,6 +8,7 @@ NAMES = (
     "calibration",
     "time_series",
     "path_changes",
+    "policers",
     "queues",
     "short_flows",
     "real_time",

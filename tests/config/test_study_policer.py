@@ -1,0 +1,35 @@
+"""A policer in a study: its defaults, and the sentences that refuse what can't be."""
+
+import pytest
+
+from study_files import study as studies
+
+
+def study(policer, **sections):
+    scenario = {"id": "x", "link": {"rate_mbps": 100, "delay_ms": 10, "policer": policer}} | sections
+    return studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml")
+
+
+def test_a_policer_stands_in_the_specification_of_a_run_that_has_one():
+    made = study({"rate_mbps": 5.0})
+    link = studies.run_specification(made, "x", "reno", "ipv4", 1)["scenario"]["link"]
+    assert link["policer"] == {"rate_mbps": 5, "burst_bytes": 30_000}
+    assert "policer" not in studies.run_specification(study(None), "x", "reno", "ipv4", 1)["scenario"]["link"]
+    assert studies.resolve(made, "again")["scenarios"] == made["scenarios"]
+
+
+@pytest.mark.parametrize(
+    "policer, sections, sentence",
+    [
+        ({"burst_bytes": 1500}, {}, "link.policer.burst_bytes is 1500; allowed is a whole number from 1514 to 1000000000 (bytes)."),
+        ({"rate_mbps": 0}, {}, "link.policer.rate_mbps is 0; allowed is a number from 0.01"),
+        ({"rate": 1}, {}, "unknown key 'scenarios[x].link.policer.rate'; did you mean 'rate_mbps'?"),
+        ({}, {"topology": "cable"}, "topology is cable; allowed with link.policer is dumbbell."),
+        ({}, {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.policer is false"),
+        ({}, {"platform": "ns3:3.44"}, "link.policer has 10 Mbit/s; allowed on ns3:3.44 is null."),
+    ],
+)  # fmt: skip
+def test_what_can_not_be_is_refused_in_a_sentence(policer, sections, sentence):
+    with pytest.raises(studies.StudyError) as refused:
+        study(policer, **sections)
+    assert sentence in str(refused.value)
