@@ -74,5 +74,6 @@ def simulated_bottleneck(document) -> dict[str, float]:
         "packets_sent": offered,
         "queue_drops": queue_drops,
         "link_drops": link_drops,
+        "policer_drops": None,
         "loss_percent": 100 * (queue_drops + link_drops) / offered if offered else 0.0,
     }
