@@ -67,7 +67,15 @@ def check_run(study, scenario_id, cca, ip_version, replication):
     drawn = study_variation.drawn(scenario, specification["seed"])
     asked = {key: value for key, value in drawn.items() if key not in ("label", "variation")}
     carried_out = specification["scenario"]
-    left_out = {"link": {"timeline": [], "trace": None, "policer": None}, "transport": {"ecn": "off"}}
+    left_out = {
+        "link": {
+            "timeline": [],
+            "trace": None,
+            "policer": None,
+            "loss_burst_packets": {"forward": None, "reverse": None},
+        },
+        "transport": {"ecn": "off"},
+    }
     assert asked == {"groups": []} | carried_out | {
         name: defaults | carried_out[name] for name, defaults in left_out.items()
     }

@@ -127,7 +127,13 @@ def test_off_nothing_of_a_specification_changes():
         specification = studies.run_specification(study, "drawn", "reno", "ipv4", 2)
         written = {key: value for key, value in study["scenarios"][0].items() if key not in ("label", "variation")}
         # What is off is in no specification.
-        for section, key in (("transport", "ecn"), ("link", "timeline"), ("link", "trace"), ("link", "policer")):
+        for section, key in (
+            ("transport", "ecn"),
+            ("link", "timeline"),
+            ("link", "trace"),
+            ("link", "policer"),
+            ("link", "loss_burst_packets"),
+        ):
             del written[section][key]
         assert written.pop("groups") == []
         assert json.dumps(specification["scenario"]) == json.dumps(written)

@@ -20,9 +20,13 @@ def test_of_datagrams_a_rate_and_one_burst_pass(run):
     assert passed == pytest.approx((4e6 / 8 * 3 + 40_000) / FRAME_BYTES, abs=2)
     # The server counts no more once its client has ended: what is then on its way of 10 ms.
     assert 0 <= passed - (summary["packets"] - summary["lost_packets"]) <= 5
+    # The first message of iperf3 itself, by which its server knows the address, passes too.
     metrics = bottleneck_metrics(document)
-    assert (metrics["policer_drops"], metrics["queue_drops"], metrics["packets_sent"]) == (drops(document), 0, passed)
-    assert metrics["loss_percent"] == pytest.approx(100 * drops(document) / sent)
+    assert (metrics["policer_drops"], metrics["queue_drops"], metrics["packets_sent"] - passed) in (
+        (drops(document), 0, 0),
+        (drops(document), 0, 1),
+    )
+    assert metrics["loss_percent"] == pytest.approx(100 * drops(document) / sent, rel=1e-3)
 
 
 def test_all_senders_share_one_bucket(run):

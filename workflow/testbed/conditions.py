@@ -21,6 +21,7 @@ class Link:
     timeline: list = field(default_factory=list)
     trace: dict | None = None
     policer: dict | None = None
+    loss_burst_packets: dict = field(default_factory=lambda: {"forward": None, "reverse": None})
 
 
 @dataclass(frozen=True)

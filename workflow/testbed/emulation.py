@@ -7,6 +7,7 @@ must say of it afterwards; `parse_qdiscs` turns tc's JSON into the same units.
 from dataclasses import dataclass, field
 
 from .disciplines import OF_KIND, discipline_of
+from .loss_bursts import chances
 from .specification import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
@@ -80,6 +81,7 @@ class Netem:
     limit_packets: int = NETEM_LIMIT_PACKETS
     rate_mbps: float | None = None
     overhead_bytes: int = 0
+    loss_burst_packets: float | None = None
 
     @property
     def does_something(self) -> bool:
@@ -91,6 +93,9 @@ class Netem:
         if self.jitter_ms:
             delay += f" {self.jitter_ms:.6f}ms"
         loss = f" loss random {self.loss_percent:.7f}%" if self.loss_percent else ""
+        if self.loss_burst_packets:
+            bad, good = chances(self.loss_percent / 100, self.loss_burst_packets)
+            loss = f" loss gemodel {100 * bad:.7f}% {100 * good:.7f}%"
         if self.rate_mbps is not None:
             loss += f" rate {round(self.rate_mbps * 1e6)}bit {self.overhead_bytes}"
         return [
@@ -107,6 +112,7 @@ class Netem:
                 "loss_percent": self.loss_percent,
                 "limit": self.limit_packets,
                 "seed": self.seed,
+                **({"loss_burst_packets": as_told(self.loss_burst_packets)} if self.loss_burst_packets else {}),
                 **self._expected_rate(),
             }
         }
@@ -147,7 +153,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
             parsed[kind] = {
                 "delay_ms": delay.get("delay", 0) * 1e3,
                 "jitter_ms": delay.get("jitter", 0) * 1e3,
-                "loss_percent": options.get("loss-random", {}).get("loss", 0) * 100,
+                **parse_loss(options),
                 "limit": options["limit"],
                 "seed": options.get("seed"),
                 **parse_rate(options.get("rate")),
@@ -155,6 +161,19 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
         else:
             parsed[kind] = {}
     return parsed
+
+
+def parse_loss(options) -> dict[str, float]:
+    """Return what netem's options say of loss: its mean in percent, and the mean burst where they have a model of bursts."""
+    if model := options.get("loss-gemodel"):
+        p, r = model["p"], model["r"]
+        return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": as_told(1 / r)}
+    return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
+
+
+def as_told(burst_packets) -> float:
+    """Return a mean burst as far as it can be read back: tc tells its chance in six digits."""
+    return float(f"{burst_packets:.4g}")
 
 
 def parse_rate(rate) -> dict[str, int]:

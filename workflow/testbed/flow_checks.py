@@ -276,7 +276,8 @@ def judge_goodput(specification, document, limit, flows) -> Check:
     # An acknowledgement says of two packets at a time that they have arrived, the next one too if it was lost. The shaper
     # lets one super-packet pass whatever was before it.
     losses = [loss for _, loss in specification.timeline.values("reverse", "loss_percent") if loss < LOST_ALL]
-    unsaid = 2 * (1 + lost_in_a_row(max(losses) / 100))
+    burst_packets = specification.direction("reverse").loss_burst_packets
+    unsaid = 2 * (1 + lost_in_a_row(1 - 1 / burst_packets if burst_packets else max(losses) / 100))
     unsaid *= max(specification.paths, len(flows))
     offload = specification.transport.segmentation_offload
     unsaid_bytes = (unsaid + 1) * SUPER_PACKET_BYTES if offload else unsaid * specification.packet_bytes

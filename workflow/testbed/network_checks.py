@@ -6,6 +6,7 @@ from .check import Check, in_turn, words
 from .devices import OFFLOADS
 from .disciplines import OF_KIND
 from .flow_checks import readings
+from .loss_bursts import judge_bursty_loss
 from .loss_phases import check_phases, loss_phases
 from .transport import route_metrics, settings
 
@@ -144,6 +145,8 @@ def check_loss(specification, document, direction) -> Check:
         # Here netem's own limit drops too, and netem counts both alike.
         observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
+    if burst_packets := specification.direction(direction).loss_burst_packets:
+        return judge_bursty_loss(name, configured, burst_packets, dropped, offered, LOSS_FALSE_ALARM)
     return judge_loss(name, configured, dropped, offered)
 
 

@@ -38,6 +38,8 @@ class Direction:
     delay_ms: float
     jitter_ms: float
     loss_percent: float
+    #: Mean length of a burst of losses; None: each packet is lost on its own.
+    loss_burst_packets: float | None = None
 
 
 @dataclass(frozen=True)
@@ -396,6 +398,7 @@ class RunSpecification:
             delay_ms=self.link.delay_ms[name],
             jitter_ms=self.link.jitter_ms[name],
             loss_percent=self.link.loss_percent[name],
+            loss_burst_packets=self.link.loss_burst_packets[name],
         )
 
     @property

@@ -239,6 +239,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
         delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + specification.multipath.path_delay_ms[path],
         jitter_ms=effect.jitter_ms,
         loss_percent=effect.loss_percent,
+        loss_burst_packets=effect.loss_burst_packets,
         seed=specification.substream(f"netem-{direction}{number}"),
         **more,
     )

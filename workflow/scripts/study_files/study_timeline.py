@@ -34,6 +34,27 @@ def policer_problems(scenario) -> Iterator[str]:
         yield "transport.segmentation_offload is true; allowed with link.policer is false, for a super-packet is larger than its bucket may be."
 
 
+def burst_problems(scenario) -> Iterator[str]:
+    """Yield where losses can't come in bursts: sentences that start with the key."""
+    link = scenario["link"]
+    for way, burst in link["loss_burst_packets"].items():
+        if burst is None:
+            continue
+        where, loss = f"link.loss_burst_packets.{way} is {burst:g}; allowed", link["loss_percent"][way] / 100
+        if not loss:
+            yield f"{where} without a link.loss_percent.{way} is null."
+        elif burst < loss / (1 - loss):
+            yield f"{where} with link.loss_percent.{way} {100 * loss:g} is {loss / (1 - loss):.4g} or more, for so long are bursts at least."
+        if link["netem"] == "both-ends":
+            yield f"{where} with link.netem both-ends is null."
+        if any(
+            way in directions_of(one)
+            and any(one[key] is not None for key in ("delay_ms", "loss_percent", "down_for_s"))
+            for one in link["timeline"]
+        ):
+            yield f"{where} with a link.timeline of delay or loss that way is null, for the kernel would forget it."
+
+
 def changing_network_problems(scenario, key) -> Iterator[str]:
     """Yield where a path can't change."""
     traffic = scenario["traffic"]

@@ -1,4 +1,4 @@
-"""A policer in a study: its defaults, and the sentences that refuse what can't be."""
+"""A policer and bursts of losses in a study: how they are completed, and the sentences that refuse what can't be."""
 
 import pytest
 
@@ -32,4 +32,31 @@ def test_a_policer_stands_in_the_specification_of_a_run_that_has_one():
 def test_what_can_not_be_is_refused_in_a_sentence(policer, sections, sentence):
     with pytest.raises(studies.StudyError) as refused:
         study(policer, **sections)
+    assert sentence in str(refused.value)
+
+
+def bursts(link):
+    scenario = {"id": "x", "link": {"rate_mbps": 10, "delay_ms": 10} | link}
+    return studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml")
+
+
+def test_bursts_of_losses_stand_in_the_specification_of_a_run_that_has_some():
+    made = bursts({"loss_percent": {"forward": 1, "reverse": 0}, "loss_burst_packets": {"forward": 5, "reverse": None}})
+    link = studies.run_specification(made, "x", "reno", "ipv4", 1)["scenario"]["link"]
+    assert link["loss_burst_packets"] == {"forward": 5, "reverse": None}
+    assert "loss_burst_packets" not in studies.run_specification(bursts({}), "x", "reno", "ipv4", 1)["scenario"]["link"]
+
+
+@pytest.mark.parametrize(
+    "link, sentence",
+    [
+        ({"loss_burst_packets": 5}, "link.loss_burst_packets.forward is 5; allowed without a link.loss_percent.forward is null."),
+        ({"loss_percent": 80, "loss_burst_packets": 2}, "link.loss_burst_packets.forward is 2; allowed with link.loss_percent.forward 80 is 4 or more"),
+        ({"loss_percent": 1, "loss_burst_packets": 0.5}, "link.loss_burst_packets is 0.5; allowed is a number from 1 to 10000 (packets), or null"),
+        ({"loss_percent": 1, "loss_burst_packets": 5, "timeline": [{"at_s": 1, "delay_ms": 20}]}, "link.loss_burst_packets.forward is 5; allowed with a link.timeline of delay or loss that way is null"),
+    ],
+)  # fmt: skip
+def test_bursts_that_can_not_be_are_refused_in_a_sentence(link, sentence):
+    with pytest.raises(studies.StudyError) as refused:
+        bursts(link)
     assert sentence in str(refused.value)
