@@ -7,6 +7,7 @@ import pytest
 from run_tables.group_metrics import groups_of_run, jitter_ms
 from run_tables.load_metrics import convergence_s, load_metrics
 from run_tables.run_metrics import flow_metrics, run_metrics
+from run_tables.tidy_rows import flows_under_test
 from study_files.study_groups import counted_flows
 from tcp_models.completion_time import ideal_completion_s, last_departure_s
 from testbed.specification import RunSpecification
@@ -114,6 +115,15 @@ def test_a_bottleneck_that_sends_all_the_time_is_fully_used(document):
     per_byte_ms = 8e-3 / run.rate_mbps
     assert load_metrics(document)["queueing_p50_ms"] == pytest.approx(2500 * per_byte_ms)
     assert load_metrics(document)["queueing_p95_ms"] == pytest.approx(4750 * per_byte_ms)
+
+
+def test_a_runs_own_columns_are_those_of_the_cca_under_test(document):
+    grouped(document, {"name": "long"}, {"name": "other", "cca": "bbr"})
+    flows = [{"group": "long", "flow": 0}, {"group": "other", "flow": 1}]
+    assert flows_under_test(document, flows) == flows[:1]
+    del document["specification"]["scenario"]["groups"]
+    alike = [{"group": None, "flow": 0}, {"group": None, "flow": 1}]
+    assert flows_under_test(document, alike) == alike
 
 
 def test_a_run_without_long_flows_has_no_goodput(document):

@@ -14,6 +14,7 @@ from run_tables.steady_state import USUAL_RULE
 from run_tables.tidy_tables import RUN, SCENARIOS
 from study_files.study_variation import variation_words
 from testbed.disciplines import OF_KIND
+from testbed.flow_groups import OWN
 from testbed.network_checks import outage_drops
 from testbed.specification import RunSpecification
 from wording.scenario_words import groups_words
@@ -139,11 +140,18 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     return run, flows, intervals, checks
 
 
+def flows_under_test(document, flows) -> list[dict]:
+    """Return those flows whose CCA is the run's: a run's own columns say nothing of groups with another one by name."""
+    groups = document["specification"]["scenario"].get("groups", ())
+    named = {group["name"] for group in groups if group["cca"] != OWN}
+    return [flow for flow in flows if flow["group"] not in named]
+
+
 def _measured(document, flows, rule):
     """Return what was set and measured in a run that was carried out: columns of `tidy_tables.RUNS`."""
     return {
         **_queue_columns(document),
-        **run_metrics(document, flows, rule),
+        **run_metrics(document, flows_under_test(document, flows), rule),
         **load_metrics(document),
         **background_metrics(document),
         "transfer_s": transfer_s(document),

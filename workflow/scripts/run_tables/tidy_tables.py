@@ -91,7 +91,9 @@ RUNS = Table(
         ),
         number(
             "goodput_mbps", "Mbit/s",
-            "What was delivered of all flows over the window that they have in common, start-up included; of UDP each flow's own window.",
+            "What was delivered of all flows over the window that they have in common, start-up included; of UDP each flow's own window. "
+            "Of groups this and all that is measured of a run's flows counts those with the CCA under test, `own`; the others are in "
+            "`flows.csv` and `groups.csv`.",
             f"round trips of single messages have none; {_NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders",
