@@ -75,17 +75,19 @@ def empty_tables(page):
     return [caption for caption, rest in tables if "<td" not in rest]
 
 
-def check_width(page, width, visit):
-    """Check that nothing of a page is too wide or fails in a browser, everything opened; `visit` is the fixture.
+def at_widths(page, visit, widths):
+    """Open a page, everything in it too, and yield it at each width once nothing is too wide or has failed; `visit` is the fixture.
 
-    Returns the page as opened.
+    Opened once: what the page does at its start asks for no width.
     """
-    seen = visit(page, width)
+    seen = visit(page, widths[0])
     seen.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    assert seen.evaluate("document.documentElement.scrollWidth") <= width
-    assert seen.evaluate(OVERFLOWING) == []
-    assert seen.problems == []
-    return seen
+    for width in widths:
+        seen.set_viewport_size({"width": width, "height": 900})
+        assert seen.evaluate("document.documentElement.scrollWidth") <= width
+        assert seen.evaluate(OVERFLOWING) == [], width
+        assert seen.problems == []
+        yield seen
 
 
 def check_content(page):
@@ -106,5 +108,5 @@ def check_content(page):
 def check_page(page, visit, widths=(1400, 390)):
     """Check that a page is sound, and that it fits wide and narrow screens."""
     check_content(page)
-    for width in widths:
-        check_width(page, width, visit)
+    for _ in at_widths(page, visit, widths):
+        pass

@@ -13,6 +13,8 @@ from topics.outline import study_outline
 #: Drawn studies that are built with all tests; the others with the long ones.
 FEW = (39, 77, 88, 118, 128)
 MANY = range(300)
+#: Of the few those whose replications draw their paths in all tests too: sizes of messages; buffers, and theory of a path.
+DRAWING = (77, 128)
 SENTENCE = re.compile(r"drawn\.yaml: [^\n]{10,600}\.", re.DOTALL)
 
 
@@ -64,7 +66,9 @@ def test_a_drawn_study_ends_in_a_report(seed, tmp_path):
     check_report(seed, tmp_path)
 
 
-@pytest.mark.parametrize("seed", FEW)
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=[] if seed in DRAWING else [pytest.mark.long]) for seed in FEW]
+)
 def test_a_drawn_study_whose_replications_draw_their_paths_ends_in_a_report(seed, tmp_path, monkeypatch):
     config = drawn_studies.drawn_config(seed)
     config["defaults"] |= {"variation": {"rtt_percent": 5, "rate_percent": 1, "queue_packets": 1}}

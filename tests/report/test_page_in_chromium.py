@@ -9,7 +9,7 @@ import pytest
 
 import tidy_tables
 from built_study import MISLABELLED_ROW, Built
-from page_checks import check_content, check_width
+from page_checks import at_widths, check_content
 from topics.published.topic import IP_PAPER
 
 # For each text: its colour over the first opaque background behind it.
@@ -63,8 +63,8 @@ CONTRASTS = """
 def test_page_is_sound_fits_its_screen_and_is_legible(name, visit, request):
     path = request.getfixturevalue(name).page
     check_content(path)
-    for width in (1400, 800, 360) if name == "real_shape" else (1400, 360):
-        page = check_width(path, width, visit)
+    widths = (1400, 800, 360) if name == "real_shape" else (1400, 360)
+    for width, page in zip(widths, at_widths(path, visit, widths), strict=True):
         smallest = page.evaluate(
             "Math.min(...[...document.querySelectorAll('svg.panel text')].map((e) =>"
             " parseFloat(getComputedStyle(e).fontSize) * Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b)))"

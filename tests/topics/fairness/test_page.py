@@ -14,7 +14,7 @@ from built_study import Built, only
 from colour_vision import DEFICIENCY, contrast, lab, linear
 from figure_parts import figure_style
 from figure_parts.figure_svg import SVG, save_svg
-from page_checks import check_page, check_width, empty_tables, page_text
+from page_checks import check_page, empty_tables, page_text
 from study_files.study_design import StudyDesign
 from topics.fairness import topic as fairness
 from topics.fairness.matrix_figure import draw_matrices, value_words
@@ -113,8 +113,7 @@ def test_without_a_valid_run_the_page_says_so(nothing_shared):
 @pytest.mark.parametrize("name", ["shared", "three_ccas", "nothing_shared"])
 def test_no_page_is_wider_than_its_screen(name, visit, request):
     page = request.getfixturevalue(name).page
-    check_page(page, visit)
-    check_width(page, 360, visit)
+    check_page(page, visit, (1400, 390, 360))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
