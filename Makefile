@@ -53,7 +53,7 @@ bench: setup  ## set up and print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/analysis.py --report
 
 bench-statistics: setup  ## print how often tests, intervals and verdicts are wrong on data whose truth is known
-	@$(IN_ENVIRONMENT) python benchmarks/error_rates.py $(ARGS)
+	@$(IN_ENVIRONMENT) python benchmarks/error_rate_table.py $(ARGS)
 
 sensitivity: study setup  ## rerun N scenarios of STUDY, drawn by SEED, under perturbed conditions, and say which conclusions move
 	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED))

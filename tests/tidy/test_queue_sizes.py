@@ -6,7 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from drawn_documents import Cell, Run
+from drawn_documents import Cell
+from drawn_run import Run
 from run_tables.queue_sizes import queue_bdp, queue_words, queues_of
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS, TIDY_TABLES
