@@ -185,6 +185,19 @@ def checkout_in():
     return make
 
 
+@pytest.fixture(scope="session")
+def run_beside(tmp_path_factory):
+    """A function that runs a study whose file lies beside these tests; returns its checkout and the file's path there."""
+
+    def run(name, cores="1"):
+        checkout, path = Checkout(tmp_path_factory.mktemp(name)), f"config/studies/{name}.yaml"
+        shutil.copy(Path(__file__).with_name(f"{name}.yaml"), checkout.folder / path)
+        checkout.snakemake("--cores", cores, "--configfile", path)
+        return checkout, path
+
+    return run
+
+
 @pytest.fixture
 def copy_of_smoke(smoke, tmp_path):
     """A copy of the finished smoke study's checkout, Snakemake's records included."""

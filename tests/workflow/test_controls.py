@@ -1,10 +1,8 @@
 """A study with an A/A arm through the whole workflow: control runs are made, compared, published, and counted nowhere else."""
 
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -15,12 +13,9 @@ STUDY = "config/studies/controls.yaml"
 
 
 @pytest.fixture(scope="module")
-def controlled(checkout_in, tmp_path_factory):
+def controlled(run_beside):
     """A checkout in which the study was run."""
-    checkout = checkout_in(tmp_path_factory.mktemp("controls") / "checkout")
-    shutil.copy(Path(__file__).with_name("controls.yaml"), checkout.folder / STUDY)
-    checkout.snakemake("--cores", "1", "--configfile", STUDY)
-    return checkout
+    return run_beside("controls")[0]
 
 
 @pytest.fixture(scope="module")

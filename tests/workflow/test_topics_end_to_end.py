@@ -19,12 +19,9 @@ TINY = ("every-path", "mixes", "points", "arms")
 
 
 @pytest.fixture(scope="module", params=TINY)
-def finished(request, tmp_path_factory, checkout_in):
+def finished(request, run_beside):
     """A checkout in which a tiny study was run, and the study's folder and outline."""
-    checkout = checkout_in(tmp_path_factory.mktemp(request.param) / "checkout")
-    path = f"config/studies/{request.param}.yaml"
-    (checkout.folder / path).write_text((HERE / f"{request.param}.yaml").read_text())
-    checkout.snakemake("--cores", "all", "--configfile", path)
+    checkout, path = run_beside(request.param, cores="all")
     study = checkout.study(path)
     return checkout.folder / "results" / study["study"], study_outline(StudyDesign(study)), path, checkout
 

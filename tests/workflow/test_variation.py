@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import shutil
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -16,11 +14,9 @@ STUDY = "config/studies/variation.yaml"
 
 
 @pytest.fixture(scope="module")
-def varied(checkout_in, tmp_path_factory):
+def varied(run_beside):
     """A checkout in which the study was run, its resolved study, and its runs."""
-    checkout = checkout_in(tmp_path_factory.mktemp("variation") / "checkout")
-    shutil.copy(Path(__file__).with_name("variation.yaml"), checkout.folder / STUDY)
-    checkout.snakemake("--cores", "1", "--configfile", STUDY)
+    checkout, _ = run_beside("variation")
     return checkout, checkout.study(STUDY), pd.read_csv(checkout.folder / "results/variation/tidy/runs.csv")
 
 
