@@ -1,0 +1,25 @@
+"""How queues are told apart in figures."""
+
+import pandas as pd
+
+from topics.queues.variants import variants_of, with_variants
+
+
+def cells(*rows):
+    columns = ["discipline", "queue_parameters", "platform"]
+    return with_variants(pd.DataFrame(rows, columns=columns))
+
+
+def test_a_queue_is_named_by_its_discipline_and_what_is_not_default_where_there_are_several():
+    one = cells(
+        ("codel", "target_ms 5, ecn false", "uml"), ("codel", "target_ms 5, ecn true", "uml"), ("pie", "", "uml")
+    )
+    assert list(variants_of(one).values()) == ["codel", "pie"]
+    two = cells(("codel", "target_ms 5", "uml"), ("codel", "target_ms 20", "uml"))
+    assert list(variants_of(two).values()) == ["codel", "codel 20"]
+
+
+def test_the_same_queue_on_several_platforms_is_one_a_platform():
+    both = cells(("codel", "target_ms 5", "uml"), ("codel", "target_ms 5", "ns3:3.44"), ("pie", "", "uml"))
+    assert list(variants_of(both).values()) == ["codel on Linux", "codel on ns-3 3.44", "pie on Linux"]
+    assert both["variant"].nunique() == 3
