@@ -57,7 +57,7 @@ def test_queues_are_told_apart_by_what_is_not_their_default():
         ("codel", "target_ms 20, ecn false"),
         ("codel", "target_ms 5, ecn false"),
     ]
-    cells = with_variants(pd.DataFrame(names, columns=["discipline", "queue_parameters"]))
+    cells = with_variants(pd.DataFrame(names, columns=["discipline", "queue_parameters"]).assign(platform="uml"))
     assert list(variants_of(cells).values()) == ["drop-tail", "codel", "codel 20"]
 
 

@@ -8,6 +8,7 @@ from run_tables.parquet import schema_of
 from run_tables.path_changes import leaving_ms
 from run_tables.tidy_tables import QUEUE, SOCKETS
 from testbed.specification import RunSpecification
+from testbed.timeline import Timeline
 
 SOCKETS_SCHEMA, QUEUE_SCHEMA = schema_of(SOCKETS), schema_of(QUEUE)
 
@@ -33,7 +34,9 @@ def queue_table(document, keys) -> pyarrow.Table:
     queues = recorded.get("queues") or [recorded.get("queue", {"time_s": []})]
     bottlenecks, found = RunSpecification(document["specification"]).bottlenecks, []
     for number, (series, bottleneck) in enumerate(zip(queues, bottlenecks, strict=False), 1):
-        delays = leaving_ms(bottleneck.timeline, series["time_s"], series.get("bytes", ()))
+        # A trace goes on behind the traffic's end: what waits then leaves as it would have.
+        timeline = Timeline(bottleneck.scenario["link"], 2 * bottleneck.traffic.duration_s)
+        delays = leaving_ms(timeline, series["time_s"], series.get("bytes", ()))
         columns = series | {"delay_ms": delays}
         found.append(_table(QUEUE_SCHEMA, keys | {"bottleneck": number}, columns, len(series["time_s"])))
     return pyarrow.concat_tables(found)

@@ -20,7 +20,7 @@ MEASURES = (
     number(
         "used_s", "s",
         "How long after its begin the flows together had been delivered 90 % of what the path could deliver, over four RTTs of the "
-        "empty path or 0.2 s if these are less: the end of the first such time (RFC 5166, section 2.4.1, asks for the response to changes).",
+        "empty path, or over 0.2 s if these are shorter: the end of the first such time (RFC 5166, section 2.4.1, asks for the response to changes).",
         f"they never had; {_DOWN}; the rate is a trace's",
     ),
     number("queue_mean_ms", "ms", "Mean queueing delay at the bottleneck.", "nothing limits the rate"),

@@ -5,7 +5,6 @@ import pandas as pd
 from testbed.disciplines import DISCIPLINES
 from wording.scenario_series import platform_name
 
-
 #: Between a queue and its platform.
 ON = " on "
 
