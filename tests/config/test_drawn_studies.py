@@ -72,6 +72,8 @@ def check_run(study, scenario_id, cca, ip_version, replication):
             "timeline": [],
             "trace": None,
             "policer": None,
+            "jitter_order": "any",
+            "ack_slot_ms": None,
             "loss_burst_packets": {"forward": None, "reverse": None},
         },
         "transport": {"ecn": "off"},

@@ -51,12 +51,15 @@ def test_bursts_of_losses_stand_in_the_specification_of_a_run_that_has_some():
     "link, sentence",
     [
         ({"loss_burst_packets": 5}, "link.loss_burst_packets.forward is 5; allowed without a link.loss_percent.forward is null."),
+        ({"jitter_order": "kept"}, "link.jitter_order is kept; allowed without a link.jitter_ms is any, for nothing overtakes."),
+        ({"ack_slot_ms": 5, "netem": "both-ends"}, "link.ack_slot_ms is 5; allowed with link.netem both-ends is null."),
+        ({"ack_slot_ms": 0}, "link.ack_slot_ms is 0; allowed is a number from 0.1 to 1000 (ms), or null."),
         ({"loss_percent": 80, "loss_burst_packets": 2}, "link.loss_burst_packets.forward is 2; allowed with link.loss_percent.forward 80 is 4 or more"),
         ({"loss_percent": 1, "loss_burst_packets": 0.5}, "link.loss_burst_packets is 0.5; allowed is a number from 1 to 10000 (packets), or null"),
         ({"loss_percent": 1, "loss_burst_packets": 5, "timeline": [{"at_s": 1, "delay_ms": 20}]}, "link.loss_burst_packets.forward is 5; allowed with a link.timeline of delay or loss that way is null"),
     ],
 )  # fmt: skip
-def test_bursts_that_can_not_be_are_refused_in_a_sentence(link, sentence):
+def test_bursts_and_order_that_can_not_be_are_refused_in_a_sentence(link, sentence):
     with pytest.raises(studies.StudyError) as refused:
         bursts(link)
     assert sentence in str(refused.value)

@@ -100,6 +100,8 @@ def _of_link(scenario, platform):
             )
     if link.get("policer"):
         yield f"link.policer has {link['policer']['rate_mbps']:g} Mbit/s; allowed on {platform} is null."
+    if link.get("ack_slot_ms") is not None:
+        yield f"link.ack_slot_ms is {link['ack_slot_ms']:g}; allowed on {platform} is null."
     if any(link.get("loss_burst_packets", {}).values()):
         yield f"link.loss_burst_packets is not null; allowed on {platform} is null."
     if link["netem"] == "both-ends":

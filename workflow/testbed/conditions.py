@@ -22,6 +22,8 @@ class Link:
     trace: dict | None = None
     policer: dict | None = None
     loss_burst_packets: dict = field(default_factory=lambda: {"forward": None, "reverse": None})
+    jitter_order: str = "any"
+    ack_slot_ms: float | None = None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from .specification import PACKET_BYTES
 NETEM_LIMIT_PACKETS = 1_000_000
 #: Under a real clock: how long a shaper may oversleep without losing rate, so what it may send at once, in s of its rate.
 REAL_TIMER_S = 1e-3
+#: A rate at which a packet takes next to no time (0.4 us a full one): with any, netem lets none overtake another.
+IN_ORDER_MBPS = 32_000
 #: The largest packet with segmentation offload (GSO_MAX_SIZE).
 SUPER_PACKET_BYTES = 65_536
 
@@ -70,7 +72,7 @@ class Bottleneck:
 class Netem:
     """Delay, jitter and random loss of one direction, with a seed of its own.
 
-    With a ``rate_mbps`` each packet also takes its length (and ``overhead_bytes``) over
+    With a ``slot_ms`` packets leave so far apart at least, all that are due at once. With a ``rate_mbps`` each packet also takes its length (and ``overhead_bytes``) over
     that rate, as on a cable; behind a bottleneck of the same rate nothing waits here.
     """
 
@@ -82,10 +84,11 @@ class Netem:
     rate_mbps: float | None = None
     overhead_bytes: int = 0
     loss_burst_packets: float | None = None
+    slot_ms: float | None = None
 
     @property
     def does_something(self) -> bool:
-        return bool(self.delay_ms or self.jitter_ms or self.loss_percent or self.rate_mbps is not None)
+        return bool(self.delay_ms or self.jitter_ms or self.loss_percent or self.rate_mbps is not None or self.slot_ms)
 
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
@@ -98,6 +101,8 @@ class Netem:
             loss = f" loss gemodel {100 * bad:.7f}% {100 * good:.7f}%"
         if self.rate_mbps is not None:
             loss += f" rate {round(self.rate_mbps * 1e6)}bit {self.overhead_bytes}"
+        if self.slot_ms:
+            loss += f" slot {self.slot_ms:.6f}ms {self.slot_ms:.6f}ms"
         return [
             f"qdisc replace dev {device} root handle 20: netem limit {self.limit_packets} "
             f"{delay}{loss} seed {self.seed}"
@@ -113,6 +118,7 @@ class Netem:
                 "limit": self.limit_packets,
                 "seed": self.seed,
                 **({"loss_burst_packets": as_told(self.loss_burst_packets)} if self.loss_burst_packets else {}),
+                **({"slot_ms": self.slot_ms} if self.slot_ms else {}),
                 **self._expected_rate(),
             }
         }
@@ -156,6 +162,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 **parse_loss(options),
                 "limit": options["limit"],
                 "seed": options.get("seed"),
+                **({"slot_ms": options["slot"]["min-delay"] * 1e3} if "slot" in options else {}),
                 **parse_rate(options.get("rate")),
             }
         else:

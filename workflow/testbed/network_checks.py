@@ -121,6 +121,8 @@ def check_idle_rtt(specification, document) -> Check:
     jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
     wrong, expected, observed = [], [], []
     slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
+    # On an idle path a packet finds that its slot has not begun.
+    slack_ms += specification.link.ack_slot_ms or 0
     hops = [pair.hops for pair in specification.pairs] * specification.paths
     for rtt_ms, passed, idle in zip(specification.idle_rtts_ms, hops, document["idle_rtt"], strict=True):
         low, high = max(0.0, rtt_ms - passed * jitter_ms), rtt_ms + passed * jitter_ms + slack_ms

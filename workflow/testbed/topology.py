@@ -36,7 +36,7 @@ from mininet.node import Node
 from . import addresses, chain
 from .chain_names import routers
 from .disciplines import DROP_TAIL, OF_KIND
-from .emulation import REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
+from .emulation import IN_ORDER_MBPS, REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
 from .links import Arrivals, EmulatedInterface, EmulatedLink, emulate
 from .policer import Policer
 from .specification import PACKET_BYTES
@@ -235,6 +235,10 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
     more = {"limit_packets": limit_packets} if limit_packets else {}
     if specification.serialised:
         more |= {"rate_mbps": specification.rate_mbps, "overhead_bytes": specification.link.frame_overhead_bytes}
+    elif effect.jitter_ms and specification.link.jitter_order == "kept":
+        more |= {"rate_mbps": IN_ORDER_MBPS}
+    if direction == "reverse" and specification.link.ack_slot_ms:
+        more |= {"slot_ms": specification.link.ack_slot_ms}
     return Netem(
         delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + specification.multipath.path_delay_ms[path],
         jitter_ms=effect.jitter_ms,

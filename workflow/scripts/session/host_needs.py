@@ -123,7 +123,7 @@ def _parts_of(scenario):
     cable = scenario["topology"] == "cable"
     # On a dumbbell netem is the queue where there is no shaper.
     changing = any(map(_specification(scenario).timeline.changes_netem, DIRECTIONS))
-    if changing or any(any(values) for values in delays) or not (cable or "htb" in parts):
+    if changing or link["ack_slot_ms"] or any(any(values) for values in delays) or not (cable or "htb" in parts):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"} if cable else {"netem"}
     if scenario["link"]["policer"]:
         parts |= {"ingress", "matchall", "police"}

@@ -14,8 +14,11 @@ from testbed.specification import SPECIFICATION_VERSION
 
 #: Of a scenario what no run has to know.
 NOT_OF_RUNS = ("label", "variation")
-#: Of its link what only runs have to know that make use of it.
-OPTIONS_OF_LINK = ("timeline", "trace", "policer", "loss_burst_packets")
+_NEITHER = {"forward": None, "reverse": None}
+#: Of its link what only runs have to know that make use of it, and the value that is none.
+OPTIONS_OF_LINK = {
+    "timeline": [], "trace": None, "policer": None, "loss_burst_packets": _NEITHER, "jitter_order": "any", "ack_slot_ms": None,
+}  # fmt: skip
 
 
 def ccas_written_out(study) -> list[str]:
@@ -149,18 +152,13 @@ def _conditions(study, scenario):
     # Likewise of those whose bottlenecks are not in a row.
     unused = {"groups": not scenario["groups"], "chain": scenario["topology"] != "chain"}
     left_out = (*NOT_OF_RUNS, *(key for key in unused if unused[key]))
-    link = {key: value for key, value in scenario["link"].items() if key not in OPTIONS_OF_LINK or _is_used(value)}
+    link = {key: value for key, value in scenario["link"].items() if value != OPTIONS_OF_LINK.get(key, ...)}
     return {
         "schema_version": SPECIFICATION_VERSION,
         "study": study["study"],
         "scenario": {key: value for key, value in scenario.items() if key not in left_out}
         | {"link": link, "transport": transport},
     }
-
-
-def _is_used(value):
-    """Tell whether an option of the link is one that does something: in a direction at least."""
-    return any(value.values()) if isinstance(value, dict) else bool(value)
 
 
 def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:

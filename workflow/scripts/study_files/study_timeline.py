@@ -55,6 +55,20 @@ def burst_problems(scenario) -> Iterator[str]:
             yield f"{where} with a link.timeline of delay or loss that way is null, for the kernel would forget it."
 
 
+def order_problems(scenario) -> Iterator[str]:
+    """Yield where order can't be kept, or acknowledgements not be bunched: sentences that start with the key."""
+    link = scenario["link"]
+    both_ends, offload = link["netem"] == "both-ends", scenario["transport"]["segmentation_offload"]
+    if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
+        yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, for nothing overtakes."
+    for key, value, off in (("jitter_order", link["jitter_order"], "any"), ("ack_slot_ms", link["ack_slot_ms"], None)):
+        if value != off and (both_ends or offload):
+            other = "link.netem both-ends" if both_ends else "transport.segmentation_offload"
+            yield f"link.{key} is {_plain(value)}; allowed with {other} is {_plain(off)}."
+    if link["ack_slot_ms"] is not None and scenario["traffic"]["application"] == "round-trip":
+        yield f"link.ack_slot_ms is {link['ack_slot_ms']:g}; allowed with application round-trip is null."
+
+
 def changing_network_problems(scenario, key) -> Iterator[str]:
     """Yield where a path can't change."""
     traffic = scenario["traffic"]
