@@ -315,6 +315,8 @@ def startup(scenarios, runs) -> dict[str, str | int | float] | None:
         packet_bytes = packets[row["scenario"]]
         if is_missing(row["rate_mbps"]) or is_missing(packet_bytes) or rtt_s <= 0 or not row["duration_s"] > 0:
             continue
+        if not row["flows"]:  # groups without a long flow
+            continue
         segments = row["rate_mbps"] * 1e6 * rtt_s / (8 * packet_bytes) / row["flows"]
         trips = max(0, math.ceil(math.log2(segments / INITIAL_WINDOW))) if segments > 0 else 0
         share = 100 * trips * rtt_s / row["duration_s"]

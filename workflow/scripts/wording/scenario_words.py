@@ -25,8 +25,9 @@ def conditions(scenario) -> str:
     loss = loss_words(scenario, "both ways", both_ways)
     delay = both_ways(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms")
     rate = f"{_paths_words(scenario)}{rate_words(scenario['rate_mbps'])}"
+    flows = scenario.get("groups") or count(int(scenario["flows"]), "flow")
     # The same number of parts for each scenario.
-    return ", ".join([rate, delay, loss, " ".join([count(int(scenario["flows"]), "flow"), *_joining_words(scenario)])])
+    return ", ".join([rate, delay, loss, " ".join([flows.replace(", ", " + "), *_joining_words(scenario)])])
 
 
 def loss_words(scenario, alike, apart) -> str:

@@ -58,11 +58,10 @@ def findings(material) -> list[Finding]:
             .sort_values("queueing_p95_ms")
         )
         if len(means) > 1:
-            shown = [
-                f"{number(row.queueing_p95_ms, 1)} ms and {number(row.lost_percent, 2)} % ({name_of(row.Index)})"
-                for row in means.itertuples()
-            ]
+            waits = [f"{number(row.queueing_p95_ms, 1)} ms ({name_of(row.Index)})" for row in means.itertuples()]
+            losses = [f"{number(row.lost_percent, 2)} %" for row in means.itertuples()]
             sentences.append(
-                f"Of real-time packets ({group}; {conditions}) 95 % wait in the queue for no more than so long, and so many are lost: {listed(shown)}."
+                f"Of real-time packets ({group}; {conditions}) 95 % wait in the queue for at most {listed(waits)}; "
+                f"lost are, in this order, {listed(losses)}."
             )
     return [Finding("Real-time streams", sentence, "real-time") for sentence in sentences]
