@@ -40,7 +40,7 @@ def test_groups_are_written_out_and_long_flows_counted(grouped):
     assert near["flows"] == 3
     assert near["groups"][0] == {
         "name": "long", "application": "iperf3", "cca": "own", "count": 2, "pair": None, "start_s": 0, "stop_s": 10,
-        "ecn": None, "rate_mbps": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20,
+        "ecn": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20,
     }  # fmt: skip
     assert study.resolve(resolved, "small.yaml") == resolved
 
@@ -67,6 +67,12 @@ def test_flows_are_numbered_through_the_groups_and_own_ones_get_a_mix_in_turn(gr
     assert run.ccas_that_run == ["reno", "cubic", "bbr", "vegas"]
 
 
+def test_flows_that_pause_are_flows_of_each_on_time(grouped):
+    run = run_of(grouped(LONG | {"on_s": 2, "off_s": 1.5, "start_s": 0.5, "count": 2}, LONG | {"name": "more"}))
+    assert [(flow.start_s, flow.stop_s) for flow in run.long_flows] == [*[(0.5, 2.5), (4, 6), (7.5, 9.5)] * 2, (0, 10)]
+    assert {flow.group for flow in run.long_flows[:6]} == {"long"} and run.flows == 7
+
+
 def test_a_run_may_have_no_long_flow(grouped):
     run = run_of(grouped(WEB, CALL))
     assert (run.flows, run.long_flows, run.ccas_that_run, run.server_ports) == (0, [], ["reno"], {8001})
@@ -80,13 +86,17 @@ MESSAGES = [
     ([LONG | {"start_s": 10, "stop_s": 12}], {}, "flows[long].start_s is 10; allowed is less than traffic.duration_s, 10 (s)."),
     ([LONG | {"stop_s": 4.5}], {}, "flows[long].stop_s is 4.5 s after start_s; allowed are whole seconds, which iperf3 takes."),
     ([LONG | {"stop_s": 3}], {"traffic": {"interval_s": 2}},
-     "flows[long].stop_s is 3 s after start_s; allowed is what traffic.interval_s, 2 (s), divides without remainder."),
+     "flows[long].flows last 3 s; allowed is what traffic.interval_s, 2 (s), divides without remainder."),
     ([LONG | {"stop_s": 1}], {"traffic": {"start_within_ms": 500}},
-     "flows[long].stop_s is 1 s after start_s; allowed is more than twice the time within which flows start, 500 (ms)."),
+     "flows[long].flows last 1 s; allowed is more than twice the time within which flows start, 500 (ms)."),
     ([LONG | {"cca": "cubik"}], {}, "defaults.flows[0].cca is \"cubik\"; did you mean 'cubic'? Allowed is one of own, bbr,"),
     ([LONG | {"cca": "dctcp"}, LONG | {"name": "b"}], {}, "flows[long].cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks,"),
     ([LONG | {"ecn": "classic"}, WEB], {},
      "flows[web].ecn is null; allowed is classic, as another group on pair 1 has, for hosts negotiate it for all of their connections."),
+    ([LONG | {"on_s": 2}], {}, "flows[long].off_s is null and on_s 2; allowed are two numbers (s), or null for both."),
+    ([LONG | {"on_s": 11, "off_s": 1}], {}, "flows[long].on_s is 11; allowed is up to stop_s less start_s, 10 (s)."),
+    ([LONG | {"on_s": 1, "off_s": 0.02}], {}, "flows[long].off_s is 0.02; allowed is more than the time within which flows start,"),
+    ([LONG | {"on_s": 1, "off_s": 1, "count": 13}], {}, "flows has 65 flows of iperf3 in all its groups; allowed are up to 64."),
     ([LONG | {"pair": 2}], {}, "flows[long].pair is 2; allowed is up to hosts.pairs, 1."),
     ([LONG | {"pair": 1}], {"hosts": {"pairs": 2}}, "hosts.pairs is 2, and pair 2 has no flow; allowed are as many as the groups use."),
     ([LONG | {"count": 65}], {}, "flows[long].count is 65; allowed with application iperf3 is up to 64."),

@@ -13,8 +13,8 @@ from testbed.real_time import send_times_ns, stream_offset_ns
 from testbed.specification import RunSpecification
 from testbed.web_objects import DISTRIBUTIONS, drawn_objects, mean_bytes
 
-WEB = FlowGroup("web", "web", "own", 1, None, None, 2, 602, None, 20, "main-object", None, 200, 20)
-CALL = FlowGroup("call", "real-time", "own", 2, None, None, 1, 1.1, None, None, "fixed", None, 200, 20)
+WEB = FlowGroup("web", "web", "own", 1, None, None, 2, 602, None, None, None, 20, "main-object", None, 200, 20)
+CALL = FlowGroup("call", "real-time", "own", 2, None, None, 1, 1.1, None, None, None, None, "fixed", None, 200, 20)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ through the groups in their order; web objects and real-time streams have column
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 #: What a group's `application` is.
 LONG, WEB, REAL_TIME = "iperf3", "web", "real-time"
@@ -27,11 +28,26 @@ class FlowGroup:
     start_s: float
     stop_s: float | None
     rate_mbps: float | None
+    on_s: int | None
+    off_s: float | None
     arrivals_per_s: float | None
     sizes: str
     bytes: int | None
     packet_bytes: int
     interval_ms: float
+
+    @property
+    def on_times_s(self) -> list[tuple[float, float]]:
+        """When its long flows begin and end: once, or again and again with pauses in between."""
+        if self.on_s is None:
+            return [(self.start_s, self.stop_s)]
+        # As decimal fractions: ten times 0.1 is one.
+        begin, on, off, stop = (Fraction(str(value)) for value in (self.start_s, self.on_s, self.off_s, self.stop_s))
+        times = []
+        while begin + on <= stop:
+            times.append((float(begin), float(begin + on)))
+            begin += on + off
+        return times
 
 
 @dataclass(frozen=True)
@@ -71,9 +87,10 @@ def long_flows(groups, flows, ccas, pairs, duration_s, bitrate_mbps) -> list[Lon
         ]
     found, own = [], 0
     for group in (group for group in groups if group.application == LONG):
-        for _ in range(group.count):
-            number, cca = len(found), ccas[own % len(ccas)] if group.cca == OWN else group.cca
+        for member in range(group.count):
+            cca = ccas[own % len(ccas)] if group.cca == OWN else group.cca
             own += group.cca == OWN
-            pair = number % pairs if group.pair is None else group.pair - 1
-            found.append(LongFlow(number, group.name, cca, pair, group.start_s, group.stop_s, group.rate_mbps))
+            pair = (len(found) if group.on_s is None else member) % pairs if group.pair is None else group.pair - 1
+            for start_s, stop_s in group.on_times_s:
+                found.append(LongFlow(len(found), group.name, cca, pair, start_s, stop_s, group.rate_mbps))
     return found

@@ -56,13 +56,17 @@ def _who(run, group):
 
 
 def _long_flows(document):
-    """Return group -> goodput of its long flows over their own lives, in Mbit/s; of a group with a flow that delivered nothing to count none."""
+    """Return group -> goodput of its long flows over their own lives, in Mbit/s, the mean over its on-times; None if nothing is known of a flow."""
     alone, run = lifetime_windows(document), RunSpecification(document["specification"])
     goodputs = {}
     for flow in run.long_flows:
         window = alone.get(flow.number)
         goodputs.setdefault(flow.group, []).append(window and window.goodput_mbps(flow.number))
-    return {group: {"goodput_mbps": None if None in values else sum(values)} for group, values in goodputs.items()}
+    times = {group.name: len(group.on_times_s) for group in run.groups_of(LONG)}
+    return {
+        group: {"goodput_mbps": None if None in values else sum(values) / times[group]}
+        for group, values in goodputs.items()
+    }
 
 
 def _objects(run, group, found):

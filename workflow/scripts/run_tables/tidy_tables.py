@@ -270,7 +270,7 @@ GROUPS = Table(
         number("start_s", "s", "When it begins, from the traffic's origin."),
         number("stop_s", "s", "When it ends.", "it asks for a number of objects"),
         count("members", "", "Flows, streams, or objects that were asked for."),
-        number("goodput_mbps", "Mbit/s", "Of long flows: the sum of their goodputs, each over its own life.", _OTHER_GROUP),
+        number("goodput_mbps", "Mbit/s", "Of long flows: the sum of their goodputs, each over its own life; of those that pause the mean over their on-times.", _OTHER_GROUP),
         count("complete", "objects", "Web objects that were complete.", _OTHER_GROUP),
         *_percentile_columns("completion", "ms", "the completion times, from connect to the last byte", _NONE_COMPLETE),
         *_percentile_columns("slowdown", "", "completion time over that on an empty path (`tcp_models/completion_time.py`)", _NONE_COMPLETE),

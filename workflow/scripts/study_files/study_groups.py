@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
 from testbed.disciplines import discipline_of
-from testbed.flow_groups import LONG, OWN, REAL_TIME, WEB
+from testbed.flow_groups import LONG, OWN, REAL_TIME, WEB, FlowGroup
 from testbed.specification import IP_HEADER_BYTES, MTU_BYTES, RunSpecification
 from testbed.web_objects import mean_bytes
 
@@ -16,7 +16,7 @@ MOST_FLOWS, MOST_OBJECTS = 64, 100_000
 MOST_PACKETS = 500_000
 #: Keys of a group by the applications that have them; the others all have.
 KEYS = {
-    LONG: ("cca", "rate_mbps"),
+    LONG: ("cca", "rate_mbps", "on_s", "off_s"),
     WEB: ("cca", "arrivals_per_s", "sizes", "bytes"),
     REAL_TIME: ("packet_bytes", "interval_ms"),
 }
@@ -35,13 +35,19 @@ def counted_flows(scenario) -> dict:
         With both keys; ``flows`` may be a list of groups, and ``groups`` what an earlier resolution made of it.
     """
     flows, groups = scenario["flows"], scenario["groups"]
-    if isinstance(flows, list):
-        groups, flows = flows, sum(group.get("count", 1) for group in flows if group.get("application", LONG) == LONG)
     defaults = {key: node.get("default") for key, node in _group_keys().items()}
-    return {
-        "flows": flows,
-        "groups": [{key: _whole(group.get(key, default)) for key, default in defaults.items()} for group in groups],
-    }
+    given = flows if isinstance(flows, list) else groups
+    groups = [{key: _whole(group.get(key, default)) for key, default in defaults.items()} for group in given]
+    return {"flows": _long_flows(groups) if isinstance(flows, list) else flows, "groups": groups}
+
+
+def _long_flows(groups):
+    """Return how many long flows groups have; of a group whose times make no sense one for each member."""
+    found = 0
+    for group in (FlowGroup(**group) for group in groups):
+        sensible = group.on_s is None or None not in (group.off_s, group.stop_s)
+        found += group.count * (len(group.on_times_s) if sensible else 1) if group.application == LONG else 0
+    return found
 
 
 def _whole(value):
@@ -65,7 +71,7 @@ def group_problems(scenario, ccas) -> Iterator[str]:
         problems = [*_keys(group), *_times(group, scenario), *_places(group, scenario), *_amounts(group, scenario)]
         for problem in problems:
             yield f"flows[{group['name']}].{problem}"
-    flows, counted = scenario["flows"], sum(group["count"] for group in groups if group["application"] == LONG)
+    flows, counted = scenario["flows"], _long_flows(groups)
     if flows != counted:
         yield f"flows is {flows}; allowed beside groups is the number of their flows of {LONG}, {counted}, or the groups themselves."
     if flows > MOST_FLOWS:
@@ -147,6 +153,15 @@ def _times(group, scenario):
         yield f"stop_s is {stop_s}; allowed is more than start_s, {start_s} (s)."
     elif stop_s > duration_s:
         yield f"stop_s is {stop_s}; allowed is up to traffic.duration_s, {duration_s} (s)."
+    elif application == LONG and (group["on_s"] is None) != (group["off_s"] is None):
+        yield f"off_s is {_text(group['off_s'])} and on_s {_text(group['on_s'])}; allowed are two numbers (s), or null for both."
+    elif application == LONG and group["on_s"] is not None:
+        if group["on_s"] > stop_s - start_s:
+            yield f"on_s is {group['on_s']}; allowed is up to stop_s less start_s, {stop_s - start_s:g} (s)."
+        elif 1e3 * group["off_s"] <= (least_ms := _start_within_ms(scenario, _run(scenario))):
+            yield f"off_s is {group['off_s']}; allowed is more than the time within which flows start, {least_ms:g} (ms)."
+        else:
+            yield from _length(Fraction(group["on_s"]), scenario)
     elif application == LONG:
         yield from _length(Fraction(str(stop_s)) - Fraction(str(start_s)), scenario)
 
@@ -158,11 +173,11 @@ def _length(length_s, scenario):
     if length_s.denominator != 1:
         yield f"stop_s is {float(length_s):g} s after start_s; allowed are whole seconds, which iperf3 takes."
     elif (length_s / Fraction(str(traffic["interval_s"]))).denominator != 1:
-        yield f"stop_s is {length_s} s after start_s; allowed is what traffic.interval_s, {traffic['interval_s']} (s), divides without remainder."
+        yield f"flows last {length_s} s; allowed is what traffic.interval_s, {traffic['interval_s']} (s), divides without remainder."
     elif 1e3 * length_s <= 2 * (within_ms := _start_within_ms(scenario, run)):
-        yield f"stop_s is {length_s} s after start_s; allowed is more than twice the time within which flows start, {within_ms:g} (ms)."
+        yield f"flows last {length_s} s; allowed is more than twice the time within which flows start, {within_ms:g} (ms)."
     elif 1e3 * length_s <= 6 * run.rtt_longest_ms:
-        yield f"stop_s is {length_s} s after start_s; allowed are more than six of the path's RTTs, {6 * run.rtt_longest_ms:g} (ms)."
+        yield f"flows last {length_s} s; allowed are more than six of the path's RTTs, {6 * run.rtt_longest_ms:g} (ms)."
 
 
 def _start_within_ms(scenario, run):
