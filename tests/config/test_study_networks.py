@@ -17,7 +17,11 @@ NOT_SET = [
 #: What contradicts itself, and the sentence that says so; first of a dumbbell, then of `CABLE` with a change.
 DUMBBELL_CASES = [
     ({"background": "server"}, "background is server; allowed with topology dumbbell is none."),
-    ({"multipath": {"by": "mptcp", "paths": 2}}, "multipath.by is mptcp; allowed with topology dumbbell is none."),
+    ({"multipath": {"by": "gre", "paths": 2}}, "multipath.by is gre; allowed with topology dumbbell is mptcp or none."),
+    ({"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"application": "ftp"}},
+     "multipath.by is mptcp; allowed with topology dumbbell is none with application ftp."),
+    ({"multipath": {"by": "mptcp", "paths": 2, "outage": {"path": 2, "at_s": 1, "for_s": 1}}},
+     "multipath.outage is one of path 2; allowed with topology dumbbell is null, for its subflows share one."),
     ({"multipath": {"path_delay_ms": 5}}, "multipath.path_delay_ms is not 0; allowed with topology dumbbell is 0."),
     ({"link": {"serialisation": "virtual-clock"}},
      "link.serialisation is virtual-clock; allowed with topology dumbbell is never."),

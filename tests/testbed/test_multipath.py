@@ -20,6 +20,7 @@ def specification(
     by, ip_version="ipv4", tunnel="ipv4", application="iperf3", distribution="round-robin", paths=4, flows=1
 ):
     """Return the part of a specification that the tested functions read."""
+    pair = SimpleNamespace(index=0, sender="h1", receiver="h2")
     return SimpleNamespace(
         multipath=SimpleNamespace(by=by, tunnel_ip_version=tunnel, distribution=distribution, paths=paths),
         paths=paths, flows=flows, ip_version=ip_version,
@@ -27,7 +28,7 @@ def specification(
         mtu_bytes={"ipv4": 1454, "ipv6": 1434}[tunnel] if by == "gre" else 1500,
         traffic=SimpleNamespace(application=application, processes="parallel", sample_interval_ms=100),
         transport=SimpleNamespace(segmentation_offload=False), background="none", server_ports=frozenset(),
-        flow_pair=lambda flow: SimpleNamespace(sender="h1", receiver="h2"),
+        is_cable=True, pairs=[pair], flow_pair=lambda flow: pair, subflows=lambda _: paths if by == "mptcp" else 1,
     )  # fmt: skip
 
 

@@ -78,6 +78,30 @@ def host_address(pair, host, ip_version) -> str:
     return access_address("r1" if host == pair.sender else "r2", pair, 2)[ip_version]
 
 
+def subflow_address(specification, host, path) -> dict[str, str]:
+    """Return IP version -> address of h1 or h2 for MPTCP's subflow on a path: its interface there, or on a dumbbell one of several on the same."""
+    if specification.is_cable:
+        return path_address(host, path)
+    return access_address("r1" if host == "h1" else "r2", specification.pairs[0], 2 + path)
+
+
+def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
+    """Return interface -> the addresses that it has besides: on a dumbbell those of MPTCP's further subflows."""
+    if specification.is_cable or specification.multipath.by != "mptcp":
+        return {}
+    further = range(1, specification.paths)
+    return {f"{host}-eth0": [subflow_address(specification, host, path) for path in further] for host in ("h1", "h2")}
+
+
+def subflow_routes(specification, metrics) -> list[str]:
+    """Return lines for `ip -batch` of h1 on a dumbbell: to each address of h2 from the one of its own that belongs to it."""
+    gateway, lines = access_address("r1", specification.pairs[0], 1), []
+    for path in range(specification.paths) if further_addresses(specification) else ():
+        here, there = (subflow_address(specification, host, path) for host in ("h1", "h2"))
+        lines += [f"route add {there[v]} via {gateway[v]} src {here[v]} {metrics['sender']}".rstrip() for v in PREFIX]
+    return lines
+
+
 def plan_addresses(specification) -> dict[str, dict[str, str]]:
     """Return interface -> IP version -> address."""
     control = {}
@@ -203,20 +227,22 @@ def assign(path, specification, metrics) -> None:
     metrics : dict of str to str
         What the routes of ``sender`` and ``receiver`` to each other carry besides (ip-route(8)).
     """
-    interfaces, addresses = path.interfaces, plan_addresses(specification)
+    interfaces, addresses, further = path.interfaces, plan_addresses(specification), further_addresses(specification)
     lines = {node.name: [] for node in path.net.hosts}
     for name, planned in addresses.items():
         node = interfaces[name].node.name
         lines[node].append(f"link set dev {name} up")
-        for version, address in planned.items():
-            nodad = " nodad" if version == "ipv6" else ""
-            lines[node].append(f"address add {address}/{PREFIX[version]} dev {name}{nodad}")
+        for each in (planned, *further.get(name, ())):
+            for version, address in each.items():
+                nodad = " nodad" if version == "ipv6" else ""
+                lines[node].append(f"address add {address}/{PREFIX[version]} dev {name}{nodad}")
     mac = {name: device["address"] for node in path.net.hosts for name, device in devices_of(node).items()}
     for link in path.net.links:
         for here, there in ((link.intf1, link.intf2), (link.intf2, link.intf1)):
             lines[here.node.name] += [
                 f"neighbour replace {address} lladdr {mac[there.name]} dev {here.name} nud permanent"
-                for address in addresses[there.name].values()
+                for known in (addresses[there.name], *further.get(there.name, ()))
+                for address in known.values()
             ]
     if specification.is_cable:
         routes = [cable_routes(specification, metrics, lambda host: path_devices(specification, host))]
@@ -225,5 +251,7 @@ def assign(path, specification, metrics) -> None:
         routes = [between, *(host_routes(pair, metrics) for pair in specification.pairs)]
     for host, more in (item for some in routes for item in some.items()):
         lines[host] += more
+    if further:
+        lines["h1"] += subflow_routes(specification, metrics)
     for node in path.net.hosts:
         batch(node, "ip", lines[node.name])

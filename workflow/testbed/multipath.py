@@ -15,7 +15,7 @@ bonding wants Ethernet devices for round robin. Names like gre0 belong to the ke
 devices, which are in every network namespace.
 """
 
-from .addresses import PREFIX, cable_routes, path_address, tunnel_address
+from .addresses import PREFIX, cable_routes, host_address, path_address, subflow_address, tunnel_address
 from .commands import batch, run, run_json
 from .devices import OFFLOADS, devices_of, read_offloads, set_offloads
 from .sysctl import read_all
@@ -57,9 +57,13 @@ def command_prefix(specification, library=None) -> list[str]:
 
 
 def path_of_address(specification) -> dict[str, int]:
-    """Return address -> path (from 0), of both hosts."""
-    return {
-        path_address(host, path)[specification.ip_version]: path
+    """Return address -> path (from 0), of all hosts; on a dumbbell a path is a subflow, and further pairs have one."""
+    version = specification.ip_version
+    alone = {
+        host_address(pair, host, version): 0 for pair in specification.pairs for host in (pair.sender, pair.receiver)
+    }
+    return alone | {
+        subflow_address(specification, host, path)[version]: path
         for host in ("h1", "h2")
         for path in range(specification.paths)
     }
@@ -77,11 +81,11 @@ def plan_mptcp(specification, host) -> dict:
     more, listens = specification.paths - 1, host == listener(specification)
     endpoints = [
         {
-            "address": path_address(host, path)[specification.ip_version],
+            "address": subflow_address(specification, host, path)[specification.ip_version],
             **({"port": JOIN_PORT} if specification.traffic.application == "ftp" else {}),
             "id": path,
             "signal": True,
-            "dev": f"{host}-eth{path}",
+            "dev": f"{host}-eth{path if specification.is_cable else 0}",
         }
         for path in range(1, specification.paths)
     ]

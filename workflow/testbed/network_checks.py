@@ -123,7 +123,7 @@ def check_idle_rtt(specification, document) -> Check:
     slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
     # On an idle path a packet finds that its slot has not begun.
     slack_ms += specification.link.ack_slot_ms or 0
-    hops = [pair.hops for pair in specification.pairs] * specification.paths
+    hops = [pair.hops for pair in specification.pairs] * (specification.paths if specification.is_cable else 1)
     for rtt_ms, passed, idle in zip(specification.idle_rtts_ms, hops, document["idle_rtt"], strict=True):
         low, high = max(0.0, rtt_ms - passed * jitter_ms), rtt_ms + passed * jitter_ms + slack_ms
         shortest = idle["min_ms"]

@@ -212,8 +212,8 @@ def connections_of_senders(specification) -> dict[str, int]:
     """Return sender -> its connections: its flows' data, each client's control connection; of MPTCP all subflows."""
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
     single = specification.traffic.processes == "single"
-    each = specification.paths if specification.multipath.by == "mptcp" else 1
-    expected = {host: each * (count + (1 if single else count)) for host, count in flows.items()}
+    each = {pair.sender: specification.subflows(pair.index) for pair in specification.pairs}
+    expected = {host: each[host] * (count + (1 if single else count)) for host, count in flows.items()}
     if specification.background == "server":
         expected[specification.pairs[0].sender] += 1  # the directory's
     return expected

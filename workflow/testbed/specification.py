@@ -293,7 +293,14 @@ class RunSpecification:
     @property
     def connections(self) -> int:
         """Number of connections that carry data: one of each flow, or of MPTCP a subflow on each path."""
-        return self.flows * (self.paths if self.multipath.by == "mptcp" else 1)
+        return sum(self.subflows(self.flow_pair(flow).index) for flow in range(self.flows))
+
+    def subflows(self, pair) -> int:
+        """Return how many connections each flow of a pair, counted from 0, has: of MPTCP a subflow on each path.
+
+        On a dumbbell the subflows of the first pair share the bottleneck, and other pairs' flows have one.
+        """
+        return self.paths if self.multipath.by == "mptcp" and (self.is_cable or pair == 0) else 1
 
     @property
     def udp(self) -> bool:
@@ -369,7 +376,7 @@ class RunSpecification:
         """Rate of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
         if self.is_chain:
             return sum(one.rate_mbps for one in self.bottlenecks)
-        return None if self.rate_mbps is None else self.rate_mbps * self.paths
+        return None if self.rate_mbps is None else self.rate_mbps * (self.paths if self.is_cable else 1)
 
     @property
     def most_capacity_mbps(self) -> float | None:

@@ -155,7 +155,8 @@ def ideal_goodput_mbps(document) -> float | None:
     payload, frame = payload_and_frame_bytes(document)
     limits = []
     if rate is not None and payload is not None and scenario["topology"] != "chain":
-        limits.append(full_cable_mbps(rate * scenario["multipath"]["paths"], payload, frame))
+        cables = scenario["multipath"]["paths"] if scenario["topology"] == "cable" else 1
+        limits.append(full_cable_mbps(rate * cables, payload, frame))
     if (policer := scenario["link"].get("policer")) and payload is not None:
         limits.append(full_cable_mbps(policer["rate_mbps"], payload, frame))
     if limit is not None:

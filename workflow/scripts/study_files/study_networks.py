@@ -42,7 +42,9 @@ def network_problems(scenario) -> Iterator[str]:
 def _outage_problems(scenario, outage):
     """Yield what the outage of a path can't be."""
     paths, link, traffic = scenario["multipath"], scenario["link"], scenario["traffic"]
-    if paths["by"] != "mptcp":
+    if scenario["topology"] != "cable":
+        yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']} is null, for its subflows share one."
+    elif paths["by"] != "mptcp":
         yield f"multipath.outage is one of path {outage['path']}; allowed with multipath.by {paths['by']} is null, for only mptcp goes on without a path."
     elif paths["paths"] < 2:
         yield f"multipath.outage is one of path {outage['path']}; allowed with one path is null, for nothing would be left."
@@ -72,8 +74,10 @@ def _needs_cable(scenario):
     here = f"allowed with topology {scenario['topology']} is"
     if scenario["background"] != "none":
         yield f"background is {scenario['background']}; {here} none."
-    if scenario["multipath"]["by"] != "none":
-        yield f"multipath.by is {scenario['multipath']['by']}; {here} none."
+    if (by := scenario["multipath"]["by"]) != "none" and (by, scenario["topology"]) != ("mptcp", "dumbbell"):
+        yield f"multipath.by is {by}; {here} {'none' if scenario['topology'] == 'chain' else 'mptcp or none'}."
+    elif by == "mptcp" and scenario["traffic"]["application"] != "iperf3":
+        yield f"multipath.by is mptcp; {here} none with application {scenario['traffic']['application']}."
     if any(scenario["multipath"]["path_delay_ms"]):
         yield f"multipath.path_delay_ms is not 0; {here} 0."
     if scenario["link"]["serialisation"] != "never" and scenario["topology"] == "dumbbell":

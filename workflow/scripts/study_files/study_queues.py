@@ -72,5 +72,5 @@ def network_queue_problems(scenario) -> Iterator[str]:
         yield f"{here} with topology cable is any other, for on a sending host fq does TCP's pacing, which here TCP does itself."
     if scenario["transport"]["segmentation_offload"]:
         yield f"{here} with transport.segmentation_offload is drop-tail, for it would mark and count super-packets."
-    if scenario["multipath"]["by"] != "none":
+    if scenario["multipath"]["by"] != "none" and scenario["topology"] == "cable":
         yield f"{here} with multipath.by {scenario['multipath']['by']} is drop-tail."

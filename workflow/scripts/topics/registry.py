@@ -19,6 +19,7 @@ NAMES = (
     "multipath",
     "chain",
     "failover",
+    "subflows",
     "speed",
     "ccas",
     "ip_version",

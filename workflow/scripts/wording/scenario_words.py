@@ -47,7 +47,7 @@ def _paths_words(scenario) -> str:
     """Return "4 x " where a scenario has four paths, "3 bottlenecks from " where so many are in a row, "" where it has one."""
     if (bottlenecks := int(scenario.get("bottlenecks", 1))) > 1:
         return f"{bottlenecks} bottlenecks from "
-    paths = int(scenario["paths"])
+    paths = int(scenario["paths"]) if scenario["topology"] == "cable" else 1
     return f"{paths} \N{MULTIPLICATION SIGN} " if paths > 1 else ""
 
 

@@ -73,9 +73,10 @@ def _figures(design):
 TOPIC = Topic(
     "multipath",
     "Paths",
-    # Where a path goes down its goodput is no matter of the number of paths: topic `failover` has it.
+    # Where a path goes down goodput is no matter of the number of paths: topic `failover` has it; `subflows` has dumbbells.
     applies=lambda design: (
-        bool(joined_scenarios(design)) and not any(s["multipath"].get("outage") for s in design.scenarios)
+        any(is_joined(s) and s["topology"] == "cable" for s in design.scenarios)
+        and not any(s["multipath"].get("outage") for s in design.scenarios)
     ),
     tables=(AGGREGATION, PATH_SHARES),
     figures=_figures,

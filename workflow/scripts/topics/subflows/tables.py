@@ -1,0 +1,28 @@
+"""The analysis table of the topic, column by column."""
+
+from run_tables.table import Table, count, interval, number, text
+from run_tables.tidy_tables import CELL_COLUMNS, RUNS, SCENARIO_LABEL
+
+_NO_RUN = "no valid run has a value"
+SUBFLOW_SHARES = Table(
+    "subflow_shares",
+    "a cell, scenario, CCA and IP version, in which subflows of MPTCP share a bottleneck with other flows",
+    (
+        *CELL_COLUMNS,
+        SCENARIO_LABEL,
+        RUNS["platform"],
+        text("conditions", "What scenarios share that differ in the number of subflows only, in words."),
+        count("subflows", "", "Number of subflows of each flow of the first pair of hosts."),
+        count("mptcp_flows", "", "Number of these flows."),
+        count("other_flows", "", "Number of flows of other pairs, which have one subflow."),
+        count("n", "runs", "Valid runs."),
+        number("share_percent", "%", "Share of the first pair's flows in the goodput of all, without start-up.", _NO_RUN),
+        *interval("share_percent_low", "share_percent_high", "%", "the mean"),
+        number("uncoupled_percent", "%", "That share if each subflow got as much as another flow."),
+        number("coupled_percent", "%", "That share if all subflows of a flow got together what another flow gets, as RFC 6356 asks at most."),
+        number("mptcp_goodput_mbps", "Mbit/s", "Mean goodput of a flow of the first pair, without start-up.", _NO_RUN),
+        number("other_goodput_mbps", "Mbit/s", "Mean goodput of another flow, without start-up.", _NO_RUN),
+        number("mptcp_retransmit_percent", "%", "Retransmits of the first pair's flows until the last look at the sockets, over their segments of the whole run.", _NO_RUN),
+        number("other_retransmit_percent", "%", "The same of the other flows.", _NO_RUN),
+    ),
+)  # fmt: skip

@@ -1,0 +1,24 @@
+"""MPTCP's subflows over one bottleneck: what they take from plain connections beside them."""
+
+from topics.subflows.tables import SUBFLOW_SHARES
+from topics.topic import Figure, Topic
+
+
+def shares_bottleneck(scenario) -> bool:
+    """Tell whether subflows of MPTCP share the bottleneck of a resolved scenario with flows of another pair of hosts."""
+    joined = scenario["topology"] == "dumbbell" and scenario["multipath"]["by"] == "mptcp"
+    return joined and scenario["hosts"]["pairs"] > 1
+
+
+def _figures(design):
+    title = "Share of MPTCP by its number of subflows"
+    yield Figure("subflow-shares", "plot_subflows", ("subflow_shares",), title, "means, intervals, theory")
+
+
+TOPIC = Topic(
+    "subflows",
+    "Subflows",
+    applies=lambda design: any(map(shares_bottleneck, design.scenarios)),
+    tables=(SUBFLOW_SHARES,),
+    figures=_figures,
+)
