@@ -41,11 +41,12 @@ from session.surroundings import (
     module_problem,
     path_problem,
 )
-from session.testbed_identity import image_digest, package_digest, simulator_digest
+from session.testbed_identity import image_digest, image_fact, package_digest, simulator_digest
 from run_tables.metrics import differences
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 from study_files.study_platforms import machine_problem
+from testbed.definitions import kernel_id
 from topics.claims.claim_versions import record_claims
 from topics.claims.claims_file import ClaimsError, claims_version, load_claims
 from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS
@@ -145,6 +146,7 @@ wildcard_constraints:
     replication=r"[1-9]\d*",
 
 
+include: "workflow/rules/kernels.smk"
 include: "workflow/rules/emulate.smk"
 
 

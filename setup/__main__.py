@@ -24,6 +24,7 @@ from pathlib import Path  # noqa: E402
 import bundle  # noqa: E402
 import environment  # noqa: E402
 import images  # noqa: E402
+import kernels  # noqa: E402
 import lock  # noqa: E402
 import machine  # noqa: E402
 import toolbox  # noqa: E402
@@ -41,7 +42,7 @@ def set_up():
         raise SetupError(problem)
     if unpacked.is_unpacked_bundle():
         unpacked.check_whole()
-    definitions = sorted(set(Path("envs").glob("*.def")) - {images.BASE})
+    definitions = images.definitions()
     missing = images.missing_images(definitions)
     machine.check_architecture()
     machine.check_user_namespaces()
@@ -67,6 +68,10 @@ def main():
             lock.write_locks(str(environment.VENV / "bin/python"))
         elif sys.argv[1:2] == ["bundle"] and len(sys.argv) <= 3:
             bundle.make_bundle(Path(*sys.argv[2:]))
+        elif sys.argv[1:2] == ["kernel"] and len(sys.argv) > 5:
+            name, linux, description, *files = sys.argv[2:]
+            sources = {Path(path): sha256 for path, _, sha256 in (file.rpartition("=") for file in files)}
+            kernels.provide_kernel(name, Path(linux), Path(description), sources)
         elif sys.argv[1:] == ["clean-cache"]:
             say(f"deleting {cache_dir()}")
             remove_tree(cache_dir())

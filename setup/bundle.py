@@ -46,7 +46,7 @@ def make_bundle(folder=Path()) -> Path:
         raise SetupError(
             "this folder is an unpacked bundle: pass on the archive that it came in, or make one of a git checkout."
         )
-    definitions = sorted(set(Path("envs").glob("*.def")) - {images.BASE})
+    definitions = images.definitions()
     if missing := images.missing_images(definitions):
         raise SetupError(f"the image of {missing[0]} is missing: run `make setup` first.")
     commit, date = git("show", "--no-patch", "--format=%H %ct").split()

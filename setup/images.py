@@ -13,6 +13,8 @@ from cache import cache_dir, digest, made_once, remove_tree, require_cache, requ
 from progress import SetupError, run_logged
 
 BASE = Path("envs/base.def")
+#: The guest kernel with source, objects and compiler, which the testbed's image takes its kernel from.
+KERNEL = Path("envs/kernel.def")
 SIZE_GB = 6  # the kernel's source and build are the largest part
 ANALYSIS_PYTHON = "3.13"  # Debian 13's
 #: Python that the wheels of an image are for, where it is another one.
@@ -42,8 +44,13 @@ def files_of(definition) -> list[Path]:
     return sources
 
 
+def definitions() -> list[Path]:
+    """Return the definitions of the images that jobs run in."""
+    return sorted(set(Path("envs").glob("*.def")) - {BASE, KERNEL})
+
+
 def definition_key(definition) -> str:
-    """Key of an image: digest of its definition, of the files it copies, and of the base it starts from.
+    """Key of an image: digest of its definition, of the files it copies, and of the images it is made of.
 
     Raises
     ------
@@ -51,8 +58,7 @@ def definition_key(definition) -> str:
         A file is missing.
     """
     parts = [definition]
-    if takes(definition, "base"):
-        parts.append(definition_key(BASE))
+    parts += [definition_key(part) for part in (BASE, KERNEL) if takes(definition, part.stem)]
     for source in files_of(definition):
         if not source.exists():
             raise SetupError(f"{definition}: %files names {source}, which doesn't exist.")
@@ -163,6 +169,7 @@ def build_arguments(definition, key, apptainer, environ, python) -> dict[str, st
         "mirror": debian.find_mirror,
         "definition_key": lambda: key,
         "base": lambda: build_image(BASE, apptainer, environ, python) / "image.sif",
+        "kernel": lambda: build_image(KERNEL, apptainer, environ, python) / "root",
         "wheels": lambda: fetch_wheels(definition.with_suffix(".lock"), python),
     }
     return {name: value() for name, value in values.items() if takes(definition, name)}

@@ -47,7 +47,7 @@ def find_apptainer(environ=os.environ, venv=Path(".venv")) -> str | None:
     path = os.pathsep.join(
         entry
         for entry in environ.get("PATH", "").split(os.pathsep)
-        if Path(entry).absolute() != (venv / "bin").absolute()
+        if Path(entry).resolve() != (venv / "bin").resolve()  # the environment may be a link
     )
     program = shutil.which("apptainer", path=path)
     return program if program and (version_of(program) or (0, 0)) >= OLDEST else None

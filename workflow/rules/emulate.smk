@@ -81,6 +81,8 @@ if EMULATED and RUNS_PER_JOB == 1:
 
     # One run: a guest kernel with its own network and clock. The last line of its log says how it went.
     rule emulate_run:
+        input:
+            kernel=kernel_file(),
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
         log:
@@ -116,6 +118,8 @@ elif EMULATED:
         rule:
             name:
                 f"emulate_runs_{number}"
+            input:
+                kernel=kernel_file(job[0][0]),
             output:
                 update(
                     [

@@ -69,6 +69,7 @@ rule write_manifest:
             *rules.tidy_runs.output,
             *(path for path in rules.write_report.input if path.startswith("results/{study}/")),
             *rules.write_report.output,
+            *(f"results/{{study}}/workflow/kernel-{kernel}.json" for kernel in KERNELS),
         ],
         runs="results/{study}/tidy/runs.csv",
         provenance="results/{study}/tidy/provenance.json",

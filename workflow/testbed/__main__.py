@@ -20,8 +20,9 @@ def main(arguments=None) -> int:
     parser.add_argument("--specification", required=True, help="the run's specification, a JSON object")
     parser.add_argument("--output", required=True, type=Path, help="the run document, gzip-compressed JSON")
     parser.add_argument("--wall-limit-s", type=float, help="real seconds after which a try is ended")
+    parser.add_argument("--kernels", type=Path, help="the folder of kernels with CCAs of one's own")
     options = parser.parse_args(arguments)
-    specification = RunSpecification(json.loads(options.specification))
+    specification = RunSpecification(json.loads(options.specification), options.kernels)
     try:
         carry_out(specification, options.output, sys.stderr.buffer, options.wall_limit_s)
     except (GuestError, OSError):

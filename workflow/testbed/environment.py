@@ -10,6 +10,10 @@ from pathlib import Path
 
 IMAGE_DESCRIPTION = Path("/usr/share/sawtooth/image.json")
 KERNEL_CONFIGURATION = Path("/proc/config.gz")
+#: Of the image's guest kernel: its configuration, and the version of Debian's source.
+LINUX_CONFIGURATION = Path("/usr/share/sawtooth/linux.config")
+LINUX_VERSION = Path("/usr/share/sawtooth/linux.version")
+VIRTUAL_CLOCK = "virtual (time-travel=inf-cpu)"
 CLOCK_SOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 CPU_INFORMATION = Path("/proc/cpuinfo")
 #: CLOCK_MONOTONIC_COARSE moves with the tick, so its resolution is one (clock_getres(2)).
@@ -39,9 +43,30 @@ def describe() -> dict:
     return {
         "platform": "uml",
         **kernel(configuration),
-        "tick_hz": int(re.search(rb"^CONFIG_HZ=(\d+)$", configuration, re.M)[1]),
-        "clock": "virtual (time-travel=inf-cpu)",
+        **configured(configuration),
+        "clock": VIRTUAL_CLOCK,
         **program(),
+    }
+
+
+def describe_unbooted(build) -> dict:
+    """Return what `describe` would of a guest of this image that did not get so far; ``build`` is the number of its kernel's build."""
+    configuration = LINUX_CONFIGURATION.read_bytes()
+    return {
+        "platform": "uml",
+        "kernel": LINUX_VERSION.read_text().strip().partition("-")[0],
+        "kernel_build": f"#{build}",
+        **configured(configuration),
+        "clock": VIRTUAL_CLOCK,
+        **program(),
+    }
+
+
+def configured(configuration) -> dict:
+    """Return what the configuration of a guest kernel says of it: its digest and tick."""
+    return {
+        "kernel_config_sha256": hashlib.sha256(configuration).hexdigest(),
+        "tick_hz": int(re.search(rb"^CONFIG_HZ=(\d+)$", configuration, re.M)[1]),
     }
 
 

@@ -68,6 +68,9 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow, p
         )
         try:
             status = status_of(process, step, limit_s, workflow, console)
+        except MachineFault as fault:
+            fault.printed = console.printed()
+            raise
         finally:
             # All that it has started is in its session, or ends with it.
             with contextlib.suppress(ProcessLookupError):

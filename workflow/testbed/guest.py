@@ -49,7 +49,7 @@ def carry_out(specification, step) -> dict:
     """
     step("environment")
     surroundings = surroundings_of(specification)
-    surroundings.begin()
+    surroundings.fall_into_step()
     step.environment = surroundings.describe()
     # Mininet widens the kernel's limits when it starts; ours come after.
     net = Mininet(controller=None, host=surroundings.host)
@@ -73,6 +73,8 @@ def carry_out(specification, step) -> dict:
     }
 
     step("idle RTT")
+    # What was read back, the parameters of a CCA among it, is not to move what follows.
+    surroundings.fall_into_step()
     idle = probes.idle_rtt(path, specification)
 
     step("traffic")

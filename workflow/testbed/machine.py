@@ -43,10 +43,11 @@ class MachineFault(GuestError):
     """The machine ended the guest, not the experiment: another try may succeed.
 
     ``document`` is what stands for the run if that ends alike (`failure.document_of`); None if the fault was outside of it.
+    ``printed`` is what the guest had printed until then.
     """
 
     def __init__(self, step, cause, document=None):
-        self.document = document
+        self.document, self.printed = document, b""
         super().__init__(step, cause)
 
 

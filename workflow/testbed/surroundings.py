@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from . import environment, transport
 from .bare_host import BareHost
 
-#: Where in a second of the guest's clock a run begins: not at its ends, where the kernel renews its random numbers' key.
-BEGIN_NS = 300_000_000
+#: Where in a second of the guest's clock that is: not at its ends, where the kernel renews its random numbers' key.
+STEP_NS = 300_000_000
 
 
 def surroundings_of(specification) -> "GuestKernel | OwnMachine":
@@ -27,13 +27,13 @@ class GuestKernel:
     #: The class of Mininet's hosts.
     host = BareHost
 
-    def begin(self) -> None:
-        """Wait for the next whole second of the guest's clock.
+    def fall_into_step(self) -> None:
+        """Wait for the next fixed instant of the guest's clock.
 
         Reading that clock moves it by 256 ns, and how often a kernel does so while it boots depends on what was built into it.
         """
         now_ns = time.monotonic_ns()
-        time.sleep(((BEGIN_NS - now_ns) % 1_000_000_000) / 1e9)
+        time.sleep(((STEP_NS - now_ns) % 1_000_000_000) / 1e9)
 
     def prepare(self, specification) -> None:
         """Set what belongs to the whole kernel."""
@@ -69,7 +69,7 @@ class OwnMachine:
         os.sched_setaffinity(0, {self._placement.program})
         self.host, self._reader = placed_hosts(self._placement), CpuReader
 
-    def begin(self) -> None:
+    def fall_into_step(self) -> None:
         """There is nothing to wait for."""
 
     def prepare(self, specification) -> None:

@@ -2,19 +2,22 @@
 
 The guest's clock moves only when the guest is idle (``time-travel=inf-cpu``), so
 neither the machine's speed nor its load reach a result. Everything the guest
-can see is fixed or follows from the run: its command line feeds its random pool
+can see is fixed or follows from the run: its command line can be read there
 and must be the same on every machine, and its environment is empty.
 """
 
 import math
+import re
 
 from .definitions import boot_arguments, kernel_of
-from .environment import package_digest
+from .environment import describe_unbooted, package_digest
 from .execution import execute
+from .failure import document_of
 from .flow_groups import LONG
 from .handover import hand_over, result
 from .machine import (
     GuestError,
+    MachineFault,
     free_core,
     job_folder,
     may_have_huge_pages,
@@ -47,9 +50,11 @@ HOST_S = 0.5
 PACKET_S = 16e-6
 #: What a reading of a socket costs the guest's program: its numbers, and again as Python's and as text.
 MEMORY_PER_READING_BYTES = 2000
-#: Up to so many the guest's size is the same with time series and without: it is part of what
-#: feeds the guest's random numbers, and a run should be the same however closely it is watched.
+#: Up to so many the guest's size is the same with time series and without: it is part of what the
+#: guest can see, and a run should be the same however closely it is watched.
 READINGS = 65_000
+#: With such a line a kernel begins to say why it ends.
+LAST_WORDS = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
 
 
 def memory_mib(specification) -> int:
@@ -140,6 +145,8 @@ def command_line(specification) -> list[str]:
         "con=null",
         "con0=null,fd:1",
         "quiet",
+        # As `quiet` has it, and where BUG() says what failed.
+        *(["loglevel=5"] if specification.sources else []),
     ]
 
 
@@ -176,5 +183,28 @@ def boot(specification, wall_limit_s, log) -> dict:
             "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
         }
         # The guest's processes are children of the guest kernel, in its session.
-        status, _ = execute(command, "guest", job, environment, [core], wall_limit_s, log, workflow, huge_pages)
-        return result(job, status)
+        printed = b""
+        try:
+            status, printed = execute(
+                command, "guest", job, environment, [core], wall_limit_s, log, workflow, huge_pages
+            )
+            return result(job, status)
+        except MachineFault as fault:
+            if specification.sources and fault.document is None:
+                fault.document = document_of_crash(specification, fault, fault.printed or printed)
+            raise
+
+
+def document_of_crash(specification, fault, printed) -> dict:
+    """Return the document of a run whose kernel, with a CCA of one's own in it, crashed or hung: with its last words."""
+    environment = describe_unbooted(kernel_of(specification))
+    return document_of(specification.document, environment, fault.step, f"{fault.cause}{last_words(printed)}")
+
+
+def last_words(printed) -> str:
+    """Return what a kernel printed of its end, from the panic or its like on, or else its last line."""
+    # Lines of the kernel may begin with its time, which is virtual.
+    lines = [re.sub(r"^\[ *[0-9.]+\] ", "", line.strip()) for line in printed.decode(errors="replace").splitlines()]
+    lines = [line for line in lines if line]
+    first = next((place for place, line in enumerate(lines) if LAST_WORDS.search(line)), len(lines) - 1)
+    return f"; the kernel's last words: {' / '.join(lines[first : first + 3])[:300]}" if lines else ""

@@ -15,12 +15,14 @@ def simulator_digest() -> str:
 
 
 def image_digest(description: str | Path) -> str:
-    """Return the content digest of an image that set-up has made, from its description, ``envs/<image>.json``.
+    """Return the content digest of an image that set-up has made, from its description, ``envs/<image>.json``."""
+    return image_fact(description, "content_digest")
 
-    Leave with one sentence if there is none: nothing can run then.
-    """
+
+def image_fact(description: str | Path, name: str) -> str:
+    """Return what the description of an image says under a name; leave with one sentence if there is none: nothing can run then."""
     try:
-        return json.loads(Path(description).read_text())["content_digest"]
+        return json.loads(Path(description).read_text())[name]
     except OSError as error:
         sys.exit(f"sawtooth: {description} can't be read ({error.strerror}): the images are missing, run `make setup`.")
     except (ValueError, KeyError):

@@ -18,8 +18,8 @@ from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.received_errors import ReceivedError
 
 MANIFEST = "ro-crate-metadata.json"
-#: What a study doesn't publish: they tell machines and times, which results don't depend on.
-UNPUBLISHED = ("logs", "benchmarks", ".lock")
+#: What a study doesn't publish: what tells machines and times, which results don't depend on, and kernels, which can be built again.
+UNPUBLISHED = ("logs", "benchmarks", "kernels", ".lock")
 #: Far above that of 100,000 runs; more is no manifest.
 MAX_MANIFEST_BYTES = 512 * 2**20
 

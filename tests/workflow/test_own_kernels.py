@@ -1,0 +1,106 @@
+"""CCAs from C files: built into a kernel, the same numbers as the kernel's own, and what happens if they are broken."""
+
+import gzip
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from testbed.definitions import Definition, kernel_id
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "setup"))
+EXAMPLE = ROOT / "examples/tcp_aimd.c"
+pytestmark = pytest.mark.long
+
+
+def built(path, text, folder):
+    """Build a kernel with a C file; return the finished process and the definition of its CCA."""
+    path.write_text(text)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    cca = text.partition('.name\t\t= "')[2].partition('"')[0]
+    definition = {"source": path.name, "sha256": sha256, "cca": cca, "parameters": {}}
+    base = json.loads((ROOT / "envs/testbed.json").read_text())["linux_sha256"]
+    name = kernel_id(base, [Definition(**definition)])
+    made = [folder / name / "linux", folder / f"{name}.json"]
+    command = [sys.executable, "setup", "kernel", name, *made, f"{path}={sha256}"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True), definition
+
+
+def carried_out(specification, testbed, tmp_path, definition=None, cca="cubic"):
+    asked = specification("100mbit-10ms-1pct-4flows", cca, traffic={"duration_s": 3})
+    if definition:
+        asked["cca_definitions"] = {cca: definition}
+    done = testbed(asked, tmp_path / "run.json.gz", "--kernels", str(tmp_path / "kernels"))
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
+
+
+def test_a_copy_of_cubic_gives_the_same_document(specification, testbed, tmp_path):
+    import images
+
+    text = (images.cached_image(ROOT / images.KERNEL)[1] / "root/build/source/net/ipv4/tcp_cubic.c").read_text()
+    done, definition = built(
+        tmp_path / "tcp_twins.c", text.replace('.name\t\t= "cubic"', '.name\t\t= "twins"'), tmp_path / "kernels"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    own = carried_out(specification, testbed, tmp_path, definition, "twins")
+    assert own["verdict"]["valid"], own["verdict"]
+    build = f"#{next((tmp_path / 'kernels').glob('*.json')).stem} "
+    assert own["environment"]["kernel_build"].startswith(build)
+    assert own["specification"].pop("cca_definitions") == {"twins": definition}
+    assert own["network"]["read_back"].pop("cca_parameters")["tcp_twins"]["beta"] == "717"
+    assert [check["name"] for check in own["verdict"]["checks"]][-1] == "kernel"
+    own["verdict"]["checks"].pop()
+    kernels = carried_out(specification, testbed, tmp_path)
+    # The rest is the same to the last digit: iperf3 names the kernel's build too.
+    assert json.dumps(own).replace("twins", "cubic").replace(build, "#1 ") == json.dumps(kernels)
+
+
+def test_a_cca_that_crashes_makes_a_failed_run(specification, testbed, tmp_path):
+    text = EXAMPLE.read_text().replace("\treturn max(tcp_snd_cwnd", "\tBUG();\n\treturn max(tcp_snd_cwnd")
+    done, definition = built(tmp_path / "tcp_aimd.c", text, tmp_path / "kernels")
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = carried_out(specification, testbed, tmp_path, definition, "aimd")
+    assert document["failure"]["step"] == "guest"
+    assert "the kernel's last words: " in document["failure"]["cause"]
+    assert "net/sawtooth/tcp_aimd.c:" in document["failure"]["cause"]
+    assert not document["verdict"]["valid"]
+
+
+def test_what_does_not_compile_is_said_in_the_compilers_words(tmp_path):
+    text = EXAMPLE.read_text().replace("tcp_in_slow_start(tp)", "tcp_in_slow_start(tp")
+    line = text[: text.index("tcp_in_slow_start(tp")].count("\n") + 1
+    done, _ = built(tmp_path / "tcp_aimd.c", text, tmp_path / "kernels")
+    assert done.returncode == 1
+    assert f"{tmp_path / 'tcp_aimd.c'} can't be built into the guest kernel" in done.stderr
+    assert f"{tmp_path / 'tcp_aimd.c'}:{line}:" in done.stderr
+    assert "error: expected" in done.stderr
+
+
+def test_the_compiler_sees_nothing_of_the_machine(tmp_path):
+    secret = tmp_path / "secret.h"
+    secret.write_text("int secret;\n")
+    done, _ = built(tmp_path / "tcp_aimd.c", f'#include "{secret}"\n{EXAMPLE.read_text()}', tmp_path / "kernels")
+    assert done.returncode == 1
+    assert f"fatal error: {secret}: No such file or directory" in done.stderr
+
+
+def test_a_file_that_has_changed_since_is_not_built(tmp_path):
+    path = tmp_path / "tcp_aimd.c"
+    path.write_text("other")
+    command = [
+        sys.executable,
+        "setup",
+        "kernel",
+        "0" * 16,
+        tmp_path / "linux",
+        tmp_path / "kernel.json",
+        f"{path}={'0' * 64}",
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"{path} has changed since the study was read" in done.stderr
