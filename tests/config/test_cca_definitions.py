@@ -5,10 +5,12 @@ import hashlib
 import pytest
 
 from session.cca_needs import parameter_problem
+from session.host_needs import needs
 from study_files import study as studies
 from study_files.study_runs import job_runs
 from testbed.definitions import boot_arguments, check_parameters, kernel_id
 from testbed.specification import RunSpecification
+from testbed.uml import last_words, memory_mib
 
 SLOW = {"slow": {"base": "cubic", "parameters": {"beta": 512, "hystart": 0}}}
 SOURCE = """
@@ -134,3 +136,27 @@ def test_a_kernel_is_named_by_its_content(tmp_path, monkeypatch):
         names.append(kernel_id("0" * 64, specification(one, "slow").sources))
     assert names[0] == names[2] != names[1]
     assert kernel_id("0" * 64, []) is None
+
+
+def test_the_machines_own_kernel_is_asked_for_the_cca_by_its_name_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tcp_mine.c").write_text(SOURCE)
+    on_host = study(cca_definitions={"slow": {"source": "tcp_mine.c"}}, scenarios=[{"id": "a", "platform": "host"}])
+    assert [need.cca for need in needs(on_host) if need.cca] == ["cubic", "mine"]
+
+
+def test_a_cca_of_ones_own_has_the_room_of_the_most_eager(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tcp_mine.c").write_text(SOURCE)
+    far = [{"id": "a", "link": {"delay_ms": 100}}]
+    one = study(ccas=["slow", "cubic", "bbr"], cca_definitions={"slow": {"source": "tcp_mine.c"}}, scenarios=far)
+    own, cubic, bbr = (memory_mib(specification(one, cca)) for cca in ("slow", "cubic", "bbr"))
+    assert own == bbr > cubic
+
+
+def test_last_words_begin_where_the_kernel_says_why_it_ends():
+    printed = b"--- traffic\n[    1.300000] BUG: failure at net/x.c:3/f()!\n\nKernel panic - not syncing: BUG!\nCPU: 0\nStack:\n"
+    words = "; the kernel's last words: BUG: failure at net/x.c:3/f()! / Kernel panic - not syncing: BUG! / CPU: 0"
+    assert last_words(printed) == words
+    assert last_words(b"--- topology\n--- traffic\n") == "; the kernel's last words: --- traffic"
+    assert last_words(b"") == ""

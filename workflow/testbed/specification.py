@@ -166,7 +166,9 @@ class RunSpecification:
     def long_flows(self) -> list[LongFlow]:
         """The flows that are numbered: those of iperf3, or the one of another application."""
         limit_mbps = self.traffic.bitrate_mbps
-        found = long_flows(self.groups, self.flows, self.ccas, len(self.pairs), self.expected_s, limit_mbps)
+        # What asks about a scenario knows no CCA yet; its flows have pairs all the same.
+        ccas = self.ccas if "cca" in self.document else [OWN]
+        found = long_flows(self.groups, self.flows, ccas, len(self.pairs), self.expected_s, limit_mbps)
         return [self._on_chain(flow) for flow in found] if self.is_chain else found
 
     def _on_chain(self, flow):

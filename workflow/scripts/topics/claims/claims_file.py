@@ -39,7 +39,7 @@ def load_claims(path) -> dict:
         With one sentence for each problem.
     """
     content = read_mapping(path, "a claims file", claims_schema()["required"], ClaimsError)
-    problems = problems_of_form(content, claims_schema())
+    problems = problems_of_form(content, _schema_for(content.get("own_ccas")))
     if not problems:
         content = _complete(content)
         problems = _contradictions(content)
@@ -59,6 +59,16 @@ def claims_schema() -> dict:
     """Return the schema of a claims file as a dict; it is shared, so don't change it."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
+
+
+def _schema_for(own_ccas):
+    """Return the schema for a file that names CCAs which studies define."""
+    names = [name for name in own_ccas if isinstance(name, str)] if isinstance(own_ccas, list) else []
+    if not names:
+        return claims_schema()
+    schema = copy.deepcopy(claims_schema())
+    schema["$defs"]["cca"]["enum"].extend(names)  # one list, wherever a CCA may stand
+    return schema
 
 
 def kind_schema(kind) -> dict:
