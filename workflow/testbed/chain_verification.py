@@ -22,17 +22,21 @@ def of_each(specification, name, judge) -> Check:
 
 
 def check_goodput_ceilings(specification, document) -> Check:
-    """The flows through each bottleneck got no more than it can pass in the time."""
-    return of_each(
-        specification,
-        "goodput_ceiling",
-        lambda number: judge_goodput(
-            specification.bottlenecks[number - 1],
-            document,
-            specification.bottlenecks[number - 1].goodput_limit_mbps,
-            specification.flows_through(number),
-        ),
-    )
+    """The flows through each bottleneck got no more than it can pass in the time, and what had passed it before and waited behind it."""
+
+    def judge(number):
+        here = specification.bottlenecks[number - 1]
+        flows, behind = specification.flows_through(number), waiting_behind_bytes(specification, number)
+        return judge_goodput(here, document, here.goodput_limit_mbps, flows, behind)
+
+    return of_each(specification, "goodput_ceiling", judge)
+
+
+def waiting_behind_bytes(specification, number) -> float:
+    """Return how much that passed a bottleneck, counted from 1, may wait behind it: what comes while the queues there empty."""
+    here, *behind = specification.bottlenecks[number - 1 :]
+    held = ((one.queue_bytes or one.queue_packets * one.packet_bytes, one.rate_mbps) for one in behind)
+    return sum(count * min(1, here.rate_mbps / rate_mbps) for count, rate_mbps in held)
 
 
 def check_losses(specification, document, direction) -> Check:

@@ -250,8 +250,11 @@ def check_goodput_ceiling(specification, document) -> Check:
     return judge_goodput(specification, document, specification.goodput_limit_mbps, range(specification.flows))
 
 
-def judge_goodput(specification, document, limit, flows) -> Check:
-    """Return the `Check` of what some flows got together against a limit in Mbit/s, or None, of the bottleneck that they share."""
+def judge_goodput(specification, document, limit, flows, waiting_bytes=0) -> Check:
+    """Return the `Check` of what some flows got together against a limit in Mbit/s, or None, of the bottleneck that they share.
+
+    ``waiting_bytes`` may have passed it before the time that counts, and been delivered in it.
+    """
     together, alone = (
         {flow: window for flow, window in of(document).items() if flow in flows} for of in (windows, lifetime_windows)
     )
@@ -281,7 +284,7 @@ def judge_goodput(specification, document, limit, flows) -> Check:
     unsaid *= max(specification.paths, len(flows))
     offload = specification.transport.segmentation_offload
     unsaid_bytes = (unsaid + 1) * SUPER_PACKET_BYTES if offload else unsaid * specification.packet_bytes
-    most = limit + unsaid_bytes * 8 / shortest_s / 1e6
+    most = limit + (unsaid_bytes + waiting_bytes) * 8 / shortest_s / 1e6
     if not specification.virtual_clock:
         most += limit * REAL_TIMER_S / shortest_s  # the shaper's burst
     return Check("goodput_ceiling", goodput <= most, f"at most {most:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
