@@ -154,8 +154,9 @@ def fairness_study(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def buffer_study(tmp_path_factory):
-    """3 CCAs, 5 buffers on 3 platforms, 16 pairs of hosts, one IP version."""
-    return built_once(tmp_path_factory, "buffers", tidy_tables.buffers_study())
+    """3 CCAs, 3 buffers on 3 platforms, 16 pairs of hosts, one IP version."""
+    scenarios = tidy_tables.buffers(sizes=(100, 1000, 5000), pairs=16)
+    return built_once(tmp_path_factory, "buffers", tidy_tables.buffers_study(scenarios))
 
 
 @pytest.fixture(scope="session")
