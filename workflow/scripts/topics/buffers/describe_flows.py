@@ -58,11 +58,11 @@ def describe_run(goodputs_mbps, rate_mbps) -> dict:
 
 
 def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
-    """Return `FLOW_GOODPUT`: a row a valid run, in the order of `runs`."""
+    """Return `FLOW_GOODPUT`: a row a valid run that has long flows, in the order of `runs`."""
     places = _places_of(runs, scenarios)
     goodputs = {run: group["goodput_mbps"] for run, group in flows.groupby(RUN)}
     rows = []
-    for run in runs[runs["valid"]].to_dict("records"):
+    for run in runs[runs["valid"] & (runs["flows"] > 0)].to_dict("records"):
         key = tuple(run[name] for name in RUN)
         if key not in goodputs:
             raise ValueError(f"flows.csv has no flow of the valid run {'/'.join(map(str, key))}")
