@@ -30,7 +30,8 @@ def measured(runs) -> pd.DataFrame:
 def describe_queues(runs, scenarios, confidence) -> pd.DataFrame:
     """Return `QUEUE_CELLS`: a row a cell, in the order of `runs`."""
     by_name, rows = scenarios.set_index("scenario"), []
-    for cell, of_cell in measured(runs[runs["topology"] != "chain"]).groupby(CELL, sort=False):
+    own = (runs["topology"] != "chain") & (runs["multipath"] == "none")
+    for cell, of_cell in measured(runs[own]).groupby(CELL, sort=False):
         valid, first, scenario = of_cell[of_cell["valid"]], of_cell.iloc[0], by_name.loc[cell[0]]
         rows.append(
             {

@@ -6,11 +6,11 @@ from topics.topic import Figure, Topic
 
 
 def applies(design) -> bool:
-    """Tell whether a `StudyDesign` has a queue that manages itself, or flows with ECN; a chain's queues are its own topic's."""
+    """Tell whether a `StudyDesign` has a queue that manages itself, or flows with ECN; chains and subflows have topics of their own."""
     return any(
         not discipline_of(scenario["queue"]).limited_only or scenario["transport"].get("ecn", "off") != "off"
         for scenario in design.scenarios
-        if scenario["topology"] != "chain"
+        if scenario["topology"] != "chain" and scenario["multipath"]["by"] == "none"
     )
 
 
