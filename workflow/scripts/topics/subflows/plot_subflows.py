@@ -15,8 +15,8 @@ from wording.sentence_words import cca_name
 
 #: Column of theory -> its name, and how its line is drawn.
 THEORY = {
-    "uncoupled_percent": ("each subflow as a flow", "-"),
-    "coupled_percent": ("all together as a flow (RFC 6356)", DASHES),
+    "uncoupled_percent": ("uncoupled", "-"),
+    "coupled_percent": ("coupled (RFC 6356)", DASHES),
 }
 SPREAD = 0.6  # of a slot, over which marks are set apart
 
