@@ -92,6 +92,8 @@ def scenario_details(row) -> list[str]:
         details.append(f"{row['pairs']:.0f} pairs of hosts")
     if row["access_delay_ms"] != "0":
         details.append(f"delay of the hosts' own links {' or '.join(row['access_delay_ms'].split())} ms")
+    if row["link_options"]:
+        details.append(row["link_options"])
     for column, words in DETAILS.items():
         if not is_missing(row[column]):
             details.append(words.format(row[column]))

@@ -3,6 +3,7 @@
 from run_tables.background_metrics import background_metrics
 from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay_ms
 from run_tables.cpu_times import cpu_metrics
+from run_tables.link_words import link_words
 from run_tables.load_metrics import load_metrics
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
@@ -206,5 +207,6 @@ def scenario_row(scenario, queue_packets) -> dict:
         "pairs": hosts["pairs"],
         "rtt_path_ms": run.rtt_path_ms,
         "variation": variation_words(scenario["variation"]),
+        "link_options": link_words(link),
         "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(hosts["access_delay_ms"])),
     }

@@ -414,6 +414,7 @@ SCENARIOS = Table(
             "variation", "What is drawn for each replication around these values: `RTT ±1 %, queue ±1 packet`; the runs have theirs.",
             "nothing: all replications have just these",
         ),
+        text("link_options", "What else the link does: changes while traffic flows, a trace, a policer, losses in bursts, jitter in order, acknowledgements in slots.", "nothing"),
     ),
     "tidy",
 )  # fmt: skip

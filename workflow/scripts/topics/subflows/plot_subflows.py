@@ -14,10 +14,7 @@ from wording.number_format import count, is_missing, number
 from wording.sentence_words import cca_name
 
 #: Column of theory -> its name, and how its line is drawn.
-THEORY = {
-    "uncoupled_percent": ("uncoupled", "-"),
-    "coupled_percent": ("coupled (RFC 6356)", DASHES),
-}
+THEORY = {"uncoupled_percent": ("uncoupled", "-"), "coupled_percent": ("coupled (RFC 6356)", DASHES)}
 SPREAD = 0.6  # of a slot, over which marks are set apart
 
 

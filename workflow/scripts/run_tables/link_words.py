@@ -1,0 +1,48 @@
+"""What a link does besides its rate, delay, jitter and loss, in words."""
+
+#: Quantity of a change -> how it is said.
+_QUANTITIES = {
+    "rate_mbps": "rate {:g} Mbit/s",
+    "delay_ms": "delay {:g} ms",
+    "loss_percent": "loss {:g} %",
+    "down_for_s": "down for {:g} s",
+}
+#: More changes are counted, not listed.
+MOST_CHANGES = 6
+
+
+def link_words(link) -> str:
+    """Return the options of a resolved scenario's link that it makes use of, in words; empty if there are none.
+
+    Examples
+    --------
+    >>> change = {"at_s": 5, "direction": "both", "rate_mbps": 10, "delay_ms": None, "loss_percent": None, "down_for_s": None, "over_s": 2}
+    >>> link_words({"timeline": [change], "policer": {"rate_mbps": 4, "burst_bytes": 9000}})
+    'rate 10 Mbit/s from 5 s on over 2 s; policed at 4 Mbit/s with a burst of 9,000 bytes'
+    """
+    words, timeline = [], link.get("timeline") or []
+    if len(timeline) > MOST_CHANGES:
+        words.append(f"{len(timeline)} changes while traffic flows")
+    else:
+        words += [_change_words(entry) for entry in timeline]
+    if trace := link.get("trace"):
+        name = trace["file"] or "a trace"
+        words.append(f"capacity of {name} ({trace['direction']}), in steps of {trace['step_ms']:g} ms")
+    if policer := link.get("policer"):
+        words.append(f"policed at {policer['rate_mbps']:g} Mbit/s with a burst of {policer['burst_bytes']:,} bytes")
+    bursts = {way: burst for way, burst in (link.get("loss_burst_packets") or {}).items() if burst}
+    words += [f"losses in bursts of {burst:g} packets ({way})" for way, burst in bursts.items()]
+    if link.get("jitter_order", "any") == "kept":
+        words.append("jitter keeps the order")
+    if link.get("ack_slot_ms"):
+        words.append(f"acknowledgements in slots of {link['ack_slot_ms']:g} ms")
+    return "; ".join(words)
+
+
+def _change_words(entry):
+    """Return an entry of a timeline in words."""
+    what = ", ".join(text.format(entry[name]) for name, text in _QUANTITIES.items() if entry[name] is not None)
+    way = "" if entry["direction"] == "both" else f"{entry['direction']} "
+    ramp = f" over {entry['over_s']:g} s" if entry["over_s"] else ""
+    when = f"at {entry['at_s']:g} s" if entry["down_for_s"] is not None else f"from {entry['at_s']:g} s on"
+    return f"{way}{what} {when}{ramp}"
