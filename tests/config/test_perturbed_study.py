@@ -54,6 +54,13 @@ def test_conditions_are_changed_by_what_is_said():
     assert in_bdp["twice"]["traffic"]["messages"] == 2000
 
 
+def test_a_delay_that_a_path_changes_to_is_perturbed_like_the_one_before():
+    link = {"delay_ms": 10, "timeline": [{"at_s": 1, "delay_ms": 50}, {"at_s": 2, "rate_mbps": 5}]}
+    study = studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a", "link": link}]}, "s.yaml")
+    longer = next(each for each in PERTURBATIONS if each.name == "rtt-up").change(study["scenarios"][0])
+    assert [entry["delay_ms"] for entry in longer["link"]["timeline"]] == [50.5, None]
+
+
 def test_a_small_sample_follows_from_its_seed():
     config = {"study": "large", "ccas": ["reno", "cubic", "bbr", "vegas"], "replications": 30}
     study = studies.resolve(config | {"scenarios": [{"id": f"s{n}"} for n in range(20)]}, "large.yaml")

@@ -36,6 +36,10 @@ def _delays(factor):
             key: {way: _rounded(factor * value) for way, value in scenario["link"][key].items()}
             for key in ("delay_ms", "jitter_ms")
         }
+        link["timeline"] = [
+            entry if entry["delay_ms"] is None else entry | {"delay_ms": _rounded(factor * entry["delay_ms"])}
+            for entry in link["timeline"]
+        ]
         hosts = scenario["hosts"] | {
             "access_delay_ms": [_rounded(factor * d) for d in scenario["hosts"]["access_delay_ms"]]
         }
