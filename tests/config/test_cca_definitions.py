@@ -160,3 +160,26 @@ def test_last_words_begin_where_the_kernel_says_why_it_ends():
     assert last_words(printed) == words
     assert last_words(b"--- topology\n--- traffic\n") == "; the kernel's last words: --- traffic"
     assert last_words(b"") == ""
+
+
+@pytest.mark.parametrize(
+    ("scenario", "beside"),
+    [
+        ({"flows": [{"name": "own", "stop_s": 10}, {"name": "other", "cca": "cubic", "stop_s": 10}]}, True),
+        ({"flows": [{"name": "own", "stop_s": 10}, {"name": "other", "cca": "reno", "stop_s": 10}]}, False),
+        ({"topology": "chain", "chain": {"cross_cca": "cubic"}}, True),
+    ],
+)
+def test_flows_beside_cannot_need_another_parameter_of_the_same_module(scenario, beside):
+    config = {
+        "study": "s", "ccas": ["slow"], "cca_definitions": {"slow": {"base": "cubic", "parameters": {"hystart": 0}}},
+        "scenarios": [{"id": "a", "link": {"rate_mbps": 10, "delay_ms": 10}, "traffic": {"duration_s": 10}, **scenario}],
+    }  # fmt: skip
+    if not beside:
+        assert studies.resolve(config, "s.yaml")
+        return
+    sentence = (
+        r"scenarios\[a\] has flows of cubic beside those of slow, of which slow and cubic need tcp_cubic with different"
+    )
+    with pytest.raises(studies.StudyError, match=sentence):
+        studies.resolve(config, "s.yaml")

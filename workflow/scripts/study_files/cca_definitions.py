@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from testbed.definitions import Definition
+from testbed.flow_groups import OWN
 
 #: Keys of a definition, in the order of a resolved study.
 KEYS = ("base", "source", "sha256", "cca", "parameters")
@@ -110,21 +111,33 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
                 )
                 break
     for mix in mixes:
-        yield from _at_odds(mix, definitions)
+        found = list(_at_odds(f"ccas has the mix {mix}", mix.split("+"), definitions))
+        for scenario in study["scenarios"]:
+            if others := [cca for cca in named_ccas(scenario) if not found]:
+                what = f"scenarios[{scenario['id']}] has flows of {' and '.join(others)} beside those of {mix}"
+                found = list(_at_odds(what, [*mix.split("+"), *others], definitions))
+        yield from found
 
 
-def _at_odds(mix, definitions):
-    """Yield where the CCAs of a mix need one module with different parameters, or two files of one module."""
+def named_ccas(scenario) -> list[str]:
+    """Return the CCAs that a resolved scenario names for flows of its own, whatever CCA the run is of."""
+    cross = scenario.get("chain", {}).get("cross_cca")
+    groups = (group["cca"] for group in scenario["groups"] if group["cca"] != OWN)
+    return list(dict.fromkeys([*([cross] if cross else []), *groups]))
+
+
+def _at_odds(what, ccas, definitions):
+    """Yield where CCAs that run beside each other need one module with different parameters, or two files of one module."""
     needed = {}
-    for name in dict.fromkeys(mix.split("+")):
+    for name in dict.fromkeys(ccas):
         one = definitions.get(name) or Definition({}, base=name)
         other_name, other = needed.setdefault(one.module, (name, one))
         if other.parameters != one.parameters:
             yield (
-                f"ccas has the mix {mix}, whose {other_name} and {name} need {one.module} with different parameters; they are the "
+                f"{what}, of which {other_name} and {name} need {one.module} with different parameters; they are the "
                 "kernel's, one value for all its sockets: allowed is one of the two, or a copy of the module under another name."
             )
             return
         if other.sha256 != one.sha256:
-            yield f"ccas has the mix {mix}, whose {other_name} and {name} are two files of one name; allowed are files with names of their own."
+            yield f"{what}, of which {other_name} and {name} are two files of one name; allowed are files with names of their own."
             return
