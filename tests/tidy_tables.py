@@ -306,7 +306,13 @@ def resolved_scenario(row):
 def provenance(study, title, seed, replications, ccas, ip_versions, runs, scenarios):
     """Return the content of provenance.json."""
     outline = {"study": study, "title": title, "description": "Drawn from a random generator, not measured."}
-    outline |= {"seed": seed, "replications": replications, "ccas": list(ccas), "ip_versions": list(ip_versions)}
+    outline |= {
+        "seed": seed,
+        "replications": replications,
+        "ccas": list(ccas),
+        "cca_definitions": {},
+        "ip_versions": list(ip_versions),
+    }
     outline["steady_state"] = least_study()["steady_state"]
     outline["scenarios"] = [resolved_scenario(row) for row in scenarios.to_dict("records")]
     environment = {"kernel": "7.2.13", "kernel_config_sha256": "3" * 64, "tick_hz": 1000, "iperf3_version": "3.18"}

@@ -1,6 +1,6 @@
 # Guest kernels with C files of the study's own: files -> kernels/<kernel>/linux, workflow/kernel-<kernel>.json
 LINUX_SHA256 = image_fact("envs/testbed.json", "linux_sha256")
-KERNELS = kernels_of(STUDY, LINUX_SHA256)
+KERNELS = kernels_of(STUDY, LINUX_SHA256) if "uml" in PLATFORMS.values() else {}
 
 
 def kernel_file(cca=None):

@@ -13,6 +13,7 @@ The seven steps of the balance are for tiles whose middle means "fair": orange o
 purple on the other, both the farther from the paper the farther from the middle.
 """
 
+import zlib
 from dataclasses import dataclass
 
 import matplotlib
@@ -91,8 +92,10 @@ CCA_STYLE = {
     "lp": ("olive", TRIANGLE),
     "yeah": ("indigo", TRIANGLE),
 }
-# Anything else, such as a mix of two CCAs in one network.
+# A mix of CCAs in one network.
 OTHER_STYLE = ("muted", "D")
+# Of CCAs that studies define: by their names, so that each looks the same everywhere. Two may look alike.
+OWN_COLOURS, OWN_MARKERS = ("maroon", "blue", "pink", "olive", "green", "indigo"), ("D", "v", "P", "X", "p")
 
 FONT_SIZE_PT = 8.5
 SMALL_SIZE_PT = 7.5
@@ -124,12 +127,21 @@ RC = {
 
 def cca_colour(cca, theme=LIGHT) -> str:
     """Return a CCA's colour as a hex code."""
-    return getattr(theme, CCA_STYLE.get(cca, OTHER_STYLE)[0])
+    return getattr(theme, _cca_style(cca)[0])
 
 
 def cca_marker(cca) -> str:
     """Return a CCA's matplotlib marker."""
-    return CCA_STYLE.get(cca, OTHER_STYLE)[1]
+    return _cca_style(cca)[1]
+
+
+def _cca_style(cca):
+    """Return colour, as the theme calls it, and marker of a CCA or mix."""
+    if "+" in cca:
+        return OTHER_STYLE
+    place = zlib.crc32(cca.encode())
+    own = OWN_COLOURS[place % len(OWN_COLOURS)], OWN_MARKERS[place // len(OWN_COLOURS) % len(OWN_MARKERS)]
+    return CCA_STYLE.get(cca, own)
 
 
 def ramp_colour(step, theme=LIGHT) -> str:

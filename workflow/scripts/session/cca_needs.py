@@ -38,7 +38,7 @@ def parameter_problem(study: dict) -> str | None:
     return None
 
 
-def kernels_of(study: dict, linux_sha256: str) -> dict[str, list[dict]]:
+def kernels_of(study: dict, linux_sha256: str) -> dict[str, list[Definition]]:
     """Return the kernels with C files that the runs of a resolved study need: name -> definitions with the files, by module."""
     kernels = {}
     for cca in study["ccas"]:

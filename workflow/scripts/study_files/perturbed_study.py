@@ -137,6 +137,7 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
         "seed": study["seed"],
         "replications": min(study["replications"], MOST_REPLICATIONS),
         "ccas": ccas,
+        "cca_definitions": study["cca_definitions"],
         "ip_versions": study["ip_versions"],
         "analysis": {
             "sensitivity": True,
