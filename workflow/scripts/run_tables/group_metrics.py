@@ -75,7 +75,7 @@ def _objects(run, group, found):
     for number, size in enumerate(found["bytes"]):
         completion_ns, start_ns = found["completion_ns"][number], found["start_ns"][number]
         ideal_s = None
-        if completion_ns is not None:
+        if completion_ns is not None and not run.timeline:
             answer_bytes, empty_bytes = size + found["header_bytes"][number], run.packet_bytes - run.segment_bytes
             ideal_s = ideal_completion_s(
                 answer_bytes, run.segment_bytes, run.packet_bytes, empty_bytes, run.rate_mbps, rtt_s

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from run_tables.path_changes import leaving_ms
 from run_tables.simulated_metrics import is_simulated
 from testbed.deliveries import COOKIE_BYTES
 from testbed.specification import RunSpecification
@@ -30,11 +31,8 @@ def _queueing(document, run):
     names = [f"queueing_p{p}_ms" for p in PERCENTILES]
     if not series or run.rate_mbps is None:
         return dict.fromkeys(names)
-    delays = [
-        held * 8e-3 / run.rate_mbps
-        for at, held in zip(series["time_s"], series["bytes"], strict=True)
-        if at <= run.expected_s
-    ]
+    waiting = leaving_ms(run.timeline, series["time_s"], series["bytes"])
+    delays = [delay for at, delay in zip(series["time_s"], waiting, strict=True) if at <= run.expected_s]
     return (
         dict(zip(names, map(float, np.percentile(delays, PERCENTILES)), strict=True))
         if delays
@@ -51,7 +49,10 @@ def _utilisation(document, run):
     if not placed or None in counted[0] + counted[1]:
         return None
     sent = sum(after["bytes"] - before["bytes"] for before, after in zip(*counted, strict=True))
-    return 100 * sent * 8 / (run.capacity_mbps * 1e6 * run.expected_s)
+    could_mbps = run.capacity_mbps
+    if run.timeline:
+        could_mbps = run.timeline.mean_rate_mbps(0, run.expected_s * 1e9)
+    return 100 * sent * 8 / (could_mbps * 1e6 * run.expected_s)
 
 
 def convergence_s(document) -> float | None:
