@@ -105,12 +105,14 @@ def test_convergence_is_the_first_fair_step_after_the_last_start(document):
     assert shares(document, first, starts_ms=(0,)) is None
 
 
-def test_a_bottleneck_that_sends_all_the_time_is_fully_used(document):
+def test_how_full_the_bottleneck_was_and_how_long_packets_waited(document):
     run = RunSpecification(document["specification"])
-    name = document["network"]["set"]["bottleneck"]["forward"][0]
-    queues = [document["links"][when][name]["qdiscs"]["htb"] for when in ("before", "after")]
-    queues[1]["bytes"] = queues[0]["bytes"] + round(run.rate_mbps * 1e6 / 8 * run.traffic.duration_s / 4)
-    assert load_metrics(document)["utilisation_percent"] == pytest.approx(25)
+    delivered = round(run.goodput_limit_mbps * 1e6 / 8 / 4 / run.flows)
+    document["delivered"] = {
+        "time_ns": [10**9, 2 * 10**9],
+        "flows": [{"flow": flow, "bytes": [1000, 1000 + delivered]} for flow in range(run.flows)],
+    }
+    assert load_metrics(document)["utilisation_percent"] == pytest.approx(25, rel=1e-5)
     document["series"] = {"queue": {"time_s": [0, 1, 2, 99], "bytes": [0, 2500, 5000, 10**9]}}
     per_byte_ms = 8e-3 / run.rate_mbps
     assert load_metrics(document)["queueing_p50_ms"] == pytest.approx(2500 * per_byte_ms)

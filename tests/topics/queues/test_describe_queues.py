@@ -57,7 +57,15 @@ def test_queues_are_told_apart_by_what_is_not_their_default():
         ("codel", "target_ms 20, ecn false"),
         ("codel", "target_ms 5, ecn false"),
     ]
-    cells = with_variants(pd.DataFrame(names, columns=["discipline", "queue_parameters"]).assign(platform="uml"))
+    cells = pd.DataFrame(names, columns=["discipline", "queue_parameters"]).assign(
+        platform="uml",
+        conditions="1 flow",
+        ip_version="ipv4",
+        cca="reno",
+        ecn=["off", "classic", "off", "off"],
+        scenario_label="a",
+    )
+    cells = with_variants(cells)
     assert list(variants_of(cells).values()) == ["drop-tail", "codel", "codel 20"]
 
 

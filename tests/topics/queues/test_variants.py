@@ -7,13 +7,13 @@ from topics.queues.variants import variants_of, with_variants
 
 def cells(*rows):
     columns = ["discipline", "queue_parameters", "platform"]
-    return with_variants(pd.DataFrame(rows, columns=columns))
+    usual = {"conditions": "1 flow", "ip_version": "ipv4", "cca": "reno", "ecn": "off"}
+    drawn = pd.DataFrame(rows, columns=columns).assign(**usual)
+    return with_variants(drawn.assign(scenario_label=[f"s{number}" for number in range(len(rows))]))
 
 
 def test_a_queue_is_named_by_its_discipline_and_what_is_not_default_where_there_are_several():
-    one = cells(
-        ("codel", "target_ms 5, ecn false", "uml"), ("codel", "target_ms 5, ecn true", "uml"), ("pie", "", "uml")
-    )
+    one = cells(("codel", "target_ms 5, ecn false", "uml"), ("pie", "", "uml"))
     assert list(variants_of(one).values()) == ["codel", "pie"]
     two = cells(("codel", "target_ms 5", "uml"), ("codel", "target_ms 20", "uml"))
     assert list(variants_of(two).values()) == ["codel", "codel 20"]
@@ -23,3 +23,8 @@ def test_the_same_queue_on_several_platforms_is_one_a_platform():
     both = cells(("codel", "target_ms 5", "uml"), ("codel", "target_ms 5", "ns3:3.44"), ("pie", "", "uml"))
     assert list(variants_of(both).values()) == ["codel on Linux", "codel on ns-3 3.44", "pie on Linux"]
     assert both["variant"].nunique() == 3
+
+
+def test_two_scenarios_whose_conditions_read_alike_are_told_by_their_labels():
+    two = cells(("codel", "target_ms 5", "uml"), ("codel", "target_ms 5", "uml"), ("pie", "", "uml"))
+    assert list(variants_of(two).values()) == ["codel (s0)", "codel (s1)", "pie"]

@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
+from figure_parts.axis_scales import linear_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
 from figure_parts.scenario_panels import (
     DASHES,
@@ -70,6 +71,16 @@ class CategoryPanels:
             )  # fmt: skip
         unclipped(axes)
         self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
+
+
+def none_to_draw(title, words) -> tuple:
+    """Return figure and panels that say in words why nothing is drawn."""
+    drawn = CategoryPanels(title, 1, 0, columns=1)
+    axes = drawn.add("", "", linear_axis(0, 1))
+    axes.set_axis_off()
+    axes.text(0, 0.5, words, size=SMALL_SIZE_PT, color=LIGHT.muted, transform=axes.transAxes)
+    drawn.finish(axes, words)
+    return drawn.figure, drawn.panels
 
 
 def slots(axes, names, below) -> None:

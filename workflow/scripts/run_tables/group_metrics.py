@@ -98,7 +98,7 @@ def _completions(objects):
         "members": len(objects),
         "complete": len(complete),
         **_percentiles("completion", "ms", [row["completion_ms"] for row in complete]),
-        **_percentiles("slowdown", "", [row["slowdown"] for row in complete]),
+        **_percentiles("slowdown", "", [row["slowdown"] for row in complete if row["slowdown"] is not None]),
     }
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from run_tables.path_changes import leaving_ms
+from run_tables.path_changes import leaving_ms, mean_rate_mbps
 from run_tables.simulated_metrics import is_simulated
-from testbed.deliveries import COOKIE_BYTES
+from testbed.deliveries import COOKIE_BYTES, windows
+from testbed.flow_groups import LONG
 from testbed.specification import RunSpecification
 
 #: Percentiles of the queueing delay.
@@ -41,18 +42,17 @@ def _queueing(document, run):
 
 
 def _utilisation(document, run):
-    """Return what the bottleneck sent while traffic flowed, over what it could have sent in the time that traffic lasts, in %."""
-    if is_simulated(document) or run.capacity_mbps is None or run.traffic.application != "iperf3":
+    """Return how much of the bottleneck's rate what was delivered took, in %; None where others than long flows share it.
+
+    Counters of the bottleneck know more, but go on after the traffic's end: what waits in a socket's buffer is still sent.
+    """
+    found = windows(document)
+    alone = all(group.application == LONG for group in run.groups) and run.background == "none" and not run.is_chain
+    if not found or not alone or run.rate_mbps is None or run.traffic.application != "iperf3" or run.udp:
         return None
-    placed = document["network"]["set"]["bottleneck"]["forward"]
-    counted = [[document["links"][when][name]["qdiscs"].get("htb") for name in placed] for when in ("before", "after")]
-    if not placed or None in counted[0] + counted[1]:
-        return None
-    sent = sum(after["bytes"] - before["bytes"] for before, after in zip(*counted, strict=True))
-    could_mbps = run.capacity_mbps
-    if run.timeline:
-        could_mbps = run.timeline.mean_rate_mbps(0, run.expected_s * 1e9)
-    return 100 * sent * 8 / (could_mbps * 1e6 * run.expected_s)
+    goodput_mbps = sum(window.goodput_mbps(flow) for flow, window in found.items())
+    could_mbps = run.goodput_limit_mbps * mean_rate_mbps(document, next(iter(found.values()))) / run.rate_mbps
+    return 100 * goodput_mbps / could_mbps
 
 
 def convergence_s(document) -> float | None:

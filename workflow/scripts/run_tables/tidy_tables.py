@@ -145,8 +145,8 @@ RUNS = Table(
             for p, words in ((50, "Median"), (95, "95th percentile"), (99, "99th percentile"))
         ),
         number(
-            "utilisation_percent", "%", "What the bottleneck sent while traffic flowed, over what it could have sent in its duration.",
-            "only iperf3 over a bottleneck of Linux has it",
+            "utilisation_percent", "%", "What was delivered in the window of `goodput_mbps`, headers included, of what the bottleneck could have sent; what was sent again is not in it.",
+            "nothing says what was delivered, there is no rate, there are several bottlenecks, or web objects, streams or other traffic share it",
         ),
         number(
             "convergence_s", "s",

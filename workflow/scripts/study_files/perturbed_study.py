@@ -8,6 +8,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from testbed.disciplines import measure_of
+
 #: Joins scenario and perturbation.
 JOINT = "."
 #: The scenario as it is; and once more, under other seeds: what moves there moves by chance alone.
@@ -67,7 +69,7 @@ def _queue(factor):
     def change(scenario):
         if scenario["topology"] == "chain":
             return _chain(scenario, "queue", lambda queue: change({"topology": "dumbbell", "queue": queue})["queue"])
-        ((measure, size),) = scenario["queue"].items()
+        measure, size = measure_of(scenario["queue"])
         if measure != "bdp":
             # By a packet at least, or a short queue would stay as it is.
             step = 1 if measure == "packets" else 1514
@@ -78,7 +80,7 @@ def _queue(factor):
             )
         else:
             size = _rounded(size * factor)
-        return scenario | {"queue": {measure: size}}
+        return scenario | {"queue": scenario["queue"] | {measure: size}}
 
     return change
 

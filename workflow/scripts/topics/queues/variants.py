@@ -5,32 +5,40 @@ import pandas as pd
 from testbed.disciplines import DISCIPLINES
 from wording.scenario_series import platform_name
 
-#: Between a queue and its platform.
-ON = " on "
-
 
 def with_variants(cells) -> pd.DataFrame:
-    """Return cells with the column ``variant``: discipline and parameters, but for `ecn`, which lines tell apart; of several platforms theirs."""
+    """Return cells with the column ``variant``, what tells queues apart where lines are CCA and ECN's switch.
+
+    It is ``queue``, the discipline and its parameters but for `ecn`, and behind it (``besides``) the platform if there are
+    several, and the scenario's label where two have one queue in conditions that are alike in words.
+    """
     parameters = (
         [words for words in text.split(", ") if words and not words.startswith("ecn ")]
         for text in cells["queue_parameters"]
     )
+    queues = [", ".join([name, *own]) for name, own in zip(cells["discipline"], parameters, strict=True)]
     several = cells["platform"].nunique() > 1
-    platforms = [f"{ON}{platform_name(platform)}" if several else "" for platform in cells["platform"]]
-    rows = zip(cells["discipline"], parameters, platforms, strict=True)
-    return cells.assign(variant=[", ".join([name, *own]) + platform for name, own, platform in rows])
+    found = cells.assign(
+        queue=queues, besides=[f" on {platform_name(name)}" if several else "" for name in cells["platform"]]
+    )
+    alike = found.duplicated(["conditions", "ip_version", "cca", "ecn", "queue", "besides"], keep=False)
+    found["besides"] = found["besides"].where(~alike, found["besides"] + " (" + found["scenario_label"] + ")")
+    return found.assign(variant=found["queue"] + found["besides"])
 
 
 def variants_of(cells) -> dict[str, str]:
     """Return variant -> its name, in the table's order: the discipline, with what is not its default if it has several."""
-    variants = [variant.partition(ON) for variant in dict.fromkeys(cells["variant"])]
-    queues = list(dict.fromkeys(queue for queue, *_ in variants))
+    queues = list(dict.fromkeys(cells["queue"]))
     disciplines = [queue.split(", ")[0] for queue in queues]
     names = {
         queue: name if disciplines.count(name) == 1 else _name(queue, name)
         for queue, name in zip(queues, disciplines, strict=True)
     }
-    return {queue + on + platform: names[queue] + on + platform for queue, on, platform in variants}
+    variants = cells.drop_duplicates("variant")
+    return {
+        variant: names[queue] + besides
+        for variant, queue, besides in zip(variants["variant"], variants["queue"], variants["besides"], strict=True)
+    }
 
 
 def _name(variant, discipline):

@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import log_axis
-from figure_parts.category_panels import CategoryPanels, with_ip_version
+from figure_parts.category_panels import CategoryPanels, none_to_draw, with_ip_version
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import unit_below, value_axis
@@ -24,6 +24,8 @@ LEAST = 5
 def _draw(sizes):
     """Return figure and panels: for each conditions, IP version, group and its CCA one a percentile."""
     apply_style()
+    if sizes.empty:
+        return none_to_draw(TITLE, f"no size of which {LEAST} objects have a slowdown")
     groups = list(sizes.groupby(["conditions", "ip_version", "group", "group_cca"], sort=False))
     lines, versions = max(group["beside"].nunique() for _, group in groups), list(sizes["ip_version"].unique())
     drawn = CategoryPanels(TITLE, len(SHOWN) * len(groups), lines, columns=2)
