@@ -45,7 +45,8 @@ def test_each_discipline_is_set_read_back_and_counted(run, name):
         assert set(document["network"]["read_back"]["interfaces"][interface]["qdiscs"]) == {"htb", kind}
     queue = document["links"]["after"]["r1-eth1"]["qdiscs"][kind]
     series = document["series"]["queue"]
-    assert (queue["drops"], queue["marks"]) == (series["drops"][-1], 0)
+    # What waits at the last sample, or comes after it, may still be dropped.
+    assert 0 <= queue["drops"] - series["drops"][-1] <= 1 + series["packets"][-1] and queue["marks"] == 0
     assert queue.get("overflow_drops", 0) <= queue["drops"]
     assert len(series["packets"]) == len(series["marks"]) == len(series["time_s"])
     assert max(series["packets"]) > 0
