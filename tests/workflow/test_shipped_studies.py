@@ -72,6 +72,12 @@ def test_snakemake_plans_all_that_the_study_has(path, checkout):
     assert {rule for rule in planned if rule.startswith("plot_")} == drawn
     runs = len(list(studies.runs(study)))
     assert sum(count for rule, count in planned.items() if rule in RUN_RULES.values()) == runs
+    # A kernel for each mix of CCAs whose C files it needs.
+    kernels = {
+        frozenset(one["sha256"] for one in studies.parts_defined(study, cca).values() if "source" in one)
+        for cca in study["ccas"]
+    } - {frozenset()}
+    assert planned.pop("build_kernel", 0) == len(kernels)
     analysis = {rule: count for rule, count in planned.items() if rule not in {*FRAME, *drawn, *RUN_RULES.values()}}
     assert set(analysis.values()) == {1}
     assert {rule: planned[rule] for rule in FRAME} == FRAME

@@ -8,7 +8,7 @@ def kernel_file(cca=None):
 
     def file(wildcards):
         name = kernel_id(LINUX_SHA256, sources_of(STUDY, cca or wildcards.cca))
-        return [f"results/{wildcards.study}/kernels/{name}/linux"] if name else []
+        return [os.path.join("results", wildcards.study, "kernels", name, "linux")] if name else []
 
     return ancient(file)
 

@@ -218,7 +218,13 @@ SIMULATED = {"platform": "ns3:3.44", "transport": {"recovery": "classic"}}
 
 def design(**more):
     """Return the design of a study of two scenarios, changed."""
-    scenario = {"platform": "uml", "flows": FLOWS, "queue": {"packets": 10}, "transport": {"recovery": "prr"}}
+    scenario = {
+        "platform": "uml",
+        "topology": "dumbbell",
+        "flows": FLOWS,
+        "queue": {"packets": 10},
+        "transport": {"recovery": "prr"},
+    }
     scenarios = [{**scenario, "id": "a"}, {**scenario, "id": "b", **more.pop("other", LARGER)}]
     return StudyDesign({"ccas": ["bbr"], "ip_versions": ["ipv4"], "scenarios": scenarios} | more)
 

@@ -86,7 +86,8 @@ def tooth_measures(key, teeth, path) -> list[list]:
     path : Path or str
         As `path_of` returns it.
     """
-    cca, steady = key["flow_cca"], teeth[teeth["steady"]]
+    # Of no teeth at all the column has no type.
+    cca, steady = key["flow_cca"], teeth[teeth["steady"].astype(bool)]
     if cca == "cubic":
         # With and without fast convergence they may come in turns: pairs count.
         steady = steady.iloc[len(steady) % 2 :]
