@@ -20,7 +20,7 @@ SMOKE = "config/studies/smoke.yaml"
 #: Put into each checkout for tests that need a workflow and not its numbers.
 MINI = "config/studies/mini.yaml"
 #: What a checkout is made of, for the workflow.
-PARTS = ("Snakefile", "config", "profiles", "report", "workflow")
+PARTS = ("Snakefile", "config", "examples", "profiles", "report", "workflow")
 
 
 class Checkout:

@@ -51,7 +51,16 @@ checkpoint take_look:
         # What another scenario or the report is changed to makes no look stale.
         study=lambda wildcards: {
             key: STUDY[key]
-            for key in ("study", "seed", "replications", "controls", "ccas", "ip_versions", "steady_state")
+            for key in (
+                "study",
+                "seed",
+                "replications",
+                "controls",
+                "ccas",
+                "cca_definitions",
+                "ip_versions",
+                "steady_state",
+            )
         }
         | {"scenarios": [scenario for scenario in STUDY["scenarios"] if scenario["id"] == wildcards.scenario]},
     script:

@@ -46,7 +46,7 @@ def _below_typical(values):
     typical = np.median(values) if len(values) else 0.0
     if len(values) < MIN_RUNS or typical <= 0:
         return np.zeros(len(values))
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         return np.log(values) - np.log(typical)
 
 
