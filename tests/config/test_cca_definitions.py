@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from report_page.method import defined_ccas
 from session.cca_needs import parameter_problem
 from session.host_needs import needs
 from study_files import study as studies
@@ -183,3 +184,14 @@ def test_flows_beside_cannot_need_another_parameter_of_the_same_module(scenario,
     )
     with pytest.raises(studies.StudyError, match=sentence):
         studies.resolve(config, "s.yaml")
+
+
+def test_the_report_says_of_each_definition_where_it_is_from():
+    definitions = {
+        "slow": {"base": "cubic", "parameters": {"hystart": 0}},
+        "mine": {"source": "examples/tcp_aimd.c", "sha256": "0" * 64, "cca": "aimd", "parameters": {}},
+    }
+    rows = defined_ccas({"cca_definitions": definitions})
+    assert [(row["name"], row["parameters"]) for row in rows] == [("slow", "hystart 0"), ("mine", "its own")]
+    assert rows[0]["origin"] == "the kernel's CUBIC"
+    assert rows[1]["origin"] == f"examples/tcp_aimd.c (SHA-256 {'0' * 64}), as aimd"

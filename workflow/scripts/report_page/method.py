@@ -111,9 +111,10 @@ def defined_ccas(study) -> list[dict]:
     """Return the CCAs that a study defines, a row of texts each."""
     rows = []
     for name, one in study["cca_definitions"].items():
-        origin = f"the kernel's {cca_name(one['base'])}"
         if "source" in one:
             origin = f"{one['source']} (SHA-256 {one['sha256']}), as {one['cca']}"
+        else:
+            origin = f"the kernel's {cca_name(one['base'])}"
         parameters = [f"{key} {str(value).lower()}" for key, value in one["parameters"].items()]
         rows.append({"name": name, "origin": origin, "parameters": ", ".join(parameters) or "its own"})
     return rows
