@@ -61,16 +61,22 @@ class CategoryPanels:
 
     def finish(self, axes, description, key=()) -> None:
         """Write a panel's key, and what it shows in words."""
-        if key:
-            width, height = size_pt(axes)
-            corner = (-(LEFT_PT - INDENT_PT) / width, 1 + 2 / height)
-            axes.legend(
-                handles=list(key), loc="lower left", bbox_to_anchor=corner,
-                frameon=False, ncols=KEY_COLUMNS, fontsize=SMALL_SIZE_PT - 0.5, borderpad=0, borderaxespad=0,
-                handletextpad=0.4, handlelength=1.7, columnspacing=1.0, labelspacing=0.15, labelcolor=LIGHT.muted,
-            )  # fmt: skip
+        panel_key(axes, key, LEFT_PT)
         unclipped(axes)
         self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
+
+
+def panel_key(axes, key, left_pt) -> None:
+    """Write a panel's own key above its plot, in rows of `KEY_COLUMNS`, `KEY_LINE_PT` each; ``left_pt`` is left of the axes."""
+    if not key:
+        return
+    width, height = size_pt(axes)
+    corner = (-(left_pt - INDENT_PT) / width, 1 + 2 / height)
+    axes.legend(
+        handles=list(key), loc="lower left", bbox_to_anchor=corner,
+        frameon=False, ncols=KEY_COLUMNS, fontsize=SMALL_SIZE_PT - 0.5, borderpad=0, borderaxespad=0,
+        handletextpad=0.4, handlelength=1.7, columnspacing=1.0, labelspacing=0.15, labelcolor=LIGHT.muted,
+    )  # fmt: skip
 
 
 def none_to_draw(title, words) -> tuple:

@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, panel_title, unclipped
@@ -87,26 +88,26 @@ def _draw(data, moments, labels):
         (scenario, kind) for scenario in moments for kind in KINDS
         if (data[data["scenario"] == scenario]["series"] == kind).any()
     ]  # fmt: skip
-    grid = Grid(max(1, len(panels)), COLUMNS, WIDTH_PT, HEIGHT_PT)
-    figure = grid.figure()
     ccas = list(dict.fromkeys(data["cca"]))
     key = [Line2D([], [], color=cca_colour(cca), lw=1.6, label=cca_name(cca)) for cca in ccas]
+    key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
+    grid = Grid(max(1, len(panels)), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
+    figure = grid.figure()
     header(
-        figure,
-        "Paths that change, over time",
-        [*key, Line2D([], [], color=LIGHT.muted, lw=0.9, ls=DOTS, label="a change")],
+        figure, "Paths that change, over time", [Line2D([], [], color=LIGHT.muted, lw=0.9, ls=DOTS, label="a change")]
     )
     views = []
     for position, (scenario, kind) in enumerate(panels):
-        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT)
         own = data[data["scenario"] == scenario]
-        words = _panel(axes, own, kind, moments[scenario], labels[scenario])
+        words = _panel(axes, own, kind, moments[scenario], labels[scenario], key_pt)
+        panel_key(axes, key, LEFT_PT)
         unclipped(axes)
         views.append(grid.panel(position, words))
     return figure, views
 
 
-def _panel(axes, data, kind, moments, label):
+def _panel(axes, data, kind, moments, label, key_pt):
     """Draw a scenario's lines of one kind; return what they show in words."""
     name, unit = KINDS[kind]
     shown, possible = data[data["series"] == kind], data[data["series"] == f"{kind}_possible"]
@@ -133,7 +134,7 @@ def _panel(axes, data, kind, moments, label):
         axes.plot(line["time_s"], line["value"], color=cca_colour(cca), lw=1.1, zorder=3, solid_joinstyle="round")
         words.append(f"{cca_name(cca)} between {number(line['value'].min())} and {number(line['value'].max())}")
     changes = "; ".join(f"{change} at {at:g} s" for at, change in moments[:6]) or "a trace from the begin on"
-    panel_title(axes, f"{label}: {name}", unit, LEFT_PT, right=RIGHT_PT)
+    panel_title(axes, f"{label}: {name}", unit, LEFT_PT, key_pt, RIGHT_PT)
     return f"{label}, {name}, {unit}. Changes: {changes}. {', '.join(words)}."
 
 
