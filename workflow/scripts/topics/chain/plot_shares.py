@@ -1,80 +1,26 @@
 """Draw the share of the flows over all bottlenecks by their number: marks by CCA, and theory's shares at equal round-trip times."""
 
-from matplotlib.lines import Line2D
-
-from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
-from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import DASHES
+from figure_parts.share_panels import Shares, draw_shares
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.chain.tables import CHAIN_CELLS
-from wording.number_format import count, is_missing, number
-from wording.sentence_words import cca_name
 
-#: Column of theory -> its name, and how its line is drawn.
-THEORY = {
-    "minimum_delay_percent": ("1/(\N{SQUARE ROOT}n + 1): minimum potential delay", "-"),
-    "proportional_percent": ("1/(n + 1): proportional", DASHES),
-}
-SPREAD = 0.6  # of a slot, over which marks are set apart
-
-
-def _look(cca):
-    return {"color": cca_colour(cca), "marker": cca_marker(cca), "mew": 0}
-
-
-def _draw(cells):
-    """Return figure and panels: one for each conditions and IP version, with a slot for each number of bottlenecks."""
-    apply_style()
-    groups = list(cells.groupby(["conditions", "ip_version"], sort=False))
-    ccas, versions = list(dict.fromkeys(cells["cca"])), list(cells["ip_version"].unique())
-    drawn = CategoryPanels("Share of the flows over all bottlenecks", len(groups), len(ccas) + len(THEORY), columns=2)
-    for (conditions, ip_version), here in groups:
-        numbers = sorted(set(here["bottlenecks"].astype(int)))
-        parts = with_ip_version(conditions, ip_version, versions).split(", ")
-        axes = drawn.add("Share of the long flows, %", ", ".join(parts[1:]), linear_axis(0, 60))
-        slots(axes, [str(one) for one in numbers], "bottlenecks")
-        theory = here.drop_duplicates("bottlenecks").set_index("bottlenecks")
-        for column, (_, dashes) in THEORY.items():
-            axes.plot(range(len(numbers)), theory.loc[numbers, column], color=LIGHT.muted, lw=0.9, ls=dashes, zorder=1)
-        words = []
-        for place, cca in enumerate(ccas):
-            own = here[here["cca"] == cca].set_index("bottlenecks")
-            shift = SPREAD * ((place + 0.5) / len(ccas) - 0.5)
-            words.append(f"{cca_name(cca)}: {_draw_cca(axes, own, numbers, cca, shift)}.")
-        key = [Line2D([], [], ls="none", ms=4, label=cca_name(cca), **_look(cca)) for cca in ccas]
-        key += [Line2D([], [], color=LIGHT.muted, lw=0.9, ls=dashes, label=name) for name, dashes in THEORY.values()]
-        drawn.finish(axes, f"Share of the long flows in percent, {conditions}. {' '.join(words)}", key)
-    return drawn.figure, drawn.panels
-
-
-def _draw_cca(axes, own, numbers, cca, shift):
-    """Draw the marks of a CCA; return what they show in words."""
-    words = []
-    for place, bottlenecks in enumerate(numbers):
-        if bottlenecks not in own.index:
-            continue
-        row = own.loc[bottlenecks]
-        if is_missing(row["long_share_percent"]):
-            nothing(axes, place + shift)
-            continue
-        words.append(f"{count(bottlenecks, 'bottleneck')} {number(row['long_share_percent'])} %")
-        if not is_missing(row["long_share_percent_low"]):
-            ends = row["long_share_percent_low"], row["long_share_percent_high"]
-            interval(axes, place + shift, *ends, cca_colour(cca))
-        axes.plot([place + shift], [row["long_share_percent"]], ls="none", ms=4, zorder=3, **_look(cca))
-    return ", ".join(words) or "none"
+SHARES = Shares(
+    "Share of the flows over all bottlenecks", "the long flows", "long_share_percent", "bottlenecks", 60,
+    {
+        "minimum_delay_percent": ("1/(\N{SQUARE ROOT}n + 1): minimum potential delay", "-"),
+        "proportional_percent": ("1/(n + 1): proportional", DASHES),
+    },
+)  # fmt: skip
 
 
 def main(inputs, outputs, params) -> None:
     """Read the cells, write figure and data."""
     cells = read_table(inputs.chain_cells, CHAIN_CELLS)
-    figure, views = _draw(cells)
-    columns = ["scenario", "cca", "ip_version", "conditions", "bottlenecks", "n", "long_share_percent"]
-    columns += ["long_share_percent_low", "long_share_percent_high", *THEORY]
-    save_figure(figure, views, "Shares by number of bottlenecks", cells[columns], outputs)
+    figure, views = draw_shares(cells, SHARES)
+    save_figure(figure, views, "Shares by number of bottlenecks", cells[SHARES.columns()], outputs)
 
 
 if "snakemake" in globals():

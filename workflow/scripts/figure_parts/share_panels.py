@@ -1,0 +1,81 @@
+"""Shares by a number of something: marks by CCA over the numbers, and theory's shares as lines."""
+
+from dataclasses import dataclass
+
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
+from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
+from wording.number_format import count, is_missing, number
+from wording.sentence_words import cca_name
+
+SPREAD = 0.6  # of a slot, over which marks are set apart
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What is shown: ``share`` (a column, with `_low` and `_high`) by ``number`` (a column, named in the plural).
+
+    ``whose`` names the share in a panel's title, ``theory`` is column -> (its name, how its line is drawn).
+    """
+
+    title: str
+    whose: str
+    share: str
+    number: str
+    highest: float
+    theory: dict
+
+    def columns(self) -> list[str]:
+        """Return the columns of a table's cells that the figure shows."""
+        ends = [f"{self.share}{end}" for end in ("", "_low", "_high")]
+        return ["scenario", "cca", "ip_version", "conditions", self.number, "n", *ends, *self.theory]
+
+
+def draw_shares(cells, shares) -> tuple:
+    """Return figure and panels: one for each conditions and IP version, with a slot for each number."""
+    apply_style()
+    groups = list(cells.groupby(["conditions", "ip_version"], sort=False))
+    ccas, versions = list(dict.fromkeys(cells["cca"])), list(cells["ip_version"].unique())
+    drawn = CategoryPanels(shares.title, len(groups), len(ccas) + len(shares.theory), columns=2)
+    for (conditions, ip_version), here in groups:
+        numbers = sorted(set(here[shares.number].astype(int)))
+        parts = with_ip_version(conditions, ip_version, versions).split(", ")
+        axes = drawn.add(f"Share of {shares.whose}, %", ", ".join(parts[1:]), linear_axis(0, shares.highest))
+        slots(axes, [str(one) for one in numbers], shares.number)
+        theory = here.drop_duplicates(shares.number).set_index(shares.number)
+        for column, (_, dashes) in shares.theory.items():
+            axes.plot(range(len(numbers)), theory.loc[numbers, column], color=LIGHT.muted, lw=0.9, ls=dashes, zorder=1)
+        words = []
+        for place, cca in enumerate(ccas):
+            own = here[here["cca"] == cca].set_index(shares.number)
+            shift = SPREAD * ((place + 0.5) / len(ccas) - 0.5)
+            words.append(f"{cca_name(cca)}: {_draw_cca(axes, own, shares, numbers, cca, shift)}.")
+        key = [Line2D([], [], ls="none", ms=4, label=cca_name(cca), **_look(cca)) for cca in ccas]
+        lines = shares.theory.values()
+        key += [Line2D([], [], color=LIGHT.muted, lw=0.9, ls=dashes, label=name) for name, dashes in lines]
+        drawn.finish(axes, f"Share of {shares.whose} in percent, {conditions}. {' '.join(words)}", key)
+    return drawn.figure, drawn.panels
+
+
+def _look(cca):
+    return {"color": cca_colour(cca), "marker": cca_marker(cca), "mew": 0}
+
+
+def _draw_cca(axes, own, shares, numbers, cca, shift):
+    """Draw the marks of a CCA; return what they show in words."""
+    words = []
+    for place, one in enumerate(numbers):
+        if one not in own.index:
+            continue
+        row = own.loc[one]
+        if is_missing(row[shares.share]):
+            nothing(axes, place + shift)
+            continue
+        words.append(f"{count(one, shares.number.removesuffix('s'))} {number(row[shares.share])} %")
+        low, high = row[f"{shares.share}_low"], row[f"{shares.share}_high"]
+        if not is_missing(low):
+            interval(axes, place + shift, low, high, cca_colour(cca))
+        axes.plot([place + shift], [row[shares.share]], ls="none", ms=4, zorder=3, **_look(cca))
+    return ", ".join(words) or "none"
