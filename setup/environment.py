@@ -22,11 +22,11 @@ STARTS_PYTHON = re.compile(
 
 def environment_key(lock, venv, prefix=sys.base_prefix) -> str:
     """Key of the environment: its packages, its Python, its place (programs in it name their own path)."""
-    return digest(lock, sys.version, prefix, str(venv.absolute()))
+    return digest(lock, sys.version, prefix, str(venv.resolve()))
 
 
 def make_environment(venv=VENV, lock=LOCK) -> None:
-    """Make or renew the environment unless it is what the lock file says.
+    """Make or renew the environment unless it is what the lock file says; behind a link, for all who share it.
 
     Raises
     ------
@@ -43,6 +43,8 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
         return
     require_space(Path.cwd(), 1, "the workflow environment .venv")
     options = ["--quiet", "--disable-pip-version-check", "--no-input"]
+    # Programs name the place that they were made for, which no other checkout's link may change.
+    venv = venv.resolve()
     python = str(venv / "bin/python")
     if bundled:
         wheels = sorted(unpacked.WHEELS.glob("*.whl"))

@@ -144,3 +144,13 @@ def test_an_active_environment_does_not_make_itself_anew(root):
     }
     assert sys.prefix != sys.base_prefix, "the tests run in an environment"
     assert len(answers) == 1
+
+
+def test_an_environment_behind_a_link_is_one_and_not_made_anew_for_each_checkout(tmp_path):
+    import environment
+
+    (tmp_path / "venv").mkdir()
+    (tmp_path / ".venv").symlink_to("venv")
+    keys = {environment.environment_key(environment.LOCK, tmp_path / place) for place in ("venv", ".venv")}
+    assert len(keys) == 1
+    assert environment.environment_key(environment.LOCK, tmp_path / "other") not in keys
