@@ -36,6 +36,7 @@ lint: setup  ## set up and check the form of the code, and that generated docume
 	@$(IN_ENVIRONMENT) ruff check --quiet .
 	@$(IN_ENVIRONMENT) ruff format --check --quiet .
 	@$(IN_ENVIRONMENT) snakefmt --check Snakefile workflow
+	@$(IN_ENVIRONMENT) snakemake --lint
 	@$(IN_ENVIRONMENT) python -m documenting.document_configuration --check
 
 test: setup  ## set up and pass the tests; ARGS go to pytest

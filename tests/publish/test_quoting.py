@@ -47,7 +47,7 @@ def test_such_a_string_would_be_found(call):
 
 
 def rule_files(root):
-    return [root / "Snakefile", *sorted((root / "workflow").rglob("*.smk"))]
+    return [root / "Snakefile", root / "workflow/Snakefile", *sorted((root / "workflow").rglob("*.smk"))]
 
 
 def unquoted(text):

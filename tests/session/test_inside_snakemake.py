@@ -15,6 +15,10 @@ PUBLIC = {"snakemake", "snakemake.utils", "snakemake.cli"}
 IMPORT = re.compile(r"^\s*(?:from|import) (snakemake[\w.]*)", re.M)
 
 
+def snakefiles(root):
+    return [root / "Snakefile", root / "workflow/Snakefile", *(root / "workflow").rglob("*.smk")]
+
+
 def test_the_version_is_the_one_that_is_locked_and_installed(root):
     lock = (root / "envs/workflow.lock").read_text()
     assert re.findall(r"^snakemake==(\S+)", lock, re.M) == [TESTED_VERSION]
@@ -23,25 +27,22 @@ def test_the_version_is_the_one_that_is_locked_and_installed(root):
 
 def test_nothing_else_imports_what_snakemake_does_not_promise(root):
     folders = [root / name for name in ("workflow", "benchmarks", "setup")]
-    files = [
-        root / "Snakefile",
-        *(path for folder in folders for kind in ("*.py", "*.smk") for path in folder.rglob(kind)),
-    ]
+    files = [*snakefiles(root), *(path for folder in folders for kind in ("*.py",) for path in folder.rglob(kind))]
     reaching = [path for path in files if set(IMPORT.findall(path.read_text())) - PUBLIC]
     assert reaching == [root / "workflow/scripts/session/inside_snakemake.py"]
 
 
 def test_nothing_else_reads_what_the_workflow_object_does_not_promise(root):
-    """Snakemake documents `basedir` and `cores`."""
-    files = [root / "Snakefile", *(root / "workflow").rglob("*.smk")]
-    used = {name for path in files for name in re.findall(r"\bworkflow\.(\w+)", path.read_text())}
-    assert used - {"smk", "rst"} == {"basedir", "cores"}
+    """Snakemake documents `source_path` and `cores`; where the workflow lies must be known before anything can be imported."""
+    used = {name for path in snakefiles(root) for name in re.findall(r"\bworkflow\.(\w+)", path.read_text())}
+    assert used - {"smk", "rst"} == {"current_basedir", "source_path", "cores"}
 
 
 def resources(*settings):
     """Return what Snakemake makes of ``--set-resources`` for `emulate_run`."""
     asked = get_argument_parser().parse_args(["--set-resources", *settings]).set_resources
-    workflow = SimpleNamespace(resource_settings=SimpleNamespace(overwrite_resources=asked))
+    modifier = SimpleNamespace(modify_rulename=str)
+    workflow = SimpleNamespace(modifier=modifier, resource_settings=SimpleNamespace(overwrite_resources=asked))
     return resources_of_rule(workflow, "emulate_run")
 
 

@@ -1,79 +1,4 @@
 # Emulation, measurement and simulation: study -> runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
-# Control runs are runs like any other until they are tidied.
-RUN_DOCUMENTS = [
-    f"results/{STUDY['study']}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"
-    for scenario, cca, ip_version, replication in studies.all_runs(
-        STUDY, studies.wanted_replications(STUDY, f"results/{STUDY['study']}") if GAPS else None
-    )
-]
-if GAPS:
-    RUN_DOCUMENTS = list(filter(os.path.exists, RUN_DOCUMENTS))
-    if not RUN_DOCUMENTS:
-        sys.exit(f"sawtooth: --config gaps=true: results/{STUDY['study']}/runs has no document of a run yet")
-# Of a study that goes on until it is precise enough there may be fewer: looks.smk.
-MOST_DOCUMENTS = len(RUN_DOCUMENTS)
-# What the runs of a scenario share, at the upper ends of what is drawn: what a job must have room for.
-CONDITIONS = {scenario: studies.largest_conditions(STUDY, scenario) for scenario in SCENARIOS}
-# The same as the testbed gets it, of scenarios of which nothing is drawn.
-CONDITIONS_JSON = {
-    scenario["id"]: json.dumps(CONDITIONS[scenario["id"]])
-    for scenario in STUDY["scenarios"]
-    if not studies.is_varied(scenario)
-}
-
-
-# Of the study Snakemake records this and the seed with each document, and nothing of the job: how many runs go
-# to a job makes none of them stale.
-def conditions_of(replication=None, cca=None):
-    """Return the function of a job's parameter: the conditions of its runs as JSON, which have one replication where they are
-    drawn, and one CCA where the study defines any.
-
-    It asks the wildcards alone: of what follows from a job's files Snakemake notices no change.
-    """
-
-    def conditions(wildcards):
-        of_run = cca or wildcards.cca
-        if wildcards.scenario in CONDITIONS_JSON and not studies.parts_defined(STUDY, of_run):
-            return CONDITIONS_JSON[wildcards.scenario]
-        numbered = replication or wildcards.replication if wildcards.scenario not in CONDITIONS_JSON else None
-        return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, numbered, of_run))
-
-    return conditions
-
-
-# The same for every job, or the text of a rule would make runs stale.
-CARRY_OUT = (
-    "PYTHONPATH=workflow python3 -B -m testbed.job --conditions {params.conditions:q} --job {params.job:q}"
-    " --folder results/{wildcards.study:q} --wall-limit-s {resources.wall_limit_s}"
-)
-
-
-def job_with(log=None):
-    """Return the function of a job's parameter: its runs (CCA, IP version, replication, seed) and its log as JSON."""
-
-    def job(wildcards, output):
-        factors = (path.removesuffix(".json.gz").split("/")[-4:] for path in output)
-        runs = [
-            [cca, ip_version, int(replication), studies.run_seed(STUDY["seed"], scenario, replication)]
-            for scenario, cca, ip_version, replication in factors
-        ]
-        return json.dumps({"runs": runs, "log": log and log.format(**wildcards)}, separators=(",", ":"))
-
-    return job
-
-
-def job_memory(wildcards):
-    # A job may have runs of every CCA.
-    defined = {"cca_definitions": STUDY["cca_definitions"]}
-    return job_memory_mb({**CONDITIONS[wildcards.scenario], **defined, "cca": "+".join(STUDY["ccas"])})
-
-
-def scenarios_on(platform):
-    """Return the scenarios of a platform as a wildcard's constraint; an empty text if there are none."""
-    return "|".join(re.escape(name) for name in SCENARIOS if PLATFORMS[name] == platform)
-
-
-EMULATED, MEASURED, SIMULATED = scenarios_on("uml"), scenarios_on("host"), scenarios_on("ns3")
 
 
 # A profile says how many runs a job carries (`set-resources`): one on a machine, many on a cluster.
@@ -147,7 +72,7 @@ elif EMULATED:
                 study_seed=STUDY["seed"],
                 testbed=TESTBED_DIGEST,
                 image=TESTBED_IMAGE,
-                job=job_with(log=f"results/{{study}}/logs/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.log"),
+                job=job_with(log=f"{RESULTS}/{{study}}/logs/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.log"),
             shell:
                 CARRY_OUT
 

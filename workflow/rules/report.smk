@@ -8,7 +8,7 @@ FIGURE_FILES = {
     for kind, path in (
         ("figure", f"results/{{study}}/figures/{figure.slug}.svg"),
         ("data", f"results/{{study}}/figures/{figure.slug}.csv"),
-        ("caption", figure.caption_path),
+        ("caption", own(figure.caption_path)),
     )
 }
 OTHER_TABLES = [f"other_{table.name}" for topic in OUTLINE.topics for table in topic.other_tables]
@@ -20,13 +20,13 @@ rule write_report:
         **table_paths(("runs", "scenarios", *OTHER_TABLES), DESIGN),
         **{table.name: f"results/{{study}}/{table.path}" for table in OUTLINE.tables},
         provenance="results/{study}/tidy/provenance.json",
-        template="report/page.html.j2",
-        style="report/page.css",
-        script="report/page.js",
+        template=own("report/page.html.j2"),
+        style=own("report/page.css"),
+        script=own("report/page.js"),
         parts=[
-            "report/macros.html.j2",
-            *sorted(map(str, Path("report/sections").glob("*.html.j2"))),
-            *(f"{topic.folder}/section.html.j2" for topic in OUTLINE.topics),
+            own("report/macros.html.j2"),
+            *(own(path) for path in files_below("report/sections", "*.html.j2")),
+            *(own(f"{topic.folder}/section.html.j2") for topic in OUTLINE.topics),
         ],
     output:
         report="results/{study}/report.html",
@@ -50,13 +50,13 @@ rule write_report:
 
 # Published with the results, for the manifest names what made them: path here -> its copy.
 SOURCES = {
-    path: f"results/{{study}}/workflow/{path.removeprefix('workflow/')}"
+    own(path): f"results/{{study}}/workflow/{path.removeprefix('workflow/')}"
     for path in (
-        "Snakefile",
-        *sorted(map(str, Path("workflow/rules").glob("*.smk"))),
-        *sorted(map(str, Path("workflow/scripts/topics").glob("*/rules.smk"))),
+        "workflow/Snakefile",
+        *files_below("workflow/rules", "*.smk"),
+        *files_below("workflow/scripts/topics", "*/rules.smk"),
     )
-} | ({f"config/claims/{CLAIMS_NAME}.yaml": "results/{study}/workflow/claims.yaml"} if CLAIMS_NAME else {})
+} | ({CLAIMS_FILE: "results/{study}/workflow/claims.yaml"} if CLAIMS_NAME else {})
 
 
 # Digest and size of every published file. The run documents' digests are those that tidying found.
@@ -67,7 +67,7 @@ rule write_manifest:
         **({"controls": "results/{study}/tidy/controls.csv"} if STUDY["controls"] == "aa" else {}),
         files=[
             *rules.tidy_runs.output,
-            *(path for path in rules.write_report.input if path.startswith("results/{study}/")),
+            *(path for path in rules.write_report.input if path.startswith(f"{RESULTS}/{{study}}/")),
             *rules.write_report.output,
             *(f"results/{{study}}/workflow/kernel-{kernel}.json" for kernel in KERNELS),
         ],

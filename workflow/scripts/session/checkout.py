@@ -1,7 +1,8 @@
-"""Which commit the workflow is, told to its containers through their environment."""
+"""Which commit the workflow is, told to its containers through their environment; and where its files are."""
 
 import hashlib
 import os
+import shlex
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +25,22 @@ def publish_commit(folder, environ=os.environ) -> None:
     if seconds.isdecimal():
         day = datetime.fromtimestamp(int(seconds), UTC).date()
         environ["APPTAINERENV_SAWTOOTH_COMMIT_DATE"] = day.isoformat()
+
+
+def seen_from_here(root: Path, path: str) -> str:
+    """Return where a file or folder of the checkout lies, given its path from there: the same if that leads there from here."""
+    place = root / path
+    return path if Path(path).exists() and place.exists() and Path(path).samefile(place) else str(place)
+
+
+def paths_below(root: Path, folder: str, pattern: str) -> list[str]:
+    """Return the files of a folder of the checkout that a pattern matches, as paths from the checkout, sorted."""
+    return sorted(str(path.relative_to(root)) for path in (root / folder).glob(pattern))
+
+
+def in_command(path: str) -> str:
+    """Return a path as a word of a rule's shell command, in which braces would be placeholders."""
+    return shlex.quote(path).replace("{", "{{").replace("}", "}}")
 
 
 def bundled_commit(folder) -> tuple[str, bool, str] | None:

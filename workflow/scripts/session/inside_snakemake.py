@@ -4,8 +4,13 @@ Snakemake promises none of these names. They are those of `TESTED_VERSION`, whic
 this module changed, and nothing else.
 """
 
+import importlib.util
+import os
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 from snakemake.exceptions import IncompleteCheckpointException
 from snakemake.logging import logger
@@ -13,6 +18,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 #: That of envs/workflow.lock (a test holds the two together): the only one with which the workflow is tried.
 TESTED_VERSION = "9.27.1"
+#: Of `apptainer-args`, what keeps the machine out of runs; what each is for says profiles/default.
+CLOSED = ("--userns", "--cleanenv", "--net")
 
 
 def leave_study_files_unread() -> None:
@@ -26,6 +33,11 @@ def leave_study_files_unread() -> None:
     types.load_configfile = lambda path: {}
 
 
+def has_bars() -> bool:
+    """Tell whether there is the plugin by which Snakemake shows bars that move."""
+    return importlib.util.find_spec("snakemake_logger_plugin_rich") is not None
+
+
 def require_unread_study_files(workflow) -> None:
     """Leave with one sentence if Snakemake has read a study file, since profiles/default wasn't loaded.
 
@@ -35,7 +47,7 @@ def require_unread_study_files(workflow) -> None:
     from snakemake.settings import types
     from snakemake_interface_executor_plugins.settings import ExecMode
 
-    called_by_user = workflow.exec_mode == ExecMode.DEFAULT
+    called_by_user = workflow.exec_mode == ExecMode.DEFAULT and not is_module(workflow)
     if called_by_user and study_file_given(workflow) and types.load_configfile is load_configfile:
         sys.exit(
             "sawtooth: profiles/default was not loaded (--workflow-profile), so Snakemake itself has read the study file,"
@@ -59,7 +71,7 @@ def resources_of_rule(workflow, rule: str) -> dict:
 
     A value is one that a rule may have: a number, a text, or a function for an expression such as ``100 * attempt``.
     """
-    resources = workflow.resource_settings.overwrite_resources.get(rule, {})
+    resources = workflow.resource_settings.overwrite_resources.get(workflow.modifier.modify_rulename(rule), {})
     return {name: getattr(value, "_value", value) for name, value in resources.items()}
 
 
@@ -112,7 +124,110 @@ def run_here_all_but(workflow, *beginnings: str) -> None:
 
     `localrules` in a Snakefile takes names as they are written there, and those of rules made in a loop are not.
     """
-    workflow.localrules(*(rule.name for rule in workflow.rules if not rule.name.startswith(beginnings)))
+    names = tuple(map(workflow.modifier.modify_rulename, beginnings))
+    workflow.localrules(*(rule.name for rule in workflow.modifier.rules if not rule.name.startswith(names)))
+
+
+def is_module(workflow) -> bool:
+    """Tell whether another workflow uses this one by `module`."""
+    return not workflow.modifier.is_main_snakefile()
+
+
+def is_linted(workflow) -> bool:
+    """Tell whether only the form of the workflow is looked at (``--lint``): what Snakemake then reads differently."""
+    return not workflow.check_envvars
+
+
+def path_in_module(workflow, path: str) -> str:
+    """Return where rules have a path: below the ``prefix`` that a module was given, or replaced."""
+    return str(workflow.modifier.modify_path(path))
+
+
+def set_default_target(workflow, rule: str) -> None:
+    """Make a rule of an included file what is made without a target: Snakemake takes it from the file itself alone."""
+    workflow.default_target = workflow.modifier.modify_rulename(rule)
+
+
+def start_modules_too(workflow) -> None:
+    """Let the `onstart:` of this file be carried out also where it is a module: Snakemake takes the user's own alone."""
+    if not is_module(workflow):
+        return
+    file = workflow.included_stack[-1].get_path_or_uri(secret_free=True)
+    if "onstart" in vars(workflow):  # the workflow is used as a module twice
+        return workflow.onstart.files.add(file)
+    register, own, of_modules = workflow.onstart, [workflow._onstart], []
+
+    def onstart(function):
+        register(function)
+        if not is_module(workflow):
+            own[:] = [function]
+        elif function.__code__.co_filename in onstart.files:
+            of_modules.append(function)
+        workflow._onstart = lambda log: [started(log) for started in (*own, *of_modules)]
+
+    onstart.files = {file}
+    workflow.onstart = onstart
+
+
+def take_images_from(workflow, place_of: Callable[[str], str]) -> None:
+    """Let the images of all rules lie where a function says: Snakemake looks for them in the working directory alone."""
+    for rule in workflow.modifier.rules:
+        if rule.container_img:
+            rule.container_img = place_of(rule.container_img)
+
+
+def show_in_containers(folder: Path) -> None:
+    """Mount a folder in all containers under its own path, beside the working directory."""
+    others = [part for part in os.environ.get("APPTAINER_BIND", "").split(",") if part and part != str(folder)]
+    os.environ["APPTAINER_BIND"] = ",".join([*others, str(folder)])
+
+
+def require_closed_containers(workflow) -> None:
+    """Leave with one sentence if containers would see the caller's environment or network, as another workflow's profile may let them.
+
+    With its own profile, profiles/default, the workflow has these arguments anyway.
+    """
+    given = workflow.deployment_settings.apptainer_args.split()
+    if missing := [word for word in CLOSED if word not in given]:
+        sys.exit(
+            f"sawtooth: apptainer-args lacks {', '.join(missing)}: runs must not depend on the machine. Put "
+            f'`apptainer-args: "{" ".join(CLOSED)} --network none"` and `software-deployment-method: apptainer` into '
+            "profiles/default/config.yaml of the workflow that uses this module."
+        )
+
+
+def unpacked_repository(workflow) -> Path:
+    """Return a checkout of the repository that Snakemake has this file from, made in the cache if it isn't there.
+
+    Of a module ``github(...)``, ``gitlab(...)`` or ``gitfile(...)`` Snakemake fetches files one by one, but the
+    workflow needs its modules, images and set-up as folders. Called before any other module can be imported.
+    """
+    file = workflow.included_stack[-1]
+    repository = file.hosted_repo.repo_clone if hasattr(file, "hosted_repo") else getattr(file, "repo_path", None)
+    if repository is None:
+        sys.exit(
+            f"sawtooth: {file.get_path_or_uri(secret_free=True)} stands alone: name the workflow as github(...), gitlab(...), "
+            "gitfile(...) or by the path of a checkout."
+        )
+
+    def git(*words):
+        return subprocess.run(["git", *map(str, words)], check=True, capture_output=True, text=True).stdout.strip()
+
+    try:
+        commit = git("-C", repository, "rev-parse", f"{file.ref}^{{commit}}")
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        cache = Path(os.environ.get("SAWTOOTH_CACHE") or Path(base, "sawtooth")).absolute()
+        place = cache / "checkouts" / commit
+        if not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            partial = tempfile.mkdtemp(dir=place.parent)
+            git("clone", "--quiet", "--no-checkout", repository, partial)
+            git("-C", partial, "checkout", "--quiet", "--detach", commit)
+            os.rename(partial, place)
+    except (OSError, subprocess.CalledProcessError) as error:
+        said = getattr(error, "stderr", "") or error
+        sys.exit(f"sawtooth: {file.get_path_or_uri(secret_free=True)} can't be checked out: {str(said).strip()}")
+    return place
 
 
 def together(*functions: Callable) -> Callable:

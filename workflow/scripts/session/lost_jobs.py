@@ -1,6 +1,7 @@
 """What a scheduler says of a job that failed, put into the job's log, where its user looks first."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from session.inside_snakemake import failure_of_job, filter_messages
@@ -41,6 +42,7 @@ def _lines_that_tell(path, started):
     return (of_slurm or ([] if started else [line for line in lines if line.strip()]))[-LINES:]
 
 
+@cache
 def show_lost_jobs() -> None:
-    """Set this up for Snakemake's messages."""
+    """Set this up for Snakemake's messages: once, however often the workflow is a module of another."""
     filter_messages(_enter_in_log)

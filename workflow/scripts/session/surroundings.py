@@ -26,6 +26,16 @@ def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) 
         del environ[name]
 
 
+def hand_into_containers(environ: MutableMapping[str, str] = os.environ, **variables: object) -> None:
+    """Let Apptainer set variables in containers, whose environment is otherwise empty."""
+    environ.update({f"APPTAINERENV_{name}": str(value) for name, value in variables.items()})
+
+
+def put_first_in_path(folder: str | os.PathLike, environ: MutableMapping[str, str] = os.environ) -> None:
+    """Let programs be looked for in a folder first."""
+    environ["PATH"] = os.pathsep.join([str(folder), environ["PATH"]])
+
+
 def module_problem(own: Iterable[str | os.PathLike], environ: MutableMapping[str, str] = os.environ) -> str | None:
     """Return which module PYTHONPATH has put in the place of one that Snakemake needs, or None.
 

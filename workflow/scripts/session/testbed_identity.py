@@ -1,6 +1,7 @@
 """Which testbed and which image the runs will have: what makes finished runs stale."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -14,16 +15,23 @@ def simulator_digest() -> str:
     return digest()
 
 
-def image_digest(description: str | Path) -> str:
+def image_digest(description: str | Path, needed: bool = True) -> str:
     """Return the content digest of an image that set-up has made, from its description, ``envs/<image>.json``."""
-    return image_fact(description, "content_digest")
+    return image_fact(description, "content_digest", needed)
 
 
-def image_fact(description: str | Path, name: str) -> str:
-    """Return what the description of an image says under a name; leave with one sentence if there is none: nothing can run then."""
+def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
+    """Return what the description of an image says under a name.
+
+    Leave with one sentence if there is none, for nothing can run then; an empty text if it isn't ``needed``.
+    """
+    path = Path(description)
+    if not needed and not path.exists():
+        return ""
+    set_up = f"make -C {shlex.quote(str(path.parent.parent))} setup" if path.is_absolute() else "make setup"
     try:
-        return json.loads(Path(description).read_text())[name]
+        return json.loads(path.read_text())[name]
     except OSError as error:
-        sys.exit(f"sawtooth: {description} can't be read ({error.strerror}): the images are missing, run `make setup`.")
+        sys.exit(f"sawtooth: {path} can't be read ({error.strerror}): the images are missing, run `{set_up}`.")
     except (ValueError, KeyError):
-        sys.exit(f"sawtooth: {description} is no image description: run `make setup`.")
+        sys.exit(f"sawtooth: {path} is no image description: run `{set_up}`.")

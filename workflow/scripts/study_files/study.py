@@ -69,6 +69,11 @@ def load(path, overrides=None) -> dict:
     return _with_off(study_schema(), merged)
 
 
+def written(config) -> dict:
+    """Return a study that was read elsewhere (``config:`` of a module) as `load` would: neither validated nor completed."""
+    return _with_off(study_schema(), copy.deepcopy(config))
+
+
 def resolve(config, source) -> dict:
     """Validate a study and complete it.
 

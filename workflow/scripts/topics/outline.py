@@ -65,9 +65,9 @@ def section_modules(outline: StudyOutline) -> tuple[str, ...]:
     return (*names, *(f"topics/{topic.name}/section" for topic in outline.topics if topic.place is not Place.NONE))
 
 
-def other_tables(study: str | None) -> frozenset[str]:
-    """Return the names of the analysis tables that there are of another study; none without one."""
-    return frozenset(path.stem for path in Path("results", study, "analysis").glob("*.csv")) if study else frozenset()
+def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
+    """Return the names of the analysis tables that there are of another study below ``results``; none without one."""
+    return frozenset(path.stem for path in Path(results, study, "analysis").glob("*.csv")) if study else frozenset()
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:

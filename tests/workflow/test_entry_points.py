@@ -1,0 +1,33 @@
+"""Both Snakefiles are the workflow, and its form is as Snakemake's linter wants it, on a clone where nothing is set up."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize("entry", ["Snakefile", "workflow/Snakefile"])
+def test_a_finished_study_is_finished_by_either_entry(mini, entry):
+    """A rule that depended on where it was entered would be carried out again."""
+    plan = mini.snakemake("--cores", "1", "-n", "-s", entry, "--configfile", "config/studies/mini.yaml")[1]
+    assert "Nothing to be done" in plan, plan
+
+
+def test_the_linter_finds_nothing_before_set_up(fresh):
+    for link in (fresh.folder / "envs").iterdir():
+        link.unlink()
+    done = subprocess.run(
+        [Path(sys.executable).with_name("snakemake"), "--lint"], cwd=fresh.folder, capture_output=True, text=True, env={"HOME": os.environ["HOME"], "PATH": "/usr/bin:/bin"}
+    )  # fmt: skip
+    assert done.returncode == 0 and "Congratulations" in done.stderr, done.stdout + done.stderr
+
+
+def test_a_rule_without_a_log_would_be_found(fresh):
+    with (fresh.folder / "workflow/rules/tidy.smk").open("a") as rules:
+        rules.write(
+            '\n\nrule unlogged:\n    output:\n        "x",\n    container:\n        "envs/analysis.sif"\n    shell:\n        "touch x"\n'
+        )
+    status, said = fresh.snakemake("--lint", check=False)
+    assert status != 0 and "No log directive defined" in said
