@@ -75,6 +75,8 @@ def check_run(study, scenario_id, cca, ip_version, replication):
             "jitter_order": "any",
             "ack_slot_ms": None,
             "loss_burst_packets": {"forward": None, "reverse": None},
+            "reordering": None,
+            "duplicate_percent": {"forward": 0, "reverse": 0},
         },
         "transport": {"ecn": "off"},
     }

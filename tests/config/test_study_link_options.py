@@ -51,6 +51,9 @@ def test_bursts_of_losses_stand_in_the_specification_of_a_run_that_has_some():
     "link, sentence",
     [
         ({"loss_burst_packets": 5}, "link.loss_burst_packets.forward is 5; allowed without a link.loss_percent.forward is null."),
+        ({"reordering": {"percent": -1}}, "link.reordering.percent is -1; allowed is a number above 0 and up to 50 (percent)."),
+        ({"reordering": {"late_ms": 0}}, "link.reordering.late_ms is 0; allowed is a number from 0.01 to 1000 (ms)."),
+        ({"duplicate_percent": 100}, "link.duplicate_percent is 100; allowed is"),
         ({"jitter_order": "kept"}, "link.jitter_order is kept; allowed without a link.jitter_ms is any, for nothing overtakes."),
         ({"ack_slot_ms": 5, "netem": "both-ends"}, "link.ack_slot_ms is 5; allowed with link.netem both-ends is null."),
         ({"ack_slot_ms": 0}, "link.ack_slot_ms is 0; allowed is a number from 0.1 to 1000 (ms), or null."),
@@ -63,3 +66,29 @@ def test_bursts_and_order_that_can_not_be_are_refused_in_a_sentence(link, senten
     with pytest.raises(studies.StudyError) as refused:
         bursts(link)
     assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "sections, sentence",
+    [
+        ({"topology": "cable"}, "topology is cable; allowed with link.duplicate_percent is dumbbell."),
+        ({"topology": "cable", "multipath": {"by": "mptcp", "paths": 2}}, "topology is cable; allowed with link.reordering is dumbbell."),
+        ({"topology": "chain"}, "topology is chain; allowed with link.reordering is dumbbell."),
+        ({"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.reordering is false"),
+        ({"traffic": {"protocol": "udp"}}, "traffic.protocol is udp; allowed with link.duplicate_percent is tcp, for iperf3 takes"),
+        ({"platform": "ns3:3.44"}, "link.reordering has 3 %; allowed on ns3:3.44 is null."),
+        ({"platform": "ns3:3.44"}, "link.duplicate_percent is not 0; allowed on ns3:3.44 is 0."),
+    ],
+)  # fmt: skip
+def test_packets_late_or_twice_that_can_not_be_are_refused_in_a_sentence(sections, sentence):
+    scenario = {"id": "x", "link": {"rate_mbps": 10, "reordering": {"percent": 3}, "duplicate_percent": 1}} | sections
+    with pytest.raises(studies.StudyError) as refused:
+        studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml")
+    assert sentence in str(refused.value)
+
+
+def test_packets_late_or_twice_stand_in_the_specification_of_a_run_that_has_some():
+    made = bursts({"reordering": {"late_ms": 3.0}, "duplicate_percent": 1})
+    link = studies.run_specification(made, "x", "reno", "ipv4", 1)["scenario"]["link"]
+    assert link["reordering"] == {"percent": 1, "late_ms": 3, "direction": "forward"}
+    assert link["duplicate_percent"] == {"forward": 1, "reverse": 1}

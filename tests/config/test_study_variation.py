@@ -135,6 +135,8 @@ def test_off_nothing_of_a_specification_changes():
             ("link", "loss_burst_packets"),
             ("link", "jitter_order"),
             ("link", "ack_slot_ms"),
+            ("link", "reordering"),
+            ("link", "duplicate_percent"),
         ):
             del written[section][key]
         assert written.pop("groups") == []

@@ -23,6 +23,8 @@ def words(**link):
         ({"trace": {"rates_mbps": [1, 2]}}, "capacity of a trace (forward), in steps of 100 ms"),
         ({"policer": {}}, "policed at 10 Mbit/s with a burst of 30,000 bytes"),
         ({"loss_burst_packets": {"forward": 4, "reverse": None}}, "losses in bursts of 4 packets (forward)"),
+        ({"reordering": {"percent": 2.0}}, "2 % of packets 5 ms late (forward)"),
+        ({"duplicate_percent": {"forward": 0, "reverse": 0.5}}, "0.5 % of packets twice (reverse)"),
         ({"jitter_order": "kept", "ack_slot_ms": 5}, "jitter keeps the order; acknowledgements in slots of 5 ms"),
     ],
 )

@@ -4,21 +4,8 @@ from itertools import groupby
 
 import pytest
 
+from netem_random_numbers import CERTAIN, taus113
 from testbed.loss_bursts import chances
-
-MASK = 0xFFFFFFFF
-
-
-def taus113(seed):
-    """Yield the random numbers of the kernel's prandom_u32_state (lib/random32.c) from a seed."""
-    low = ((seed >> 32) ^ (seed << 10) ^ seed) & MASK
-    state = [low + least if low < least else low for least in (2, 8, 16, 128)]
-    steps = ((6, 13, 4294967294, 18), (2, 27, 4294967288, 2), (13, 21, 4294967280, 7), (3, 12, 4294967168, 13))
-    while True:
-        for place, (a, b, c, d) in enumerate(steps):
-            s = state[place]
-            state[place] = (((s & c) << d) & MASK) ^ ((((s << a) & MASK) ^ s) >> b)
-        yield state[0] ^ state[1] ^ state[2] ^ state[3]
 
 
 def lost(seed, p, r, packets):
@@ -27,7 +14,7 @@ def lost(seed, p, r, packets):
     for _ in range(packets):
         found.append(bad)
         change, _ = next(numbers), next(numbers)
-        if change < round((r if bad else p) * MASK):
+        if change < round((r if bad else p) * CERTAIN):
             bad = not bad
     return found
 

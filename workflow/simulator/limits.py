@@ -104,6 +104,10 @@ def _of_link(scenario, platform):
         yield f"link.ack_slot_ms is {link['ack_slot_ms']:g}; allowed on {platform} is null."
     if any(link.get("loss_burst_packets", {}).values()):
         yield f"link.loss_burst_packets is not null; allowed on {platform} is null."
+    if late := link.get("reordering"):
+        yield f"link.reordering has {late['percent']:g} %; allowed on {platform} is null."
+    if any(link.get("duplicate_percent", {}).values()):
+        yield f"link.duplicate_percent is not 0; allowed on {platform} is 0."
     if link["netem"] == "both-ends":
         yield f"link.netem is both-ends; allowed on {platform} is receiving-side."
 

@@ -24,6 +24,8 @@ class Link:
     loss_burst_packets: dict = field(default_factory=lambda: {"forward": None, "reverse": None})
     jitter_order: str = "any"
     ack_slot_ms: float | None = None
+    reordering: dict | None = None
+    duplicate_percent: dict = field(default_factory=lambda: {"forward": 0, "reverse": 0})
 
 
 @dataclass(frozen=True)

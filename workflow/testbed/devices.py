@@ -17,7 +17,8 @@ RTM_NEWLINK, RTM_GETLINK = 16, 18
 LINK = struct.Struct("=BxHiII")
 IFF_UP = 1
 NO_CHANGE = LINK.pack(0, 0, 0, 0, 0)
-IFLA_ADDRESS, IFLA_IFNAME, IFLA_LINKINFO, IFLA_STATS64, IFLA_NET_NS_FD, IFLA_GSO_MAX_SEGS = 1, 3, 18, 23, 28, 40
+IFLA_ADDRESS, IFLA_IFNAME, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_STATS64, IFLA_NET_NS_FD = 1, 3, 13, 18, 23, 28
+IFLA_GSO_MAX_SEGS = 40
 IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
 #: The beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped; each received, then sent.
 STATISTICS = struct.Struct("=8Q")
@@ -39,10 +40,11 @@ def join(node, name, other, other_name) -> None:
     add(node, name, "veth", attribute(IFLA_INFO_DATA, attribute(VETH_INFO_PEER, peer)))
 
 
-def add(node, name, kind, data=b"") -> None:
-    """Make a device of a kind (ip-link(8)) in a node."""
+def add(node, name, kind, data=b"", queue_packets=None) -> None:
+    """Make a device of a kind (ip-link(8)) in a node, with a queue of so many packets if that is said."""
     information = attribute(IFLA_LINKINFO, attribute(IFLA_INFO_KIND, kind.encode() + b"\0") + data)
-    body = NO_CHANGE + named(name) + information
+    queue = attribute(IFLA_TXQLEN, NUMBER.pack(queue_packets)) if queue_packets else b""
+    body = NO_CHANGE + named(name) + queue + information
     node.route.change(RTM_NEWLINK, body, f"{kind} {name}", NLM_F_CREATE | NLM_F_EXCL)
 
 

@@ -163,6 +163,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 "limit": options["limit"],
                 "seed": options.get("seed"),
                 **({"slot_ms": options["slot"]["min-delay"] * 1e3} if "slot" in options else {}),
+                **parse_order(options),
                 **parse_rate(options.get("rate")),
             }
         else:
@@ -176,6 +177,14 @@ def parse_loss(options) -> dict[str, float]:
         p, r = model["p"], model["r"]
         return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": as_told(1 / r)}
     return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
+
+
+def parse_order(options) -> dict[str, float]:
+    """Return what netem's options say of packets that pass at once, whatever its delay, or twice; nothing without any."""
+    at_once, twice = (options.get(name, {}).get(name) for name in ("reorder", "duplicate"))
+    return ({} if at_once is None else {"at_once_percent": 100 * at_once}) | (
+        {} if twice is None else {"duplicate_percent": 100 * twice}
+    )
 
 
 def as_told(burst_packets) -> float:

@@ -84,13 +84,15 @@ class Arrivals:
     interface : EmulatedInterface
     name : str
         Of the ifb.
-    emulation : Netem
+    emulation : Netem or reordering.Disorder
+    queue_packets : int, optional
+        Of the ifb behind it; without one the kernel's default.
     """
 
-    def __init__(self, interface, name, emulation):
+    def __init__(self, interface, name, emulation, queue_packets=None):
         self.interface, self.node, self.name, self.emulation = interface, interface.node, name, emulation
         interface.leads_to = name
-        devices.add(self.node, name, "ifb")
+        devices.add(self.node, name, "ifb", queue_packets=queue_packets)
         # Its own neighbour discovery would be dropped, and counted: an ifb passes what it is led alone.
         sysctl.write(self.node, {f"net.ipv6.conf.{name}.disable_ipv6": 1})
         devices.bring_up(self.node, name)

@@ -8,6 +8,7 @@ from .disciplines import OF_KIND
 from .flow_checks import readings
 from .loss_bursts import judge_bursty_loss
 from .loss_phases import check_phases, loss_phases
+from .reordering import PLACES, duplicates
 from .transport import route_metrics, settings
 
 #: ping takes both its times in whole microseconds, so what it shows may be one too little (and a rounding of its print).
@@ -196,7 +197,9 @@ def check_marks(specification, document) -> Check:
     for direction, side in (("forward", "receiver"), ("reverse", "sender")):
         marked, unseen = marks_and_unseen(document, direction)
         arrived = sum(ce_packets(document, getattr(pair, side)) for pair in specification.pairs)
-        if not marked - unseen <= arrived <= marked or (marked and not specification.uses_ecn):
+        # What came twice may have had a mark.
+        most = marked + duplicates(document, direction)
+        if not marked - unseen <= arrived <= most or (marked and not specification.uses_ecn):
             wrong.append(direction)
         observed.append(
             f"{direction} {marked} marked, {arrived} arrived, {unseen} at most waiting, lost behind or counted twice"
@@ -209,7 +212,8 @@ def marks_and_unseen(document, direction) -> tuple[int, int]:
     """Return (marks that the bottlenecks of a direction made, how many of them at most had no packet arrive) at the end."""
     placed, after = document["network"]["set"], document["links"]["after"]
     queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
-    behind = [q for name in placed["netem"][direction] for q in after[name]["qdiscs"].values()]
+    passed = [*placed["netem"][direction], *({PLACES[direction][1]} & placed.get("arrivals", {}).keys())]
+    behind = [q for name in passed for q in after[name]["qdiscs"].values()]
     waiting = max((q["backlog_packets"] for q in queues), default=0)
     # RED marks a packet before it finds that there is no room for it; of others a mark may count twice.
     waiting += sum(q.get("counted", {}).get("pdrop", 0) for q in queues)

@@ -9,6 +9,7 @@ from .devices import devices_of
 from .multipath import joined_devices
 from .netlink import network_namespace
 from .queue_information import counters_of
+from .reordering import late_percent
 
 #: What the kernel lists among its counters and is none: settings, and connections there are now.
 NO_COUNTERS = {
@@ -20,7 +21,7 @@ PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]
 
 
 def ping_count(loss_forward, loss_reverse) -> int:
-    """Return how many echo requests leave a chance below 1e-9 that all are lost.
+    """Return how many echo requests leave a chance below 1e-9 that all are lost (or late, where some are).
 
     Parameters are fractions; at least 10, at most 1000.
     """
@@ -40,7 +41,10 @@ def idle_rtt(path, specification) -> list[dict]:
         ``mean_ms``, ``max_ms``: None if every packet was lost.
     """
     hops = max(pair.hops for pair in specification.pairs)
-    losses = (1 - (1 - specification.direction(d).loss_percent / 100) ** hops for d in ("forward", "reverse"))
+    losses = (
+        1 - (1 - specification.direction(d).loss_percent / 100) ** hops * (1 - late_percent(specification, d) / 100)
+        for d in ("forward", "reverse")
+    )
     count = ping_count(*losses)
     found = []
     for sender, receiver, address in idle_destinations(specification):

@@ -128,17 +128,19 @@ def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
     """Parse the struct tcmsg of one qdisc: index, kind, and its counters since it was made.
 
     These are ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (how often a shaper held a packet
-    back), and ``backlog_packets`` that wait now; of a discipline that is not drop-tail also its CE ``marks``,
+    back), and ``backlog_packets`` that wait now; of netem with `reorder` ``at_once_packets`` that it let pass without delay; of a discipline that is not drop-tail also its CE ``marks``,
     ``overflow_drops`` of the full queue if it tells them, ``counted``: its own counters by the kernel's names,
     and ``classes``, one after another, where it counts by class.
     """
     index, kind, _ = qdisc(buffer, start, end)
     size, packets = statistics(buffer, start, end, TCA_STATS_BASIC, BASIC)
-    waiting, _, drops, _, overlimits = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
+    waiting, _, drops, requeues, overlimits = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
     if more := statistics(buffer, start, end, TCA_STATS_PKT64, PACKETS, missing=()):
         (packets,) = more
     counted = {"packets": packets, "bytes": size, "drops": drops, "overlimits": overlimits}
     counted |= {"backlog_packets": waiting}
+    if kind == "netem" and requeues:
+        counted["at_once_packets"] = requeues
     return (
         index,
         kind,

@@ -11,6 +11,8 @@ r2-eth1 (towards r1)           bottleneck of the ACKs: the same rate and queue
 r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
 r2-eth2, r1-eth2 and so on     the same for further pairs
 r1-eth0, r1-eth2 and so on     the policer, if there is one: where data arrive
+r2-in1, r1-in1                 packets late or twice, if any are: netem on an ifb that
+                               is passed on arrival at r2-eth1 (data), r1-eth1 (ACKs)
 hosts' own interfaces          nothing
 =============================  =================================================
 
@@ -33,7 +35,7 @@ from dataclasses import dataclass
 from mininet.net import Mininet
 from mininet.node import Node
 
-from . import addresses, chain
+from . import addresses, chain, reordering
 from .chain_names import routers
 from .disciplines import DROP_TAIL, OF_KIND
 from .emulation import IN_ORDER_MBPS, REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
@@ -55,13 +57,14 @@ class Path:
     """The built network.
 
     ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to the interfaces
-    that carry them: one of each path, or none. ``pairs`` are the specification's.
+    that carry them: one of each path, or none. ``pairs`` are the specification's, ``disorder`` what makes packets late or doubles them.
     """
 
     net: Mininet
     pairs: list
     bottleneck: dict
     netem: dict
+    disorder: list
 
     @property
     def drop_tail(self) -> bool:
@@ -90,7 +93,8 @@ class Path:
     @property
     def arrivals(self) -> dict[str, str]:
         """Device that packets pass where they arrive -> the interface at which they do."""
-        return {d.name: d.interface.name for devices in self.netem.values() for d in devices if isinstance(d, Arrivals)}
+        passed = [*(device for devices in self.netem.values() for device in devices), *self.disorder]
+        return {device.name: device.interface.name for device in passed if isinstance(device, Arrivals)}
 
     @property
     def policers(self) -> dict[str, dict]:
@@ -100,7 +104,8 @@ class Path:
     @property
     def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
         """All interfaces of the links, and what packets pass where they arrive, by name."""
-        return self.interfaces | {device.name: device for devices in self.netem.values() for device in devices}
+        behind = [*(device for devices in self.netem.values() for device in devices), *self.disorder]
+        return self.interfaces | {device.name: device for device in behind}
 
     def devices_on(self, node) -> list[EmulatedInterface | Arrivals]:
         """Those of one node."""
@@ -136,7 +141,8 @@ def build(specification, net) -> Path:
         connect(net, a, b, names, emulation, specification)
     net.start()
     place_policer(specification, interfaces_of(net))
-    path = Path(net, pairs, *locate(specification, emulation, interfaces_of(net)))
+    placed = locate(specification, emulation, interfaces_of(net))
+    path = Path(net, pairs, *placed, place_disorder(specification, interfaces_of(net)))
     emulate(path)
     addresses.assign(path, specification, route_metrics(specification))
     return path
@@ -207,6 +213,15 @@ def place_policer(specification, interfaces) -> None:
         for number, pair in enumerate(specification.pairs):
             here = interfaces[addresses.access_interface("r1", pair)]
             here.policer = Policer(**specification.link.policer, first=number == 0)
+
+
+def place_disorder(specification, interfaces) -> list[Arrivals]:
+    """Return what makes packets late or doubles them behind the bottleneck, made here if any are to be."""
+    return [
+        Arrivals(interfaces[arriving], name, effect, reordering.IFB_QUEUE_PACKETS)
+        for direction, effect in reordering.plan(specification).items()
+        for arriving, name in [reordering.PLACES[direction]]
+    ]
 
 
 def plan_bottleneck(specification) -> Bottleneck | None:

@@ -9,7 +9,7 @@ application, protocol and platform.
 from collections.abc import Callable
 from dataclasses import asdict
 
-from . import definitions, host_verification
+from . import definitions, host_verification, reordering_checks
 from .background import check_background
 from .chain_verification import CHAIN, CHAIN_INSTEAD
 from .check import Check  # noqa: F401, for those who judge elsewhere
@@ -68,6 +68,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
     changes = (check_timeline,) if specification.timeline else ()
     changes += (check_policer,) if specification.link.policer else ()
+    changes += reordering_checks.checks_of(specification)
     outage = (check_outage,) if specification.multipath.outage else ()
     checks = (
         checks_of_traffic(specification)

@@ -36,6 +36,10 @@ def link_words(link) -> str:
         words.append("jitter keeps the order")
     if link.get("ack_slot_ms"):
         words.append(f"acknowledgements in slots of {link['ack_slot_ms']:g} ms")
+    if late := link.get("reordering"):
+        words.append(f"{late['percent']:g} % of packets {late['late_ms']:g} ms late ({late['direction']})")
+    twice = {way: percent for way, percent in (link.get("duplicate_percent") or {}).items() if percent}
+    words += [f"{percent:g} % of packets twice ({way})" for way, percent in twice.items()]
     return "; ".join(words)
 
 

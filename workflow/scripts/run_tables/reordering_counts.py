@@ -1,5 +1,7 @@
 """What Linux counted of segments out of order, and of what its TCP made of them."""
 
+from testbed.reordering import counts
+
 #: Column of ``tidy/runs.csv`` -> whose counters are added up, and which (nstat's names; RFC 2883 for DSACK).
 COUNTERS = {
     "out_of_order_segments": ("receiver", ("TcpExtTCPOFOQueue",)),
@@ -22,6 +24,26 @@ def reordering_counts(document) -> dict[str, int | None]:
         column: sum(counted[host].get(name, 0) for host in hosts[side] for name in names)
         for column, (side, names) in COUNTERS.items()
     }
+
+
+def disorder_counts(document) -> dict[str, float | None]:
+    """Return late_packets, duplicate_packets and reordering_extent_packets of `tidy_tables.RUNS`: of the data's direction."""
+    link = document["specification"]["scenario"]["link"]
+    late_asked, twice_asked = link.get("reordering"), link.get("duplicate_percent")
+    came, left, late = (counts(document, "forward") if late_asked or twice_asked else None) or (None, None, None)
+    waited = reordering_counts(document)["out_of_order_segments"]
+    # Behind one that was lost segments wait too.
+    known = late_asked and late and waited is not None and not any_drops(document)
+    return {
+        "late_packets": late if late_asked else None,
+        "duplicate_packets": left - came if twice_asked and left is not None else None,
+        "reordering_extent_packets": waited / late if known else None,
+    }
+
+
+def any_drops(document) -> bool:
+    """Tell whether any queueing discipline of the network dropped a packet."""
+    return any(qdisc["drops"] for device in document["links"]["after"].values() for qdisc in device["qdiscs"].values())
 
 
 def cwnd_packets(document) -> float | None:

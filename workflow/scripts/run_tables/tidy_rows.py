@@ -8,7 +8,7 @@ from run_tables.load_metrics import load_metrics
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
-from run_tables.reordering_counts import cwnd_packets, reordering_counts
+from run_tables.reordering_counts import cwnd_packets, disorder_counts, reordering_counts
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
@@ -159,6 +159,7 @@ def _measured(document, flows, rule):
         "outage_drops": outage_drops(document, "forward") if "outage" in document else None,
         **marks_of_run(document),
         **reordering_counts(document),
+        **disorder_counts(document),
         "cwnd_packets": cwnd_packets(document),
         **cpu_metrics(document, total(flows, "bytes_received")),
     }

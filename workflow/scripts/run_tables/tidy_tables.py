@@ -10,6 +10,7 @@ _NO_VALUE = "the run's application or platform has none"
 _NO_WINDOW = "the flows had no time in common"
 _NO_STEADY = f"FTP has none; {_NO_WINDOW}; MSER finds no steady part"
 _NOT_SAMPLED = "the scenario has no `sample_interval_ms`"
+_NO_DISORDER = "none are to be"
 _NO_COMMON = "each flow has a window of its own, or the application none"
 _WINDOW_BEGIN = "When the window begins, from the traffic's origin: the first reading at which all flows had data."
 _WINDOW_END = "When it ends: the last reading before a flow ends."
@@ -189,6 +190,13 @@ RUNS = Table(
             "TcpExtTCPFullUndo, TCPPartialUndo, TCPDSACKUndo",
         ),
         count("spurious_retransmits", "segments", "Sent again although the receiver had them already.", _NO_VALUE, "TcpExtTCPDSACKRecv"),
+        count("late_packets", "packets", "Of the data's direction, late by `link.reordering`: overtaken by those that came meanwhile.", _NO_DISORDER, "netem: those that left less those that passed at once"),
+        count("duplicate_packets", "packets", "Of the data's direction, that came twice by `link.duplicate_percent`; random loss behind may take them again.", _NO_DISORDER, "netem: those that left less those that arrived"),
+        number(
+            "reordering_extent_packets", "packets",
+            "By how many segments a late packet was overtaken in the mean (reordering extent, RFC 4737): those that waited at the receivers, by late packet.",
+            f"{_NO_DISORDER}, packets were dropped, for which segments wait as well, or the protocol is UDP", "TcpExtTCPOFOQueue, netem",
+        ),
         number("cwnd_packets", "packets", "Mean congestion window over the looks at the senders' sockets, each subflow of MPTCP by itself.", "nobody looked"),
         number("cpu_busy_percent", "%", "Mean over the cores that carried the run while traffic flowed.", "the clock is not a real one", "/proc/stat"),
         number("cpu_seconds_per_gbyte", "s/GB", "Busy time of these cores, all together, over the data that arrived (10^9 bytes).", "the clock is not a real one"),
@@ -414,7 +422,7 @@ SCENARIOS = Table(
             "variation", "What is drawn for each replication around these values: `RTT ±1 %, queue ±1 packet`; the runs have theirs.",
             "nothing: all replications have just these",
         ),
-        text("link_options", "What else the link does: changes while traffic flows, a trace, a policer, losses in bursts, jitter in order, acknowledgements in slots.", "nothing"),
+        text("link_options", "What else the link does: changes while traffic flows, a trace, a policer, losses in bursts, jitter in order, acknowledgements in slots, packets late or twice.", "nothing"),
     ),
     "tidy",
 )  # fmt: skip

@@ -36,10 +36,10 @@ PARTS = {
     "bfifo": ("queues in bytes", None),
     **{kind: (f"queue.discipline {one.name}", f"sch_{kind}") for kind, one in OF_KIND.items() if not one.limited_only},
     "netem": ("delay, jitter and loss", "sch_netem"),
-    "ifb": ("delay and loss on a cable", "ifb"),
-    "ingress": ("delay and loss on a cable", "sch_ingress"),
-    "matchall": ("delay and loss on a cable", "cls_matchall"),
-    "mirred": ("delay and loss on a cable", "act_mirred"),
+    "ifb": ("delay and loss on a cable, packets late or twice", "ifb"),
+    "ingress": ("delay and loss on a cable, packets late or twice", "sch_ingress"),
+    "matchall": ("delay and loss on a cable, packets late or twice", "cls_matchall"),
+    "mirred": ("delay and loss on a cable, packets late or twice", "act_mirred"),
     "police": ("link.policer", "act_police"),
     "mptcp": ("Multipath TCP", None),
     "gretap": ("GRE tunnels over IPv4", "ip_gre"),
@@ -125,6 +125,8 @@ def _parts_of(scenario):
     changing = any(map(_specification(scenario).timeline.changes_netem, DIRECTIONS))
     if changing or link["ack_slot_ms"] or any(any(values) for values in delays) or not (cable or "htb" in parts):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"} if cable else {"netem"}
+    if link["reordering"] or any(link["duplicate_percent"].values()):
+        parts |= {"netem", "ifb", "ingress", "matchall", "mirred"}
     if scenario["link"]["policer"]:
         parts |= {"ingress", "matchall", "police"}
     if paths["by"] == "mptcp":

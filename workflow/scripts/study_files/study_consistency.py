@@ -16,7 +16,13 @@ from study_files.study_queues import network_queue_problems
 from study_files.study_replications import has_looks, most_replications
 from study_files.study_runs import ccas_written_out, last_replication
 from study_files.study_schema import keys_of, scenario_schema, study_schema
-from study_files.study_timeline import burst_problems, order_problems, policer_problems, timeline_problems
+from study_files.study_timeline import (
+    burst_problems,
+    disorder_problems,
+    order_problems,
+    policer_problems,
+    timeline_problems,
+)
 from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied
@@ -59,7 +65,7 @@ def contradictions(study) -> list[str]:
         _check_segments, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
         timeline_problems, trace_problems, policer_problems,
         burst_problems,
-        order_problems,
+        order_problems, disorder_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
         # Of a chain that contradicts itself the other sentences would make no sense.
@@ -98,6 +104,8 @@ def _check_calibration(study):
             ("link.jitter_order", link["jitter_order"], ("any",)),
             ("link.ack_slot_ms", link["ack_slot_ms"], (None,)),
             ("link.loss_burst_packets", link["loss_burst_packets"], ({"forward": None, "reverse": None},)),
+            ("link.reordering", link["reordering"], (None,)),
+            ("link.duplicate_percent", link["duplicate_percent"], ({"forward": 0, "reverse": 0},)),
             ("queue.discipline", discipline_of(scenario["queue"]).name, (DROP_TAIL,)),
             ("traffic.application", traffic["application"], ("iperf3", "round-trip")),
             ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], (False,)),

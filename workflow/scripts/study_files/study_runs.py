@@ -18,6 +18,7 @@ _NEITHER = {"forward": None, "reverse": None}
 #: Of its link what only runs have to know that make use of it, and the value that is none.
 OPTIONS_OF_LINK = {
     "timeline": [], "trace": None, "policer": None, "loss_burst_packets": _NEITHER, "jitter_order": "any", "ack_slot_ms": None,
+    "reordering": None, "duplicate_percent": {"forward": 0, "reverse": 0},
 }  # fmt: skip
 
 

@@ -69,6 +69,20 @@ def order_problems(scenario) -> Iterator[str]:
         yield f"link.ack_slot_ms is {link['ack_slot_ms']:g}; allowed with application round-trip is null."
 
 
+def disorder_problems(scenario) -> Iterator[str]:
+    """Yield where packets can't come late, or twice: sentences that start with the key."""
+    link, traffic = scenario["link"], scenario["traffic"]
+    for key in ("reordering", "duplicate_percent"):
+        if link[key] is None or not any(link[key].values()):
+            continue
+        if scenario["topology"] != "dumbbell":
+            yield f"topology is {scenario['topology']}; allowed with link.{key} is dumbbell."
+        if scenario["transport"]["segmentation_offload"]:
+            yield f"transport.segmentation_offload is true; allowed with link.{key} is false, for a super-packet is many packets."
+    if any(link["duplicate_percent"].values()) and traffic["protocol"] == "udp":
+        yield f"traffic.protocol is udp; allowed with link.duplicate_percent is tcp, for {traffic['application']} takes a packet's second copy for a late one."
+
+
 def changing_network_problems(scenario, key) -> Iterator[str]:
     """Yield where a path can't change."""
     traffic = scenario["traffic"]

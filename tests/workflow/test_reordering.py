@@ -1,0 +1,73 @@
+"""Packets late and packets twice in the guest's kernel: those that its random numbers make of the seed, and what a receiver then sees."""
+
+import json
+
+from netem_random_numbers import CERTAIN, taus113
+from run_tables.reordering_counts import disorder_counts, reordering_counts
+from testbed.reordering import counts
+from testbed.reordering_checks import check_reordering
+from testbed.specification import RunSpecification
+
+LINK = {"rate_mbps": 20, "delay_ms": {"forward": 20, "reverse": 20}}
+#: A datagram each 2 ms.
+UDP = {"protocol": "udp", "block_bytes": 1250, "bitrate_mbps": 5, "duration_s": 4}
+
+
+def fate(seed, late, twice, packets):
+    """Return of so many packets that arrive whether each copy of them, in the order in which netem takes them up, is late."""
+    numbers, found = taus113(seed), []
+    for _ in range(packets):
+        copies = 1 + bool(twice and round(twice * CERTAIN) >= next(numbers))
+        found.append([late and round((1 - late) * CERTAIN) < next(numbers) for _ in range(copies)])
+    return found
+
+
+def test_datagrams_are_late_as_the_seed_says_and_are_overtaken_by_those_of_that_time(run):
+    """9 ms late and 2 ms apart, one is overtaken by the four behind it that aren't late themselves: its reordering extent (RFC 4737)."""
+    document = run(link=LINK | {"reordering": {"percent": 10, "late_ms": 9, "direction": "forward"}}, traffic=UDP)
+    came, left, late = counts(document, "forward")
+    before = document["links"]["before"]["r2-in1"]["qdiscs"]["netem"]
+    earlier = before["packets"] + before["backlog_packets"]
+    seed = document["network"]["set"]["qdiscs"]["r2-in1"]["netem"]["seed"]
+    model = [any(copies) for copies in fate(seed, 0.1, 0, earlier + came)]
+    assert (left, late) == (came, sum(model[earlier:])) and late > 150
+    assert disorder_counts(document)["late_packets"] == late
+    # As many of twice the share would not be chance.
+    asked = json.loads(json.dumps(document["specification"]).replace('"percent": 10', '"percent": 20'))
+    assert not check_reordering(RunSpecification(asked), document).ok
+    told = document["network"]["read_back"]["interfaces"]["r2-in1"]["qdiscs"]["netem"]
+    assert (told["at_once_percent"], told["delay_ms"]) == (90, 9)
+    # Overtaken is what is late if one of the four behind it isn't. How many packets the connection of iperf3 itself took before the datagrams, nobody counts.
+    overtaken = [is_late and not all(model[at + 1 : at + 5]) for at, is_late in enumerate(model[:-5])]
+    (stream,) = document["traffic"][0]["server"]["end"]["streams"]
+    sent = document["traffic"][0]["client"]["end"]["sum"]["packets"]
+    possible = [sum(overtaken[at : at + sent]) for at in range(earlier, len(overtaken) - sent + 1)]
+    assert min(possible) - 1 <= stream["udp"]["out_of_order"] <= max(possible) and max(possible) - min(possible) < 10
+
+
+def test_tcp_gets_packets_late_and_twice_and_none_is_lost(run):
+    """Each packet that TCP gets twice makes its receiver say so (D-SACK, RFC 2883), and late ones are no losses."""
+    link = LINK | {"rate_mbps": 10, "duplicate_percent": {"forward": 2, "reverse": 0}}
+    link |= {"reordering": {"percent": 1, "late_ms": 10, "direction": "both"}}
+    document = run(link=link, queue={"packets": 400}, traffic={"duration_s": 6, "bitrate_mbps": 5})
+    came, left, late = counts(document, "forward")
+    names = document["network"]["set"]["qdiscs"]
+    before = document["links"]["before"]["r2-in1"]["qdiscs"]
+    earlier = document["links"]["before"]["r2-eth1"]["qdiscs"]["ingress"]["packets"]
+    model = fate(names["r2-in1"]["netem"]["seed"], 0.01, 0.02, earlier + came)
+    assert left + before["netem"]["packets"] == sum(map(len, model))
+    assert late == sum(map(sum, model[earlier:]))
+    metrics = disorder_counts(document)
+    assert (metrics["late_packets"], metrics["duplicate_packets"]) == (late, left - came)
+    tcp = reordering_counts(document)
+    assert tcp["reordering_events"] > 0 and document["links"]["after"]["r1-eth1"]["qdiscs"]["pfifo"]["drops"] == 0
+    said = sum(
+        count
+        for name, count in document["stack"]["tcp"]["h2"].items()
+        if name in ("TcpExtTCPDSACKOldSent", "TcpExtTCPDSACKOfoSent")
+    )
+    # A packet of the handshake that comes twice is none of TCP's data.
+    again = document["traffic"][0]["client"]["end"]["sum_sent"]["retransmits"]
+    assert metrics["duplicate_packets"] + again - 2 <= said <= metrics["duplicate_packets"] + again
+    # Sent as fast as the rate allows, packets are 1.2 ms apart: 8 come in 10 ms, fewer where the sender pauses.
+    assert 5 < metrics["reordering_extent_packets"] <= 8.3
