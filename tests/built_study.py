@@ -1,6 +1,7 @@
 """A study of synthetic tables taken through analysis, figures and page by the workflow's own rules and declarations."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,7 @@ import synthetic_series
 import tidy_tables
 from rule_files import ROOT, carry_out, code_beside_rules, rules_of
 from run_tables.metrics import differences
+from session.checkout import paths_below
 from study_files.study_design import StudyDesign
 from topics import registry
 from topics.claims.claim_versions import record_claims
@@ -100,7 +102,8 @@ class Built:
         return {
             "STUDY": self.study, "STUDY_FILE": "config/studies/synthetic.yaml", "CONFIG_GIVEN": {}, "CLAIMS": claims,
             "CLAIMS_VERSION": version, "update": str,
-            "CLAIMS_NAME": self.claims_name, "SETTINGS": SETTINGS, "RESAMPLES": 200, "ANALYSIS_IMAGE": "sha256:0",
+            "CLAIMS_NAME": self.claims_name, "CLAIMS_FILE": path, "own": str, "RESULTS": "results",
+            "files_below": partial(paths_below, ROOT), "SETTINGS": SETTINGS, "RESAMPLES": 200, "ANALYSIS_IMAGE": "sha256:0",
             "DESIGN": outline.design, "OUTLINE": outline, "Path": lambda path: ROOT / path, "code_of": lambda *scripts: "",
             "table_paths": table_paths, "figure_params": figure_params, "differences": differences,
             "section_modules": section_modules,
