@@ -19,7 +19,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 #: That of envs/workflow.lock (a test holds the two together): the only one with which the workflow is tried.
 TESTED_VERSION = "9.27.1"
 #: Of `apptainer-args`, what keeps the machine out of runs; what each is for says profiles/default.
-CLOSED = ("--userns", "--cleanenv", "--net")
+CLOSED = ("--cleanenv", "--net")
 
 
 def leave_study_files_unread() -> None:
@@ -191,7 +191,7 @@ def require_closed_containers(workflow) -> None:
     if missing := [word for word in CLOSED if word not in given]:
         sys.exit(
             f"sawtooth: apptainer-args lacks {', '.join(missing)}: runs must not depend on the machine. Put "
-            f'`apptainer-args: "{" ".join(CLOSED)} --network none"` and `software-deployment-method: apptainer` into '
+            '`apptainer-args: "--userns --cleanenv --net --network none"` and `software-deployment-method: apptainer` into '
             "profiles/default/config.yaml of the workflow that uses this module."
         )
 

@@ -1,0 +1,99 @@
+"""The workflow as a module of another one, with a study of its configuration and a prefix for its files."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = "results/mini/runs/near/reno/ipv4/1.json.gz"
+#: What that workflow is told of its own: where Sawtooth is.
+BY_PATH = '"{root}/workflow/Snakefile"'
+
+
+class Other:
+    """A workflow elsewhere that uses this one."""
+
+    def __init__(self, folder, snakefile):
+        self.folder = Path(folder)
+        shutil.copytree(Path(__file__).with_name("module_use"), self.folder, dirs_exist_ok=True)
+        self.edit("workflow/Snakefile", 'config["workflow"]', snakefile)
+
+    def edit(self, name, old, new):
+        path = self.folder / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    def snakemake(self, *arguments):
+        """Return exit status and output of a call there."""
+        done = subprocess.run(
+            [Path(sys.executable).with_name("snakemake"), "--cores", "1", *arguments], cwd=self.folder, timeout=600,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ),
+        )  # fmt: skip
+        return done.returncode, done.stdout
+
+
+@pytest.fixture
+def other(root, tmp_path):
+    return Other(tmp_path, BY_PATH.format(root=root))
+
+
+def test_a_run_has_the_bytes_that_it_has_at_home(other, mini):
+    status, said = other.snakemake(f"emulation/{RUN}")
+    assert status == 0, said
+    assert (other.folder / "emulation" / RUN).read_bytes() == (mini.folder / RUN).read_bytes()
+    assert "the other workflow starts" in said  # beside the module's own start, which locks the folder
+    assert (other.folder / "emulation/results/mini/.lock").exists() and not (other.folder / "results").exists()
+    status, said = other.snakemake("-n", f"emulation/{RUN}")
+    assert status == 0 and "Nothing to be done" in said
+
+
+def test_a_study_that_is_wrong_is_refused_in_a_sentence(other):
+    other.edit("config/config.yaml", "ccas: [reno, cubic]", "ccas: [renoo]")
+    status, said = other.snakemake("-n")
+    assert status != 0 and "sawtooth: the module's config: ccas" in said and "Traceback" not in said
+
+
+def test_containers_that_see_the_caller_are_refused(other):
+    other.edit("profiles/default/config.yaml", "--cleanenv ", "")
+    status, said = other.snakemake(f"emulation/{RUN}")
+    assert status != 0 and "sawtooth: apptainer-args lacks --cleanenv" in said
+    assert not (other.folder / "emulation" / RUN).exists()
+
+
+@pytest.mark.long
+def test_a_whole_study_goes_to_its_report_and_on(other):
+    status, said = other.snakemake()
+    assert status == 0, said
+    assert len((other.folder / "largest.txt").read_text().splitlines()) == 4
+    assert "Of another workflow" in (other.folder / "emulation/results/mini/report.html").read_text()
+    status, said = other.snakemake("-n")
+    assert status == 0 and "Nothing to be done" in said, said
+
+
+@pytest.mark.parametrize("kind", ["gitfile", "github"])
+def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_path, monkeypatch):
+    """That of a forge stands in Snakemake's own cache, as if it had been fetched: no network is needed to look at it."""
+    home = checkout_in(tmp_path / "home").folder
+    git = ("git", "-C", home, "-c", "user.name=a", "-c", "user.email=a@b.c")
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *command], check=True, stdout=subprocess.DEVNULL)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("SAWTOOTH_CACHE", str(tmp_path / "sawtooth"))
+    snakefile = f'gitfile("{home}", path="workflow/Snakefile", commit="{commit}")'
+    if kind == "github":
+        bare = tmp_path / "cache/snakemake/snakemake/source-cache/snakemake-git-cache/github.com/a/b"
+        subprocess.run(["git", "clone", "-q", "--bare", home, bare], check=True)
+        snakefile = f'github("a/b", path="workflow/Snakefile", commit="{commit}")'
+    other = Other(tmp_path / "other", snakefile)
+    checkout = tmp_path / "sawtooth/checkouts" / commit
+    status, said = other.snakemake("-n")
+    assert status == 0 and "sawtooth_emulate_run" in said, said
+    assert (checkout / "workflow/scripts/session").is_dir()
+    (checkout / "envs/testbed.json").unlink()  # as nothing is set up in a new one
+    status, said = other.snakemake("-n")
+    assert status != 0 and f"the images are missing, run `make -C {checkout} setup`" in said, said
