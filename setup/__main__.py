@@ -45,7 +45,7 @@ def set_up():
     definitions = images.definitions()
     missing = images.missing_images(definitions)
     machine.check_architecture()
-    machine.check_user_namespaces()
+    machine.check_user_namespaces(toolbox.find_apptainer(venv=environment.VENV))
     if missing:
         machine.check_image_building()
         images.check_sources()

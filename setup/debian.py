@@ -1,45 +1,154 @@
-"""Debian packages without touching the system: the machine's mirror, an apt of our own."""
+"""Debian packages without touching the system: the machine's mirror, archives of the past, an apt of our own."""
 
+import contextlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
+import urllib.error
+import urllib.request
 from pathlib import Path
 
-from progress import SetupError, run_logged
+from progress import SetupError, run_logged, say
 
 # The only release with a current Apptainer. A package's libraries come along with it, so the
 # release that this machine runs doesn't matter.
 SUITE = "sid"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 NO_MIRROR = (
-    "no Debian mirror was found in this machine's apt configuration: "
+    "no Debian mirror was found in this machine's apt configuration, nor in a debootstrap: "
     "name one, `make SAWTOOTH_MIRROR=<URL of a Debian mirror>`."
 )
+NO_SNAPSHOT = (
+    "no archive of Debian's past is known to this machine's apt: "
+    "name one, `make SAWTOOTH_SNAPSHOT=<URL with @SNAPSHOTID@ for the time>`."
+)
+#: The archive that debootstrap takes if none is named.
+DEFAULT_MIRROR = re.compile(r'^DEF_MIRROR="(\w+://[^"]+/debian)/?"$', re.M)
+APT_HELPER = "/usr/lib/apt/apt-helper"
+#: Where apt (from 2.9 on) keeps the URL of the archive of Debian's past.
+SNAPSHOT_OPTION = re.compile(r'^Acquire::Snapshots::URI::(?:Override::)?Origin::Debian "(.+)";$', re.M)
 
 
 def find_mirror(environ=os.environ) -> str:
-    """Return the URL of the Debian mirror: SAWTOOTH_MIRROR, or the first that apt is configured with.
+    """Return the URL of the Debian mirror: SAWTOOTH_MIRROR, the first that apt is configured with, or debootstrap's own.
 
     Raises
     ------
     SetupError
-        Neither exists.
+        None of them exists.
     """
     if environ.get("SAWTOOTH_MIRROR"):
         return environ["SAWTOOTH_MIRROR"].rstrip("/")
-    if not shutil.which("apt-get", path=environ.get("PATH")):
-        raise SetupError(NO_MIRROR)
-    mirror = choose_mirror(index_targets(environ))
-    if mirror is None:
-        # Who is behind a source stands in lists that this machine may not have fetched yet.
-        with tempfile.TemporaryDirectory() as folder:
-            options = ["-c", str(private_apt(Path(folder)))]
-            subprocess.run(["apt-get", *options, "-q", "update"], capture_output=True, env=environ)
-            mirror = choose_mirror(index_targets(environ, options))
+    mirror = None
+    if shutil.which("apt-get", path=environ.get("PATH")):
+        mirror = choose_mirror(index_targets(environ))
+        if mirror is None:
+            # Who is behind a source stands in lists that this machine may not have fetched yet.
+            with tempfile.TemporaryDirectory() as folder:
+                options = ["-c", str(private_apt(Path(folder)))]
+                subprocess.run(["apt-get", *options, "-q", "update"], capture_output=True, env=environ)
+                mirror = choose_mirror(index_targets(environ, options))
+    mirror = mirror or mirror_of_debootstrap(environ)
     if mirror is None:
         raise SetupError(NO_MIRROR)
     return mirror
+
+
+def mirror_of_debootstrap(environ) -> str | None:
+    """Return the archive that debootstrap takes by itself: the one installed, or the one that another distribution's apt has."""
+    path = os.pathsep.join([environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+    with tempfile.TemporaryDirectory() as folder:
+        program = shutil.which("debootstrap", path=path)
+        if program is None and shutil.which("apt-get", path=path):
+            program = file_of_package("debootstrap", Path("/usr/sbin/debootstrap"), Path(folder), environ)
+        match = program and DEFAULT_MIRROR.search(Path(program).read_text())
+    return match[1] if match else None
+
+
+def file_of_package(package, path, folder, environ=os.environ) -> Path | None:
+    """Return a file of a package that this machine's apt can fetch, unpacked in a folder; None if it can't."""
+    subprocess.run(["apt-get", "-qq", "download", package], cwd=folder, capture_output=True, env=environ)
+    for archive in folder.glob(f"{package}_*.deb"):
+        subprocess.run(["dpkg-deb", "-x", archive, folder], check=True)
+        return folder / path.relative_to("/")
+    return None
+
+
+def find_snapshot(time, environ=os.environ) -> str:
+    """Return the URL of Debian's archive as it was at a time: by SAWTOOTH_SNAPSHOT, or where apt looks.
+
+    Parameters
+    ----------
+    time : str
+        As archives of the past write it: ``20261030T140801Z``.
+
+    Raises
+    ------
+    SetupError
+        Neither this machine's apt knows one, nor a newer one that could be fetched.
+    """
+    template = environ.get("SAWTOOTH_SNAPSHOT") or snapshot_option(["apt-config"]) or snapshot_of_newer_apt()
+    if not template:
+        raise SetupError(NO_SNAPSHOT)
+    if "@SNAPSHOTID@" not in template:
+        template = template.rstrip("/") + "/@SNAPSHOTID@"
+    return template.replace("@SNAPSHOTID@", time).rstrip("/")
+
+
+def snapshot_option(apt_config) -> str | None:
+    """Return the URL of archives of the past that a program apt-config tells, None if it knows none."""
+    try:
+        known = subprocess.run([*apt_config, "dump"], capture_output=True, text=True).stdout
+    except OSError:
+        return None
+    match = SNAPSHOT_OPTION.search(known)
+    return match and match[1]
+
+
+def snapshot_of_newer_apt() -> str | None:
+    """Return what Debian's newest apt tells, unpacked for this question; None if it can't be fetched."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        try:
+            unpack_packages(["apt"], folder, folder / "log", "a newer apt, which knows archives of Debian's past")
+        except SetupError:
+            return None
+        libraries = folder / "usr/lib/x86_64-linux-gnu"
+        loader = [libraries / "ld-linux-x86-64.so.2", "--library-path", libraries]
+        return snapshot_option([*loader, folder / "usr/bin/apt-config"])
+
+
+def download(files, log, title) -> None:
+    """Download what can be had of some files, with apt's ways to the network if the machine has apt.
+
+    Parameters
+    ----------
+    files : list of (str, pathlib.Path, str)
+        URL, where the file goes, and its SHA-256, which apt compares. What can't be had is left out.
+    log : pathlib.Path
+    title : str
+        What the files are, for the user.
+    """
+    if Path(APT_HELPER).exists():
+        command = [APT_HELPER, "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=1", "download-file"]
+        for url, target, sha256 in files:
+            # By the method `file` apt makes a link.
+            command += [re.sub("^file:", "copy:", url), str(target), f"SHA256:{sha256}"]
+        with contextlib.suppress(SetupError):
+            run_logged(command, log, title)
+        return
+    say(f"{title}: {len(files)} files")
+    for url, target, _ in files:
+        try:
+            with urllib.request.urlopen(url, timeout=60) as source, open(target, "wb") as content:
+                shutil.copyfileobj(source, content)
+        except OSError as error:
+            target.unlink(missing_ok=True)
+            say(f"{url}: {error}")
+            if not isinstance(error, urllib.error.HTTPError):
+                return
 
 
 def index_targets(environ, options=()) -> str:
@@ -106,11 +215,10 @@ def find_keyring(folder) -> Path:
     """Return a keyring with Debian's keys: the machine's, else that of the package that carries it."""
     if KEYRING.is_file():
         return KEYRING
-    subprocess.run(["apt-get", "-qq", "download", "debian-archive-keyring"], cwd=folder, capture_output=True)
-    for package in Path(folder).glob("debian-archive-keyring_*.deb"):
-        subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
-        return Path(folder) / KEYRING.relative_to("/")
-    raise SetupError("Debian's signing keys are missing: install the package debian-archive-keyring.")
+    keyring = file_of_package("debian-archive-keyring", KEYRING, folder)
+    if keyring is None:
+        raise SetupError("Debian's signing keys are missing: install the package debian-archive-keyring.")
+    return keyring
 
 
 def unpack_packages(packages, folder, log, title, keep=None) -> None:

@@ -34,6 +34,7 @@ EXCLUDED_TREES = (
     DESCRIPTION,
 )
 EXCLUDED_FILES = (
+    ".post.script",  # Apptainer's: the definition's %post, there while it runs
     "etc/.pwd.lock", "etc/hostname", "etc/hosts", "etc/localtime", "etc/machine-id", "etc/mtab",
     "etc/resolv.conf", "etc/timezone",  # Apptainer binds the host's
     "etc/ld.so.cache",  # order of installation

@@ -7,7 +7,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-import debian
+import locked_packages
 import unpacked
 from cache import cache_dir, digest, made_once, remove_tree, require_cache, require_space
 from progress import SetupError, run_logged
@@ -44,13 +44,18 @@ def files_of(definition) -> list[Path]:
     return sources
 
 
+def sections_of(definition) -> list[str]:
+    """Return the sections of envs/debian.lock that a definition takes packages from (``{{ debian_kernel }}``), in order."""
+    return sorted(set(re.findall(r"\{\{ debian_(\w+) \}\}", definition.read_text())))
+
+
 def definitions() -> list[Path]:
     """Return the definitions of the images that jobs run in."""
     return sorted(set(Path("envs").glob("*.def")) - {BASE, KERNEL})
 
 
 def definition_key(definition) -> str:
-    """Key of an image: digest of its definition, of the files it copies, and of the images it is made of.
+    """Key of an image: digest of its definition, of its locked packages, of the files it copies, and of the images it is made of.
 
     Raises
     ------
@@ -59,6 +64,8 @@ def definition_key(definition) -> str:
     """
     parts = [definition]
     parts += [definition_key(part) for part in (BASE, KERNEL) if takes(definition, part.stem)]
+    for section in sections_of(definition):
+        parts += [section, locked_packages.content(section)]
     for source in files_of(definition):
         if not source.exists():
             raise SetupError(f"{definition}: %files names {source}, which doesn't exist.")
@@ -151,6 +158,8 @@ def build_image(definition, apptainer, environ, python) -> Path:
             command = as_root(command, partial)
         work = partial / "work"
         work.mkdir()
+        if definition == BASE:
+            environ = with_trusting_debootstrap(environ, work)
         environ = {**environ, "APPTAINER_CACHEDIR": str(work), "APPTAINER_CONFIGDIR": str(work)}
         environ.setdefault("APPTAINER_TMPDIR", str(work))
         run_logged(command, final.with_name(final.name + ".log"), f"image {definition.stem}", env=environ)
@@ -166,13 +175,28 @@ def build_image(definition, apptainer, environ, python) -> Path:
 def build_arguments(definition, key, apptainer, environ, python) -> dict[str, str | Path]:
     """Return those build arguments that a definition uses (Apptainer refuses others), by name."""
     values = {
-        "mirror": debian.find_mirror,
         "definition_key": lambda: key,
         "base": lambda: build_image(BASE, apptainer, environ, python) / "image.sif",
         "kernel": lambda: build_image(KERNEL, apptainer, environ, python) / "root",
         "wheels": lambda: fetch_wheels(definition.with_suffix(".lock"), python),
+        "base_packages": lambda: " ".join(locked_packages.names(locked_packages.BASE)),
     }
+    for section in sections_of(definition):
+        values[f"debian_{section}"] = lambda section=section: locked_packages.provide(section)
     return {name: value() for name, value in values.items() if takes(definition, name)}
+
+
+def with_trusting_debootstrap(environ, folder) -> dict[str, str]:
+    """Return environment variables by which Apptainer finds a debootstrap that asks for no signature.
+
+    Its archive is a folder of ours, whose packages were compared with the lock.
+    """
+    debootstrap = shutil.which("debootstrap", path=environ["PATH"])
+    program = folder / "bin/debootstrap"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{debootstrap}" --no-check-gpg "$@"\n')
+    program.chmod(0o755)
+    return {**environ, "PATH": f"{program.parent}:{environ['PATH']}"}
 
 
 def unpack(apptainer, image, root, environ) -> None:
@@ -199,9 +223,9 @@ def link_image(definition) -> None:
 
 
 def check_sources() -> None:
-    """Raise SetupError if there is no mirror or no room for building images."""
-    debian.find_mirror()
+    """Raise SetupError if there is no room for building images, or packages are missing and no archive is known."""
     require_cache()
+    locked_packages.check_archive()
     require_space(cache_dir(), SIZE_GB, "building the container images")
 
 

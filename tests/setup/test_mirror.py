@@ -79,3 +79,14 @@ def test_no_file_names_a_host(root):
     hosts = ("deb.debian.org", "pypi.org", "pythonhosted", "snapshot.debian", "docker.io")
     assert files
     assert [name for name in files for host in hosts if host in (root / name).read_text()] == []
+
+
+def test_machine_without_apt_takes_debootstraps_own(tmp_path):
+    import debian
+
+    program = tmp_path / "debootstrap"
+    program.write_text('#!/bin/sh\nKEYRING=""\nDEF_MIRROR="http://archive.example/debian"\n')
+    program.chmod(0o755)
+    assert debian.find_mirror({"PATH": str(tmp_path)}) == "http://archive.example/debian"
+    program.write_text('#!/bin/sh\nDEF_MIRROR="http://archive.example/ubuntu"\n')
+    assert debian.mirror_of_debootstrap({"PATH": str(tmp_path)}) is None

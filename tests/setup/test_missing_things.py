@@ -202,3 +202,22 @@ def test_a_path_that_a_shell_would_act_on(checkout, name):
     lines = [line for line in done.stderr.splitlines() if not line.startswith("make: ***")]
     assert len(lines) == 1 and lines[0].startswith("sawtooth: the checkout's path has the character ")
     assert not list(moved.parent.rglob("pwned"))
+
+
+@pytest.mark.parametrize(
+    ("switch", "apptainer", "said"), [("1", None, "AppArmor"), ("0", None, "user namespaces"), ("1", "its own", None)]
+)
+def test_user_namespaces_kept_back_by_apparmor(tmp_path, monkeypatch, switch, apptainer, said):
+    """As on Ubuntu from 24.04 on: the command for an administrator, unless there is an Apptainer with a profile."""
+    import machine
+    from progress import SetupError
+
+    (tmp_path / "switch").write_text(switch + "\n")
+    path = program(tmp_path / "bin", "unshare", "echo 'unshare: mount failed: Permission denied' >&2; exit 1")
+    monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
+    if said is None:
+        machine.check_user_namespaces(apptainer, tmp_path / "switch")
+        return
+    with pytest.raises(SetupError, match="sysctl -w kernel.*") as caught:
+        machine.check_user_namespaces(apptainer, tmp_path / "switch")
+    assert said in str(caught.value) and ("apparmor" in str(caught.value)) == (switch == "1")

@@ -1,0 +1,139 @@
+"""What `make lock` writes into envs/debian.lock: the packages of envs/debian.in and all they depend on, as the mirror has them today."""
+
+import re
+import subprocess
+import tempfile
+from datetime import UTC, timedelta
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import debian
+from locked_packages import BASE, LOCK, RELEASE, Package, write_lock
+from progress import SetupError, run_logged
+
+WISHES = Path("envs/debian.in")
+SUITES = (RELEASE, "sid")
+#: A package comes from sid only where debian.in says so.
+PINS = "Package: *\nPin: release n=sid\nPin-Priority: 50\n"
+#: The section whose package isn't installed, and what stands there for the newest one.
+KERNEL_SECTION, NEWEST_KERNEL = "linux", "linux-source/sid"
+KERNEL_SOURCE = re.compile(r"linux-source-(\d+)\.(\d+)")
+OLDEST_KERNEL = (6, 16)
+#: Of a root file system: what Apptainer asks debootstrap for, and what it tells it to leave out.
+ASKED, LEFT_OUT = ("apt",), {"openssl", "udev", "debconf-i18n", "e2fsprogs"}
+#: Archives of the past take a state up some hours after its date, and no package leaves the archive on the day it is replaced.
+TAKEN_UP = timedelta(hours=6)
+
+
+def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
+    """Resolve envs/debian.in and write envs/debian.lock.
+
+    Raises
+    ------
+    SetupError
+        No apt-get, no mirror, or no such package there.
+    """
+    mirror = debian.find_mirror()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        log = folder / "log"
+        keyring = debian.find_keyring(folder)
+        sources = (f"deb [arch=amd64 target=Packages signed-by={keyring}] {mirror} {suite} main" for suite in SUITES)
+        config = debian.private_apt(folder, "\n".join(sources))
+        (folder / "pins").write_text(PINS)
+        with config.open("a") as text:
+            # A mirror may be one of the past, whose lists are past their date; signatures are still checked.
+            text.write(f'Dir::Etc::Preferences "{folder}/pins";\nAcquire::Check-Valid-Until "false";\n')
+        run_logged(["apt-get", "-c", str(config), "-q", "update"], log, f"package lists of {mirror}")
+        sections = read_wishes(wishes)
+        locked = {}
+        for section, wished in sections.items():
+            if section == KERNEL_SECTION:
+                wished = [newest_kernel(config) if name == NEWEST_KERNEL else name for name in wished]
+                locked[section] = describe(config, wished)
+            elif section == BASE:
+                locked[section] = describe(config, resolve(config, [*required(config), *ASKED, *wished]))
+                # The other images start from it.
+                (folder / "status").write_text(installed(config, locked[section]))
+            else:
+                locked[section] = describe(config, resolve(config, wished))
+        write_lock(archive_time(folder), locked, lock)
+
+
+def read_wishes(wishes) -> dict[str, list[str]]:
+    """Return section -> packages of a file like envs/debian.in."""
+    sections = {}
+    for line in wishes.read_text().splitlines():
+        if line.startswith("["):
+            section = sections.setdefault(line.strip("[]"), [])
+        elif line.strip() and not line.startswith("#"):
+            section.append(line.strip())
+    return sections
+
+
+def ask(*command) -> str:
+    """Return what a command of apt prints; raise SetupError with its last line where it fails."""
+    answer = subprocess.run(command, capture_output=True, text=True)
+    if answer.returncode:
+        said = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
+        raise SetupError(f"{WISHES} can't be resolved: {said[-1] if said else 'apt gives no reason'}.")
+    return answer.stdout
+
+
+def newest_kernel(config) -> str:
+    """Return the newest kernel source that the mirror has, with its suite."""
+    found = ask("apt-cache", "-c", str(config), "pkgnames", "linux-source-").split()
+    versions = [tuple(map(int, match.groups())) for match in map(KERNEL_SOURCE.fullmatch, found) if match]
+    if max(versions, default=(0, 0)) < OLDEST_KERNEL:
+        raise SetupError("the guest needs Linux 6.16 or newer, and the mirror has no source of it.")
+    return "linux-source-{}.{}".format(*max(versions))
+
+
+def required(config) -> list[str]:
+    """Return the packages that Debian's release can't be without, as debootstrap's smallest variant takes them."""
+    stanzas = ask("apt-cache", "-c", str(config), "dumpavail").split("\n\n")
+    listed = [stanza for stanza in stanzas if "\nPriority: required\n" in stanza]
+    return sorted({field(stanza, "Package") for stanza in listed} - LEFT_OUT)
+
+
+def resolve(config, wished) -> list[str]:
+    """Return ``name=version`` of what apt would install: the packages and all they depend on that isn't there."""
+    told = ask("apt-get", "-c", str(config), "--simulate", "--no-install-recommends", "install", *wished)
+    return [f"{name}={version}" for name, version in re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", told, re.M)]
+
+
+def stanzas_of(config, packages) -> list[str]:
+    """Return what the lists say of packages, each once, sorted by name."""
+    stanzas = ask("apt-cache", "-c", str(config), "show", *packages).split("\n\n")
+    found = {
+        (field(stanza, "Package"), field(stanza, "Version")): stanza.strip() for stanza in stanzas if stanza.strip()
+    }
+    return [found[key] for key in sorted(found)]
+
+
+def describe(config, packages) -> list[Package]:
+    """Return packages as the lock has them."""
+    names = ("Package", "Version", "Architecture", "Size", "SHA256", "Filename")
+    described = []
+    for stanza in stanzas_of(config, packages):
+        name, version, architecture, size, sha256, path = (field(stanza, each) for each in names)
+        described.append(Package(name, version, architecture, int(size), sha256, path))
+    return described
+
+
+def installed(config, packages) -> str:
+    """Return the state of a system that has packages, as dpkg notes it."""
+    stanzas = stanzas_of(config, [f"{package.name}={package.version}" for package in packages])
+    return "".join(f"{stanza}\nStatus: install ok installed\n\n" for stanza in stanzas)
+
+
+def field(stanza, name) -> str:
+    """Return a field of a package's stanza."""
+    return re.search(rf"^{name}: (.*)$", stanza, re.M)[1]
+
+
+def archive_time(folder) -> str:
+    """Return a time at which archives of the past have what the lists name, as they write it."""
+    releases = (folder / "state/lists").glob("*Release")
+    dates = [parsedate_to_datetime(field(release.read_text(), "Date")) for release in releases]
+    return (max(dates) + TAKEN_UP).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")

@@ -1,0 +1,216 @@
+"""Debian packages exactly as envs/debian.lock names them: fetched into the cache, so that builds of images need no network.
+
+The lock is written by `make lock` (lock_debian.py). A package counts by its SHA-256, wherever it comes from: from the
+mirror, or, where that has moved on, from an archive of Debian's past.
+"""
+
+import hashlib
+import io
+import os
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import debian
+from cache import cache_dir, digest, made_once, require_space
+from progress import SetupError
+from unpacked import digest_of
+
+LOCK = Path("envs/debian.lock")
+#: The release that images are of.
+RELEASE = "trixie"
+#: The section that a root file system is made of: debootstrap wants a whole archive.
+BASE = "base"
+HEAD = """\
+# Debian packages of the images, `make lock` writes them from debian.in: name, version, architecture, size, SHA-256, place.
+# An archive of this time has them all.
+"""
+
+
+@dataclass(frozen=True)
+class Package:
+    """A locked package.
+
+    Attributes
+    ----------
+    name, version, architecture : str
+    size : int
+        In bytes.
+    sha256 : str
+        In hex digits.
+    path : str
+        Below an archive's URL: ``pool/main/...``.
+    """
+
+    name: str
+    version: str
+    architecture: str
+    size: int
+    sha256: str
+    path: str
+
+    @property
+    def file(self) -> str:
+        """Name of the package's file."""
+        return self.path.rpartition("/")[2]
+
+
+def read_lock(lock=LOCK) -> tuple[str, dict[str, list[Package]]]:
+    """Return the time of the archive, as archives of the past name it, and the packages of each section.
+
+    Raises
+    ------
+    SetupError
+        The file is missing, or a line is none of a lock.
+    """
+    time, sections, packages = "", {}, None
+    if not lock.is_file():
+        raise SetupError(f"{lock} is missing: get it back (`git checkout {lock}`), or write it anew with `make lock`.")
+    for number, line in enumerate(lock.read_text().splitlines(), 1):
+        words = line.split()
+        if not words or line.startswith("#"):
+            continue
+        if words[0] == "archive" and len(words) == 2:
+            time = words[1]
+        elif line.startswith("[") and line.endswith("]"):
+            packages = sections.setdefault(line[1:-1], [])
+        elif packages is not None and len(words) == 6 and words[3].isdigit() and len(words[4]) == 64:
+            packages.append(Package(*words[:3], int(words[3]), *words[4:]))
+        else:
+            raise SetupError(f"{lock}, line {number}: {line!r} is neither a section nor a package of six fields.")
+    return time, sections
+
+
+def write_lock(time, sections, lock=LOCK) -> None:
+    """Write a lock file, whole or not at all; the arguments are what `read_lock` returns."""
+    text = f"{HEAD}archive {time}\n"
+    for section, packages in sections.items():
+        text += f"\n[{section}]\n"
+        for package in packages:
+            text += f"{package.name} {package.version} {package.architecture} {package.size} {package.sha256} {package.path}\n"
+    partial = lock.with_name(lock.name + ".partial")
+    partial.write_text(text)
+    partial.rename(lock)
+
+
+def names(section) -> list[str]:
+    """Return the names of a section's packages."""
+    return [package.name for package in read_lock()[1].get(section, [])]
+
+
+def content(section) -> str:
+    """Return what an image's key has of a section: its packages, wherever they are kept."""
+    packages = read_lock()[1].get(section, [])
+    return "".join(f"{package.name} {package.version} {package.sha256}\n" for package in packages)
+
+
+def folder_of(section) -> Path:
+    """Return the cache's folder of a section, filled or not."""
+    return cache_dir() / "debian" / f"{section}-{digest(content(section))[:16]}"
+
+
+def provide(section) -> Path:
+    """Return the folder with a section's packages, fetched at the first call.
+
+    Raises
+    ------
+    SetupError
+        A package can't be had; the sentence says which, and what to do.
+    """
+    time, sections = read_lock()
+    final = folder_of(section)
+    with made_once(final) as partial:
+        if partial is not None:
+            packages = sections[section]
+            require_space(
+                partial, round(2 * sum(package.size for package in packages) / 1e9, 1), f"Debian packages ({section})"
+            )
+            take_over(packages, final.parent, partial)
+            fetch(packages, time, partial, final.with_name(final.name + ".log"), f"Debian packages ({section})")
+            if section == BASE:
+                write_index(packages, partial)
+    return final
+
+
+def check_archive() -> None:
+    """Raise SetupError if packages have to be fetched and no archive is known; nothing is fetched."""
+    if not all(folder_of(section).exists() for section in read_lock()[1]) and not os.environ.get("SAWTOOTH_SNAPSHOT"):
+        debian.find_mirror()
+
+
+def take_over(packages, cache, folder) -> None:
+    """Link those packages into a folder that the cache has already, of another lock."""
+    for package in packages:
+        for other in cache.glob(f"[!.]*/{package.file}"):
+            if digest_of(other) == package.sha256:
+                os.link(other, folder / package.file)
+                break
+
+
+def lacking(packages, folder) -> list[Package]:
+    """Return the packages that a folder lacks; a file that isn't what the lock says is deleted."""
+    missing = []
+    for package in packages:
+        file = folder / package.file
+        if file.is_file() and digest_of(file) != package.sha256:
+            file.unlink()
+        if not file.is_file():
+            missing.append(package)
+    return missing
+
+
+def fetch(packages, time, folder, log, title) -> None:
+    """Put packages into a folder that has some of them already, from the first archive that has each."""
+    tried = []
+    for find_archive in (debian.find_mirror, lambda: debian.find_snapshot(time)):
+        missing = lacking(packages, folder)
+        if not missing:
+            return
+        try:
+            archive = find_archive()
+        except SetupError as error:
+            tried.append(str(error).split(":")[0])
+            continue
+        files = [(f"{archive}/{package.path}", folder / package.file, package.sha256) for package in missing]
+        debian.download(files, log, f"{title} from {archive}")
+        tried.append(f"{archive} has not")
+    missing = lacking(packages, folder)
+    if missing:
+        first = missing[0]
+        more = f" and {len(missing) - 1} more" if missing[1:] else ""
+        raise SetupError(
+            f"{LOCK} names {first.name} {first.version}{more}, and it can't be had ({'; '.join(tried)}): "
+            "bring a bundle from a machine that has the images (`make bundle`), take the images that came with published "
+            "results (`make SAWTOOTH_IMAGES=<their .images.tar>`), or write the lock anew (`make lock`): newer "
+            "packages, so another image and runs of other bytes."
+        )
+
+
+def write_index(packages, folder) -> None:
+    """Make a folder of packages an archive of its own, as debootstrap reads one; unsigned, for its content is known."""
+    stanzas = []
+    for package in packages:
+        control = control_of(folder / package.file).strip()
+        stanzas.append(f"{control}\nFilename: {package.file}\nSize: {package.size}\nSHA256: {package.sha256}\n\n")
+    index = "".join(stanzas).encode()
+    place = "main/binary-amd64/Packages"
+    dist = folder / "dists" / RELEASE
+    (dist / place).parent.mkdir(parents=True)
+    (dist / place).write_bytes(index)
+    (dist / "Release").write_text(
+        f"Suite: stable\nCodename: {RELEASE}\nArchitectures: amd64\nComponents: main\nSHA256:\n"
+        f" {hashlib.sha256(index).hexdigest()} {len(index)} {place}\n"
+    )
+
+
+def control_of(package) -> str:
+    """Return the control file of a package's file (deb(5): an ar archive that has a tar archive with it)."""
+    with open(package, "rb") as archive:
+        archive.seek(8)
+        while header := archive.read(60):
+            size = int(header[48:58])
+            member = archive.read(size + size % 2)[:size]
+            if header.startswith(b"control.tar"):
+                with tarfile.open(fileobj=io.BytesIO(member)) as files:
+                    return files.extractfile("./control").read().decode()
+    raise SetupError(f"{package} is no Debian package: it has no control file.")
