@@ -40,7 +40,7 @@ rule write_report:
         image=ANALYSIS_IMAGE,
         analysis=STUDY["analysis"],
         other_tables=sorted(DESIGN.other_tables),
-        configfile=STUDY_FILE,
+        configfile=RERUN_FILE,
         platform=CONFIG_GIVEN.get("platform"),
         claims=CLAIMS and CLAIMS["claims"],
         paper=CLAIMS and CLAIMS["paper"],

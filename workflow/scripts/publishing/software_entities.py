@@ -17,14 +17,19 @@ HOMEPAGES = {
     "linux": "https://www.kernel.org/",
     "matplotlib": "https://matplotlib.org/",
     "mininet": "https://mininet.org/",
+    "mptcpize": "https://github.com/multipath-tcp/mptcpd",
+    "nginx": "https://nginx.org/",
     "ns-3": "https://www.nsnam.org/",
     "numpy": "https://numpy.org/",
     "pandas": "https://pandas.pydata.org/",
     "pingouin": "https://pingouin-stats.org/",
     "pyarrow": "https://arrow.apache.org/",
     "python3": "https://www.python.org/",
+    "qperf": "https://github.com/linux-rdma/qperf",
     "rocrate": "https://www.researchobject.org/ro-crate-py/",
     "scipy": "https://scipy.org/",
+    "vsftpd": "http://vsftpd.beasts.org/",
+    "wget": "https://www.gnu.org/software/wget/",
 }
 #: Platform -> what its kernel was of the runs.
 KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine that the runs were measured on"}
@@ -39,6 +44,9 @@ def describe_workflow(workflow: ComputationalWorkflow, made_by: dict) -> None:
     workflow["version"] = f"{commit}{changes}" if commit else "not recorded"
     workflow["conformsTo"] = {"@id": WORKFLOW_PROFILE}
     workflow["license"] = workflow.crate.root_dataset["license"]
+    workflow["keywords"] = "congestion control, TCP, network emulation, reproducibility"
+    developers = {"@type": "Organization", "name": "The Sawtooth developers"}
+    workflow["creator"] = workflow.crate.add(ContextEntity(workflow.crate, "#developers", developers))
 
 
 def add_images(crate: ROCrate, images: list[tuple[str, str]]) -> list[ContextEntity]:
