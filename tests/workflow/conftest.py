@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import snakemake_forks
 from mount_namespace import MountNamespace
 from study_files import study as studies
 
@@ -46,18 +47,19 @@ class Checkout:
 
     def snakemake(self, *arguments, check=True, timeout=600):
         """Run Snakemake as a user would; return its exit status and what it printed."""
-        done = subprocess.run(
-            [*self.within, Path(sys.executable).with_name("snakemake"), "--use-apptainer", *arguments],
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=timeout,
-            env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST")},
-        )
-        if check and done.returncode:
-            pytest.fail(f"snakemake {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout[-4000:]}")
-        return done.returncode, done.stdout
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
+        if "--dry-run" in arguments and not self.within:
+            arguments = ("--use-apptainer", *arguments)
+            status, output = snakemake_forks.call(arguments, self.folder, environment, timeout)
+        else:
+            done = subprocess.run(
+                [*self.within, Path(sys.executable).with_name("snakemake"), "--use-apptainer", *arguments],
+                cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout, env=environment,
+            )  # fmt: skip
+            status, output = done.returncode, done.stdout
+        if check and status:
+            pytest.fail(f"snakemake {' '.join(arguments)} ended with {status}:\n{output[-4000:]}")
+        return status, output
 
     def start(self, *arguments, study=SMOKE):
         """Start Snakemake on a study in a process group of its own, and return without waiting.

@@ -1,0 +1,70 @@
+"""Calls of Snakemake by a process that has imported it already: dry runs, of which importing is the larger half.
+
+Each call is a process of its own, forked off, with its folder, environment and output, and goes through Snakemake's command
+line from its beginning. Calls that carry out jobs are made by the command itself.
+"""
+
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+
+def call(arguments, folder, environment, timeout):
+    """Return exit status and output of ``snakemake <arguments>`` in a folder; after so many seconds a signal ends it."""
+    with tempfile.NamedTemporaryFile() as output:
+        command = [str(Path(sys.executable).with_name("snakemake")), *map(str, arguments)]
+        asked = {"command": command, "folder": str(folder), "environment": environment, "timeout": timeout}
+        status = int(_answer(json.dumps(asked | {"output": output.name})))
+        return status, Path(output.name).read_text(encoding="utf-8")
+
+
+def _answer(line):
+    """Return what the process says to a line; a test may have ended the last one with all that it had started."""
+    if _process().poll() is not None:
+        _process.cache_clear()
+    process = _process()
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+    return process.stdout.readline()
+
+
+@cache
+def _process():
+    # -I: as in the command's own first line. It ends with its input, hence with the tests.
+    return subprocess.Popen([sys.executable, "-I", __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def _answer_calls():
+    """For each line of the input carry out its call and print the exit status."""
+    from snakemake.cli import main
+
+    gc.freeze()  # what is imported stays shared with the forks
+    for line in sys.stdin:
+        asked = json.loads(line)
+        child = os.fork()
+        if not child:
+            _carry_out(asked, main)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def _carry_out(asked, main):
+    """Be the called command, from its folder to its exit status."""
+    output = os.open(asked["output"], os.O_WRONLY)
+    for stream, place in ((os.open(os.devnull, os.O_RDONLY), 0), (output, 1), (output, 2)):
+        os.dup2(stream, place)
+    os.chdir(asked["folder"])
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    sys.argv[:] = asked["command"]
+    signal.alarm(asked["timeout"])
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    _answer_calls()
