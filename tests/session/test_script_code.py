@@ -39,11 +39,14 @@ def main(inputs, outputs, params):
 
 @pytest.fixture
 def scripts(tmp_path, monkeypatch):
-    """A folder that scripts are looked for in, without any memory of them."""
+    """A folder that scripts are looked for in: what is remembered of them is in a file there."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(script_code, "SCRIPTS", tmp_path / "scripts")
     for name in ("modules_of", "_read", "_exists"):
         monkeypatch.setattr(script_code, name, getattr(script_code, name).__wrapped__)
-    return tmp_path / "scripts"
+    script_code._remembered.cache_clear()
+    yield tmp_path / "scripts"
+    script_code._remembered.cache_clear()
 
 
 @pytest.fixture
@@ -54,6 +57,7 @@ def digest_of(scripts):
         for name, content in (("wide/speeds.py", text), ("narrow/show.py", script), ("run_tables/table.py", "")):
             (scripts / name).parent.mkdir(parents=True, exist_ok=True)
             (scripts / name).write_text(content)
+        script_code._remembered.cache_clear()  # as a new call of Snakemake
         return code_of("narrow/show")
 
     return digest
@@ -135,3 +139,27 @@ def test_a_function_of_another_name_keeps_its_words(digest_of):
     shown = SCRIPT.replace("print(fast(3))", 'print(text("a", "b"))')
     assert digest_of(TABLE, shown) != digest_of(TABLE, shown.replace('"b"', '"c"'))
     assert digest_of(TABLE, SCRIPT) != digest_of(TABLE, SCRIPT.replace("print", "repr"))
+
+
+def test_what_was_read_is_not_read_again_until_it_changes(digest_of, monkeypatch):
+    before, read, reader = digest_of(TABLE), [], script_code._WithoutProse
+    monkeypatch.setattr(script_code, "_WithoutProse", lambda: read.append(reader()) or read[-1])
+    assert digest_of(TABLE) == before and len(read) == 0
+    assert digest_of(TABLE.replace("speed > 10", "speed > 11")) != before and len(read) == 1
+    assert digest_of(TABLE) == before and len(read) == 1
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", '{"read_by": "another", "modules": {}}', '{"modules": 1}'])
+def test_a_memory_that_cannot_be_used_is_made_anew(digest_of, tmp_path, damaged):
+    before = digest_of(TABLE)
+    memory = tmp_path / script_code.MEMORY
+    whole = memory.read_text()
+    memory.write_text(damaged)
+    assert digest_of(TABLE) == before
+    assert memory.read_text() == whole
+
+
+def test_without_a_place_to_remember_in_everything_is_read(digest_of, tmp_path):
+    (tmp_path / script_code.MEMORY.parent).write_text("a file where the folder would be")
+    assert digest_of(TABLE) == digest_of(TABLE)
+    assert digest_of(TABLE) != digest_of(TABLE.replace("speed > 10", "speed > 11"))
