@@ -5,6 +5,7 @@ it is kept by content, so a second call does nothing. In an unpacked bundle all 
 there.
 """
 
+import json
 import os
 import signal
 import sys
@@ -21,6 +22,8 @@ if sys.version_info < (3, 11):
 
 from pathlib import Path  # noqa: E402
 
+sys.path += [ROOT + "/workflow/scripts", ROOT + "/workflow"]
+
 import bundle  # noqa: E402
 import environment  # noqa: E402
 import images  # noqa: E402
@@ -31,8 +34,6 @@ import toolbox  # noqa: E402
 import unpacked  # noqa: E402
 from cache import cache_dir, remove_tree  # noqa: E402
 from progress import SetupError, refuse, say  # noqa: E402
-
-sys.path.append(ROOT + "/workflow/scripts")
 from session.surroundings import path_problem  # noqa: E402
 
 
@@ -70,8 +71,9 @@ def main():
             bundle.make_bundle(Path(*sys.argv[2:]))
         elif sys.argv[1:2] == ["kernel"] and len(sys.argv) > 5:
             name, linux, description, *files = sys.argv[2:]
+            kernel = json.loads(files.pop(0)) if files[0].startswith("{") else None
             sources = {Path(path): sha256 for path, _, sha256 in (file.rpartition("=") for file in files)}
-            kernels.provide_kernel(name, Path(linux), Path(description), sources)
+            kernels.provide_kernel(name, Path(linux), Path(description), sources, kernel)
         elif sys.argv[1:] == ["clean-cache"]:
             say(f"deleting {cache_dir()}")
             remove_tree(cache_dir())

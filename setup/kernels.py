@@ -1,7 +1,8 @@
-"""A guest kernel with C files of the user's: `python3 setup kernel NAME LINUX DESCRIPTION FILE=SHA256...`, called by the workflow.
+"""Guest kernels of a study's own: `python3 setup kernel NAME LINUX DESCRIPTION [KERNEL] FILE=SHA256...`, called by the workflow.
 
-They are built as a part of it, for a kernel that loads modules has other bytes, in the image of envs/kernel.def, which has source and objects:
-a few seconds. The compiler runs in a container of its own that has no network and sees of the machine only the files.
+C files are built as a part of the kernel, for one that loads modules has other bytes. What a kernel is based on (the image's Linux,
+another of Debian's, a tree of the user's) is built once and keeps its objects, so that a patch or a C file takes seconds. Compiler and
+`patch` run in a container of its own, the image of envs/kernel.def, which has no network and sees of the machine only these files.
 """
 
 import hashlib
@@ -11,23 +12,32 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import debian
 import environment
 import images
 import toolbox
-from cache import cache_dir, digest, made_once, require_space
-from progress import SetupError, say
+from cache import cache_dir, digest, made_once, remove_tree, require_space
+from progress import SetupError, run_logged, say, tail
+from study_files.kernels import LEFT_OUT, LOCK, NEWEST, OF_BASE, bases, recipe_digest, tree_digest
 
 #: Of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
-#: Copy of the objects, and the new kernel.
-SIZE_GB = 1
-#: What make is at: "  LINK linux".
-STEP = re.compile(r"  [A-Z]+ +\S+$")
+GUEST = Path("envs/guest")
+#: Copy of the objects and links to the source, and the new kernel; a source tree with its objects.
+SIZE_GB, BASE_SIZE_GB = 1, 3
+#: What make is at: "  LINK linux", and our own marks.
+STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
+#: What patch says of a file that it changes.
+PATCHED = re.compile(r"patching file |Hunk #\d+ succeeded at ")
+#: What a patch may change without being a part of any guest kernel; the trees that kernels are built in have little of it.
+NO_PART = re.compile(
+    r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
+)
 #: The first lines of what a failed build said.
 LINES = 12
 
 
-def provide_kernel(name, linux, description, sources) -> None:
+def provide_kernel(name, linux, description, sources, kernel=None) -> None:
     """Put a kernel and its description where the workflow wants them, built unless the cache has it.
 
     Parameters
@@ -35,34 +45,44 @@ def provide_kernel(name, linux, description, sources) -> None:
     name : str
         What names it by its content (`testbed.definitions.kernel_id`); it becomes the number of its build.
     linux, description : pathlib.Path
-        The kernel, and a JSON file with all that it takes to build it again, the C files' text among it.
+        The kernel, and a JSON file with all that it takes to build it again, the text of C files and patches among it.
     sources : dict
         Path of each C file -> the SHA-256 that it must have.
+    kernel : dict, optional
+        What it is based on, patches and options (`study_files.kernels.completed_kernels`); without one it is the image's.
 
     Raises
     ------
     SetupError
-        A file has changed, can't be read, or isn't compiled; then with the compiler's words.
+        A file has changed, can't be read, or isn't compiled; then with the compiler's words. A patch doesn't apply, an option
+        isn't accepted, there is no such source; then with the first file or option.
     """
-    for path, sha256 in sources.items():
+    kernel = kernel or {"base": "newest", "patches": [], "config": {}}
+    patches = {Path(patch["path"]): patch["sha256"] for patch in kernel["patches"]}
+    for path, sha256 in (*sources.items(), *patches.items()):
         if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
             raise SetupError(
                 f"{path} has changed since the study was read, or is not the file that it names: call again."
             )
-    base = provide_base()
-    described = json.loads((base / "image.json").read_text())
-    final = cache_dir() / "kernels" / digest(name, described["definition_key"], *map(str, sources))[:16]
+    compiler = provide_compiler()
+    described = json.loads((compiler / "image.json").read_text())
+    final = cache_dir() / "kernels" / digest(name, described["definition_key"], *map(str, (*sources, *patches)))[:16]
     with made_once(final) as partial:
         if partial is not None:
-            require_space(partial, SIZE_GB, "a guest kernel with CCAs of your own")
-            build(name, base / "root", partial, sources)
+            base, facts = provide_base(kernel, compiler / "root")
+            require_space(partial, SIZE_GB, "a guest kernel of your own")
+            build(name, compiler / "root", base, partial, sources, kernel)
             described = {
                 "kernel": name,
                 "linux_sha256": hashlib.sha256((partial / "linux").read_bytes()).hexdigest(),
-                "files": [
-                    {"path": str(path), "sha256": sha256, "text": path.read_text(errors="replace")}
-                    for path, sha256 in sources.items()
-                ],
+                **{
+                    key: kernel[key]
+                    for key in ("base", "tree", "version", "sha256", "recipe", "config")
+                    if key in kernel
+                },
+                **({"base_facts": facts} if facts else {}),
+                "patches": [_with_text(path, sha256) for path, sha256 in patches.items()],
+                "files": [_with_text(path, sha256) for path, sha256 in sources.items()],
                 "built_on": {
                     key: described[key] for key in ("linux_source", "linux_sha256", "packages", "definition_key")
                 },
@@ -73,7 +93,11 @@ def provide_kernel(name, linux, description, sources) -> None:
         shutil.copy(made, wanted)
 
 
-def provide_base() -> Path:
+def _with_text(path, sha256):
+    return {"path": str(path), "sha256": sha256, "text": path.read_text(errors="replace")}
+
+
+def provide_compiler() -> Path:
     """Return the folder of the image that kernels are built in, built unless it is there."""
     if images.missing_images([images.KERNEL]):
         images.check_sources()
@@ -83,33 +107,206 @@ def provide_base() -> Path:
     return images.cached_image(images.KERNEL)[1]
 
 
-def build(name, root, partial, sources) -> None:
-    """Fill the directory ``partial`` with ``linux`` and the C files, built in the image ``root``."""
-    objects, own = partial / "objects", partial / "own"
+def provide_base(kernel, root) -> tuple[Path, list[str]]:
+    """Return the folder with ``source`` and ``objects`` that a kernel is based on, made unless it is there, and what was done to it.
+
+    ``root`` is the image that it is built in, whose own Linux it may be.
+    """
+    if kernel.get("base") == NEWEST:
+        return root / "build", []
+    if kernel["recipe"] != (here := recipe_digest()):
+        raise SetupError(
+            f"the study's kernels are made by the recipe {kernel['recipe'][:16]} and this checkout has {here[:16]} (envs/guest): "
+            "have the checkout that the study is from, or leave the key recipe away."
+        )
+    what = f"Linux {kernel['version']}"
+    key = digest(root.parent.name, recipe_digest(OF_BASE), kernel["sha256"], "tree" if "tree" in kernel else "package")[
+        :16
+    ]
+    final = cache_dir() / "kernels" / f"base-{kernel['version']}-{key}"
+    with made_once(final) as partial:
+        if partial is not None:
+            require_space(partial, BASE_SIZE_GB, what)
+            (copy_tree if "tree" in kernel else fetch_source)(kernel, partial)
+            (partial / "objects").mkdir()
+            log = final.with_name(final.name + ".log")
+            command = contained(f"{partial / 'source'}:/build/source", f"{partial / 'objects'}:/build/objects")
+            try:
+                run_logged([*command, str(root), "sh", "/build/guest/build_base"], log, what)
+            except SetupError:
+                refused = [
+                    line for line in log.read_text(errors="replace").splitlines() if line.startswith("guest kernel: ")
+                ]
+                if not refused:
+                    raise
+                raise SetupError(f"{kernel.get('tree', what)}: {refused[-1].removeprefix('guest kernel: ')}.") from None
+    return final, (final / "objects/base.facts").read_text().splitlines()
+
+
+def fetch_source(kernel, partial) -> None:
+    """Put the source of a package of Debian's, of which version and SHA-256 are given, into ``partial``/source."""
+    release = bases().get(kernel["base"], {}).get("release")
+    if release is None:
+        raise SetupError(f"base is {kernel['base']}; {LOCK} has {', '.join(bases())}.")
+    package, work = f"linux-source-{kernel['base']}", partial / "apt"
+    work.mkdir()
+    source = (
+        f"deb [arch=amd64 target=Packages signed-by={debian.find_keyring(work)}] {debian.find_mirror()} {release} main"
+    )
+    apt = ["apt-get", "-c", str(debian.private_apt(work, source)), "-q", "-y"]
+    log = partial.with_name(f"{package}.log")
+    run_logged([*apt, "update"], log, f"package lists of Debian {release}")
+    try:
+        run_logged(
+            [*apt, "download", f"{package}={kernel['version']}"], log, f"{package} {kernel['version']}", cwd=work
+        )
+    except SetupError:
+        raise SetupError(
+            f"the Debian mirror has no {package} {kernel['version']}, which {LOCK} names: write what it has there, which makes other "
+            f"kernels, or name a mirror that has it (SAWTOOTH_MIRROR):\n{tail(log)}"
+        ) from None
+    (file,) = work.glob(f"{package}_*.deb")
+    if (found := hashlib.sha256(file.read_bytes()).hexdigest()) != kernel["sha256"]:
+        raise SetupError(
+            f"{package} {kernel['version']} has the SHA-256 {found}, and {kernel['sha256']} was asked for."
+        )
+    say(f"{package}: unpacking")
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", file], stdout=subprocess.PIPE) as packed:
+        subprocess.run(["tar", "-x", "-C", work, f"./usr/src/{package}.tar.xz"], stdin=packed.stdout, check=True)
+    subprocess.run(["tar", "-xf", work / f"usr/src/{package}.tar.xz", "-C", work], check=True)
+    (work / package).rename(partial / "source")
+    shutil.rmtree(work)
+
+
+def copy_tree(kernel, partial) -> None:
+    """Copy a source tree of the user's, less what Git keeps beside it, into ``partial``/source."""
+    say(f"{kernel['tree']}: copying")
+    shutil.copytree(kernel["tree"], partial / "source", symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    if tree_digest(partial / "source") != kernel["sha256"]:
+        raise SetupError(f"{kernel['tree']} has changed since the study was read: call again.")
+
+
+def contained(*binds) -> list[str]:
+    """Return the command, less the image and what is to be done there, of a container for compiler and patch."""
+    places = (*binds, f"{GUEST.absolute()}:/build/guest:ro")
+    return [
+        str(environment.VENV.absolute() / "bin/apptainer"), "--silent", "exec", "--userns", "--containall", "--no-home",
+        "--net", "--network", "none", *(part for place in places for part in ("--bind", place)),
+    ]  # fmt: skip
+
+
+def build(name, root, base, partial, sources, kernel) -> None:
+    """Fill the directory ``partial`` with ``linux`` and its ``parameters``, built in the image ``root`` from a base's folder."""
+    objects, own, patches = (partial / part for part in ("objects", "own", "patches"))
     # Dates are kept, or all would be compiled again.
-    subprocess.run(["cp", "-a", "--reflink=auto", root / "build/objects", objects], check=True)
+    subprocess.run(["cp", "-a", "--reflink=auto", base / "objects", objects], check=True)
     own.mkdir()
+    patches.mkdir()
     for path in sources:
         shutil.copyfile(path, own / path.name)
     (own / "Makefile").write_text(MAKEFILE.format(objects=" ".join(path.with_suffix(".o").name for path in sources)))
-    command = [
-        environment.VENV.absolute() / "bin/apptainer", "--silent", "exec", "--userns", "--containall", "--no-home", "--net", "--network", "none",
-        "--bind", f"{objects}:/build/objects", "--bind", f"{own}:/build/source/net/sawtooth:ro",
-        "--env", f"SAWTOOTH_KERNEL={name}", root,
-        "sh", "-c", "/build/make_kernel linux && strip -o /build/objects/stripped /build/objects/linux",
-    ]  # fmt: skip
+    for number, patch in enumerate(kernel["patches"]):
+        (patches / f"{number:03}.patch").write_bytes(of_kernel(Path(patch["path"])))
+    source = base / "source"
+    if kernel["patches"] or "HZ" in kernel["config"]:
+        # Links: patch and sed put new files in the place of those that they change.
+        source = partial / "source"
+        if subprocess.run(["cp", "-al", base / "source", source], capture_output=True).returncode:
+            remove_tree(source)  # the base is on another file system
+            subprocess.run(["cp", "-a", base / "source", source], check=True)
+    binds = [
+        f"{source}:/build/source{':ro' if source == base / 'source' else ''}",
+        f"{objects}:/build/objects",
+        f"{own}:/build/source/net/sawtooth:ro",
+        f"{patches}:/build/patches:ro",
+    ]
+    if kernel["config"]:
+        (partial / "kernel.config").write_text(configuration(base, kernel["config"]))
+        binds.append(f"{partial / 'kernel.config'}:/build/own.config:ro")
+    tick = [str(kernel["config"]["HZ"])] if "HZ" in kernel["config"] else []
+    command = [*contained(*binds), "--env", f"SAWTOOTH_KERNEL={name}", root, "sh", "/build/guest/build_own", *tick]
     made = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = made.stdout.decode(errors="replace")
     for path in sources:
         said = re.sub(rf"\S*net/sawtooth/{re.escape(path.name)}", lambda _, path=path: str(path), said)
     if made.returncode:
-        raise SetupError(f"{', '.join(map(str, sources))} can't be built into the guest kernel:\n{first_lines(said)}")
-    # Warnings; of the rest make says at most what it is at.
-    if warnings := "\n".join(line for line in said.splitlines() if line.strip() and not STEP.match(line)):
+        raise SetupError(why_not_built(said, sources, kernel))
+    # Warnings; of the rest make says at most what it is at, and patch which file.
+    if warnings := "\n".join(
+        line for line in said.splitlines() if line.strip() and not STEP.match(line) and not PATCHED.match(line)
+    ):
         say(warnings)
+    for option, value in kernel["config"].items():
+        if not is_accepted(option, value, (objects / ".config").read_text()):
+            raise SetupError(
+                f"config: the option {option}={value} was not accepted by Linux {kernel.get('version', 'of the image')} (unknown, or it needs others)."
+            )
     (objects / "stripped").rename(partial / "linux")
-    shutil.rmtree(objects)
-    shutil.rmtree(own)
+    (objects / "parameters").rename(partial / "parameters")
+    for part in (objects, own, patches, partial / "source"):
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def of_kernel(path) -> bytes:
+    """Return a patch without what it changes in files that no guest kernel is built from."""
+    parts = re.split(rb"^(?=diff --git |--- (?:a/|/dev/null)(?!.*\n(?!\+\+\+ )))", path.read_bytes(), flags=re.M)
+    return b"".join(part for part in parts if not _is_no_part(part))
+
+
+def _is_no_part(part):
+    """Tell whether a part of a patch, one file's, is none of a kernel's."""
+    names = re.findall(rb"^(?:---|\+\+\+) [ab]/(\S+)", part, re.M) or re.findall(rb"^diff --git a/(\S+)", part, re.M)
+    return bool(names) and all(NO_PART.match(name.decode(errors="replace")) for name in names)
+
+
+def configuration(base, config) -> str:
+    """Return the options of a kernel on a base: the base's with those of ``config`` in their place."""
+    own = base / "objects/kernel.config"
+    lines = (own if own.exists() else base / "kernel.config").read_text().splitlines()
+    kept = [line for line in lines if not re.match(rf"CONFIG_({'|'.join(config)})=", line)]
+    return (
+        "\n".join(
+            [*kept, *(f"CONFIG_{option}={option_text(value)}" for option, value in config.items() if option != "HZ")]
+        )
+        + "\n"
+    )
+
+
+def option_text(value) -> str:
+    """Return an option's value as a configuration has it: y, n, a number, or a text in quotes."""
+    if isinstance(value, bool):
+        return "yn"[not value]
+    return str(value) if isinstance(value, int) or value in ("y", "n") else f'"{value}"'
+
+
+def is_accepted(option, value, configured) -> bool:
+    """Tell whether a kernel's configuration has an option as it was asked for."""
+    text = option_text(value)
+    return (
+        not re.search(rf"^CONFIG_{option}=", configured, re.M)
+        if text == "n"
+        else f"CONFIG_{option}={text}\n" in configured
+    )
+
+
+def why_not_built(said, sources, kernel) -> str:
+    """Return why a kernel was not built, from what its build said: a patch that does not apply, or the compiler's words."""
+    patching = re.findall(r"^==> apply (\d+)\.patch$", said, re.M)
+    if patching and "==> build" not in said:
+        patch = kernel["patches"][int(patching[-1])]["path"]
+        end = said.rpartition("==> apply ")[2]
+        failed = re.search(r"patching file (\S+)\n(?:(?!patching file ).*\n)*?Hunk #(\d+) FAILED", end)
+        missing = re.search(r"^\|?--- (?:a/)?(\S+)", end, re.M)
+        where = (
+            f"hunk {failed[2]} of {failed[1]}"
+            if failed
+            else f"{missing[1]} is not there"
+            if missing
+            else end.strip()[-300:]
+        )
+        return f"{patch} does not apply to Linux {kernel.get('version', 'of the image')}: {where}."
+    what = ", ".join(map(str, [*sources, *(patch["path"] for patch in kernel["patches"])])) or "the kernel"
+    return f"{what} can't be built into the guest kernel:\n{first_lines(said)}"
 
 
 def first_lines(text) -> str:

@@ -1,5 +1,5 @@
 # What the runs are, and the parameters of their jobs: all that kernels.smk and emulate.smk need
-# Guest kernels with C files of the study's own, of a study that has such files
+# Guest kernels of the study's own, of a study that has any
 LINUX_SHA256 = image_fact(own("envs/testbed.json"), "linux_sha256", needed=not IS_LINTED)
 KERNELS = kernels_of(STUDY, LINUX_SHA256) if "uml" in PLATFORMS.values() else {}
 
@@ -8,10 +8,16 @@ def kernel_file(cca=None):
     """Return the function of a job's input: the kernel that its CCA or mix needs besides the image's, if any."""
 
     def file(wildcards):
-        name = kernel_id(LINUX_SHA256, sources_of(STUDY, cca or wildcards.cca))
+        name = kernel_of(STUDY, cca or wildcards.cca, LINUX_SHA256)
         return [os.path.join("results", wildcards.study, "kernels", name, "linux")] if name else []
 
     return ancient(file)
+
+
+def files_of_kernel(name):
+    """Return the files that a kernel is made of, by its name."""
+    kernel, sources = KERNELS[name]
+    return [*(patch["path"] for patch in (kernel or {}).get("patches", [])), *(one.source for one in sources)]
 
 
 # Control runs are runs like any other until they are tidied.

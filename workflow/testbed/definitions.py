@@ -12,19 +12,23 @@ from pathlib import Path
 from .check import Check
 from .environment import IMAGE_DESCRIPTION
 from .errors import SettingError
+from .own_kernels import identity
 
 MODULES = Path("/sys/module")
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A CCA as a study defines it (`cca_definitions` of study.schema.yaml): by ``base``, or by the other three."""
+    """A CCA as a study defines it (`cca_definitions` of study.schema.yaml): by ``base``, or by a C file's three; ``kernel`` as
+    `study_files.kernels.completed_kernels` has it, None for the image's.
+    """
 
     parameters: dict[str, int | bool]
     base: str | None = None
     source: str | None = None
     sha256: str | None = None
     cca: str | None = None
+    kernel: dict | None = None
 
     @property
     def kernel_cca(self) -> str:
@@ -37,15 +41,17 @@ class Definition:
         return Path(self.source).stem if self.source else f"tcp_{self.base}"
 
 
-def kernel_id(linux_sha256, sources) -> str | None:
-    """Return what names a kernel with C files in it, None without any.
+def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
+    """Return what names a kernel of a study's own, None for the image's.
 
     Parameters
     ----------
     linux_sha256 : str
-        Of the kernel without them, which follows from Linux's source, patches, configuration and compiler.
+        Of the image's kernel, which follows from Linux's source, patches, configuration and compiler.
     sources : iterable of Definition
         The definitions with a C file.
+    kernel : dict, optional
+        What it is instead of the image's (`Definition.kernel`).
 
     Returns
     -------
@@ -53,14 +59,16 @@ def kernel_id(linux_sha256, sources) -> str | None:
         16 hexadecimal digits.
     """
     lines = sorted({f"{one.module} {one.sha256}\n" for one in sources})
+    lines += [identity(kernel) + "\n"] if kernel else []
     return hashlib.sha256("".join([linux_sha256 + "\n", *lines]).encode()).hexdigest()[:16] if lines else None
 
 
 def kernel_of(specification) -> str | None:
     """Return the `kernel_id` of a run's kernel in this image."""
-    if not specification.sources:
+    if not specification.has_own_kernel:
         return None
-    return kernel_id(json.loads(IMAGE_DESCRIPTION.read_text())["linux_sha256"], specification.sources)
+    image = json.loads(IMAGE_DESCRIPTION.read_text())
+    return kernel_id(image["linux_sha256"], specification.sources, specification.kernel)
 
 
 def boot_arguments(specification) -> list[str]:
@@ -119,7 +127,7 @@ def _words(parameters):
 
 
 def check_kernel(specification, document) -> Check:
-    """The kernel that ran is the one with the study's C files, by the number of its build."""
+    """The kernel that ran is the study's own, by the number of its build."""
     wanted, build = kernel_of(specification), document["environment"]["kernel_build"]
     return Check("kernel", build.startswith(f"#{wanted} "), f"build {wanted}", build)
 
@@ -129,4 +137,4 @@ def checks_of(specification) -> tuple:
     if specification.platform != "uml":
         return ()
     parameters = any(one.parameters for one in specification.definitions.values())
-    return (*((check_parameters,) if parameters else ()), *((check_kernel,) if specification.sources else ()))
+    return (*((check_parameters,) if parameters else ()), *((check_kernel,) if specification.has_own_kernel else ()))

@@ -8,11 +8,10 @@ import re
 import time
 from pathlib import Path
 
+from .own_kernels import of_binary
+
 IMAGE_DESCRIPTION = Path("/usr/share/sawtooth/image.json")
 KERNEL_CONFIGURATION = Path("/proc/config.gz")
-#: Of the image's guest kernel: its configuration, and the version of Debian's source.
-LINUX_CONFIGURATION = Path("/usr/share/sawtooth/linux.config")
-LINUX_VERSION = Path("/usr/share/sawtooth/linux.version")
 VIRTUAL_CLOCK = "virtual (time-travel=inf-cpu)"
 CLOCK_SOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 CPU_INFORMATION = Path("/proc/cpuinfo")
@@ -49,12 +48,12 @@ def describe() -> dict:
     }
 
 
-def describe_unbooted(build) -> dict:
-    """Return what `describe` would of a guest of this image that did not get so far; ``build`` is the number of its kernel's build."""
-    configuration = LINUX_CONFIGURATION.read_bytes()
+def describe_unbooted(linux, build) -> dict:
+    """Return what `describe` would of a guest that did not get so far, by its kernel's file; ``build`` is the number of its build."""
+    version, configuration = of_binary(linux)
     return {
         "platform": "uml",
-        "kernel": LINUX_VERSION.read_text().strip().partition("-")[0],
+        "kernel": version,
         "kernel_build": f"#{build}",
         **configured(configuration),
         "clock": VIRTUAL_CLOCK,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mininet.net import Mininet
 
-from . import chain, definitions, links, multipath, probes, topology, traffic, transport, verification
+from . import chain, definitions, links, multipath, own_kernels, probes, topology, traffic, transport, verification
 from .background import Background
 from .commands import log
 from .outage import Outage
@@ -50,7 +50,7 @@ def carry_out(specification, step) -> dict:
     step("environment")
     surroundings = surroundings_of(specification)
     surroundings.fall_into_step()
-    step.environment = surroundings.describe()
+    step.environment = surroundings.describe() | own_kernels.process_mode(specification)
     # Mininet widens the kernel's limits when it starts; ours come after.
     net = Mininet(controller=None, host=surroundings.host)
     # Of open files it allows 16,384, and closes as many one by one for each host that it starts.

@@ -110,6 +110,16 @@ class RunSpecification:
         """The definitions whose C file the run's kernel is built with."""
         return [one for one in self.definitions.values() if one.source]
 
+    @property
+    def kernel(self) -> dict | None:
+        """What the run's kernel is without C files, None for the image's; the run's definitions have no two."""
+        return next((one.kernel for one in self.definitions.values() if one.kernel), None)
+
+    @property
+    def has_own_kernel(self) -> bool:
+        """Whether its kernel is another than the image's."""
+        return bool(self.sources or self.kernel)
+
     def kernel_cca(self, name) -> str:
         """Return a CCA's name in the kernel; ``name`` is the study's."""
         return self.definitions[name].kernel_cca if name in self.definitions else name

@@ -8,6 +8,7 @@ and must be the same on every machine, and its environment is empty.
 
 import math
 import re
+from pathlib import Path
 
 from .definitions import boot_arguments, kernel_of
 from .environment import describe_unbooted, package_digest
@@ -26,6 +27,7 @@ from .machine import (
     workflow_process,
 )
 from .messages import note
+from .own_kernels import has_seccomp, in_words, process_mode
 from .specification import PACKET_BYTES
 
 KERNEL = "/usr/lib/sawtooth/linux"
@@ -72,7 +74,8 @@ def memory_mib(specification) -> int:
     ccas = [*specification.document.get("cca", "").split("+"), *(group.cca for group in specification.groups)]
     ccas += [specification.chain.cross_cca or ""] if specification.is_chain else []
     # One of the study's own may send as much as any.
-    eager = any("bbr" in specification.kernel_cca(cca) for cca in ccas) or specification.sources
+    changed = specification.kernel and (specification.kernel["patches"] or "tree" in specification.kernel)
+    eager = any("bbr" in specification.kernel_cca(cca) for cca in ccas) or specification.sources or changed
     bdps = BBR_STARTUP_BDPS if eager else 1
     rtt_ms = specification.rtt_path_ms
     if specification.is_chain or specification.timeline:
@@ -112,7 +115,7 @@ def wall_limit_s(specification) -> float:
 
 
 def kernel_file(specification) -> str:
-    """Return the guest kernel of a run: the image's, or one with the CCAs of one's own that it has.
+    """Return the guest kernel of a run: the image's, or one of the study's own.
 
     Raises
     ------
@@ -123,7 +126,11 @@ def kernel_file(specification) -> str:
         return KERNEL
     path = specification.kernels and specification.kernels / name / "linux"
     if not (path and path.exists()):
-        raise GuestError("guest", f"its kernel {name}, with {specification.sources[0].source}, is not built")
+        parts = [
+            *([in_words(specification.kernel)] if specification.kernel else []),
+            *(one.source for one in specification.sources),
+        ]
+        raise GuestError("guest", f"its kernel {name}, {' with '.join(parts)}, is not built")
     return str(path.absolute())
 
 
@@ -140,13 +147,13 @@ def command_line(specification) -> list[str]:
         f"mem={memory_mib(specification)}M",
         "time-travel=inf-cpu",
         f"time-travel-start={START_NS}",
-        "seccomp=on",
+        *(["seccomp=on"] if has_seccomp(specification.kernel) else []),
         *boot_arguments(specification),
         "con=null",
         "con0=null,fd:1",
         "quiet",
         # As `quiet` has it, and where BUG() says what failed.
-        *(["loglevel=5"] if specification.sources else []),
+        *(["loglevel=5"] if specification.has_own_kernel else []),
     ]
 
 
@@ -190,14 +197,15 @@ def boot(specification, wall_limit_s, log) -> dict:
             )
             return result(job, status)
         except MachineFault as fault:
-            if specification.sources and fault.document is None:
+            if specification.has_own_kernel and fault.document is None:
                 fault.document = document_of_crash(specification, fault, fault.printed or printed)
             raise
 
 
 def document_of_crash(specification, fault, printed) -> dict:
-    """Return the document of a run whose kernel, with a CCA of one's own in it, crashed or hung: with its last words."""
-    environment = describe_unbooted(kernel_of(specification))
+    """Return the document of a run whose kernel, of the study's own, crashed or hung: with its last words."""
+    environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification))
+    environment |= process_mode(specification)
     return document_of(specification.document, environment, fault.step, f"{fault.cause}{last_words(printed)}")
 
 

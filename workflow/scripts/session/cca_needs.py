@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from study_files.cca_definitions import parts_defined
 from testbed.definitions import Definition
 from testbed.definitions import kernel_id as kernel_id_of
 
@@ -25,8 +26,8 @@ def parameter_problem(study: dict) -> str | None:
             if not Path(definition.source).exists():
                 continue  # nothing left to be built, or the build says so
             has = IN_SOURCE.findall(Path(definition.source).read_text(errors="replace"))
-        elif not listed:
-            continue
+        elif not listed or definition.kernel:
+            continue  # the run says so, which reads them back
         else:
             has = of_kernel.get(definition.module, [])
         if missing := [key for key in definition.parameters if key not in has]:
@@ -38,18 +39,25 @@ def parameter_problem(study: dict) -> str | None:
     return None
 
 
-def kernels_of(study: dict, linux_sha256: str) -> dict[str, list[Definition]]:
-    """Return the kernels with C files that the runs of a resolved study need: name -> definitions with the files, by module."""
-    kernels = {}
-    for cca in study["ccas"]:
-        if sources := sources_of(study, cca):
-            kernels[kernel_id_of(linux_sha256, sources)] = sources
-    return kernels
+def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
+    """Return the kernels besides the image's that the runs of a resolved study need: name -> the kernel, and the definitions with C files."""
+    kernels = {
+        kernel_of(study, cca, linux_sha256): (kernel_under(study, cca), sources_of(study, cca)) for cca in study["ccas"]
+    }
+    return {name: made_of for name, made_of in kernels.items() if name}
+
+
+def kernel_of(study: dict, cca: str, linux_sha256: str) -> str | None:
+    """Return the `kernel_id` of the kernel that runs of a CCA or mix need, None for the image's."""
+    return kernel_id_of(linux_sha256, sources_of(study, cca), kernel_under(study, cca))
+
+
+def kernel_under(study: dict, cca: str) -> dict | None:
+    """Return what the kernel of a CCA or mix is besides C files (`Definition.kernel`), None for the image's."""
+    return next((one["kernel"] for one in parts_defined(study, cca).values() if one.get("kernel")), None)
 
 
 def sources_of(study: dict, cca: str) -> list[Definition]:
     """Return the definitions with a C file of a CCA or mix, one of each module."""
-    parts = (
-        Definition(**study["cca_definitions"][name]) for name in cca.split("+") if name in study["cca_definitions"]
-    )
+    parts = (Definition(**one) for one in parts_defined(study, cca).values())
     return list({one.module: one for one in parts if one.source}.values())

@@ -3,6 +3,7 @@
 Standard library only: the scripts in the analysis image need it too.
 """
 
+import difflib
 import hashlib
 import re
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from testbed.definitions import Definition
 from testbed.flow_groups import OWN
 
 #: Keys of a definition, in the order of a resolved study.
-KEYS = ("base", "source", "sha256", "cca", "parameters")
+KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")
 #: Of a C file in bytes; the kernel's largest, tcp_bbr.c, has 45,000.
 LARGEST_BYTES = 2**20
 #: A file's name becomes a module's.
@@ -101,6 +102,15 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
             yield f"{where}.source is {one.source}, which registers as {one.cca}, a CCA that the kernel has; give it a name of its own."
         if one.source and one.module in {f"tcp_{cca}" for cca in kernels_ccas}:
             yield f"{where}.source is {one.source}, and the kernel has a module {one.module}; give the file a name of its own."
+        as_they_are = not one.kernel or not (one.kernel["patches"] or "tree" in one.kernel)
+        if one.base and as_they_are and one.base not in kernels_ccas:
+            meant = "".join(f"did you mean {near!r}? " for near in difflib.get_close_matches(one.base, kernels_ccas, 1))
+            yield f"{where}.base is {one.base}; {meant}Allowed are {', '.join(sorted(kernels_ccas))}, and what a kernel with patches has."
+        if one.kernel and (others := [s for s in study["scenarios"] if not s["platform"].startswith("uml")]):
+            yield (
+                f"{where} has a kernel of the study's own; on {others[0]['platform']}, the platform of scenarios[{others[0]['id']}], "
+                "runs the machine's or none: allowed is uml."
+            )
         if one.base == "reno" and one.parameters:
             yield f"{where}.parameters has {next(iter(one.parameters))}; reno has no parameters."
         for scenario in study["scenarios"]:
@@ -127,7 +137,14 @@ def named_ccas(scenario) -> list[str]:
 
 
 def _at_odds(what, ccas, definitions):
-    """Yield where CCAs that run beside each other need one module with different parameters, or two files of one module."""
+    """Yield where CCAs that run beside each other need two kernels, one module with different parameters, or two files of one module."""
+    kernels = {name: definitions[name].kernel for name in ccas if name in definitions}
+    # Those of the kernel's own run on whichever it is.
+    for name, kernel in kernels.items():
+        first = next(iter(kernels))
+        if kernel != kernels[first]:
+            yield f"{what}, of which {first} and {name} need different kernels; a run has one: allowed are definitions with the same kernel."
+            return
     needed = {}
     for name in dict.fromkeys(ccas):
         one = definitions.get(name) or Definition({}, base=name)

@@ -17,6 +17,7 @@ import yaml
 
 from study_files.cca_definitions import completed as completed_definitions
 from study_files.cca_definitions import parts_defined  # noqa: F401, one module for the Snakefile
+from study_files.kernels import with_kernels
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_chains import queues_of_chain, with_bottlenecks, without_unused
 from study_files.study_consistency import contradictions
@@ -94,7 +95,7 @@ def resolve(config, source) -> dict:
         a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each pair of hosts,
         path delays one with one for each path, a chain's bottlenecks one with all that each has (`chain` is left out of other
         scenarios, as is an outage that there is none); whole numbers are int; `ccas` has what runs have, mixes written out; definitions of CCAs have what stands
-        in their C files.
+        in their C files, and their kernels with what these are made of (`kernels` itself is left out).
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
@@ -102,7 +103,10 @@ def resolve(config, source) -> dict:
     if problems:
         raise StudyError(source, problems)
     study = _complete(study_schema(), config)
-    study["cca_definitions"], problems = completed_definitions(study["cca_definitions"])
+    defined, problems = with_kernels(study)
+    del study["kernels"]
+    study["cca_definitions"], of_files = completed_definitions(defined)
+    problems += of_files
     shared = study.pop("defaults")
     node = scenario_schema()
     study["scenarios"] = [

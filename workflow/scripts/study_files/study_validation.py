@@ -43,7 +43,7 @@ def problems_of_form(config, schema=None) -> list[str]:
     schema = schema or study_schema()
     homes = homes_of_keys() if schema is study_schema() else {}
     if schema is study_schema() and isinstance(config, dict):
-        schema = _with_names(schema, config.get("cca_definitions"))
+        schema = _with_names(schema, _defined(config))
     for key, node in keys_of(schema).items():
         # Before each of them is looked at.
         if (
@@ -67,13 +67,22 @@ def problems_of_form(config, schema=None) -> list[str]:
     return unknown + others
 
 
+def _defined(config):
+    """Return the names of the CCAs that a study defines: in `cca_definitions`, and as `ccas` of its kernels."""
+    kernels = config.get("kernels")
+    of_kernels = (
+        [one.get("ccas") for one in kernels.values() if isinstance(one, dict)] if isinstance(kernels, dict) else []
+    )
+    mappings = [config.get("cca_definitions"), *of_kernels]
+    return [name for one in mappings if isinstance(one, dict) for name in one if isinstance(name, str)]
+
+
 def _with_names(schema, definitions):
     """Return the schema of a study in which `ccas` may also have the names that it defines."""
-    if not isinstance(definitions, dict) or not definitions:
+    if not definitions:
         return schema
     ccas = schema["properties"]["ccas"]
-    names = [name for name in definitions if isinstance(name, str)]
-    items = ccas["items"] | {"joined": [*ccas["items"]["joined"], *names]}
+    items = ccas["items"] | {"joined": [*ccas["items"]["joined"], *definitions]}
     return schema | {"properties": schema["properties"] | {"ccas": ccas | {"items": items}}}
 
 

@@ -1,0 +1,182 @@
+"""Guest kernels of a study's own: what a run gets of them, what names them, and what is refused."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from session.cca_needs import kernels_of
+from study_files import study as studies
+from study_files.kernels import bases, tree_digest
+from testbed.own_kernels import has_seccomp, process_mode
+from testbed.specification import RunSpecification
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "setup"))
+PATCH = """--- a/net/ipv4/tcp_cong.c
++++ b/net/ipv4/tcp_cong.c
+@@ -1,1 +1,1 @@
+-old
++new
+"""
+SCENARIOS = [{"id": "a", "flows": 2}]
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path, monkeypatch):
+    """A folder with what names kernels in a checkout, and a patch."""
+    shutil.copytree(ROOT / "envs/guest", tmp_path / "envs/guest")
+    (tmp_path / "mine.patch").write_text(PATCH)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def study(**keys):
+    given = {"study": "try", "ccas": ["cubic", "mine"], "scenarios": SCENARIOS}
+    return studies.resolve(
+        {**given, "kernels": {"own": {"base": "6.12", "ccas": {"mine": "cubic"}}}, **keys}, "try.yaml"
+    )
+
+
+def with_kernel(**kernel):
+    return study(kernels={"own": {"ccas": {"mine": "cubic"}, **kernel}})
+
+
+def names(of_study):
+    return list(kernels_of(of_study, "0" * 64))
+
+
+def specification(of_study, cca):
+    return RunSpecification(studies.run_specification(of_study, "a", cca, "ipv4", 1))
+
+
+def refusal(**keys):
+    with pytest.raises(studies.StudyError) as caught:
+        study(**keys)
+    return caught.value.problems[0]
+
+
+def test_only_runs_on_a_kernel_know_of_it():
+    of_study = study(ccas=["cubic", "mine", "reno+mine"])
+    assert "cca_definitions" not in specification(of_study, "cubic").document
+    for cca in ("mine", "reno+mine"):
+        run = specification(of_study, cca)
+        assert run.kernel["version"] == bases()["6.12"]["version"]
+        assert run.kernel_cca("mine") == "cubic"
+    assert "kernels" not in of_study
+    assert studies.resolve(of_study, "again") == of_study
+
+
+def test_a_definition_with_parameters_may_name_a_kernel():
+    definitions = {"slow": {"base": "cubic", "kernel": "own", "parameters": {"hystart": 0}}}
+    run = specification(study(ccas=["slow", "mine"], cca_definitions=definitions), "slow")
+    assert run.kernel["base"] == "6.12"
+
+
+def test_a_kernel_is_named_by_its_content():
+    plain, other = names(with_kernel(base="6.12")), names(with_kernel(base="6.1"))
+    patched, tick = (
+        names(with_kernel(base="6.12", patches=["mine.patch"])),
+        names(with_kernel(base="6.12", config={"HZ": 250})),
+    )
+    Path("same.patch").write_text(PATCH)
+    assert names(with_kernel(base="6.12", patches=["same.patch"])) == patched
+    Path("mine.patch").write_text(PATCH.replace("new", "newer"))
+    changed = names(with_kernel(base="6.12", patches=["mine.patch"]))
+    assert len({*plain, *other, *patched, *tick, *changed}) == 5
+    Path("envs/guest/older/0002.patch").write_text(PATCH)
+    assert names(with_kernel(base="6.12")) != plain
+
+
+def test_the_images_own_kernel_needs_no_other():
+    of_study = with_kernel(base="newest")
+    assert of_study["cca_definitions"] == {"mine": {"base": "cubic", "parameters": {}}}
+    assert names(of_study) == []
+
+
+def test_a_tree_is_named_by_version_and_content(checkout):
+    tree = checkout / "linux"
+    (tree / "arch/um").mkdir(parents=True)
+    (tree / ".git").mkdir()
+    (tree / "arch/um/Kconfig").write_text("config UML_TIME_TRAVEL_SUPPORT\n")
+    (tree / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 15\nSUBLEVEL = 0\nEXTRAVERSION = -rc2\n")
+    of_study = with_kernel(tree="linux")
+    assert specification(of_study, "mine").kernel["version"] == "6.15.0-rc2"
+    digest = tree_digest(tree)
+    (tree / ".git/HEAD").write_text("other")
+    assert tree_digest(tree) == digest
+    (tree / "Makefile").chmod(0o600)
+    (tree / "new.c").symlink_to("Makefile")
+    assert names(with_kernel(tree="linux")) != names(of_study)
+
+
+@pytest.mark.parametrize(
+    ("version", "mode"), [("6.15.0-rc2", {"process_mode": "ptrace"}), ("6.16.1", {}), ("7.0-rc1", {})]
+)
+def test_seccomp_mode_came_with_linux_6_16(version, mode):
+    of_study = with_kernel(base="6.12", version=version, sha256="0" * 64)
+    assert process_mode(specification(of_study, "mine")) == mode
+    assert has_seccomp(None)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        ({"base": "5.4"}, "kernels.own.base is 5.4; allowed are 6.1, 6.12 (Debian's sources"),
+        ({"base": 6.12}, "kernels.own.base is 6.12; allowed is a version in quotes"),
+        ({"base": "6.12", "tree": "x"}, "either base, as \"6.12\", or tree"),
+        ({"tree": "nowhere"}, "kernels.own.tree is nowhere; there is no such folder"),
+        ({"tree": "envs"}, "kernels.own.tree is envs; envs/Makefile: no such file"),
+        ({"base": "6.12", "patches": ["bbr3.patch"]}, "kernels.own.patches[0] is bbr3.patch; No such file or directory: patches/README.md says"),
+        ({"base": "6.12", "patches": ["../x.patch"]}, "allowed is a path below this folder, without .."),
+        ({"base": "6.12", "patches": ["envs/guest/sources.lock"]}, "it changes no file"),
+        ({"base": "6.12", "config": {"SMP": "y"}}, "kernels.own.config sets SMP, which every guest kernel needs"),
+        ({"base": "6.12", "config": {"hz": 250}}, "the name of an option without CONFIG_"),
+        ({"base": "6.12", "ccas": {}}, "kernels.own is used by no CCA"),
+        ({"base": "6.12", "ccas": {"mine": "kubic"}}, "did you mean 'cubic'?"),
+    ],
+)  # fmt: skip
+def test_what_a_kernel_cannot_be(kernel, words):
+    assert words in refusal(
+        kernels={"own": {"ccas": {"mine": "cubic"}, **kernel}},
+        ccas=["cubic", "mine"][: 1 + bool(kernel.get("ccas", True))],
+    )
+
+
+def test_a_run_has_one_kernel():
+    two = {"own": {"base": "6.12", "ccas": {"mine": "cubic"}}, "old": {"base": "6.1", "ccas": {"yours": "reno"}}}
+    assert "mine and yours need different kernels" in refusal(kernels=two, ccas=["mine+yours"])
+    definitions = {"slow": {"base": "cubic", "parameters": {"hystart": 0}}}
+    assert "need different kernels" in refusal(cca_definitions=definitions, ccas=["slow+mine"])
+
+
+@pytest.mark.parametrize("platform", ["host", "ns3:3.44"])
+def test_kernels_are_the_guests(platform):
+    assert f"on {platform}" in refusal(scenarios=[{"id": "a", "platform": platform, "flows": 2}])
+
+
+def test_a_kernel_has_the_name_of_no_other_definition():
+    assert "which is defined elsewhere too" in refusal(cca_definitions={"mine": {"base": "reno"}})
+
+
+def test_what_a_patch_changes_beside_the_kernel_is_left_away(checkout):
+    import kernels
+
+    beside = PATCH.replace("net/ipv4/tcp_cong.c", "tools/testing/selftests/net/x.c")
+    git = "diff --git a/Documentation/a.rst b/Documentation/a.rst\n--- a/Documentation/a.rst\n+++ b/Documentation/a.rst\n@@ -1 +1 @@\n-a\n+b\n"
+    removed = (
+        "diff --git a/net/x.c b/net/x.c\ndeleted file mode 100644\n--- a/net/x.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
+    )
+    (checkout / "all.patch").write_text("words\n" + PATCH + beside + git + removed)
+    assert kernels.of_kernel(checkout / "all.patch").decode() == "words\n" + PATCH + removed
+
+
+def test_options_are_read_back_from_the_configuration():
+    import kernels
+
+    configured = 'CONFIG_HZ=250\nCONFIG_TCP_CONG_BBR=y\n# CONFIG_TCP_CONG_BIC is not set\nCONFIG_X="a b"\n'
+    for option, value in {"HZ": 250, "TCP_CONG_BBR": "y", "TCP_CONG_BIC": "n", "X": "a b"}.items():
+        assert kernels.is_accepted(option, value, configured)
+    for option, value in {"HZ": 100, "TCP_CONG_BBR": False, "TCP_CONG_NV": "y"}.items():
+        assert not kernels.is_accepted(option, value, configured)

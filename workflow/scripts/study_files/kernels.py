@@ -1,0 +1,232 @@
+"""Guest kernels that a study defines: completing them, and what is wrong with them, in sentences.
+
+Standard library only: set-up and the scripts in the analysis image need it too.
+"""
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+#: Keys of a kernel, in the order of a resolved study.
+KEYS = ("base", "tree", "version", "sha256", "recipe", "patches", "config")
+#: The image's own Linux.
+NEWEST = "newest"
+LOCK = Path("envs/guest/sources.lock")
+#: What makes a guest kernel of a source tree, besides the tree.
+OF_BASE = ("build_base", "make_kernel", "kernel.config", "patches", "older")
+RECIPE = (*OF_BASE, "build_own")
+#: What a guest kernel needs as envs/guest/kernel.config has it, or runs would be of another kind.
+FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
+#: Of a patch in bytes; that of BBRv3 has 140,000.
+LARGEST_PATCH_BYTES = 2**24
+#: Of trees, whose digests take seconds: what was found for which sizes and dates.
+DIGESTS = Path(".snakemake/trees")
+#: Of a tree no part of a kernel.
+LEFT_OUT = {".git"}
+
+
+def bases(lock=LOCK) -> dict[str, dict[str, str]]:
+    """Return Debian's sources that a kernel may be based on: base -> release, version and sha256."""
+    lines = (line.split() for line in lock.read_text().splitlines() if line.strip() and not line.startswith("#"))
+    return {
+        base: {"release": release, "version": version, "sha256": sha256} for base, release, version, sha256 in lines
+    }
+
+
+def recipe_digest(parts=RECIPE, folder=Path("envs/guest")) -> str:
+    """Return the SHA-256 of `RECIPE`, or of a part of it: names and contents."""
+    total = hashlib.sha256()
+    for part in (folder / name for name in parts):
+        for file in sorted(part.iterdir()) if part.is_dir() else [part]:
+            content = file.read_bytes()
+            total.update(f"{file.relative_to(folder)}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()
+
+
+def tree_digest(tree) -> str:
+    """Return the SHA-256 of a source tree: paths, contents, targets of links; of what Git keeps beside it nothing.
+
+    Found again by the files' sizes and dates, it takes a second.
+    """
+    files = sorted(_files(str(tree)))
+    seen = hashlib.sha256()
+    for path in files:
+        status = os.lstat(path)
+        seen.update(
+            f"{path}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ino}\n".encode(errors="surrogateescape")
+        )
+    known = DIGESTS / seen.hexdigest()
+    if known.exists():
+        return known.read_text()
+    total = hashlib.sha256()
+    for path in files:
+        content = os.readlink(path).encode() if os.path.islink(path) else Path(path).read_bytes()
+        name = os.path.relpath(path, tree).encode(errors="surrogateescape")
+        total.update(b"%s\0%d\0%s\n" % (name, len(content), hashlib.sha256(content).digest()))
+    if DIGESTS.parent.is_dir():
+        DIGESTS.mkdir(exist_ok=True)
+        known.write_text(total.hexdigest())
+    return total.hexdigest()
+
+
+def _files(folder):
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from () if entry.name in LEFT_OUT else _files(entry.path)
+            elif entry.is_file() or entry.is_symlink():
+                yield entry.path
+
+
+def tree_version(tree) -> str:
+    """Return the version of a source tree of Linux by its Makefile, as 7.3.0-rc1.
+
+    Raises
+    ------
+    ValueError
+        With what is missing, if it is none that a guest kernel can be made of.
+    """
+    for needed in ("Makefile", "arch/um/Kconfig"):
+        if not (tree / needed).is_file():
+            raise ValueError(f"{tree / needed}: no such file, and a guest kernel is made of a Linux with arch/um")
+    if "config UML_TIME_TRAVEL_SUPPORT" not in (tree / "arch/um/Kconfig").read_text(errors="replace"):
+        raise ValueError(
+            f"{tree / 'arch/um/Kconfig'}: no option UML_TIME_TRAVEL_SUPPORT (Linux has it from 5.3 on), without which a guest has "
+            "no clock of its own"
+        )
+    top = (tree / "Makefile").read_text(errors="replace")
+    parts = [
+        re.search(rf"^{name} *=[ \t]*(\S*)", top, re.M)
+        for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL", "EXTRAVERSION")
+    ]
+    if not all(parts[:3]):
+        raise ValueError(f"{tree / 'Makefile'}: no VERSION, PATCHLEVEL and SUBLEVEL at its top")
+    return ".".join(part[1] for part in parts[:3]) + (parts[3][1] if parts[3] else "")
+
+
+def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
+    """Fill in what kernels leave out, from their files: with it each is named by its content.
+
+    Parameters
+    ----------
+    kernels : dict
+        As the schema has approved them, by name.
+
+    Returns
+    -------
+    kernels : dict
+        Each with `KEYS` (``version`` and ``sha256`` of what it is based on: the package, or the tree; the image's own Linux has
+        none), None for the image's kernel itself.
+    problems : list of str
+        Sentences that start with the key.
+    """
+    complete, problems = {}, []
+    for name, one in kernels.items():
+        complete[name] = None
+        try:
+            complete[name] = completed_kernel(one)
+        except OSError as error:
+            problems.append(f"kernels.{name}: {error.filename}: {error.strerror}.")
+        except ValueError as error:
+            problems.append(f"kernels.{name}.{error}.")
+    return complete, problems
+
+
+def completed_kernel(one) -> dict | None:
+    """Return one kernel as `completed_kernels` does; ValueError with key and sentence, OSError with the file."""
+    if fixed := [option for option in one.get("config", {}) if option in FIXED_OPTIONS]:
+        raise ValueError(f"config sets {fixed[0]}, which every guest kernel needs as envs/guest/kernel.config has it")
+    patches = [_patch(one, place) for place in range(len(one.get("patches", [])))]
+    kernel = {
+        "recipe": one.get("recipe") or recipe_digest(),
+        "patches": patches,
+        "config": dict(sorted(one.get("config", {}).items())),
+    }
+    if "tree" in one:
+        kernel["tree"] = one["tree"]
+        if not ("version" in one and "sha256" in one):
+            if not Path(one["tree"]).is_dir():
+                raise ValueError(f"tree is {one['tree']}; there is no such folder")
+            try:
+                kernel |= {"version": tree_version(Path(one["tree"])), "sha256": tree_digest(Path(one["tree"]))}
+            except ValueError as error:
+                raise ValueError(f"tree is {one['tree']}; {error}") from None
+    else:
+        kernel["base"] = one["base"]
+        if one["base"] == NEWEST:
+            if not patches and not kernel["config"]:
+                return None
+        elif not ("version" in one and "sha256" in one):
+            if one["base"] not in (known := bases()):
+                raise ValueError(
+                    f"base is {one['base']}; allowed are {', '.join(known)} (Debian's sources, {LOCK}) and {NEWEST}, the image's"
+                )
+            kernel |= {key: known[one["base"]][key] for key in ("version", "sha256")}
+    kernel |= {key: one[key] for key in ("version", "sha256") if key in one}
+    return {key: kernel[key] for key in KEYS if key in kernel}
+
+
+def _patch(one, place):
+    patch = one["patches"][place]
+    patch = {"path": patch} if isinstance(patch, str) else patch
+    if "sha256" in patch:
+        return {"path": patch["path"], "sha256": patch["sha256"]}
+    try:
+        content = Path(patch["path"]).read_bytes()
+    except OSError as error:
+        where = ": patches/README.md says where people get such patches" if isinstance(error, FileNotFoundError) else ""
+        raise ValueError(f"patches[{place}] is {patch['path']}; {error.strerror}{where}") from None
+    if len(content) > LARGEST_PATCH_BYTES:
+        raise ValueError(
+            f"patches[{place}] is {patch['path']}; it has {len(content):,} bytes, and allowed are {LARGEST_PATCH_BYTES:,}"
+        )
+    if not re.search(rb"^\+\+\+ ", content, re.M):
+        raise ValueError(
+            f"patches[{place}] is {patch['path']}; it changes no file (a patch is a unified diff, with lines --- and +++)"
+        )
+    return {"path": patch["path"], "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
+    """Return the CCA definitions of a study in which each has its kernel itself, those of the kernels' ``ccas`` among them.
+
+    Returns
+    -------
+    definitions : dict
+        As written but for ``kernel``, which is left out where it is the image's.
+    problems : list of str
+        Sentences that start with the key.
+    """
+    definitions = {name: dict(one) for name, one in study["cca_definitions"].items()}
+    written = {
+        name: {key: value for key, value in one.items() if key != "ccas"} for name, one in study["kernels"].items()
+    }
+    problems = []
+    for name, one in study["kernels"].items():
+        for cca, base in one.get("ccas", {}).items():
+            if cca in definitions:
+                problems.append(
+                    f"kernels.{name}.ccas defines {cca}, which is defined elsewhere too; allowed is a name of its own."
+                )
+            definitions[cca] = {"base": base, "kernel": name}
+    for cca, one in definitions.items():
+        kernel = one.get("kernel")
+        if isinstance(kernel, dict):
+            written[f"({cca})"], one["kernel"] = kernel, f"({cca})"
+        elif kernel is not None and kernel not in study["kernels"]:
+            known = f"allowed are {', '.join(study['kernels'])}" if study["kernels"] else "the study has no kernels"
+            problems.append(f"cca_definitions.{cca}.kernel is {kernel}; {known}.")
+            del one["kernel"]
+    used = {one["kernel"] for one in definitions.values() if "kernel" in one}
+    problems += [
+        f"kernels.{name} is used by no CCA; name it there (ccas), or in cca_definitions (kernel)."
+        for name in study["kernels"]
+        if name not in used
+    ]
+    kernels, more = completed_kernels({name: one for name, one in written.items() if name in used})
+    for one in definitions.values():
+        kernel = kernels.get(one.pop("kernel", None))
+        if kernel is not None:
+            one["kernel"] = kernel
+    return definitions, [*problems, *more]

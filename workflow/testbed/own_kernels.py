@@ -1,0 +1,55 @@
+"""Guest kernels of a study's own (`kernels` of study.schema.yaml): another Linux, with patches and options of one's own.
+
+A run's specification has all that it takes to build its kernel; it is built beforehand (setup/kernels.py) and named by that.
+"""
+
+import json
+import re
+import zlib
+
+#: Before it a guest's processes are held by ptrace, which costs more of the machine's time and none of the guest's.
+SECCOMP_FROM = (6, 16)
+#: With which a kernel begins the copy of its configuration (kernel/configs.c).
+CONFIGURATION_MARK = b"IKCFG_ST"
+
+
+def identity(kernel) -> str:
+    """Return what a kernel is made of, as text: where its files lay is left out."""
+    content = {key: value for key, value in kernel.items() if key not in ("tree", "patches")}
+    patches = [patch["sha256"] for patch in kernel["patches"]]
+    return json.dumps({**content, "patches": patches, "is_tree": "tree" in kernel}, sort_keys=True)
+
+
+def has_seccomp(kernel) -> bool:
+    """Tell whether a run's kernel, None for the image's, can hold its processes by seccomp."""
+    if kernel is None or kernel.get("base") == "newest":
+        return True
+    return tuple(map(int, re.findall(r"\d+", kernel["version"])[:2])) >= SECCOMP_FROM
+
+
+def process_mode(specification) -> dict[str, str]:
+    """Return what the environment of a run says of how its guest holds its processes: nothing where it is seccomp, as always but here."""
+    is_old = specification.platform == "uml" and not has_seccomp(specification.kernel)
+    return {"process_mode": "ptrace"} if is_old else {}
+
+
+def in_words(kernel) -> str:
+    """Return what a kernel is, for messages and the report."""
+    name = kernel["tree"] if "tree" in kernel else f"Linux {kernel['base']}" if kernel["base"] != "newest" else "Linux"
+    version = f" ({kernel['version']})" if "version" in kernel else ""
+    patches = "".join(f", {patch['path']}" for patch in kernel["patches"])
+    return f"{name}{version}{patches}" + "".join(f", {key}={value}" for key, value in kernel["config"].items())
+
+
+def of_binary(linux) -> tuple[str, bytes]:
+    """Return of a kernel's file its version and its configuration.
+
+    Parameters
+    ----------
+    linux : pathlib.Path
+        A guest kernel with CONFIG_IKCONFIG.
+    """
+    content = linux.read_bytes()
+    begin = content.index(CONFIGURATION_MARK) + len(CONFIGURATION_MARK)
+    configuration = zlib.decompressobj(wbits=31).decompress(content[begin:])
+    return re.search(rb"Linux version (\S+)", content)[1].decode(), configuration
