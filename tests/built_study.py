@@ -100,7 +100,8 @@ class Built:
         if version:
             record_claims(self.folder, version)
         return {
-            "STUDY": self.study, "RERUN_FILE": "config/studies/synthetic.yaml", "CONFIG_GIVEN": {}, "CLAIMS": claims,
+            "STUDY": self.study, "RERUN_FILE": "config/studies/synthetic.yaml", "CONFIG_GIVEN": {}, "ANALYSIS": self.study["analysis"],
+            "CLAIMS": claims,
             "CLAIMS_VERSION": version, "update": str,
             "CLAIMS_NAME": self.claims_name, "CLAIMS_FILE": path, "own": str, "RESULTS": "results",
             "files_below": partial(paths_below, ROOT), "SETTINGS": SETTINGS, "RESAMPLES": 200, "ANALYSIS_IMAGE": "sha256:0",

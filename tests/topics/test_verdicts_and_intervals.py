@@ -12,7 +12,7 @@ from known_truth import FACTORS
 from run_tables.queue_sizes import queues_of
 from run_tables.tidy_tables import FLOWS, RUNS
 from topics.ccas.compare_ccas import compare_ccas
-from topics.claims.check_claims import _verdict as claim_verdict
+from topics.claims.claim_verdicts import interval_verdict as claim_verdict
 from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, REPRODUCED
 from topics.fairness.flow_shares import pairs_of
 from topics.fairness.measure_shares import measure_shares

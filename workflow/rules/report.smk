@@ -38,7 +38,7 @@ rule write_report:
         **SETTINGS,
         code=code_of("report_page/write_report", *section_modules(OUTLINE)),
         image=ANALYSIS_IMAGE,
-        analysis=STUDY["analysis"],
+        analysis=ANALYSIS,
         other_tables=sorted(DESIGN.other_tables),
         configfile=RERUN_FILE,
         platform=CONFIG_GIVEN.get("platform"),

@@ -5,6 +5,7 @@ from importlib import import_module
 from topics.topic import Topic
 
 NAMES = (
+    "expectations",
     "calibration",
     "time_series",
     "path_changes",

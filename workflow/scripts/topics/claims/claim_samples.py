@@ -4,6 +4,9 @@ A replication of a scenario has the same seed for all CCAs and both IP versions,
 out within each scenario: what they have in common stays in common.
 """
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import numpy as np
 import pandas as pd
 
@@ -217,3 +220,10 @@ class Samples:
         """Return a cell's name by its indices: "vegas in scenario 4, IPv6"; of one IP version there is nothing to say."""
         version = f", {ip_words(self.ip_versions[ip_version])}" if len(self.ip_versions) > 1 else ""
         return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}{version}"
+
+
+def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:
+    """Return a function that reads columns and scenarios of a table of time series, each choice once."""
+    return lru_cache(
+        lambda columns, scenarios: pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", scenarios)])
+    )

@@ -4,13 +4,13 @@ import math
 
 from run_tables.conditions_at_centre import runs_at_centre
 
-#: What a claims file may say of a scenario: numbers, and texts.
+#: What a claims file may say of a scenario: numbers, and texts; its own id only the expectations of a study.
 NUMBERS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "pairs", "queue_packets", "queue_bytes",
     "queue_bdp", "message_bytes", "segment_bytes", "paths",
 )  # fmt: skip
 TEXTS = (
-    "platform", "topology", "background", "application", "protocol", "multipath", "tunnel_ip_version", "distribution",
+    "scenario", "platform", "topology", "background", "application", "protocol", "multipath", "tunnel_ip_version", "distribution",
 )  # fmt: skip
 #: Those that only `tidy/scenarios.csv` has.
 OF_SCENARIOS = ("segment_bytes", "distribution")

@@ -39,13 +39,18 @@ def load_claims(path) -> dict:
         With one sentence for each problem.
     """
     content = read_mapping(path, "a claims file", claims_schema()["required"], ClaimsError)
-    problems = problems_of_form(content, _schema_for(content.get("own_ccas")))
+    problems = problems_of_form(content, schema_for(content.get("own_ccas")))
     if not problems:
-        content = _complete(content)
-        problems = _contradictions(content)
+        content, problems = completed_claims(content)
     if problems:
         raise ClaimsError(path, problems)
     return content
+
+
+def completed_claims(content) -> tuple[dict, list[str]]:
+    """Return the content of a claims file, whose form the schema has approved, with all keys, and what contradicts itself."""
+    complete = _complete(content)
+    return complete, _contradictions(complete)
 
 
 def claims_version(path) -> dict:
@@ -61,8 +66,8 @@ def claims_schema() -> dict:
     return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
 
 
-def _schema_for(own_ccas):
-    """Return the schema for a file that names CCAs which studies define."""
+def schema_for(own_ccas) -> dict:
+    """Return the schema for a file that names CCAs which studies define; shared if there are none."""
     names = [name for name in own_ccas if isinstance(name, str)] if isinstance(own_ccas, list) else []
     if not names:
         return claims_schema()

@@ -1,0 +1,116 @@
+"""What a study may expect, and the sentence on each that can't be checked."""
+
+import pytest
+import yaml
+
+from claim_runs import mistakes
+from run_tables.tidy_tables import TIDY_TABLES
+from study_files import study as studies
+from topics.claims.tables import CLAIMS
+from topics.expectations.expectation_list import ExpectationError, expectations_of, expected_of_claims
+
+STUDY = """
+study: gate
+replications: 3
+ccas: [reno, cubic]
+ip_versions: [ipv4]
+scenarios:
+  - {id: near, link: {rate_mbps: 10, delay_ms: 5}}
+  - {id: far, link: {rate_mbps: 10, delay_ms: 20}}
+"""
+FAST = {"id": "fast", "kind": "threshold", "quantity": "goodput_mbps", "pick": "lowest", "requirement": {"at_least": 9}}
+ROWS = {"id": "rows", "table": "runs", "column": "valid", "one_of": [True]}
+
+
+def expectations(*entries):
+    config = yaml.safe_load(STUDY) | {"analysis": {"expect": list(entries)}}
+    return expectations_of(studies.resolve(config, "gate.yaml"), "gate.yaml", (*TIDY_TABLES, CLAIMS))
+
+
+def test_predicates_are_completed_as_claims_of_the_studys_own_names():
+    found = expectations(FAST | {"ccas": ["cubic"]}, ROWS)
+    (claim,) = found["predicates"]["claims"]
+    assert found["ids"] == ["fast", "rows"]
+    assert claim["ccas"] == ["cubic"] and claim["scenarios"] == ["near", "far"] and claim["must_be"] == "shown"
+    assert found["predicates"]["scenarios"] == [{"id": name, "scenario": [name]} for name in ("near", "far")]
+    assert found["rows"] == [ROWS | {"where": {}, "statement": "", "must_be": "shown"}]
+
+
+def test_a_study_without_expectations_asks_nothing():
+    assert expectations() == {"ids": [], "predicates": None, "rows": []}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    mistakes("""
+{id: Fast}
+  analysis.expect[Fast].id is "Fast"; allowed is 1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first.
+{pikc: lowest}
+  unknown key 'analysis.expect[fast].pikc'; did you mean 'pick'?
+{quantity: speed}
+  analysis.expect[fast].quantity is "speed"; allowed is one of
+{quantity: transfer_s, flows: {}}
+  analysis.expect[fast].quantity is "transfer_s"; allowed with flows is one of goodput_mbps
+{ccas: [vegas]}
+  analysis.expect[fast].ccas has 'vegas'; allowed are those of the file's own list: reno, cubic.
+{scenarios: [middle]}
+  analysis.expect[fast].scenarios has 'middle'; allowed are those of the file's own list: near, far.
+{requirement: {at_least: 5, at_most: 1}}
+  analysis.expect[fast].requirement is {at_least: 5, at_most: 1}; allowed is an upper bound above the lower one.
+{kind: treshold}
+  analysis.expect[fast].kind is "treshold"; did you mean 'threshold'? Allowed is one of ordering
+{must_be: true}
+  analysis.expect[fast].must_be is true; YAML takes a bare yes, no, on or off for true or false; allowed is one of shown, not-refuted.
+{section: "4"}
+  unknown key 'analysis.expect[fast].section'
+"""),
+)
+def test_a_predicate_that_cannot_be_checked_is_refused(change, message):
+    with pytest.raises(ExpectationError) as error:
+        expectations(FAST | change)
+    assert message in str(error.value) and str(error.value).startswith("gate.yaml: ")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    mistakes("""
+{table: run}
+  analysis.expect[rows].table is run; did you mean 'runs'? Allowed are the tables that this study will have: runs, flows
+{column: vlaid}
+  analysis.expect[rows].column is vlaid; did you mean 'valid'? Allowed are the columns of runs: scenario
+{where: {ccca: cubic}}
+  analysis.expect[rows].where.ccca is ccca; did you mean 'cca'?
+{none_of: [false]}
+  analysis.expect[rows].none_of is given beside one_of; allowed is one of the keys requirement, one_of, none_of.
+{column: goodput_mbps}
+  analysis.expect[rows].one_of is given, and goodput_mbps of runs is number; allowed is requirement.
+{interval: [rtt_mean_ms, loss_percent]}
+  analysis.expect[rows].interval is ["rtt_mean_ms", "loss_percent"]; allowed is one with requirement, of a number.
+{one_of: []}
+  analysis.expect[rows].one_of is []; allowed is a list of values, as in [better, like].
+"""),
+)
+def test_rows_that_cannot_be_checked_are_refused(change, message):
+    with pytest.raises(ExpectationError) as error:
+        expectations(ROWS | change)
+    assert message in str(error.value)
+
+
+def test_a_name_stands_once():
+    with pytest.raises(ExpectationError, match=r"analysis.expect\[rows\] stands there twice; allowed is a name once."):
+        expectations(ROWS, ROWS)
+
+
+def test_claims_say_which_verdicts_pass():
+    claims = {
+        "claims": [
+            {"id": "a", "statement": "A."},
+            {"id": "b", "statement": "B.", "expect": ["reproduced", "not shown"]},
+        ]
+    }
+    (b,) = expected_of_claims(claims)
+    assert b["where"] == {"claim": ["b"]} and b["one_of"] == ["reproduced", "not shown"]
+    a, b = expected_of_claims(claims | {"expect": ["reproduced"]})
+    assert (a["one_of"], b["one_of"]) == (["reproduced"], ["reproduced", "not shown"])
+    assert [one["id"] for one in expectations(a, b)["rows"]] == ["a", "b"]
+    assert expected_of_claims(None) == []

@@ -1,0 +1,140 @@
+"""Expectations held against tables, and the line on each that isn't met."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+import claim_runs
+from run_tables.table import Table, number, text
+from run_tables.tidy_tables import FLOWS, RUNS, SCENARIOS
+from session import gate
+from study_files import study as studies
+from tidy_tables import completed
+from topics.expectations.check_expectations import main
+from topics.expectations.expectation_list import expectations_of
+from topics.expectations.row_expectations import check_rows
+from topics.expectations.tables import EXPECTATIONS
+
+SCORES = Table(
+    "scores", "a score",
+    (text("section", ""), text("verdict", ""), number("value", "ms", ""), number("low", "ms", ""), number("high", "ms", "")),
+)  # fmt: skip
+SCORED = pd.DataFrame(
+    [
+        ["5.1", "like", 10.0, 9.0, 11.0],
+        ["5.2", "worse", 30.0, 28.0, 32.0],
+        ["5.10", "better", float("nan"), None, None],
+    ],
+    columns=SCORES.names,
+)
+STUDY = {"scenarios": [{"id": "near"}], "ccas": ["reno"], "ip_versions": ["ipv4"]}
+
+
+def checked(**asked):
+    one = {"id": "score", "statement": "", "table": "scores", "where": {}, "must_be": "shown"} | asked
+    return check_rows(one, SCORED, SCORES, STUDY)
+
+
+def test_each_row_that_misses_is_told():
+    (row,) = checked(column="verdict", none_of=["worse", "starves"])
+    assert (row["outcome"], row["passed"], row["found"], row["value"]) == ("not met", False, "worse", 30)
+    assert row["subject"] == "verdict of scores, 5.2" and row["expected"] == "not worse or starves"
+    (row,) = checked(column="verdict", where={"section": ["5.1", "5.10"]}, none_of=["worse"])
+    assert (row["outcome"], row["passed"], row["number"]) == ("met", True, 2)
+
+
+def test_a_gate_without_rows_fails():
+    (row,) = checked(column="verdict", where={"section": ["6"]}, none_of=["worse"])
+    assert (row["outcome"], row["passed"], row["number"]) == ("not testable", False, 0)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "must_be", "outcome", "passed"),
+    [
+        ({"below": 20}, "shown", "met", True),
+        ({"below": 10.5}, "shown", "not shown", False),
+        ({"below": 10.5}, "not-refuted", "not shown", True),
+        ({"below": 8}, "not-refuted", "not met", False),
+    ],
+)
+def test_a_number_is_judged_with_its_interval(requirement, must_be, outcome, passed):
+    where = {"where": {"section": ["5.1"]}, "interval": ["low", "high"], "must_be": must_be}
+    (row,) = checked(column="value", requirement=requirement, **where)
+    assert (row["outcome"], row["passed"]) == (outcome, passed)
+
+
+def test_a_missing_number_fails():
+    (row,) = checked(column="value", where={"section": ["5.10"]}, requirement={"below": 1000})
+    assert (row["outcome"], row["passed"]) == ("not testable", False)
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A function that holds expectations against runs whose goodput is given by CCA; returns the lines on what fails."""
+
+    def check(*expect, reno=(8.0, 8.1, 8.2), cubic=(9.4, 9.5, 9.6)):
+        config = {
+            "study": "gate", "replications": 3, "ccas": ["reno", "cubic"], "ip_versions": ["ipv4"],
+            "scenarios": [{"id": "10ms", "link": {"rate_mbps": 10, "delay_ms": 10}}], "analysis": {"expect": list(expect)},
+        }  # fmt: skip
+        study = studies.resolve(config, "gate.yaml")
+        asked = expectations_of(study, "gate.yaml", [RUNS])
+        of = {"reno": reno, "cubic": cubic}
+        options = {"delays_ms": (10,), "ccas": ["reno", "cubic"], "ip_versions": ("ipv4",)}
+        runs = claim_runs.table(lambda scenario, cca, ip_version: of[cca], **options)
+        paths = {name: tmp_path / f"{name}.csv" for name in ("runs", "flows", "scenarios")}
+        runs.to_csv(paths["runs"], index=False)
+        pd.DataFrame(columns=FLOWS.names).to_csv(paths["flows"], index=False)
+        scenarios = completed(runs[["scenario", "scenario_label", "platform"]].drop_duplicates("scenario"), SCENARIOS)
+        truths = {column.name: False for column in SCENARIOS if column.kind == "truth"}
+        scenarios.assign(**truths).to_csv(paths["scenarios"], index=False)
+        inputs = SimpleNamespace(**paths, sockets=None, tables=[paths["runs"]] if asked["rows"] else [])
+        (tmp_path / "analysis").mkdir(exist_ok=True)
+        tables = sorted({one["table"] for one in asked["rows"]})
+        params = SimpleNamespace(expectations=asked, tables=tables, confidence=0.95, significance=0.05, study=study)
+        main(inputs, SimpleNamespace(expectations=tmp_path / gate.TABLE), params)
+        assert list(pd.read_csv(tmp_path / gate.TABLE).columns) == EXPECTATIONS.names
+        return gate.failures(tmp_path)
+
+    return check
+
+
+FAST = {
+    "id": "fast", "kind": "threshold", "quantity": "goodput_mbps", "ccas": ["cubic"], "pick": "lowest",
+    "requirement": {"at_least": 9},
+}  # fmt: skip
+FASTER = {
+    "id": "faster", "kind": "ratio", "quantity": "goodput_mbps", "numerator": {"ccas": ["cubic"]},
+    "denominator": {"ccas": ["reno"]}, "requirement": {"above": 1},
+}  # fmt: skip
+
+
+def test_what_is_met_leaves_no_line(results):
+    assert results(FAST, FASTER, {"id": "valid", "table": "runs", "column": "valid", "one_of": [True]}) == []
+
+
+def test_a_line_has_number_interval_what_was_expected_and_the_run_farthest_off(results, tmp_path):
+    (line,) = results(FAST, FASTER, cubic=(8.5, 8.3, 8.7), reno=(7.0, 7.1, 7.2))
+    assert line.startswith(
+        "fast is not met: goodput; lowest mean of 1 cell: 8.5 Mbit/s, interval 8.0032 to 8.9968, expected at least 9 Mbit/s"
+    ), line
+    assert line.endswith(f"; repeat: make verify RESULTS={tmp_path} RUNS=10ms/cubic/ipv4/2")
+
+
+def test_what_is_not_shown_fails_unless_it_may(results):
+    spread = {"cubic": (8.0, 9.3, 10.6)}
+    assert "fast is not shown" in results(FAST, **spread)[0]
+    assert results(FAST | {"must_be": "not-refuted"}, **spread) == []
+
+
+def test_without_valid_runs_the_gate_fails(results):
+    (line,) = results(FAST | {"must_be": "not-refuted"}, cubic=(None, None, None))
+    assert (
+        "fast is not testable" in line and "No valid run of cubic" in line and line.endswith("RUNS=10ms/cubic/ipv4/1")
+    )
+
+
+def test_many_rows_of_one_expectation_are_counted(results):
+    lines = results({"id": "none", "table": "runs", "column": "valid", "one_of": [False]}, reno=[8.0] * 20)
+    assert len(lines) == gate.MOST_LINES + 1 and lines[-1].startswith("none: and 13 more rows of ")

@@ -1,0 +1,80 @@
+"""Whether a study passes as a gate: ``python -m session.gate results/<study>`` ends with 1 if an expectation isn't met.
+
+Standard library only. There is one line on each of them: number, interval, what was expected, and a run to repeat.
+"""
+
+import csv
+import sys
+from pathlib import Path
+
+TABLE = "analysis/expectations.csv"
+#: The lines of the last call that failed, for `show_failures`.
+FAILED = "logs/gate.failed"
+#: Lines on one expectation, which may be about a thousand rows.
+MOST_LINES = 10
+
+
+def failures(folder) -> list[str]:
+    """Return a line on each expectation of a results folder, or row that one is about, that isn't met."""
+    with Path(folder, TABLE).open(newline="", encoding="utf-8") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["passed"] != "True"]
+    lines, counts = [], {}
+    for row in rows:
+        counts[row["expectation"]] = number = counts.get(row["expectation"], 0) + 1
+        if number <= MOST_LINES:
+            lines.append(line_of(row, folder))
+    more = {name: number - MOST_LINES for name, number in counts.items() if number > MOST_LINES}
+    return lines + [f"{name}: and {number} more rows of {folder}/{TABLE}" for name, number in more.items()]
+
+
+def line_of(row, folder) -> str:
+    """Return the line on a row of `EXPECTATIONS` that the gate doesn't let pass."""
+    value = row["found"] or _number(row["value"])
+    if row["found"] and row["value"]:
+        value += f" ({_with_interval(row)})"
+    elif row["value"]:
+        value = _with_interval(row)
+    line = (
+        f"{row['expectation']} is {row['outcome']}: {row['subject']}: {value or 'no value'}, expected {row['expected']}"
+    )
+    if row["because"]:
+        line += f" ({row['because'].rstrip('.')})"
+    return line + (f"; repeat: make verify RESULTS={folder} RUNS={row['run']}" if row["run"] else "")
+
+
+def _with_interval(row):
+    unit = f" {row['unit']}" if row["unit"] else ""
+    text = _number(row["value"]) + unit
+    if row["low"] or row["high"]:
+        text += f", interval {_number(row['low']) or '?'} to {_number(row['high']) or 'infinity'}"
+    return text
+
+
+def _number(text):
+    return f"{float(text):.5g}" if text else ""
+
+
+def forget_failures(folder) -> None:
+    """Forget what an earlier call has failed by."""
+    Path(folder, FAILED).unlink(missing_ok=True)
+
+
+def show_failures(folder) -> None:
+    """Print the lines of this call, if the gate has failed in it."""
+    if Path(folder, FAILED).exists():
+        text = Path(folder, FAILED).read_text(encoding="utf-8")
+        print(
+            f"{text}sawtooth: gate: report and tables are complete: {folder}/report.html", file=sys.stderr, flush=True
+        )
+
+
+def main(folder) -> int:
+    """Write the lines to `FAILED`; return the exit status."""
+    lines = [f"sawtooth: gate: {line}\n" for line in failures(folder)]
+    if lines:
+        Path(folder, FAILED).write_text("".join(lines), encoding="utf-8")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

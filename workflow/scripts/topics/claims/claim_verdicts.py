@@ -1,0 +1,274 @@
+"""Claims held against runs: statistic, interval, verdict and why.
+
+A claim is reproduced if the whole interval of its statistic meets what it requires, not reproduced if the whole
+interval misses it, and otherwise not shown. It is not testable where the runs for it are missing or measure another
+thing than the paper did.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from inference.normality import shapiro_wilk
+from inference.paired_contrasts import contrasts, to_effect
+from inference.paired_tests import mean_test
+from inference.pooled_tests import mann_whitney
+from topics.claims.claim_groups import OF_TWO_GROUPS
+from topics.claims.claim_intervals import MEDIAN, SPREAD
+from topics.claims.claim_measures import meets_requirement
+from topics.claims.claim_predicates import OF_ONE_GROUP, counts_of, parts_of
+from topics.claims.claim_samples import Samples
+from topics.claims.claim_words import requirement_words
+from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
+from wording.number_format import count, p_value
+from wording.scenario_words import ip_words
+
+#: What the value of runs that repeat one measurement says.
+OF_ONE_MEASUREMENT = {
+    REPRODUCED: "our value meets the requirement",
+    NOT_REPRODUCED: "our value misses the requirement",
+    NOT_SHOWN: "our value can't be told from the bound",
+}
+#: A claim's kind -> what computes its statistic.
+KINDS = OF_ONE_GROUP | OF_TWO_GROUPS
+
+
+def check_claims(runs, claims, confidence, significance, flows=None, scenarios=None, sockets=None) -> pd.DataFrame:
+    """Check every claim of a file.
+
+    Parameters
+    ----------
+    claims : dict or None
+        As `claims_file.load_claims` returns it; None checks nothing.
+    confidence, significance : float
+        Of the intervals, and of the paper's tests.
+    runs, flows, scenarios, sockets
+        As for `Samples`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `CLAIMS`, in the order of the file.
+    """
+    rows = []
+    samples = Samples(runs, claims, flows, scenarios, sockets) if claims else None
+    for claim in claims["claims"] if claims else ():
+        row = dict.fromkeys(CLAIMS.names, "") | {key: claim[key] for key in CLAIMS.names if key in claim}
+        row |= {"claim": claim["id"], "unit": "", "value": None, "low": None, "high": None, "requirement": ""}
+        parts = parts_of(claim, samples)
+        row["runs"] = int(counts_of(parts, samples).sum())
+        because = samples.why_not(parts, claim.get("duration_s"))
+        if because:
+            row |= {"verdict": NOT_TESTABLE, "because": because}
+        elif claim["kind"] == "normality":
+            row |= _check_normality(claim, samples, *parts[0], significance)
+        else:
+            row |= _check_statistic(claim, samples, parts, confidence, significance)
+        reason = _why_no_verdict(claim, samples, parts)
+        if reason:
+            row |= {"verdict": NOT_TESTABLE, "because": reason}
+        row["because"] = f"{row['because'][0].upper()}{row['because'][1:].rstrip('.')}."
+        rows.append(row)
+    return pd.DataFrame(rows, columns=CLAIMS.names)
+
+
+def _why_no_verdict(claim, samples, parts):
+    """Say why these runs could not refute a claim, whatever their values, or return an empty text."""
+    if claim["untestable"]:
+        return claim["untestable"]
+    cells = np.logical_or.reduce([mask for _, mask in parts])
+    names = [name for name, there in zip(samples.scenarios, cells.any(axis=(1, 2)), strict=True) if there]
+    platforms = {samples.platforms[samples.found[name]] for name in names if name in samples.found}
+    if claim["needs_real_clock"] and platforms - {"host"}:
+        return f"under a virtual clock it could hardly fail: {claim['needs_real_clock']}"
+    return ""
+
+
+def _check_statistic(claim, samples, parts, confidence, significance):
+    """Return value, interval, requirement, verdict and reason of a claim with a statistic."""
+    requirement = _requirement(claim)
+    outcome = KINDS[claim["kind"]](claim | {"requirement": requirement}, samples, (1 - confidence) / 2)
+    if not np.isfinite(outcome.value):
+        words = requirement_words(requirement, outcome.unit)
+        reason = "there is nothing to compare: all values are equal, or a divisor is 0"
+        row = {"verdict": NOT_TESTABLE, "because": reason}
+        return row | {"unit": outcome.unit, "requirement": f"{_subject(parts, outcome)}: {words}"}
+    counts = counts_of(parts, samples)
+    n = int(counts[counts > 0].min())
+    ours = (outcome.high - outcome.low) / 2
+    if "replicates" in requirement:
+        requirement, why, theirs = _prediction(requirement, ours, confidence)
+        meets = meets_requirement(outcome.value, requirement)
+        verdict, reason = REPRODUCED, "our value lies inside"
+        if not meets:
+            verdict, reason = NOT_REPRODUCED, "our value lies outside"
+        elif not ours <= theirs:
+            verdict, reason = NOT_SHOWN, "our value lies inside, but is less precise than the paper's"
+        subject = f"{_subject(parts, outcome)}, {why}"
+    else:
+        verdict, reason = interval_verdict(outcome.low, outcome.value, outcome.high, requirement)
+        subject = _subject(parts, outcome)
+    low, high, kind = _rounded(outcome.low), _rounded(outcome.high), outcome.interval
+    lost = "" if kind in (MEDIAN, SPREAD) else _collapse_words(samples, parts)
+    if lost:
+        verdict, reason, low, high, kind = NOT_SHOWN, lost, None, None, ""
+    elif kind != SPREAD and all(samples.repeats(measure)[mask].all() for measure, mask in parts):
+        reason = f"each cell's runs repeat one measurement, so there is no interval: {OF_ONE_MEASUREMENT[verdict]}"
+        low, high, kind = None, None, ""
+    elif verdict == NOT_SHOWN and n < 5:
+        reason += f", with {n} replications in the smallest cell"
+    if kind and not np.isfinite(outcome.high):
+        reason += ", and has no upper end" + ", for a divisor may be 0" * (
+            claim["kind"] in ("ratio", "largest_difference")
+        )
+    paper_test = _pooled_words(claim, samples, *parts[0], significance) if claim["kind"] == "no_difference" else ""
+    return {
+        "unit": outcome.unit,
+        "requirement": f"{subject}: {requirement_words(requirement, outcome.unit)}",
+        "bounds": " ".join(f"{bound:.10g}" for bound in requirement.values()),
+        "value": _rounded(outcome.value),
+        "low": low,
+        "high": high,
+        "interval": kind,
+        "verdict": verdict,
+        "because": "; ".join(filter(None, [outcome.detail, reason, paper_test])),
+    }
+
+
+def _collapse_words(samples, parts):
+    """Say where a few runs collapsed, so that a mean has no interval, or return an empty text."""
+    for measure, mask in parts:
+        lost = samples.few_collapses(measure, mask)
+        if lost.any():
+            cell = np.unravel_index(lost.argmax(), lost.shape)
+            runs = f"{lost[cell]} of {samples.counts(measure)[cell]} runs of {samples.cell_words(*cell)}"
+            return f"{runs} far below the others: no interval of the mean"
+    return ""
+
+
+def _requirement(claim):
+    """Return what is required of a claim's statistic; of no difference that it lies within the margin."""
+    if claim["kind"] == "no_difference":
+        return {"at_least": -claim["margin"], "at_most": claim["margin"]}
+    return claim["requirement"]
+
+
+def _subject(parts, outcome):
+    if len({measure for measure, _ in parts}) == 1 and not parts[0][0].plain:
+        return f"{parts[0][0].words}; {outcome.subject}"
+    return outcome.subject
+
+
+def interval_verdict(low, value, high, requirement) -> tuple[str, str]:
+    """Return the verdict on a value with its interval, and why."""
+    meets = meets_requirement([low, value, high], requirement)
+    if meets.all():
+        return REPRODUCED, "the whole interval meets the requirement"
+    if not meets.any() and not _spans(low, high, requirement):
+        return NOT_REPRODUCED, "the whole interval misses the requirement"
+    return NOT_SHOWN, "the interval reaches both sides of the requirement"
+
+
+def _prediction(requirement, ours, confidence):
+    """Return where a perfect replication's value lies, as bounds, how that is called, and half the width of the paper's.
+
+    The prediction interval of Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): both intervals'
+    halves add as squares do.
+    """
+    theirs = float(stats.norm.ppf((1 + confidence) / 2)) * requirement["standard_error"]
+    half, middle = math.hypot(theirs, ours), requirement["replicates"]
+    words = (
+        f"prediction interval of a replication of {middle:g} with a standard error of {requirement['standard_error']:g}"
+    )
+    return {"at_least": float(f"{middle - half:.6g}"), "at_most": float(f"{middle + half:.6g}")}, words, theirs
+
+
+def _pooled(samples, measure, mask):
+    """Return the known values of each IP version, of all its cells in `mask`."""
+    values = np.where(mask[..., None], samples.values(measure), np.nan)
+    return [group[np.isfinite(group)] for group in np.moveaxis(values, 2, 0)]
+
+
+def _pooled_words(claim, samples, measure, mask, significance):
+    """Say what the paper's pooled test gives, and what the test of pairs says to that."""
+    four, six = _pooled(samples, measure, mask)
+    u, p, why_not = mann_whitney(four, six, significance)
+    if p is None:
+        return f"the paper's own test, pooled: {why_not[0].lower()}{why_not[1:]}"
+    words = f"the paper's own test, U = {u:,.10g} of {len(four):,} and {len(six):,} runs pooled over scenarios and CCAs"
+    p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
+    found = p <= significance
+    paired = _paired_words(claim, samples, measure, mask, significance, found)
+    return f"{words}, finds {'a' if found else 'no'} difference, p {p_words}; {paired}"
+
+
+def _check_normality(claim, samples, measure, mask, significance):
+    """Return what the paper's pooled test of normality says, for the IP version farther from rejecting."""
+    words, largest = [], 0
+    subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of both"
+    row = {"requirement": f"{subject}: below {significance:g}"}
+    for ip_version, group in zip(samples.ip_versions, _pooled(samples, measure, mask), strict=True):
+        if ip_version not in claim["ip_versions"]:
+            continue
+        if len(group) < 3 or group.min() == group.max():
+            reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has none such"
+            return row | {"verdict": NOT_TESTABLE, "because": reason}
+        w, p = shapiro_wilk(group)
+        words.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")
+        largest = max(largest, p)
+    reason = "runs of different scenarios are a mixture, which says nothing of the distribution within a cell"
+    return row | {
+        "value": _rounded(largest),
+        "verdict": REPRODUCED if largest < significance else NOT_REPRODUCED,
+        "because": f"{', '.join(words)}; {reason}",
+    }
+
+
+def _paired_words(claim, samples, measure, mask, significance, found):
+    """Say what the test of pairs finds, of which each cell counts one value: same scenario, CCA and seed, other IP version.
+
+    Whether the paper's pooled test found a difference is `found`.
+    """
+    chosen = mask[:, :, 0] & mask[:, :, 1]
+    four, six = (samples.values(measure)[:, :, place][chosen] for place in (0, 1))
+    known = np.isfinite(four) & np.isfinite(six)
+    four, six = ([side[there] for side, there in zip(of, known, strict=True) if there.any()] for of in (four, six))
+    words = f"of {count(len(four), 'cell')}, one value each,"
+    ratio = measure.unit != "%" and all((side > 0).all() for side in (*four, *six))
+    scale, of = ("ratio", "%") if ratio else ("points", "points" if measure.unit == "%" else measure.unit)
+    means = np.array([contrasts(b, a, scale).mean() for a, b in zip(four, six, strict=True)])
+    # Cells that differ by rounding only are equal.
+    means = contrasts(means, 0 * means, "points") if len(means) else means
+    test = mean_test(means, 1, significance)
+    if test is None:
+        why = "no cell differs" if not means.any() else "all differ by the same" if len(means) > 1 else "it is one only"
+        return f"the test of pairs {words} has nothing to test: {why}"
+    p, effect = test.p(), to_effect(float(means.mean()), scale)
+    p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
+    if p > significance:
+        return f"the test of pairs {words} {'finds none' if found else 'agrees'}, p {p_words}"
+    direction, size = "higher" if effect > 0 else "lower", f", by {abs(effect):.3g} {of} in the mean"
+    if claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
+        size += _header_words(samples.runs)
+    start, end = ("and", "") if found else ("but", ", which pooling hides")
+    return f"{start} the test of pairs {words} finds IPv6 {direction}{size}, p {p_words}{end}"
+
+
+def _header_words(runs):
+    """Say what IPv6's longer header alone makes of throughput: the ratio of the segment sizes."""
+    four, six = (runs.loc[runs["ip_version"] == ip_version, "mss_bytes"].mean() for ip_version in ("ipv4", "ipv6"))
+    return f" (its longer header alone makes {100 * (1 - six / four):.2g} %)" if six < four else ""
+
+
+def _spans(low, high, requirement):
+    """Tell whether an interval whose ends both miss a requirement has it inside."""
+    lowest = max((requirement[key] for key in ("above", "at_least") if key in requirement), default=None)
+    highest = min((requirement[key] for key in ("below", "at_most") if key in requirement), default=None)
+    return lowest is not None and highest is not None and low < lowest and high > highest
+
+
+def _rounded(value):
+    """Return a value without digits that depend on the machine's order of summing; None if infinite."""
+    return float(f"{value:.12g}") if np.isfinite(value) else None

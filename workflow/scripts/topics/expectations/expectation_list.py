@@ -1,0 +1,153 @@
+"""What a study expects of its results, as its file and that of its claims say it: validated and completed before anything runs."""
+
+import copy
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from study_files.strict_yaml import FileError
+from study_files.study_validation import nearest_choice, problems_of_form, value_text
+from topics.claims.claims_file import completed_claims, schema_for
+
+SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "expectation.schema.yaml"
+#: What only papers have: keys of a claim that no expectation has.
+OF_PAPERS = ("section", "published", "tolerance", "remark", "untestable", "needs_real_clock", "expect")
+#: How a value in a row of a table can be judged.
+JUDGED_BY = ("requirement", "one_of", "none_of")
+NUMBERS = ("number", "count", "ordinal")
+
+
+class ExpectationError(FileError):
+    """An expectation that can't be checked as it is written."""
+
+
+def expected_of_claims(claims) -> list[dict]:
+    """Return the expectations that a claims file, as `claims_file.load_claims` gives it, states with `expect`."""
+    found = []
+    for claim in claims["claims"] if claims else ():
+        if verdicts := claim.get("expect", claims.get("expect")):
+            asked = {"table": "claims", "where": {"claim": [claim["id"]]}, "column": "verdict", "one_of": verdicts}
+            found.append({"id": claim["id"], "statement": claim["statement"], **asked})
+    return found
+
+
+def expectations_of(study, source, tables) -> dict:
+    """Validate and complete the expectations of a resolved study.
+
+    Parameters
+    ----------
+    study : dict
+        Resolved, those of its claims already in its ``analysis.expect``.
+    source : str
+        Its file, for messages.
+    tables : iterable of run_tables.table.Table
+        Those that the study's results will have.
+
+    Returns
+    -------
+    dict
+        ``ids`` in the file's order; ``predicates``: a claims file's content as `claims_file.load_claims` returns it, its
+        scenarios those of the study, or None; ``rows``: the expectations about tables, with all keys.
+
+    Raises
+    ------
+    ExpectationError
+        With one sentence for each problem.
+    """
+    expect = study["analysis"]["expect"]
+    content = {
+        "paper": {"title": study["title"], "authors": "the study"},
+        "ccas": study["ccas"],
+        "ip_versions": study["ip_versions"],
+        "scenarios": [{"id": scenario["id"]} for scenario in study["scenarios"]],
+        "claims": expect,
+    }
+    problems = problems_of_form({"claims": expect}, _schema(study["cca_definitions"]))
+    if not problems:
+        rows = [_completed_row(one) for one in expect if "table" in one]
+        predicates = [_as_claim(one) for one in expect if "table" not in one]
+        content, problems = completed_claims(content | {"claims": predicates})
+        absent = {"expectations"} | ({"controls"} if study["controls"] == "none" else set())
+        known = {table.name: table for table in tables if table.suffix == "csv" and table.name not in absent}
+        ids = [one["id"] for one in expect]
+        problems += [f"claims[{name}] stands there twice; allowed is a name once." for name in _repeated(ids)]
+        problems += [f"claims[{one['id']}].{problem}" for one in rows for problem in _impossible(one, known)]
+    if problems:
+        raise ExpectationError(source, [problem.replace("claims[", "analysis.expect[") for problem in problems])
+    for scenario in content["scenarios"]:
+        scenario["scenario"] = [scenario["id"]]  # a condition that only this scenario of the study meets
+    return {"ids": ids, "predicates": content if predicates else None, "rows": rows}
+
+
+@lru_cache(maxsize=1)
+def _row_schema():
+    return yaml.safe_load(SCHEMA_PATH.read_text(encoding="utf-8"))
+
+
+def _schema(own_ccas):
+    """Return the schema of a mapping whose ``claims`` are the expectations of a study that defines these CCAs."""
+    schema, of_row = copy.deepcopy(schema_for(list(own_ccas))), _row_schema()
+    items = schema["properties"]["claims"]["items"]
+    items["allowed"] = "a mapping with the keys id, kind, quantity and those of its kind, or id, table and column"
+    for branch in items["allOf"]:
+        kind = branch["then"]
+        kind["properties"] = {key: node for key, node in kind["properties"].items() if key not in OF_PAPERS}
+        kind["properties"] |= {key: of_row["properties"][key] for key in ("statement", "must_be")}
+        kind["required"] = [key for key in kind["required"] if key not in (*OF_PAPERS, "statement")]
+    either = {
+        "type": "object",
+        "allowed": items["allowed"],
+        "if": {"required": ["table"]},
+        "then": of_row,
+        "else": items,
+    }
+    return {"type": "object", "properties": {"claims": {"type": "array", "items": either}}}
+
+
+def _as_claim(one):
+    statement = one.get("statement", "") or one["id"]
+    of_paper = dict.fromkeys(("section", "published", "tolerance"), "none")
+    return {**one, "must_be": one.get("must_be", "shown"), "statement": statement, **of_paper}
+
+
+def _completed_row(one):
+    defaults = {key: node["default"] for key, node in _row_schema()["properties"].items() if "default" in node}
+    row = copy.deepcopy({**defaults, **one})
+    row["where"] = {key: value if isinstance(value, list) else [value] for key, value in row["where"].items()}
+    return row
+
+
+def _repeated(names):
+    return sorted({name for name in names if names.count(name) > 1})
+
+
+def _impossible(one, tables):
+    """Yield what can't be asked of a table: sentences that start with the key."""
+    judges = [key for key in JUDGED_BY if key in one]
+    keys = f"allowed is one of the keys {', '.join(JUDGED_BY)}"
+    if len(judges) != 1:
+        yield f"{judges[1]} is given beside {judges[0]}; {keys}." if judges else f"one_of is missing; {keys}."
+        return
+    if one["table"] not in tables:
+        yield f"table is {one['table']}; {_meant(one['table'], tables)} are the tables that this study will have: {', '.join(tables)}."
+        return
+    table = tables[one["table"]]
+    asked = {"column": one["column"], **{f"where.{name}": name for name in one["where"]}}
+    asked |= {f"interval[{place}]": name for place, name in enumerate(one.get("interval", ()))}
+    unknown = [(key, name) for key, name in asked.items() if name not in table.names]
+    for key, name in unknown:
+        yield f"{key} is {name}; {_meant(name, table.names)} are the columns of {table.name}: {', '.join(table.names)}."
+    if unknown:
+        return
+    kind = table[one["column"]].kind
+    if (judges == ["requirement"]) != (kind in NUMBERS) and kind != "ordinal":
+        allowed = "requirement" if kind in NUMBERS else "one_of or none_of"
+        yield f"{judges[0]} is given, and {one['column']} of {table.name} is {kind}; allowed is {allowed}."
+    if "interval" in one and judges != ["requirement"]:
+        yield f"interval is {value_text(one['interval'])}; allowed is one with requirement, of a number."
+
+
+def _meant(name, choices):
+    near = nearest_choice(name, choices)
+    return f"did you mean '{near}'? Allowed" if near else "allowed"

@@ -1,0 +1,100 @@
+"""Expectations that are predicates, as claims have them: the same statistics, intervals and verdicts, of the study's own runs."""
+
+import numpy as np
+
+from run_tables.reading import run_name
+from topics.claims.claim_predicates import parts_of
+from topics.claims.claim_quantities import LEVELS, SIDES
+from topics.claims.claim_samples import Samples
+from topics.claims.claim_verdicts import check_claims
+from topics.claims.claim_words import requirement_words
+from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
+from topics.expectations import tables
+from topics.expectations.row_expectations import passes
+
+#: Verdict on a claim -> outcome of an expectation.
+OUTCOMES = {
+    REPRODUCED: tables.MET, NOT_REPRODUCED: tables.NOT_MET, NOT_SHOWN: tables.NOT_SHOWN, NOT_TESTABLE: tables.NOT_TESTABLE,
+}  # fmt: skip
+UPPER, LOWER = ("below", "at_most"), ("above", "at_least")
+
+
+def check_predicates(predicates, confidence, significance, runs, flows, scenarios, sockets) -> list[dict]:
+    """Return a row of `EXPECTATIONS` of each predicate.
+
+    Parameters
+    ----------
+    predicates : dict
+        As `expectation_list.expectations_of` completes them.
+    confidence, significance : float
+    runs, flows, scenarios, sockets
+        As for `topics.claims.claim_samples.Samples`.
+    """
+    checked = check_claims(runs, predicates, confidence, significance, flows, scenarios, sockets).to_dict("records")
+    samples = Samples(runs, predicates, flows, scenarios, sockets)
+    return [_row(claim, row, samples, runs) for claim, row in zip(predicates["claims"], checked, strict=True)]
+
+
+def _row(claim, row, samples, runs):
+    outcome = OUTCOMES[row["verdict"]]
+    expected = _expected_words(claim, row)
+    subject = row["requirement"].removesuffix(f": {expected}")
+    measure = parts_of(claim, samples)[0][0]
+    if measure.plain or not subject:  # else the subject begins with it
+        subject = f"{measure.words}; {subject}" if subject else measure.words
+    return {
+        "expectation": claim["id"],
+        "statement": claim["statement"] if claim["statement"] != claim["id"] else "",
+        "subject": subject,
+        "found": "",
+        **{name: row[name] for name in ("value", "low", "high", "unit", "because")},
+        "expected": expected,
+        "outcome": outcome,
+        "passed": passes(outcome, claim["must_be"]),
+        "run": _run_to_repeat(claim, row, samples, runs),
+        "number": row["runs"],
+    }
+
+
+def _requirement(claim):
+    if claim["kind"] == "no_difference":
+        return {"at_least": -claim["margin"], "at_most": claim["margin"]}
+    return claim.get("requirement", {})
+
+
+def _expected_words(claim, row):
+    """Return what the statistic has to be, as the verdict's row ends with it."""
+    if "replicates" in _requirement(claim) or claim["kind"] == "normality":
+        return row["requirement"].rpartition(": ")[2]
+    return requirement_words(_requirement(claim), row["unit"])
+
+
+def _run_to_repeat(claim, row, samples, runs):
+    """Return the run that is farthest off on the side where the statistic misses, of the cells that a predicate is about first."""
+    side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
+    factors = {factor: side[key] for key, factor in LEVELS.items()}
+    chosen = np.logical_and.reduce([samples.runs[factor].isin(names) for factor, names in factors.items()])
+    if not chosen.any():  # none is valid
+        found = runs[np.logical_and.reduce([runs[factor].isin(names) for factor, names in factors.items()])]
+        return run_name(found.iloc[0]) if len(found) else ""
+    values = np.where(chosen, samples.of_runs(parts_of(claim, samples)[0][0]), np.nan)
+    place = int(chosen.argmax())
+    if np.isfinite(values).any():
+        order = _wrong_way(claim, row["value"])
+        place = int(np.nanargmax(order * values)) if order else place
+    return run_name(samples.runs.iloc[place])
+
+
+def _wrong_way(claim, value):
+    """Return 1 if the farthest off run is that with the largest value, -1 if that with the smallest, 0 if neither tells."""
+    if claim["kind"] == "ordering":
+        return {"highest": -1, "lowest": 1, "middle": 0}[claim["place"]]
+    if claim["kind"] not in ("threshold", "ratio") or claim.get("pick") == "spread_percent" or value is None:
+        return 0
+    requirement = claim["requirement"]
+    if "replicates" in requirement:
+        return 1 if value > requirement["replicates"] else -1
+    lows, highs = ([requirement[key] for key in keys if key in requirement] for keys in (LOWER, UPPER))
+    if lows and highs:
+        return 1 if value - highs[0] > lows[0] - value else -1
+    return 1 if highs else -1

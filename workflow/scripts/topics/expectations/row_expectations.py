@@ -1,0 +1,135 @@
+"""Expectations of the rows of a table: which rows they are about, and which of these don't meet them."""
+
+import math
+from itertools import takewhile
+
+import pandas as pd
+
+from topics.cells.tables import IN_UNIT
+from topics.claims.claim_verdicts import interval_verdict
+from topics.claims.claim_words import requirement_words
+from topics.claims.tables import NOT_REPRODUCED, REPRODUCED
+from topics.expectations.tables import EXPECTATIONS, MET, NOT_MET, NOT_SHOWN, NOT_TESTABLE
+from wording.number_format import count
+
+#: Of a row that doesn't say a replication.
+FIRST = 1
+#: Of a text that tells a row from others, in characters.
+LONGEST_NAME = 60
+#: Columns of a table of values -> those of `EXPECTATIONS` that a row about a text also shows.
+SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
+
+
+def check_rows(one, table, declared, study) -> list[dict]:
+    """Return the rows of `EXPECTATIONS` of an expectation about a table: one if all its rows meet it, else those that don't.
+
+    Parameters
+    ----------
+    one : dict
+        As `expectation_list.expectations_of` completes it.
+    table : pandas.DataFrame
+        As `run_tables.reading.read_table` gives it.
+    declared : run_tables.table.Table
+    study : dict
+        Resolved, for the runs that a row is about.
+    """
+    chosen = table[_is_chosen(one, table)]
+    expected = _expected_words(one, declared)
+    same = {"expectation": one["id"], "statement": one["statement"], "expected": expected, "number": len(chosen)}
+    where = " and ".join(f"{key} {' or '.join(map(str, values))}" for key, values in one["where"].items())
+    subject = f"{one['column']} of {one['table']}" + (f", {where}" if where else "")
+    if chosen.empty:
+        return [_row(same, subject=subject, outcome=NOT_TESTABLE, because=f"No row of {one['table']} is about it.")]
+    found = [same | _judged(one, row, declared, study) for row in chosen.to_dict("records")]
+    missed = [row for row in found if not row["passed"]]
+    if missed:
+        return [_row(row) for row in missed]
+    met = all(row["outcome"] == MET for row in found)
+    because = f"Of {count(len(found), 'row')} each will do."
+    return [_row(same, subject=subject, outcome=MET if met else NOT_SHOWN, passed=True, because=because)]
+
+
+def _row(*parts, **more):
+    row = dict.fromkeys(EXPECTATIONS.names, "") | {"value": None, "low": None, "high": None, "passed": False}
+    for part in (*parts, more):
+        row |= part
+    return row
+
+
+def _is_chosen(one, table):
+    chosen = pd.Series(True, index=table.index)
+    for name, values in one["where"].items():
+        chosen &= table[name].map(lambda found, values=values: any(_is_same(found, value) for value in values))
+    return chosen
+
+
+def _is_same(found, value):
+    """Tell whether a value of a table is one of a file: texts are what the file's value is written as."""
+    return found == (value if not isinstance(found, str) else str(value))
+
+
+def _judged(one, row, declared, study):
+    found = row[one["column"]]
+    shown = {name: row[column] for column, name in SHOWN.items() if column in row and column != one["column"]}
+    because = row.get("because", "") or row.get("reason", "") or row.get("note", "")
+    judged = shown | {"subject": _subject(one, row, declared), "run": _run_of(row, study)}
+    if "requirement" not in one:
+        will_do = any(_is_same(found, value) for value in one.get("one_of", one.get("none_of")))
+        met = will_do if "one_of" in one else not will_do
+        words = because if isinstance(because, str) else ""
+        return judged | {"found": str(found), "outcome": MET if met else NOT_MET, "passed": met, "because": words}
+    unit = _unit_of(one, declared)
+    judged |= {"found": "", "value": found, "unit": row.get("unit", "") if unit is None else unit}
+    low, high = (row[name] for name in one["interval"]) if "interval" in one else (math.nan, math.nan)
+    judged |= {"low": low, "high": high}
+    if math.isnan(found):
+        return judged | {"outcome": NOT_TESTABLE, "passed": False, "because": "The row has no value."}
+    ends = (found if math.isnan(low) else low, found, found if math.isnan(high) else high)
+    verdict, because = interval_verdict(*ends, one["requirement"])
+    outcome = {REPRODUCED: MET, NOT_REPRODUCED: NOT_MET}.get(verdict, NOT_SHOWN)
+    if math.isnan(low) and math.isnan(high):
+        because = f"the value {'meets' if outcome == MET else 'misses'} the requirement"
+    return judged | {
+        "outcome": outcome,
+        "passed": passes(outcome, one["must_be"]),
+        "because": f"{because[0].upper()}{because[1:]}.",
+    }
+
+
+def passes(outcome, must_be) -> bool:
+    """Tell whether the gate lets an outcome pass."""
+    return outcome == MET or (outcome == NOT_SHOWN and must_be == "not-refuted")
+
+
+def _expected_words(one, declared):
+    if "requirement" in one:
+        return requirement_words(one["requirement"], _unit_of(one, declared) or "")
+    values = " or ".join(str(value) for value in one.get("one_of", one.get("none_of")))
+    return values if "one_of" in one else f"not {values}"
+
+
+def _unit_of(one, declared):
+    """Return the unit of the column that an expectation is about; None if the row says it."""
+    unit = declared[one["column"]].unit
+    return None if unit == IN_UNIT else unit
+
+
+def _subject(one, row, declared):
+    """Return the row in words: the texts and ordinals with which it begins, but for long ones."""
+    begins = takewhile(lambda column: column.kind in ("text", "ordinal"), declared)
+    names = [row[column.name] for column in begins if column.name not in (one["column"], *SHOWN, "scenario_label")]
+    texts = [f"{name:g}" if isinstance(name, float) else name for name in names if name == name]
+    return ", ".join([f"{one['column']} of {one['table']}", *(text for text in texts if 0 < len(text) <= LONGEST_NAME)])
+
+
+def _run_of(row, study):
+    """Return a run that a row is about, by what the row says of it or of its cell; empty if it names no scenario of the study."""
+    if isinstance(row.get("worst_run"), str) and row["worst_run"]:
+        return row["worst_run"]
+    if row.get("scenario") not in {scenario["id"] for scenario in study["scenarios"]}:
+        return ""
+    cca = row["cca"] if row.get("cca") in study["ccas"] else study["ccas"][0]
+    ip_version = row["ip_version"] if row.get("ip_version") in study["ip_versions"] else study["ip_versions"][0]
+    replication = row.get("replication", FIRST)
+    known = isinstance(replication, (int, float)) and not math.isnan(replication)
+    return f"{row['scenario']}/{cca}/{ip_version}/{int(replication) if known else FIRST}"

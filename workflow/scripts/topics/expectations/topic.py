@@ -1,0 +1,12 @@
+"""Does the study pass as a gate: what was expected of it, and what came out?"""
+
+from topics.expectations.tables import EXPECTATIONS
+from topics.topic import Place, Topic
+
+TOPIC = Topic(
+    "expectations",
+    "Gate",
+    applies=lambda design: bool(design.study.get("analysis", {}).get("expect")),
+    tables=(EXPECTATIONS,),
+    place=Place.FRONT,
+)
