@@ -11,11 +11,14 @@ RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quot
 N =
 SEED = 1
 RUNS =
+# Of exam and evaluate: a CCA of the kernel's, or the path of a C file or of a YAML file with a definition; QUICK=1 for the short exam.
+CCA =
+QUICK =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
 .DEFAULT_GOAL = run
-.PHONY: run study studies setup lint test test-long test-faults bench bench-statistics sensitivity verify publish documentation bundle lock clean-cache help
+.PHONY: run study studies setup lint test test-long test-faults bench bench-statistics sensitivity exam evaluate verify publish documentation bundle lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -60,6 +63,15 @@ sensitivity: study setup  ## rerun N scenarios of STUDY, drawn by SEED, under pe
 	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED))
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
+
+exam:  ## examine CCA by the criteria of RFC 9743, results/exam-<name>; QUICK=1: the short form, results/exam-quick-<name>
+	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(QUICK),-quick))
+
+evaluate: study setup  ## run STUDY with CCA besides its own, results/<study>-<name>
+	@test -n $(call quoted,$(CCA)) || { echo 'sawtooth: CCA is missing; allowed is a CCA of the kernel, or the path of a C file or of a YAML file with a definition, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
+	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG))) \
+	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
+	&& echo "report: $${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html)
 
 verify: study setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes
 	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)

@@ -9,8 +9,7 @@ import csv
 import sys
 from pathlib import Path
 
-import yaml
-
+from session.derived_study import size_words, write_study
 from study_files import study as studies
 from study_files.perturbed_study import NOT_TRIED, WORDS, perturbed_study
 from study_files.study_design import StudyDesign
@@ -41,12 +40,8 @@ def write(source, output, count, seed) -> str:
     perturbed, left_out = perturbed_study(study, count, seed, _is_possible)
     if not perturbed["scenarios"]:
         raise studies.StudyError(source, ["has no scenario that could be perturbed."])
-    resolved = studies.resolve(perturbed, output)
-    Path(output).parent.mkdir(parents=True, exist_ok=True)
-    text = yaml.safe_dump(perturbed, sort_keys=False, allow_unicode=True)
-    Path(output).write_text(f"# Made by `make sensitivity` of {source}.\n{text}", encoding="utf-8")
-    runs = sum(1 for _ in studies.runs(resolved))
-    return "\n".join([f"{output}: {len(perturbed['scenarios'])} scenarios, {runs:,} runs", *left_out])
+    resolved = write_study(perturbed, output, f"`make sensitivity` of {source}")
+    return "\n".join([size_words(output, resolved), *left_out])
 
 
 def _is_possible(study):

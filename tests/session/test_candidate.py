@@ -1,0 +1,133 @@
+"""A study with one CCA more: what it becomes, and the sentence on each CCA that can't be added."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from session import candidate
+from session.candidate import Candidate, CandidateError, candidate_of, with_candidate
+from study_files import study as studies
+
+ROOT = Path(__file__).resolve().parents[2]
+AIMD = (ROOT / "examples/tcp_aimd.c").read_text()
+STUDY = {
+    "study": "base", "ccas": ["reno", "cubic"],
+    "scenarios": [{"id": "near", "link": {"rate_mbps": 10, "delay_ms": 5}}],
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder that the workflow runs in, with a study, C files and definitions."""
+    (tmp_path / "run/my").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "run")
+    files = {
+        "base.yaml": yaml.safe_dump(STUDY),
+        "my/tcp_mine.c": AIMD.replace('"aimd"', '"mine"'),
+        "my/tcp_none.c": 'static int name;\nstruct other x = {.name = "x"};\n',
+        "my/tcp_copy.c": AIMD.replace('"aimd"', '"cubic"'),
+        "my/tcp_two.c": AIMD + AIMD.replace('"aimd"', '"second"'),
+        "my/Tcp-Mine.c": AIMD,
+        "my/no-hystart.yaml": "{base: cubic, parameters: {hystart: 0}}",
+        "my/typo.yaml": "{base: cubic, parameter: {hystart: 0}}",
+        "my/neither.yaml": "{parameters: {hystart: 0}}",
+        "my/reno.yaml": "{base: cubic, parameters: {hystart: 0}}",
+        "my/Bad Name.yaml": "{base: cubic}",
+        "../tcp_far.c": AIMD.replace('"aimd"', '"far"'),
+    }
+    for name, text in files.items():
+        Path(name).write_text(text)
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    ("cca", "name", "definition"),
+    [
+        ("vegas", "vegas", None),
+        ("my/tcp_mine.c", "mine", {"source": "my/tcp_mine.c"}),
+        ("my/no-hystart.yaml", "no-hystart", {"base": "cubic", "parameters": {"hystart": 0}}),
+    ],
+)
+def test_a_study_with_one_cca_more_can_be_run(folder, cca, name, definition):
+    output, resolved = candidate.write(cca, "base.yaml")
+    assert output == f"results/base-{name}.yaml" and resolved["study"] == f"base-{name}"
+    assert resolved["ccas"] == ["reno", "cubic", name]
+    written = studies.load(output)
+    assert written.get("cca_definitions", {}).get(name) == definition
+    # Scenarios and seed are the same, so the other CCAs' runs have the packets that they have in the study itself.
+    assert studies.resolve(written, output)["scenarios"] == studies.resolve(STUDY, "base.yaml")["scenarios"]
+    seeds = [studies.run_seed(study["seed"], "near", 1) for study in (studies.resolve(STUDY, "base.yaml"), resolved)]
+    assert seeds[0] == seeds[1]
+
+
+def test_a_path_from_elsewhere_is_that_of_a_copy(folder):
+    for text in ("/* first */", "/* changed */"):
+        Path("../tcp_far.c").write_text(AIMD.replace('"aimd"', '"far"') + text)
+        _, resolved = candidate.write(str(folder.parent / "tcp_far.c"), "base.yaml")
+        source = resolved["cca_definitions"]["far"]["source"]
+        assert source == "results/base-far-source/tcp_far.c" and Path(source).read_text().endswith(text)
+
+
+def test_an_absolute_path_inside_is_one_from_here(folder):
+    assert candidate_of(str(folder / "my/tcp_mine.c")).definition == {"source": "my/tcp_mine.c"}
+
+
+@pytest.mark.parametrize(
+    ("cca", "message"),
+    [
+        ("cubik", "CCA=cubik: is no CCA of the guest kernel; did you mean 'cubic'? Allowed are bbr, bic"),
+        ("", "CCA=: is no CCA of the guest kernel; allowed are bbr, bic"),
+        ("a\x1b[31mb", r"CCA=a\x1b[31mb: is no CCA"),
+        ("cubic", "CCA=cubic: the study has cubic already; allowed is a CCA that it hasn't."),
+        ("my/tcp_gone.c", "CCA=my/tcp_gone.c: there is no such file; allowed is the path of a C file"),
+        (
+            "my/gone.yaml",
+            "my/gone.yaml: can't be read (No such file or directory); a definition of a CCA is a YAML file.",
+        ),
+        ("my/", "CCA=my: is a folder; allowed is the path of a C file"),
+        ("my/tcp_none.c", "CCA=my/tcp_none.c: registers no CCA; needed is a struct tcp_congestion_ops"),
+        ("my/tcp_two.c", 'CCA=my/tcp_two.c: names 2 CCAs (aimd, second) in .name = "..."; say which'),
+        ("my/tcp_copy.c", "CCA=my/tcp_copy.c: the CCA's name, cubic, is that of one of the kernel's already"),
+        ("my/Tcp-Mine.c", "CCA=my/Tcp-Mine.c: its name becomes that of the kernel's module; allowed is a file's name"),
+        ("my/typo.yaml", "my/typo.yaml: unknown key 'parameter'; did you mean 'parameters'? Allowed here: base"),
+        ("my/neither.yaml", "my/neither.yaml: is {parameters: {hystart: 0}}; allowed is either base"),
+        ("my/reno.yaml", "CCA=my/reno.yaml: the CCA's name, reno, is that of one of the kernel's already"),
+        ("my/Bad Name.yaml", 'my/Bad Name.yaml: name is "bad name"; allowed is a name of 1 to 32'),
+    ],
+)
+def test_a_cca_that_cannot_be_added_is_refused_in_a_sentence(folder, capsys, cca, message):
+    assert candidate.main([cca, "base.yaml"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"sawtooth: {message}") and captured.err.count("\n") == 1, captured.err
+    assert captured.out == "" and not Path("results").exists()
+
+
+def test_a_name_of_the_studys_own_is_taken():
+    config = STUDY | {"cca_definitions": {"mine": {"base": "cubic"}}}
+    with pytest.raises(CandidateError, match="mine, is that of one of the study's already; give it a name of its own"):
+        with_candidate(config, Candidate("mine", {"base": "reno"}), "CCA=mine.yaml")
+
+
+@pytest.mark.parametrize(
+    ("examined", "cca", "ccas"),
+    [
+        ("cubic", "vegas", ["reno", "cubic", "bbr", "vegas"]),
+        ("cubic", "reno", ["reno", "cubic", "bbr"]),
+        ("lp", "vegas", ["reno", "cubic", "bbr", "vegas"]),
+    ],
+)
+def test_an_exam_keeps_the_standard_ccas_and_examines_another(examined, cca, ccas):
+    listed = list(dict.fromkeys(["reno", "cubic", "bbr", examined]))
+    config = STUDY | {"study": "exam", "ccas": listed, "exam": {"cca": examined, "margins": {"index": 0.1}}}
+    study = with_candidate(config, Candidate(cca), f"CCA={cca}")
+    assert study["study"] == f"exam-{cca}" and study["ccas"] == ccas
+    assert study["exam"] == {"cca": cca, "margins": {"index": 0.1}}
+
+
+def test_a_trace_goes_along(folder):
+    """Its file lies beside the study from which this one is made."""
+    source = ROOT / "config/studies/changes.yaml"
+    output, resolved = candidate.write("my/tcp_mine.c", source)
+    assert resolved["scenarios"] == studies.resolve(studies.load(source), str(source))["scenarios"]
+    assert studies.resolve(studies.load(output), output) == resolved

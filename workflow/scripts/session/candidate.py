@@ -1,0 +1,223 @@
+"""A study with one CCA more: `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
+
+``python -m session.candidate CCA STUDY_FILE`` writes ``results/<study>-<name>.yaml``, which the workflow then runs as any other
+study, and prints that name. CCA is one of the kernel's, the path of a C file, or that of a YAML file with a definition.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from session.derived_study import size_words, write_study
+from study_files import study as studies
+from study_files.cca_definitions import FILE, LARGEST_BYTES
+from study_files.strict_yaml import FileError, read_mapping
+from study_files.study_schema import dereferenced, keys_of, study_schema
+from study_files.study_validation import nearest_choice, problems_of_form
+from wording.terminal_text import shown
+
+#: CCAs that everything is held against: an exam keeps them, whichever its study's file examines.
+STANDARDS = ("reno", "cubic", "bbr")
+#: Of a CCA's name in a study, in characters; that of the study must have room for it.
+LONGEST = 32
+
+
+class CandidateError(FileError):
+    """A CCA that can't be added as it is named."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A CCA to be added to a study: its name there, its definition if it is none of the kernel's, and kernels that this names."""
+
+    name: str
+    definition: dict | None = None
+    kernels: dict = field(default_factory=dict)
+    #: A C file outside of the folder that the workflow runs in, of which runs get a copy.
+    foreign: Path | None = None
+
+
+def candidate_of(cca) -> Candidate:
+    """Return what ``CCA=`` of a call names.
+
+    Raises
+    ------
+    CandidateError
+        With a sentence that says what is allowed.
+    """
+    path = Path(cca)
+    if path.suffix in (".yaml", ".yml"):
+        return _of_definition(path)
+    if path.suffix == ".c" or "/" in cca:
+        return _of_source(path)
+    kernels = _kernels_ccas()
+    if cca not in kernels:
+        near = nearest_choice(cca, kernels)
+        meant = f"did you mean '{near}'? Allowed" if near else "allowed"
+        paths = "the path of a C file (my/tcp_mine.c) or of a YAML file with a definition"
+        raise _problem(cca, f"is no CCA of the guest kernel; {meant} are {', '.join(kernels)}, {paths}.")
+    return Candidate(cca)
+
+
+def _problem(cca, sentence):
+    return CandidateError(f"CCA={shown(str(cca), 200)}", [sentence])
+
+
+def _kernels_ccas():
+    return keys_of(study_schema())["ccas"]["items"]["joined"]
+
+
+def _of_source(path):
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "there is no such file"
+        raise _problem(path, f"{what}; allowed is the path of a C file, such as examples/tcp_aimd.c.")
+    if not re.fullmatch(FILE, path.name):
+        allowed = "a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
+        raise _problem(path, f"its name becomes that of the kernel's module; allowed is {allowed}.")
+    size = path.stat().st_size
+    if size > LARGEST_BYTES:
+        raise _problem(path, f"has {size:,} bytes; allowed are up to {LARGEST_BYTES:,}.")
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if not re.search(r"\bstruct\s+tcp_congestion_ops\b", text) or "tcp_register_congestion_control" not in text:
+        wanted = "a struct tcp_congestion_ops and the call tcp_register_congestion_control"
+        raise _problem(path, f"registers no CCA; needed is {wanted}, as in examples/tcp_aimd.c.")
+    names = sorted(set(re.findall(r'\.name\s*=\s*"([a-z0-9_.-]+)"', text)))
+    if len(names) != 1:
+        which = f" ({', '.join(names)})" if names else ""
+        raise _problem(
+            path, f'names {len(names)} CCAs{which} in .name = "..."; say which in a YAML file with source and cca.'
+        )
+    place, foreign = _place(path)
+    return Candidate(names[0].replace("_", "-")[:LONGEST], {"source": place}, foreign=foreign)
+
+
+def _place(path):
+    """Return a file's path below the folder that the workflow runs in, and the file if it lies elsewhere (then it is to be copied)."""
+    inside = Path(os.path.relpath(path.resolve(), Path.cwd().resolve()))
+    if inside.parts[0] != os.pardir:
+        return str(inside), None
+    return path.name, path
+
+
+def _of_definition(path):
+    schema = study_schema()
+    definition = dereferenced(keys_of(schema)["cca_definitions"]["additionalProperties"])
+    extra = {"name": dereferenced(schema["$defs"]["cca_name"]) | {"description": "Its name in the study."}}
+    if "kernels" in keys_of(schema):
+        extra["kernels"] = keys_of(schema)["kernels"]
+    content = read_mapping(path, "a definition of a CCA", keys_of(definition), CandidateError)
+    form = definition | {"properties": definition["properties"] | extra, "$defs": schema["$defs"]}
+    if problems := problems_of_form(content, form):
+        raise CandidateError(path, [problem.strip() for problem in problems])
+    name = content.pop("name", path.stem.replace("_", "-").lower())
+    if problems := problems_of_form({"name": name}, {"type": "object", "properties": extra}):
+        raise CandidateError(
+            path, [f"{problem} The file's name is the CCA's unless it has the key name." for problem in problems]
+        )
+    return Candidate(
+        name, {key: value for key, value in content.items() if key != "kernels"}, content.get("kernels", {})
+    )
+
+
+def with_candidate(config, candidate, output) -> dict:
+    """Return a study with a CCA more, as it would stand in a file ``output``.
+
+    Parameters
+    ----------
+    config : dict
+        A study as `studies.load` gives it.
+    candidate : Candidate
+    output : str
+        For messages.
+    """
+    ccas, definitions = list(config.get("ccas") or []), dict(config.get("cca_definitions") or {})
+    name, exam = candidate.name, config.get("exam") or {}
+    if candidate.definition is not None and name in (*_kernels_ccas(), *definitions, *ccas):
+        whose = "of the kernel's" if name in _kernels_ccas() else "of the study's"
+        raise CandidateError(
+            output, [f"the CCA's name, {name}, is that of one {whose} already; give it a name of its own."]
+        )
+    if exam.get("cca"):
+        ccas = [cca for cca in ccas if cca != exam["cca"] or cca in (*STANDARDS, *exam.get("standards", ()))]
+    elif name in ccas:
+        raise CandidateError(output, [f"the study has {name} already; allowed is a CCA that it hasn't."])
+    study = config | {"study": f"{config['study']}-{name}", "ccas": list(dict.fromkeys([*ccas, name]))}
+    study["title"] = f"{config.get('title', config['study'])}: {name}"[:120]
+    if exam.get("cca"):
+        study["exam"] = exam | {"cca": name}
+    if candidate.definition is not None:
+        study["cca_definitions"] = definitions | {name: candidate.definition}
+    if candidate.kernels:
+        taken = sorted(set(candidate.kernels) & set(config.get("kernels") or {}))
+        if taken:
+            raise CandidateError(output, [f"the study has a kernel {taken[0]} already; give it a name of its own."])
+        study["kernels"] = dict(config.get("kernels") or {}) | candidate.kernels
+    return study
+
+
+def _with_traces(study, source):
+    """Return a study whose traces are written out: their files lie beside the study from which it was made."""
+    if "trace" not in str(study):
+        return study
+    resolved = studies.resolve(study, source)
+    traces = {scenario["id"]: scenario["link"]["trace"] for scenario in resolved["scenarios"]}
+    return study | {
+        "scenarios": [
+            one | {"link": one.get("link", {}) | {"trace": traces[one["id"]]}} if traces[one["id"]] else one
+            for one in study["scenarios"]
+        ]
+    }
+
+
+def write(cca, source, results="results") -> tuple[str, dict]:
+    """Write the study of a file with one CCA more, ``results/<study>-<name>.yaml``; return the file and the study resolved.
+
+    Raises
+    ------
+    FileError
+        If there is no such CCA, or the study can't be run with it.
+    """
+    config, candidate = studies.load(source), candidate_of(cca)
+    if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):
+        raise studies.StudyError(source, problems)
+    output = f"{results}/{config['study']}-{candidate.name}.yaml"
+    if candidate.foreign:
+        copy = Path(f"{output.removesuffix('.yaml')}-source", candidate.foreign.name)
+        candidate = Candidate(candidate.name, {"source": str(copy)}, candidate.kernels, candidate.foreign)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(candidate.foreign, copy)
+    study = _with_traces(with_candidate(config, candidate, f"CCA={cca}"), source)
+    return output, write_study(study, output, f"`make evaluate` or `make exam` of {source}, CCA={shown(cca, 200)}")
+
+
+_NEEDED = {
+    "study": keys_of(study_schema())["study"],
+    "ccas": {"type": "array", "allowed": "a list of CCAs", "description": "CCAs."},
+    "scenarios": {"type": "array", "allowed": "a list of scenarios", "description": "Scenarios."},
+}
+
+
+def main(arguments=None) -> int:
+    """Read the command line, write the study; print its file's size to standard error, its name to standard output."""
+    parser = argparse.ArgumentParser(prog="candidate", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "cca", help="a CCA of the kernel's, or the path of a C file or of a YAML file with a definition"
+    )
+    parser.add_argument("study", help="the study's file")
+    options = parser.parse_args(arguments)
+    try:
+        output, resolved = write(options.cca, options.study)
+    except (FileError, OSError) as error:
+        print(f"sawtooth: {error}", file=sys.stderr)
+        return 1
+    print(size_words(output, resolved), file=sys.stderr)
+    print(output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""Writing a study that a command makes of another one: `make sensitivity`, `make exam`, `make evaluate`."""
+
+from pathlib import Path
+
+import yaml
+
+from study_files import study as studies
+
+
+def write_study(study, output, made_by) -> dict:
+    """Write a study's file and return the study resolved.
+
+    Parameters
+    ----------
+    study : dict
+        As it is to stand in the file.
+    output : str or path
+        The file, beside the results: ``results/<study>.yaml``.
+    made_by : str
+        Command and source, for the file's first line.
+
+    Raises
+    ------
+    studies.StudyError
+        If it can't be run as it is; then nothing is written.
+    """
+    resolved = studies.resolve(study, str(output))
+    Path(output).parent.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(study, sort_keys=False, allow_unicode=True)
+    Path(output).write_text(f"# Made by {made_by}.\n{text}", encoding="utf-8")
+    return resolved
+
+
+def size_words(output, resolved) -> str:
+    """Return the file's name with the numbers of scenarios and runs."""
+    runs = sum(1 for _ in studies.runs(resolved))
+    return f"{output}: {len(resolved['scenarios'])} scenarios, {runs:,} runs"
