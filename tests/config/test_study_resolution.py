@@ -78,7 +78,7 @@ def test_defaults_of_the_schema_fill_what_is_not_given(small):
     resolved = study.resolve(small, "small.yaml")
     assert list(resolved) == [
         "study", "title", "description", "seed", "replications", "controls", "ccas", "cca_definitions", "mixes", "ip_versions", "scenarios",
-        "steady_state", "analysis",
+        "exam", "steady_state", "analysis",
     ]  # fmt: skip
     assert resolved["title"] == "small"
     assert resolved["ip_versions"] == ["ipv4", "ipv6"]

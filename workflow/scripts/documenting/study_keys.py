@@ -42,12 +42,12 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
     kernel = dereferenced(keys_of(study_schema())["kernels"]["additionalProperties"])
     text = "Either `base` or `tree`; `version`, `sha256` and `recipe` follow from it. Patches, in the study as it is published, have their `sha256` too."
     yield _section("A kernel of `kernels`", kernel, text)
-    steady_state, analysis = (keys_of(study_schema())[name] for name in ("steady_state", "analysis"))
-    yield _section("`steady_state` of the study", steady_state, steady_state["description"])
-    yield _section("`analysis` of the study", analysis, analysis["description"])
-    for name, node in keys_of(analysis).items():
-        if node.get("properties"):
-            yield _section(f"`analysis.{name}`", node, node["description"])
+    for part in ("exam", "steady_state", "analysis"):
+        of_study = keys_of(study_schema())[part]
+        yield _section(f"`{part}` of the study", of_study, of_study["description"])
+        for name, node in keys_of(of_study).items():
+            if node.get("properties"):
+                yield _section(f"`{part}.{name}`", node, node["description"])
     scenario = scenario_schema()
     text = "`id` and `label` belong to a scenario; all others may stand in `defaults` too."
     yield _section("A scenario", scenario, text)

@@ -94,8 +94,9 @@ def resolve(config, source) -> dict:
         direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups (empty without),
         a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each pair of hosts,
         path delays one with one for each path, a chain's bottlenecks one with all that each has (`chain` is left out of other
-        scenarios, as is an outage that there is none); whole numbers are int; `ccas` has what runs have, mixes written out; definitions of CCAs have what stands
-        in their C files, and their kernels with what these are made of (`kernels` itself is left out).
+        scenarios, as is an outage that there is none); whole numbers are int; `ccas` has what runs have, mixes written out and the
+        CCA of an exam among them; definitions of CCAs have what stands in their C files, and their kernels with what these are
+        made of (`kernels` itself is left out).
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
@@ -107,6 +108,8 @@ def resolve(config, source) -> dict:
     del study["kernels"]
     study["cca_definitions"], of_files = completed_definitions(defined)
     problems += of_files
+    if study["exam"]["cca"] not in (None, *study["ccas"]):
+        study["ccas"] = [*study["ccas"], study["exam"]["cca"]]
     shared = study.pop("defaults")
     node = scenario_schema()
     study["scenarios"] = [

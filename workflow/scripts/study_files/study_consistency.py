@@ -57,7 +57,7 @@ def contradictions(study) -> list[str]:
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
     sentences += [*_check_names(study), *_check_mixes(study), *_check_marks(study), *_check_calibration(study)]
-    sentences += [*_check_replications(study), *_check_count(study)]
+    sentences += [*_check_replications(study), *_check_count(study), *_check_exam(study)]
     kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
     checks = (
@@ -282,7 +282,9 @@ def _check_intervals(scenario):
 
 
 def _check_marks(study):
-    """Yield where DCTCP would get no marks, without which it does what Reno does (RFC 8257, section 3.5)."""
+    """Yield where DCTCP would get no marks, without which it does what Reno does (RFC 8257, section 3.5); an exam asks that too."""
+    if study["exam"]["cca"]:
+        return
     named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)
     for scenario in study["scenarios"] if named else ():
         queues, ecn = (
@@ -303,6 +305,20 @@ def _check_marks(study):
             f"scenarios[{scenario['id']}].{found}; allowed with {named} in ccas are classic or accurate and a queue that marks "
             f"({', '.join(marking)}), for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
         )
+
+
+def _check_exam(study):
+    """Yield what an exam can't be: its CCAs are single ones, and the standard CCAs run."""
+    exam, names = study["exam"], {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
+    if exam["cca"] is None:
+        return
+    if exam["cca"] not in names:
+        yield f"exam.cca is {exam['cca']}; allowed is one of {', '.join(sorted(names))}."
+    for cca in exam["standards"]:
+        if cca not in study["ccas"]:
+            yield f"exam.standards has {cca}; allowed are those of ccas, {', '.join(study['ccas'])}."
+    if any("+" in cca for cca in ccas_written_out(study)):
+        yield "ccas has mixes; allowed in an exam are single CCAs: what runs beside them are groups of flows."
 
 
 def _check_mixes(study):

@@ -6,6 +6,7 @@ from topics.topic import Topic
 
 NAMES = (
     "expectations",
+    "exam",
     "calibration",
     "time_series",
     "path_changes",

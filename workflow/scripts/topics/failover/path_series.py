@@ -1,12 +1,61 @@
-"""What the subflows on each path had delivered, over time."""
+"""What the subflows on each path had delivered over time, and what that says of an outage."""
 
+import numpy as np
 import pandas as pd
 
 #: Of ``tidy/sockets.parquet`` what that takes.
 COLUMNS = ["flow", "path", "time_s", "bytes_acked"]
+MEASURES = ("before_mbps", "during_mbps", "after_mbps", "standstill_s", "return_s")
 
 
 def acked_by_path(samples) -> pd.DataFrame:
     """Return the bytes acknowledged so far, a row a sample's time, a column a path; 0 while a path has no subflow."""
     acked = samples.pivot_table(index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last")
     return acked.sort_index().ffill().fillna(0.0).T.groupby(level="path").sum().T
+
+
+def measure_run(acked, scenario) -> dict[str, float]:
+    """Return `MEASURES` of a run.
+
+    Parameters
+    ----------
+    acked : pandas.DataFrame
+        As `acked_by_path` gives it.
+    scenario : mapping
+        A row of ``tidy/scenarios.csv``.
+    """
+    begin_s, duration_s = scenario["outage_at_s"], scenario["duration_s"]
+    end_s = begin_s + scenario["outage_for_s"]
+    total, own = acked.sum(axis=1), acked[scenario["outage_path"]]
+    return_s = _first_growth(own, end_s)
+    until_s = end_s if np.isnan(return_s) else end_s + return_s
+    return {
+        "before_mbps": _rate(total, begin_s / 2, begin_s),
+        "during_mbps": _rate(total, (begin_s + end_s) / 2, end_s),
+        "after_mbps": _rate(total, 0.75 * duration_s, duration_s),
+        "standstill_s": _longest_pause(total, begin_s, until_s),
+        "return_s": return_s,
+    }
+
+
+def _rate(acked, begin_s, end_s):
+    """Return the mean rate between two moments in Mbit/s, from the first sample within to the last."""
+    within = acked[(acked.index >= begin_s) & (acked.index <= end_s)]
+    if len(within) < 2:
+        return np.nan
+    return 8e-6 * (within.iloc[-1] - within.iloc[0]) / (within.index[-1] - within.index[0])
+
+
+def _longest_pause(acked, begin_s, end_s):
+    """Return the longest time between samples with the same count, from the last one before a moment to another moment."""
+    before = acked[acked.index <= begin_s].index.max()
+    within = acked[(acked.index >= before) & (acked.index <= end_s)]
+    grown = within.index[within.diff().fillna(1) > 0]
+    return float(np.diff([*grown, within.index[-1]]).max())
+
+
+def _first_growth(acked, from_s):
+    """Return how long after a moment a count first grows; NaN if it never does."""
+    start = acked[acked.index <= from_s].iloc[-1]
+    grown = acked[(acked.index > from_s) & (acked > start)]
+    return float(grown.index[0] - from_s) if len(grown) else np.nan

@@ -1,0 +1,94 @@
+"""What is measured of a run for an exam, on series whose truth is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from topics.exam.measure_exam import harms
+from topics.exam.measures import RunData, breaker_s, harm, longest_s, packets_per_rtt, starved_s
+
+MSS = 1000
+TIMES = np.arange(0.05, 20.001, 0.05)
+
+
+def run_of(rates_mbps, changes=(), drops=None):
+    """Return a run of 20 s with flows of so many Mbit/s at each time."""
+    sockets = []
+    for flow, rate in enumerate(rates_mbps):
+        sent = np.cumsum(rate(TIMES) * 0.05 * 1e6 / 8)
+        sockets.append(
+            pd.DataFrame({"flow": flow, "flow_cca": "reno", "time_s": TIMES, "bytes_sent": sent, "bytes_acked": sent, "sacked_packets": 0})
+        )  # fmt: skip
+    row = {
+        "duration_s": 20, "mss_bytes": MSS, "packet_bytes": 1066, "rtt_path_ms": 40.0, "rate_mbps": 20.0, "delay_forward_ms": 20.0,
+        "delay_reverse_ms": 20.0,
+    }  # fmt: skip
+    flows = pd.DataFrame({"flow": range(len(rates_mbps)), "start_offset_ms": 0.0, "rtt_path_ms": 40.0})
+    queue = pd.DataFrame(
+        {"time_s": TIMES, "packets": 0, "drops": 0 if drops is None else drops(TIMES), "delay_ms": 0.0}
+    )
+    return RunData(row, {}, flows, pd.DataFrame(), list(changes), pd.concat(sockets), queue)
+
+
+def steady(mbps):
+    """Return a rate that stays."""
+    return lambda times: np.full(len(times), float(mbps))
+
+
+def test_packets_per_rtt():
+    """A flow of 5 Mbit/s sends 25 packets of 1,000 bytes in 40 ms; only what comes 3 s after the change counts."""
+    change = {"kind": "step", "at_ns": 4_000_000_000, "direction": "forward", "quantity": "loss_percent", "value": 50.0}
+    after = run_of([lambda times: np.where(times < 7, 20.0, 5.0)], [change])
+    assert packets_per_rtt(after) == pytest.approx(25, rel=0.01)
+    silent = run_of([lambda times: np.where(times < 7, 20.0, 0.0)], [change])
+    assert packets_per_rtt(silent) == pytest.approx(0, abs=0.01)
+
+
+def test_starved():
+    """A flow that gets 0.4 of 10.4 Mbit/s from 5 to 13 s has less than a tenth of its fair share for 8 s, less a step at the edges."""
+    starving = run_of([steady(10), lambda times: np.where((times > 5) & (times < 13), 0.4, 10.0)])
+    assert starved_s(starving, 0.1) == pytest.approx(8, abs=1)
+    assert starved_s(starving, 0.1, [0]) == 0
+    assert starved_s(run_of([steady(10), steady(2)]), 0.1) == 0
+
+
+def test_breaker():
+    """One packet in five is dropped from 6 to 12 s."""
+    offered = 10e6 / 8 / MSS
+
+    def drops(times):
+        return 0.2 * offered * (np.clip(times, 6, 12) - 6)
+
+    assert breaker_s(run_of([steady(10)], drops=drops), 10) == pytest.approx(6, abs=1)
+    assert breaker_s(run_of([steady(10)], drops=drops), 30) == 0
+
+
+def test_longest():
+    """The longest row of True, in s."""
+    assert longest_s([]) == 0
+    assert longest_s([True, True, False, True]) == 2
+
+
+def test_harm():
+    """By the definition of Ware and others: 0.6 of 10 that became 4; delay of 40 that became 50 a fifth of it."""
+    assert harm(10, 4, True) == pytest.approx(0.6)
+    assert harm(40, 50, False) == pytest.approx(0.2)
+    assert harm(10, 12, True) == 0
+    assert harm(0, 0, False) == 0
+
+
+def test_harms_by_the_other_flows_own_cca_and_rtt():
+    """What there was alone is the mean over the runs of the other flow's CCA with its RTT."""
+    keys = ["scenario", "cca", "ip_version", "replication", "other", "rtt_path_ms", "throughput", "delay", "loss"]
+    rows = [
+        ("5.2.1-solo", "reno", "ipv4", 1, "reno", 40.0, 18.0, 50.0, 1.0),
+        ("5.2.1-solo", "reno", "ipv4", 2, "reno", 40.0, 20.0, 50.0, 1.0),
+        ("5.2.1-solo-far", "reno", "ipv4", 1, "reno", 160.0, 10.0, 170.0, 1.0),
+        ("5.2.1-before-reno", "mine", "ipv4", 1, "reno", 40.0, 9.5, 100.0, 4.0),
+        ("5.2.1-before-bbr", "mine", "ipv4", 1, "bbr", 40.0, 9.5, 100.0, 4.0),
+    ]
+    found = harms(pd.DataFrame(rows, columns=keys))
+    assert set(found["scenario"]) == {"5.2.1-before-reno"}  # BBR never ran alone
+    assert found.set_index("measure")["value"].to_dict() == pytest.approx(
+        {"harm_throughput": 0.5, "harm_delay": 0.5, "harm_loss": 0.75}
+    )

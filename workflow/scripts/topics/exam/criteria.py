@@ -1,0 +1,129 @@
+"""What RFC 9743 asks, criterion by criterion: where a study evaluates it, by what it measures, or why it can't be evaluated here.
+
+The order is that of the scorecard. Scenarios answer a criterion by their names, which begin with a section of the RFC.
+"""
+
+from dataclasses import dataclass
+
+#: Groups of criteria, as the report's first screen has them.
+ALONE, OTHERS, GENERAL, SPECIAL = "Alone", "Against others", "General use", "Special cases"
+GROUPS = (ALONE, OTHERS, GENERAL, SPECIAL)
+#: Of margins and limits the keys of the study's ``exam``.
+HIGHER, LOWER = "higher", "lower"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is measured of a run; relative to the standard CCAs if it has a margin, absolute if it has a limit."""
+
+    name: str  # with its unit at the end
+    words: str  # in a sentence: "{words} is 12.3 %"
+    unit: str
+    better: str = LOWER
+    margin: str = ""  # key of ``exam.margins``
+    limit: str = ""  # key of ``exam.limits``
+    incumbent: bool = (
+        False  # whether it is judged against what the other CCA does to its own kind, not against the standards
+    )
+    decimals: int = 1
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A criterion of the RFC.
+
+    Attributes
+    ----------
+    section, words, strength : str
+        Of the RFC, what is asked, and its word: "MUST".
+    group : str
+        One of `GROUPS`.
+    scenarios : tuple of str
+        Whole names, or their first words up to a hyphen, of the scenarios that answer it; none: it can't be evaluated.
+    measures : tuple of str
+        Names of `MEASURES`.
+    reason : str
+        Why it can't be evaluated.
+    """
+
+    section: str
+    words: str
+    strength: str
+    group: str
+    scenarios: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    reason: str = ""
+
+    def is_answered_by(self, scenario: str) -> bool:
+        """Tell whether a scenario answers it, by its name."""
+        return any(f"{scenario}-".startswith(f"{name}-") for name in self.scenarios)
+
+
+_PERCENT, _LOSS, _DELAY, _TIME, _INDEX, _SLOWDOWN = (
+    "goodput_points", "loss_points", "delay_ms", "time_s", "index", "slowdown",
+)  # fmt: skip
+MEASURES = {
+    measure.name: measure
+    for measure in (
+        Measure("packets_per_rtt", "what it sends from 3 s after the loss began", "packets/RTT", limit="packets_per_rtt", decimals=2),
+        Measure("utilisation_percent", "its goodput, of the most that the path allows,", "%", HIGHER, _PERCENT),
+        Measure("queueing_p50_ms", "the median queueing delay", "ms", LOWER, _DELAY),
+        Measure("queueing_p95_ms", "the 95th percentile of queueing delay", "ms", LOWER, _DELAY),
+        Measure("loss_percent", "the loss", "%", LOWER, _LOSS, decimals=2),
+        Measure("jain_index", "Jain's index of its flows", "", HIGHER, _INDEX, decimals=3),
+        Measure("convergence_s", "the time until all flows had their fair shares", "s", LOWER, _TIME),
+        Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),
+        Measure("slowdown_p50", "the median slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),
+        Measure("slowdown_p95", "the 95th percentile of the slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),
+        Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, incumbent=True, decimals=3),
+        Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, incumbent=True, decimals=3),
+        Measure("harm_loss", "the harm to the other flow's loss", "", LOWER, _INDEX, incumbent=True, decimals=3),
+        Measure("other_starved_s", "the longest time for which the other flow starves", "s", limit="starved_s"),
+        Measure("call_queueing_p95_ms", "the 95th percentile of a call's queueing delay", "ms", LOWER, _DELAY),
+        Measure("call_jitter_ms", "a call's jitter", "ms", LOWER, _DELAY, decimals=2),
+        Measure("call_lost_percent", "a call's loss", "%", LOWER, _LOSS, decimals=2),
+        Measure("breaker_s", "the longest time with more loss than a circuit breaker allows", "s", limit="breaker_s"),
+        Measure("after_utilisation_percent", "its goodput after the change, of the most that the path allows then,", "%", HIGHER, _PERCENT),
+        Measure("after_queueing_p95_ms", "the 95th percentile of queueing delay after the change", "ms", LOWER, _DELAY),
+        Measure("recovery_s", "the time until the path was used again", "s", LOWER, _TIME),
+        Measure("crowd_percent", "what the others get, of their fair share,", "%", HIGHER, _PERCENT),
+        Measure("during_percent", "what the path that is left carries, of what it could,", "%", HIGHER, _PERCENT),
+        Measure("standstill_s", "the longest time without any delivery", "s", LOWER, _TIME, decimals=2),
+        Measure("subflows_percent", "the share that two subflows take beside one flow", "%", LOWER, _PERCENT),
+    )
+}  # fmt: skip
+
+CRITERIA = (
+    Criterion("5.1.1", "protection against congestion collapse: full backoff under persistent loss", "MUST consider", ALONE, ("5.1.1",), ("packets_per_rtt",)),
+    Criterion("5.1.2", "protection against bufferbloat", "MUST consider", ALONE, ("5.1.2",), ("queueing_p50_ms", "queueing_p95_ms", "utilisation_percent")),
+    Criterion("5.1.3", "protection against high packet loss", "MUST consider", ALONE, ("5.1.3",), ("loss_percent", "utilisation_percent")),
+    Criterion("5.1.4", "fairness among its own flows", "MUST consider", ALONE, ("5.1.4",), ("jain_index", "starved_s")),
+    Criterion("5.1.4", "convergence when a flow joins", "MUST consider", ALONE, ("5.1.4-late",), ("convergence_s",)),
+    Criterion("5.1.5", "short flows of its own, and with its long ones", "MUST", ALONE, ("5.1.5",), ("slowdown_p50", "slowdown_p95")),
+    Criterion("5.2", "backoff where all feedback is lost", "MUST", OTHERS, ("5.2-acks",), ("packets_per_rtt",)),
+    Criterion("5.2", "starvation of others", "MUST", OTHERS, ("5.2.1-before", "5.2.1-after", "5.2.1-near", "5.2.1-far"), ("other_starved_s",)),
+    Criterion("5.2.1", "harm to standard and widely deployed CCAs, no more than these do to their own kind", "MUST", OTHERS, ("5.2.1-before", "5.2.1-after", "5.2.1-near", "5.2.1-far"), ("harm_throughput", "harm_delay", "harm_loss")),
+    Criterion("5.2.2", "real-time traffic beside it", "SHOULD", OTHERS, ("5.2.2",), ("call_queueing_p95_ms", "call_jitter_ms", "call_lost_percent")),
+    Criterion("5.2.3", "short flows of others beside it", "MUST", OTHERS, ("5.2.2",), ("slowdown_p50", "slowdown_p95")),
+    Criterion("5.3.1", "deviations from the principles of congestion control, explained", "MUST", OTHERS, reason="a text of its author, which no run replaces"),
+    Criterion("5.3.2", "incremental deployment", "MUST discuss", OTHERS, reason="a text of its author; what it does to others is in 5.2.1"),
+    Criterion("6.1", "paths with drop-tail queues", "MUST", GENERAL, ("5.2.1-solo",), ("utilisation_percent", "queueing_p95_ms", "loss_percent")),
+    Criterion("6.2", "tunnels", "MUST consider", GENERAL, ("6.2",), ("utilisation_percent",)),
+    Criterion("6.2", "tunnels that carry ECN", "MUST consider", GENERAL, reason="the testbed's tunnels begin behind the marking queue, so that no mark would have to cross from their outer header to the inner one"),
+    Criterion("6.3", "wired paths", "baseline", GENERAL, ("6.3",), ("utilisation_percent", "queueing_p95_ms", "loss_percent")),
+    Criterion("6.4", "wireless paths: loss in bursts, varying rate, jitter", "SHOULD", GENERAL, ("6.4",), ("utilisation_percent", "queueing_p95_ms")),
+    Criterion("7.1", "queues that manage themselves, and marks", "SHOULD", SPECIAL, ("7.1",), ("utilisation_percent", "queueing_p95_ms", "loss_percent", "jain_index")),
+    Criterion("7.1", "L4S: a sender of the low-latency queue", "SHOULD", SPECIAL, reason="CCAs of mainline Linux send ECT(0); ECT(1), which DualPI2's low-latency queue takes, needs TCP Prague's patches"),
+    Criterion("7.2", "circuit breakers (RFC 8084) that it would trip", "ought", SPECIAL, ("5.1.3",), ("breaker_s",)),
+    Criterion("7.3", "paths whose delay changes", "SHOULD", SPECIAL, ("7.3",), ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")),
+    Criterion("7.4", "constrained paths: a BDP below a packet", "SHOULD consider", SPECIAL, ("7.4",), ("utilisation_percent", "queueing_p50_ms", "loss_percent")),
+    Criterion("7.5", "paths with high delay", "ought", SPECIAL, ("7.5",), ("utilisation_percent",)),
+    Criterion("7.6", "misbehaving nodes", "SHOULD explore", SPECIAL, reason="Linux's receiver divides no acknowledgements, sends none for what it has not got, and hides no loss or mark; nothing here makes it"),
+    Criterion("7.7", "extreme reordering (RFC 4653)", "ought", SPECIAL, ("7.7",), ("utilisation_percent",)),
+    Criterion("7.8", "transient events: an outage", "SHOULD", SPECIAL, ("7.8-outage",), ("recovery_s", "after_utilisation_percent")),
+    Criterion("7.8", "transient events: a crowd of other flows", "SHOULD", SPECIAL, ("7.8-crowd",), ("crowd_percent",)),
+    Criterion("7.9", "sudden changes of the path", "MUST", SPECIAL, ("7.9",), ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")),
+    Criterion("7.10", "multipath: fail-over", "MUST where it applies", SPECIAL, ("7.10-failover",), ("during_percent", "standstill_s")),
+    Criterion("7.10", "multipath: a bottleneck that subflows share with others", "MUST where it applies", SPECIAL, ("7.10-shared",), ("subflows_percent",)),
+    Criterion("7.11", "data centres: incast, marks at a step, 100 us", "if meant for them", SPECIAL, ("7.11",), ("slowdown_p50", "slowdown_p95", "queueing_p95_ms", "loss_percent")),
+)  # fmt: skip

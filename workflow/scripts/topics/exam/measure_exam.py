@@ -1,0 +1,150 @@
+"""Measure what the criteria of RFC 9743 ask of each valid run."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from rule_script import run_rule
+from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.series_of_runs import series_of_runs
+from run_tables.tidy_tables import CHANGES, GROUPS, RUN, SCENARIOS
+from topics.exam import measures
+from topics.exam.criteria import CRITERIA
+from topics.exam.tables import EXAM_VALUES
+from topics.path_changes.phases import with_delays
+
+#: Scenarios of one flow that is alone: what harm is measured from.
+SOLO, HARMED = "5.2.1-solo", ("5.2.1-before", "5.2.1-after", "5.2.1-near", "5.2.1-far")
+#: Measures that are columns of ``tidy/runs.csv``.
+COLUMNS = {
+    "queueing_p50_ms": "queueing_p50_ms",
+    "queueing_p95_ms": "queueing_p95_ms",
+    "loss_percent": "loss_percent",
+    "jain_index": "jain_steady_index",
+}
+AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
+FAILOVER = ("during_percent", "standstill_s")
+
+
+def wanted_measures(scenario) -> set[str]:
+    """Return the measures that the criteria ask of a scenario, by its name."""
+    return {name for criterion in CRITERIA if criterion.is_answered_by(scenario) for name in criterion.measures}
+
+
+def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]:
+    """Yield (measure, CCA of the other flow or "", value) of a run, harm left out."""
+    row, wanted = run.row, wanted_measures(run.row["scenario"])
+    for name in wanted & COLUMNS.keys():
+        yield name, "", row[COLUMNS[name]]
+    if "utilisation_percent" in wanted:
+        yield "utilisation_percent", "", 100 * row["goodput_mbps"] / row["ideal_goodput_mbps"]
+    if "convergence_s" in wanted:
+        left = row["duration_s"] - run.flows["start_offset_ms"].max() / 1e3
+        yield "convergence_s", "", left if np.isnan(row["convergence_s"]) else row["convergence_s"]
+    if "packets_per_rtt" in wanted:
+        yield "packets_per_rtt", "", measures.packets_per_rtt(run)
+    if "starved_s" in wanted and len(run.flows) > 1:
+        yield "starved_s", "", measures.starved_s(run, limits["starved_share"])
+    if "other_starved_s" in wanted:
+        others = list(run.flows[run.flows["group"] == "other"]["flow"])
+        other = run.flows[run.flows["group"] == "other"]["flow_cca"].iloc[0]
+        yield "other_starved_s", other, measures.starved_s(run, limits["starved_share"], others)
+    if "breaker_s" in wanted:
+        yield "breaker_s", "", measures.breaker_s(run, limits["breaker_loss_percent"])
+    if "crowd_percent" in wanted:
+        yield "crowd_percent", "", measures.crowd_percent(run)
+    if "subflows_percent" in wanted:
+        yield "subflows_percent", "", measures.subflows_percent(run)
+    for names, measure in ((AFTER, measures.after_change), (FAILOVER, measures.failover)):
+        if wanted & set(names):
+            yield from ((name, "", value) for name, value in measure(run).items() if name in wanted)
+    yield from _of_groups(run, wanted)
+
+
+def _of_groups(run, wanted):
+    """Yield what a run's short flows and its call ask for."""
+    if "slowdown_p50" in wanted:
+        web = run.group("web")
+        yield from ((name, "", web[name]) for name in ("slowdown_p50", "slowdown_p95"))
+    if "call_jitter_ms" in wanted:
+        call = run.group("real-time")
+        for name, column in (
+            ("queueing_p95_ms", "queueing_p95_ms"),
+            ("jitter_ms", "jitter_ms"),
+            ("lost_percent", "lost_percent"),
+        ):
+            yield f"call_{name}", "", call[column]
+
+
+def harms(others) -> pd.DataFrame:
+    """Return the harm that runs do to their other flow.
+
+    Parameters
+    ----------
+    others : pandas.DataFrame
+        A row a run of the scenarios `SOLO` and `HARMED`: its factors, ``other`` (CCA of the flow), ``rtt_path_ms`` of it, and
+        ``throughput``, ``delay``, ``loss`` as `measures.other_flow` gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `EXAM_VALUES` of the runs in `HARMED` whose other flow's CCA ran alone with that RTT: the mean of these runs is what
+        there was alone.
+    """
+    solo = others[others["scenario"].str.startswith(SOLO)]
+    alone = solo.groupby(["other", "rtt_path_ms"])[["throughput", "delay", "loss"]].mean()
+    rows = []
+    for row in others[others["scenario"].str.startswith(HARMED)].to_dict("records"):
+        if (key := (row["other"], row["rtt_path_ms"])) not in alone.index:
+            continue
+        for name in ("throughput", "delay", "loss"):
+            value = measures.harm(alone.loc[key, name], row[name], name == "throughput")
+            rows.append({**{k: row[k] for k in RUN}, "measure": f"harm_{name}", "other": row["other"], "value": value})
+    return pd.DataFrame(rows, columns=EXAM_VALUES.names)
+
+
+def measure_runs(runs, scenarios, flows, groups, changes, sockets, queues, limits) -> pd.DataFrame:
+    """Return `EXAM_VALUES` of the valid runs; ``sockets`` and ``queues`` are files of time series."""
+    known = {tuple(run[name] for name in RUN): run for run in runs[runs["valid"]].to_dict("records")}
+    of_scenario = {row["scenario"]: row for row in scenarios.to_dict("records")}
+    flows_of, groups_of = (dict(list(table.groupby(RUN, sort=False))) for table in (flows, groups))
+    changes_of = {key: rows.to_dict("records") for key, rows in changes.groupby(RUN, sort=False)}
+    queue_of, rows, others = dict(series_of_runs(queues, measures.QUEUE_COLUMNS, known.keys())), [], []
+    for key, samples in series_of_runs(sockets, measures.SOCKET_COLUMNS, known.keys()):
+        if key not in known:
+            continue
+        run = measures.RunData(
+            known[key], of_scenario[key[0]], flows_of[key], groups_of.get(key, groups.iloc[:0]), changes_of.get(key, []),
+            samples, queue_of[key],
+        )  # fmt: skip
+        factors = dict(zip(RUN, key, strict=True))
+        found = sorted(values_of(run, limits))
+        rows += [{**factors, "measure": name, "other": other, "value": value} for name, other, value in found]
+        if key[0].startswith((SOLO, *HARMED)):
+            named = run.flows[run.flows["group"] == "other"]
+            flow = (named if len(named) else run.flows).iloc[0]
+            about = {"other": flow["flow_cca"], "rtt_path_ms": flow["rtt_path_ms"]}
+            others.append(factors | about | measures.other_flow(run))
+    table = pd.DataFrame(rows, columns=EXAM_VALUES.names)
+    if others:
+        table = pd.concat([table, harms(pd.DataFrame(others))], ignore_index=True)
+    return table.dropna(subset="value")
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the tidy tables, write the measures of all runs."""
+    scenarios = read_table(inputs.scenarios, SCENARIOS)
+    table = measure_runs(
+        with_delays(read_runs(inputs.runs), scenarios), scenarios, read_flows(inputs.flows), _integers(read_table(inputs.groups, GROUPS)),
+        _integers(read_table(inputs.changes, CHANGES)), inputs.sockets, inputs.queue, params.limits,
+    )  # fmt: skip
+    table.to_csv(outputs.exam_values, index=False, lineterminator="\n")
+
+
+def _integers(table):
+    return table.assign(replication=table["replication"].astype(int))
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

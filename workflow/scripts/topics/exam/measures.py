@@ -1,0 +1,174 @@
+"""What is measured of a run for the criteria of RFC 9743: a function for each measure that is no column of a tidy table."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from topics.failover.path_series import acked_by_path
+from topics.failover.path_series import measure_run as measure_failover
+from topics.path_changes.phases import Phase, phases_of
+from topics.path_changes.responses import measures_of
+
+#: Of the tidy time series those that are read.
+SOCKET_COLUMNS = [
+    "flow", "flow_cca", "path", "time_s", "bytes_sent", "bytes_acked", "sacked_packets", "retransmits", "bbr_rtt_min_ms",
+    "vegas_rtt_ms",
+]  # fmt: skip
+QUEUE_COLUMNS = ["time_s", "packets", "drops", "delay_ms"]
+#: A flow has so long to notice that the path loses what it sends.
+NOTICED_S = 3
+#: Shares of flows and of loss are taken over so long.
+BIN_S = 1.0
+
+
+@dataclass(frozen=True)
+class RunData:
+    """All that is read of a run."""
+
+    row: dict  # of ``tidy/runs.csv``, with the delays of `path_changes.phases.with_delays`
+    scenario: dict  # of ``tidy/scenarios.csv``
+    flows: pd.DataFrame  # rows of ``tidy/flows.csv``
+    groups: pd.DataFrame  # rows of ``tidy/groups.csv``
+    changes: list[dict]  # rows of ``tidy/changes.csv``
+    sockets: pd.DataFrame  # `SOCKET_COLUMNS`
+    queue: pd.DataFrame  # `QUEUE_COLUMNS`
+
+    @property
+    def phases(self) -> list[Phase]:
+        """The phases of its path."""
+        return phases_of(self.row, self.changes, self.row["duration_s"])
+
+    def group(self, application) -> dict:
+        """Return the row of its only group of an application but the long flows."""
+        return self.groups[self.groups["application"] == application].iloc[0].to_dict()
+
+    def starts(self) -> dict[int, float]:
+        """Return when each flow began to send, in s."""
+        sending = self.sockets[self.sockets["bytes_acked"].fillna(0) > self.row["mss_bytes"]]
+        return sending.groupby("flow")["time_s"].min().to_dict()
+
+
+def packets_per_rtt(run: RunData) -> float:
+    """Return what a flow sends a round-trip time of the empty path, from `NOTICED_S` after the path's last change until it ends."""
+    begin_s = run.phases[-1].begin_s + NOTICED_S
+    within = run.sockets[run.sockets["time_s"] >= begin_s]
+    spans = within.groupby("flow")
+    sent = spans["bytes_sent"].max() - spans["bytes_sent"].min()
+    length_s = spans["time_s"].max() - spans["time_s"].min()
+    return float((sent / run.row["mss_bytes"] / (1e3 * length_s / run.row["rtt_path_ms"])).max())
+
+
+def _delivered(run: RunData, edges) -> pd.DataFrame:
+    """Return what each flow had delivered by some moments, in bytes: a row a moment, a column a flow."""
+    found = {}
+    for flow, samples in run.sockets.groupby("flow"):
+        delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * run.row["mss_bytes"]
+        found[flow] = np.interp(edges, samples["time_s"], np.maximum.accumulate(delivered), left=0.0)
+    return pd.DataFrame(found, index=edges)
+
+
+def starved_s(run: RunData, share, flows=None) -> float:
+    """Return the longest time for which a flow got less than a share of its fair share of what all got, in s.
+
+    In steps of `BIN_S`, from the moment on at which all flows had begun, for one RTT of the longest path more: nobody
+    starves before his first window has come back.
+
+    Parameters
+    ----------
+    run : RunData
+    share : float
+        Of the fair share, between 0 and 1.
+    flows : collection of int, optional
+        Whose starvation is meant; by default all flows'.
+    """
+    starts = run.starts()
+    planned = run.flows["start_offset_ms"].max() / 1e3
+    begin_s = max([planned, *starts.values()]) + run.flows["rtt_path_ms"].max() / 1e3
+    edges = np.arange(begin_s, run.sockets["time_s"].max() + 1e-9, BIN_S)
+    got = _delivered(run, edges).diff().iloc[1:]
+    fair = got.sum(axis=1) / got.shape[1]
+    return max(longest_s((got[flow] < share * fair).to_numpy()) for flow in (got.columns if flows is None else flows))
+
+
+def longest_s(below) -> float:
+    """Return the longest time without a break for which a condition holds, of steps of `BIN_S`.
+
+    >>> longest_s([True, False, True, True])
+    2.0
+    """
+    longest = length = 0
+    for one in below:
+        length = length + 1 if one else 0
+        longest = max(longest, length)
+    return longest * BIN_S
+
+
+def breaker_s(run: RunData, loss_percent) -> float:
+    """Return the longest time for which more than so much of what was offered to the queue was dropped there, in steps of `BIN_S`."""
+    edges = np.arange(0.0, run.sockets["time_s"].max() + 1e-9, BIN_S)
+    drops = np.diff(np.interp(edges, run.queue["time_s"], run.queue["drops"]))
+    sent = np.zeros(len(edges))
+    for _, samples in run.sockets.groupby("flow"):
+        sent += np.interp(edges, samples["time_s"], samples["bytes_sent"].fillna(0), left=0.0) / run.row["mss_bytes"]
+    offered = np.diff(sent)
+    return longest_s(100 * drops > loss_percent * np.maximum(offered, 1))
+
+
+def after_change(run: RunData) -> dict[str, float]:
+    """Return how the path is used and queued for after its last change, and when it was used again; if never, all the time that was left."""
+    phase = run.phases[-1]
+    found = measures_of(phase, run.sockets, run.queue, run.row)
+    waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
+    used_s = found["used_s"]
+    return {
+        "after_utilisation_percent": found["utilisation_percent"],
+        "after_queueing_p95_ms": float(np.percentile(waiting, 95)),
+        "recovery_s": phase.end_s - phase.begin_s if np.isnan(used_s) else used_s,
+    }
+
+
+def failover(run: RunData) -> dict[str, float]:
+    """Return what the path that is left carries while the other is down, and the longest time without any delivery."""
+    found = measure_failover(acked_by_path(run.sockets), run.scenario)
+    ideal = run.row["ideal_goodput_mbps"] / run.scenario["paths"]
+    return {"during_percent": 100 * found["during_mbps"] / ideal, "standstill_s": found["standstill_s"]}
+
+
+def subflows_percent(run: RunData) -> float:
+    """Return the share in percent that the first flow, with its subflows, takes of what both get."""
+    goodput = run.flows.sort_values("flow")["goodput_steady_mbps"]
+    return float(100 * goodput.iloc[0] / goodput.sum())
+
+
+def crowd_percent(run: RunData) -> float:
+    """Return what the flows of the crowd get of their fair share, in percent."""
+    crowd = run.groups[run.groups["group"] == "crowd"].iloc[0]
+    fair = run.row["ideal_goodput_mbps"] * crowd["members"] / (crowd["members"] + 1)
+    return float(100 * crowd["goodput_mbps"] / fair)
+
+
+def other_flow(run: RunData) -> dict[str, float]:
+    """Return goodput, RTT and retransmissions of the flow in group ``other``, and of a flow that is alone its own."""
+    named = run.flows[run.flows["group"] == "other"]
+    flow = (named if len(named) else run.flows).iloc[0]
+    goodput = flow["goodput_mbps"] if np.isnan(flow["goodput_lifetime_mbps"]) else flow["goodput_lifetime_mbps"]
+    sent = flow["bytes_sent"] / run.row["mss_bytes"]
+    return {
+        "throughput": goodput,
+        "delay": flow["rtt_mean_ms"],
+        "loss": 100 * flow["retransmits"] / sent if sent else np.nan,
+    }
+
+
+def harm(alone, beside, more_is_better) -> float:
+    """Return what is lost of what there was alone (Ware and others, 2019, HotNets, section 4), from 0 to 1.
+
+    Of what should be large (alone - beside) / alone, of what should be small (beside - alone) / beside; 0 where it is no worse.
+
+    >>> harm(10, 4, True), harm(40, 50, False), harm(10, 12, True)
+    (0.6, 0.2, 0.0)
+    """
+    base = alone if more_is_better else beside
+    lost = alone - beside if more_is_better else beside - alone
+    return max(0.0, lost / base) if base > 0 else 0.0

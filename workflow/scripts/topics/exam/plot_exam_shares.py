@@ -1,0 +1,64 @@
+"""Draw who gets what of a link that two flows share, as heat maps: each CCA of the exam against each other one."""
+
+import pandas as pd
+
+from figure_parts.figure_svg import save_figure
+from rule_script import run_rule
+from run_tables.reading import read_flows
+from topics.fairness.matrix_figure import Scale, draw_matrices
+
+SCALE = Scale("Share of the row's CCA against the column's", "share", (0.1, 0.25, 0.4, 0.6, 0.75, 0.9), True)
+#: Word of the scenario's name behind its section -> title and conditions of the panel.
+PANELS = {
+    "before": ("The row's CCA begins", "the column's follows 2 s later"),
+    "after": ("The column's CCA begins", "the row's follows 2 s later"),
+    "near": ("The row's RTT is a quarter", "of the column's"),
+    "far": ("The row's RTT is four times", "that of the column's"),
+}
+SECTION = "5.2.1-"
+
+
+def shares(flows) -> pd.DataFrame:
+    """Return the cells of the heat maps: the mean share of the flow in group ``own`` over the valid runs.
+
+    Parameters
+    ----------
+    flows : pandas.DataFrame
+        ``tidy/flows.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        scenario (a key of `PANELS`), ip_version, row_cca, column_cca, value, runs, note.
+    """
+    here = flows[flows["valid"] & flows["group"].isin(["own", "other"]) & flows["scenario"].str.startswith(SECTION)]
+    rows = []
+    for (scenario, ip_version, _, _), of_run in here.groupby(
+        ["scenario", "ip_version", "cca", "replication"], sort=False
+    ):
+        kind = scenario.removeprefix(SECTION).split("-")[0]
+        if kind in PANELS and len(of_run) == 2:
+            of_group = of_run.set_index("group")
+            goodput = of_group["goodput_lifetime_mbps"]
+            ccas = of_group["flow_cca"]
+            rows.append((kind, ip_version, ccas["own"], ccas["other"], goodput["own"] / goodput.sum()))
+    found = pd.DataFrame(rows, columns=["scenario", "ip_version", "row_cca", "column_cca", "value"])
+    cells = found.groupby(["scenario", "ip_version", "row_cca", "column_cca"], sort=False)["value"]
+    return cells.agg(value="mean", runs="size").reset_index().assign(note="")
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the flows, write figure and data."""
+    cells = shares(read_flows(inputs.flows))
+    panels = [
+        {"scenario": kind, "ip_version": ip_version, "title": title, "conditions": conditions}
+        for kind, (title, conditions) in PANELS.items()
+        for ip_version in cells["ip_version"].unique()
+        if ((cells["scenario"] == kind) & (cells["ip_version"] == ip_version)).any()
+    ]
+    figure, views = draw_matrices(cells, panels, SCALE)
+    save_figure(figure, views, SCALE.title, cells, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

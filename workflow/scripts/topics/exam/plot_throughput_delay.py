@@ -1,0 +1,91 @@
+"""Draw throughput against queueing delay, a panel a scenario, an ellipse a CCA (Winstein and Balakrishnan, SIGCOMM 2013, figure 4)."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.figure_style import SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
+from figure_parts.figure_svg import save_figure
+from figure_parts.scenario_panels import Grid, columns_for, header, lines_behind, panel_title, unclipped, value_axis
+from rule_script import run_rule
+from run_tables.reading import read_table
+from run_tables.tidy_tables import SCENARIOS
+from topics.exam.tables import EXAM_VALUES
+from wording.number_format import number
+from wording.sentence_words import cca_name
+
+WIDTH_PT, HEIGHT_PT, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 230, 170, 40, 14, 30, 30
+DELAY, THROUGHPUT = "queueing_p95_ms", "utilisation_percent"
+TITLE = "Throughput against queueing delay"
+
+
+def ellipse(x, y, points=60) -> tuple[np.ndarray, np.ndarray]:
+    """Return the outline of the one-sigma ellipse of paired values, shape (points,) each; of one pair just that.
+
+    The contour at one standard deviation of the two-dimensional normal distribution with their means and covariances.
+    """
+    centre = np.array([np.mean(x), np.mean(y)])
+    if len(x) < 2:
+        return np.repeat(centre[0], points), np.repeat(centre[1], points)
+    sizes, axes = np.linalg.eigh(np.cov(x, y))
+    angles = np.linspace(0, 2 * np.pi, points)
+    circle = np.array([np.cos(angles), np.sin(angles)])
+    return tuple(centre[:, None] + axes @ (np.sqrt(np.maximum(sizes, 0))[:, None] * circle))
+
+
+def pairs_of(values: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a run with `DELAY` and `THROUGHPUT`, of those that have both, from `EXAM_VALUES`."""
+    keys = ["scenario", "cca", "ip_version", "replication"]
+    wide = values[values["measure"].isin([DELAY, THROUGHPUT])].pivot(index=keys, columns="measure", values="value")
+    return wide.reindex(columns=[DELAY, THROUGHPUT]).dropna().reset_index()
+
+
+def _draw(data, scenarios):
+    apply_style()
+    shown = [row for row in scenarios.to_dict("records") if (data["scenario"] == row["scenario"]).any()]
+    ccas = list(dict.fromkeys(data["cca"]))
+    grid = Grid(max(1, len(shown)), columns_for(max(1, len(shown))), WIDTH_PT, HEIGHT_PT)
+    figure = grid.figure()
+    key = [Line2D([], [], color=cca_colour(c), marker=cca_marker(c), ms=4, lw=1.2, label=cca_name(c)) for c in ccas]
+    header(figure, TITLE, key)
+    panels = []
+    for position, row in enumerate(shown):
+        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        here = data[data["scenario"] == row["scenario"]]
+        outlines = {cca: ellipse(of_cca[DELAY], of_cca[THROUGHPUT]) for cca, of_cca in here.groupby("cca", sort=False)}
+        lowest, highest = (pick(pick(y) for _, y in outlines.values()) for pick in (min, max))
+        value_axis(axes, "y", linear_axis(min(lowest, 0.98 * highest), highest))
+        value_axis(axes, "x", linear_axis(0, max(max(x) for x, _ in outlines.values()) or 1.0))
+        lines_behind(axes, "xy")
+        # Less delay is better, and so on the right: up and to the right is where to be.
+        axes.invert_xaxis()
+        axes.set_xlabel("queueing delay, 95th percentile, ms", size=SMALL_SIZE_PT, labelpad=1, loc="right")
+        panel_title(axes, row["label"], "goodput, % of the most that the path allows", LEFT_PT)
+        words = []
+        for cca, (x, y) in outlines.items():
+            own = here[here["cca"] == cca]
+            axes.plot(x, y, color=cca_colour(cca), lw=1.2)
+            axes.plot(
+                own[DELAY].mean(),
+                own[THROUGHPUT].mean(),
+                ls="none",
+                marker=cca_marker(cca),
+                ms=4,
+                color=cca_colour(cca),
+            )
+            words.append(f"{cca_name(cca)} {number(own[THROUGHPUT].mean(), 1)} % at {number(own[DELAY].mean(), 1)} ms")
+        unclipped(axes)
+        panels.append(grid.panel(position, f"{row['label']}: {', '.join(words)}."))
+    return figure, panels
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the values, write figure and data."""
+    data = pairs_of(read_table(inputs.exam_values, EXAM_VALUES))
+    figure, panels = _draw(data, read_table(inputs.scenarios, SCENARIOS))
+    save_figure(figure, panels, TITLE, data, outputs)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)

@@ -1,0 +1,129 @@
+"""The section on an exam: verdicts by group, the worst findings, and the scorecard."""
+
+import pandas as pd
+
+from report_parts.data_tables import Cell, Column, data_table, number_cell, shared_decimals, signed
+from report_parts.material import Finding, ReportMaterial
+from report_parts.test_cells import ALIKE, DIFFERS, OPEN
+from topics.exam.criteria import GROUPS, MEASURES
+from topics.exam.judge import BETTER, FAILED, LIKE, NOT_EVALUATED, NOT_SHOWN, PASSED, WORSE
+from topics.exam.topic import FIGURE_OF, THROUGHPUT, TOPIC
+from wording.number_format import NONE, is_missing, number
+from wording.sentence_words import cca_name, listed
+
+#: Of the first screen.
+MOST_FINDINGS = 3
+VERDICTS = {
+    FAILED: DIFFERS, WORSE: DIFFERS, NOT_SHOWN: OPEN, NOT_EVALUATED: OPEN, LIKE: ALIKE, BETTER: ALIKE, PASSED: ALIKE,
+}  # fmt: skip
+
+
+def section(material: ReportMaterial) -> dict:
+    """Return what the template needs."""
+    card, exam = material.tables.scorecard, material.study["exam"]
+    return {
+        "cca": cca_name(exam["cca"]),
+        "standards": listed([cca_name(cca) for cca in exam["standards"]]),
+        "beside": [cca_name(cca) for cca in material.design.ccas if cca not in (exam["cca"], *exam["standards"])],
+        "groups": [{"name": group, "words": counts_words(card[card["group"] == group])} for group in GROUPS],
+        "worst": [{"text": row_sentence(row), "link": link_of(row, material)} for row in worst_rows(card)],
+        "margins": margins_words(exam["margins"]),
+        "limits": exam["limits"],
+        "table": _table(card),
+    }
+
+
+def findings(material: ReportMaterial) -> list[Finding]:
+    """Return the verdict on each group and the worst rows, which open the report."""
+    card, name = material.tables.scorecard, cca_name(material.study["exam"]["cca"])
+    found = [Finding(group, f"{name}: {counts_words(card[card['group'] == group])}.", TOPIC.anchor) for group in GROUPS]
+    worst = [
+        Finding(row["verdict"].capitalize(), row_sentence(row), link_of(row, material)) for row in worst_rows(card)
+    ]
+    return found + worst
+
+
+def counts_words(card: pd.DataFrame) -> str:
+    """Return how many rows have which verdict, the bad ones first: "1 failed, 2 worse, 11 like"."""
+    counts = card["verdict"].value_counts()
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
+
+
+def worst_rows(card: pd.DataFrame) -> list[dict]:
+    """Return the worst rows: those that failed, then those that are worse, by how many limits or margins."""
+    bad = card[card["verdict"].isin([FAILED, WORSE])].copy()
+    bad["size"] = (bad["worse_by"] / bad["margin"]).fillna(bad["value"] / bad["limit"])
+    # A criterion is one finding, in the scenario in which it is worst.
+    ordered = bad.sort_values(["verdict", "size"], ascending=[True, False], kind="stable")
+    return ordered.drop_duplicates(["rfc_section", "criterion"]).head(MOST_FINDINGS).to_dict("records")
+
+
+def row_sentence(row) -> str:
+    """Return what a row that failed, or is worse, says in a sentence."""
+    measure = MEASURES[row["measure"]]
+    text = f"{row['criterion'].capitalize()} ({row['scenario_label']}): {measure.words} is {_with_interval(row, 'value', 'low', 'high')}"
+    if row["verdict"] == FAILED:
+        return f"{text}; the limit is {number(row['limit'])}{_unit(measure)} (section {row['rfc_section']})."
+    beside = "to its own kind" if measure.incumbent else ""
+    return (
+        f"{text}, of {cca_name(row['standard'])} {f'{beside} ' if beside else ''}{_with_interval(row, 'standard_value', 'standard_low', 'standard_high')} "
+        f"(section {row['rfc_section']})."
+    )
+
+
+def _unit(measure):
+    return f" {measure.unit}" if measure.unit else ""
+
+
+def _with_interval(row, mean, low, high):
+    measure = MEASURES[row["measure"]]
+    text = f"{number(row[mean], measure.decimals)}{_unit(measure)}"
+    if not is_missing(row[low]):
+        text += f" ({number(row[low], measure.decimals)} to {number(row[high], measure.decimals)})"
+    return text
+
+
+def link_of(row, material) -> str:
+    """Return the identifier of the figure that shows a row, or of the section."""
+    slug = FIGURE_OF.get(row["rfc_section"], THROUGHPUT)
+    return f"{slug}-figure" if slug in material.figures else TOPIC.anchor
+
+
+def margins_words(margins) -> str:
+    """Return the margins in words."""
+    return (
+        f"{margins['goodput_points']:g} percentage points of goodput and shares, {margins['loss_points']:g} of loss, "
+        f"{margins['index']:g} of Jain's index and of harm, {margins['delay_ms']:g} ms of delay and jitter, "
+        f"{margins['slowdown']:g} of a slowdown, {margins['time_s']:g} s of times"
+    )
+
+
+COLUMNS = [
+    Column("Section", filtered=True, header=True), Column("Criterion", "words", filtered=True), Column("RFC", "short"),
+    Column("Case", "short"), Column("Measure", "short"), Column("Value", "number"), Column("Interval", "short"),
+    Column("Standard", "short"), Column("Its value", "number"), Column("Its interval", "short"), Column("Worse by", "number"),
+    Column("Verdict", filtered=True), Column("Note", "note"),
+]  # fmt: skip
+
+
+def _table(card):
+    rows = [_cells(row) for row in card.to_dict("records")]
+    return data_table("scorecard", "The scorecard", COLUMNS, rows)
+
+
+def _cells(row):
+    measure = MEASURES.get(row["measure"])
+    decimals = measure.decimals if measure else 0
+    note = row["reason"] or ("" if is_missing(row["limit"]) else f"limit {number(row['limit'])}{_unit(measure)}")
+    return [
+        row["rfc_section"], row["criterion"], row["rfc_word"], row["scenario_label"] or NONE, row["measure"].replace("_", " ") or NONE,
+        number_cell(row["value"], decimals), _interval_cell(row["low"], row["high"], decimals),
+        cca_name(row["standard"]) if row["standard"] else NONE, number_cell(row["standard_value"], decimals),
+        _interval_cell(row["standard_low"], row["standard_high"], decimals),
+        Cell(NONE) if is_missing(row["worse_by"]) else Cell(signed(row["worse_by"], shared_decimals(row["worse_by"], row["margin"])), row["worse_by"]),
+        Cell(row["verdict"], style=VERDICTS[row["verdict"]]), note,
+    ]  # fmt: skip
+
+
+def _interval_cell(low, high, decimals):
+    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, decimals)} to {number(high, decimals)}", float(low))

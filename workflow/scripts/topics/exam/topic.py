@@ -1,0 +1,35 @@
+"""The exam: what RFC 9743 asks of a congestion control algorithm, held against the standard CCAs."""
+
+from collections.abc import Iterator
+
+from study_files.study_design import StudyDesign
+from topics.exam.tables import EXAM_VALUES, SCORECARD
+from topics.path_changes.topic import is_watched
+from topics.topic import Figure, Place, Topic
+
+THROUGHPUT, SHARES, CHANGES = "exam-throughput-delay", "exam-shares", "exam-changes"
+#: Sections of the RFC -> the figure that shows them; `THROUGHPUT` all others.
+FIGURE_OF = {**dict.fromkeys(("5.2", "5.2.1"), SHARES), **dict.fromkeys(("5.1.1", "7.3", "7.8", "7.9"), CHANGES)}
+
+
+def examines(design: StudyDesign) -> bool:
+    """Tell whether a study is an exam."""
+    return design.study.get("exam", {}).get("cca") is not None
+
+
+def _figures(design: StudyDesign) -> Iterator[Figure]:
+    yield Figure(
+        THROUGHPUT, "plot_throughput_delay", ("exam_values", "scenarios"), "Throughput against queueing delay", "means, ellipses"
+    )  # fmt: skip
+    if any(scenario["id"].startswith("5.2.1-") and scenario["groups"] for scenario in design.scenarios):
+        yield Figure(SHARES, "plot_exam_shares", ("flows",), "Who gets what", "mean shares")
+    if any(map(is_watched, design.scenarios)):
+        inputs = ("runs", "scenarios", "changes", "sockets", "queue")
+        yield Figure(
+            CHANGES, "path_changes/plot_path_changes", inputs, "Paths that change, over time", "one run of each cell"
+        )
+
+
+TOPIC = Topic(
+    "exam", "Exam", applies=examines, tables=(SCORECARD, EXAM_VALUES), figures=_figures, place=Place.FRONT, sole=True
+)
