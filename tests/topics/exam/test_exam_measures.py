@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from topics.exam.measure_exam import harms
+from topics.exam.measure_exam import PATH, harms
 from topics.exam.measures import RunData, breaker_s, harm, longest_s, packets_per_rtt, starved_s
 
 MSS = 1000
@@ -78,14 +78,27 @@ def test_harm():
 
 
 def test_harms_by_the_other_flows_own_cca_and_rtt():
-    """What there was alone is the mean over the runs of the other flow's CCA with its RTT."""
-    keys = ["scenario", "cca", "ip_version", "replication", "other", "rtt_path_ms", "throughput", "delay", "loss"]
+    """What there was alone is the mean over the runs of the other flow's CCA on its path."""
+    keys = ["scenario", "cca", "ip_version", "replication", *PATH, "throughput", "delay", "loss"]
     rows = [
-        ("5.2.1-solo", "reno", "ipv4", 1, "reno", 40.0, 18.0, 50.0, 1.0),
-        ("5.2.1-solo", "reno", "ipv4", 2, "reno", 40.0, 20.0, 50.0, 1.0),
-        ("5.2.1-solo-far", "reno", "ipv4", 1, "reno", 160.0, 10.0, 170.0, 1.0),
-        ("5.2.1-before-reno", "mine", "ipv4", 1, "reno", 40.0, 9.5, 100.0, 4.0),
-        ("5.2.1-before-bbr", "mine", "ipv4", 1, "bbr", 40.0, 9.5, 100.0, 4.0),
+        ("5.2.1-solo", "reno", "ipv4", 1, "reno", 40.0, 20.0, 99924.0, 18.0, 50.0, 1.0),
+        ("5.2.1-solo", "reno", "ipv4", 2, "reno", 40.0, 20.0, 99924.0, 20.0, 50.0, 1.0),
+        ("5.2.1-solo-far", "reno", "ipv4", 1, "reno", 160.0, 20.0, 99924.0, 10.0, 170.0, 1.0),
+        ("5.2.1-before-reno", "mine", "ipv4", 1, "reno", 40.0, 20.0, 99924.0, 9.5, 100.0, 4.0),
+        (
+            "5.2.1-before-reno-fast",
+            "mine",
+            "ipv4",
+            1,
+            "reno",
+            40.0,
+            100.0,
+            99924.0,
+            9.5,
+            100.0,
+            4.0,
+        ),  # never alone there
+        ("5.2.1-before-bbr", "mine", "ipv4", 1, "bbr", 40.0, 20.0, 99924.0, 9.5, 100.0, 4.0),
     ]
     found = harms(pd.DataFrame(rows, columns=keys))
     assert set(found["scenario"]) == {"5.2.1-before-reno"}  # BBR never ran alone

@@ -128,7 +128,7 @@ def test_margins_and_limits_are_the_studys(exam):
         assert set(criterion.measures) <= MEASURES.keys()
 
 
-@pytest.mark.parametrize("file", ["exam-quick"])
+@pytest.mark.parametrize("file", ["exam", "exam-quick"])
 def test_shipped_exams_answer_every_criterion(file):
     """Each criterion that can be evaluated has a scenario, and each scenario answers one."""
     path = f"config/studies/{file}.yaml"

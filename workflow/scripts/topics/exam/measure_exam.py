@@ -16,6 +16,8 @@ from topics.path_changes.phases import with_delays
 
 #: Scenarios of one flow that is alone: what harm is measured from.
 SOLO, HARMED = "5.2.1-solo", ("5.2.1-before", "5.2.1-after", "5.2.1-near", "5.2.1-far")
+#: What tells the paths of flows that are alone apart: the flow's CCA and RTT, the bottleneck's rate and queue.
+PATH = ["other", "rtt_path_ms", "rate_mbps", "queue_bytes"]
 #: Measures that are columns of ``tidy/runs.csv``.
 COLUMNS = {
     "queueing_p50_ms": "queueing_p50_ms",
@@ -83,20 +85,20 @@ def harms(others) -> pd.DataFrame:
     Parameters
     ----------
     others : pandas.DataFrame
-        A row a run of the scenarios `SOLO` and `HARMED`: its factors, ``other`` (CCA of the flow), ``rtt_path_ms`` of it, and
-        ``throughput``, ``delay``, ``loss`` as `measures.other_flow` gives them.
+        A row a run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay``, ``loss`` of the flow as
+        `measures.other_flow` gives them.
 
     Returns
     -------
     pandas.DataFrame
-        `EXAM_VALUES` of the runs in `HARMED` whose other flow's CCA ran alone with that RTT: the mean of these runs is what
-        there was alone.
+        `EXAM_VALUES` of the runs in `HARMED` whose other flow's CCA ran alone on its path: the mean of these runs is what there
+        was alone.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
-    alone = solo.groupby(["other", "rtt_path_ms"])[["throughput", "delay", "loss"]].mean()
+    alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()
     rows = []
     for row in others[others["scenario"].str.startswith(HARMED)].to_dict("records"):
-        if (key := (row["other"], row["rtt_path_ms"])) not in alone.index:
+        if (key := tuple(row[name] for name in PATH)) not in alone.index:
             continue
         for name in ("throughput", "delay", "loss"):
             value = measures.harm(alone.loc[key, name], row[name], name == "throughput")
@@ -125,6 +127,7 @@ def measure_runs(runs, scenarios, flows, groups, changes, sockets, queues, limit
             named = run.flows[run.flows["group"] == "other"]
             flow = (named if len(named) else run.flows).iloc[0]
             about = {"other": flow["flow_cca"], "rtt_path_ms": flow["rtt_path_ms"]}
+            about |= {name: run.row[name] for name in ("rate_mbps", "queue_bytes")}
             others.append(factors | about | measures.other_flow(run))
     table = pd.DataFrame(rows, columns=EXAM_VALUES.names)
     if others:
