@@ -5,7 +5,6 @@ it is kept by content, so a second call does nothing. In an unpacked bundle all 
 there.
 """
 
-import json
 import os
 import signal
 import sys
@@ -20,6 +19,7 @@ if sys.version_info < (3, 11):
         % (sys.executable, sys.version_info[0], sys.version_info[1])
     )
 
+import json  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 sys.path += [ROOT + "/workflow/scripts", ROOT + "/workflow"]

@@ -7,7 +7,7 @@ from study_files import study
 CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
-STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca_definitions, mixes, ip_versions, platform, defaults, scenarios, steady_state, analysis"
+STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca_definitions, kernels, mixes, ip_versions, platform, defaults, scenarios, exam, steady_state, analysis"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
 A_CCA = f"one of {CCAS}, or several with + between them"
@@ -115,7 +115,7 @@ RANGES = [
 # And the whole sentence.
 SENTENCES = [
     ("analysis", {"margin": 5},
-     "unknown key 'analysis.margin'. Allowed here: claims, calibration, sensitivity, compare_with, equivalence_margin, detect, agreement."),
+     "unknown key 'analysis.margin'. Allowed here: claims, calibration, sensitivity, compare_with, equivalence_margin, detect, expect, agreement."),
     ("analysis", {"compare_with": "small"},
      "analysis.compare_with is small, the study itself; name another one, or null."),
     ("replication", 3, f"unknown key 'replication'; did you mean 'replications'? Allowed here: {STUDY_KEYS}."),

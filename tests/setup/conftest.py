@@ -11,7 +11,18 @@ def checkout(root, tmp_path):
     """A copy of what set-up reads, without anything that was made by it."""
     copy = tmp_path / "checkout"
     names = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "-z", "Makefile", "setup", "envs", "workflow/scripts/session"],
+        [
+            "git",
+            "ls-files",
+            "-co",
+            "--exclude-standard",
+            "-z",
+            "Makefile",
+            "setup",
+            "envs",
+            "workflow/scripts/session",
+            "workflow/scripts/study_files",
+        ],
         cwd=root,
         check=True,
         capture_output=True,
