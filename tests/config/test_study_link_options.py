@@ -68,6 +68,20 @@ def test_bursts_and_order_that_can_not_be_are_refused_in_a_sentence(link, senten
     assert sentence in str(refused.value)
 
 
+def test_a_chain_has_neither_bursts_nor_kept_order_nor_bunches():
+    link = {"loss_percent": 1, "loss_burst_packets": 3, "jitter_ms": 1, "jitter_order": "kept", "ack_slot_ms": 2}
+    with pytest.raises(studies.StudyError) as refused:
+        studies.resolve(
+            {"study": "s", "ccas": ["reno"], "scenarios": [{"id": "x", "topology": "chain", "link": link}]}, "s.yaml"
+        )
+    for sentence in (
+        "link.loss_burst_packets.forward is 3; allowed with topology chain is null.",
+        "link.jitter_order is kept; allowed with topology chain is any.",
+        "link.ack_slot_ms is 2; allowed with topology chain is null.",
+    ):
+        assert sentence in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "sections, sentence",
     [

@@ -22,7 +22,7 @@ from report_parts import page_files as report_files
 from report_parts.data_tables import Column, data_table, signed
 from report_parts.inline_figures import inline_panels
 from run_tables.reading import read_table
-from run_tables.tidy_tables import SCENARIOS
+from run_tables.tidy_tables import RUNS, SCENARIOS
 from wording import number_format
 from wording.scenario_words import conditions
 
@@ -299,8 +299,7 @@ def test_definitions_name_the_source_of_each_kind_of_traffic():
 def configured(scenarios, folder, runs=None):
     """Return the rows of scenarios as the page's program reads them; without runs it has none."""
     tidy_tables.completed(scenarios, SCENARIOS).to_csv(folder / "scenarios.csv", index=False)
-    none = pd.DataFrame(columns=["scenario", "valid", "rtt_min_ms", "packets_sent", "queue_drops", "link_drops"])
-    runs = none.astype({"valid": bool}) if runs is None else runs
+    runs = (pd.DataFrame() if runs is None else runs).reindex(columns=RUNS.names).astype({"valid": bool})
     return scenario_rows(read_table(folder / "scenarios.csv", SCENARIOS), runs)
 
 

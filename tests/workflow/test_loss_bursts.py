@@ -1,22 +1,13 @@
 """Losses in bursts in the guest's kernel: to the packet those that its random numbers make of the seed."""
 
-from itertools import groupby
+import json
+from itertools import groupby, islice
 
 import pytest
 
-from netem_random_numbers import CERTAIN, taus113
-from testbed.loss_bursts import chances
-
-
-def lost(seed, p, r, packets):
-    """Return for each of so many packets whether netem's loss_gilb_ell drops it."""
-    numbers, bad, found = taus113(seed), False, []
-    for _ in range(packets):
-        found.append(bad)
-        change, _ = next(numbers), next(numbers)
-        if change < round((r if bad else p) * CERTAIN):
-            bad = not bad
-    return found
+from run_tables.loss_burst_columns import burst_columns
+from testbed.loss_replay import check_loss_bursts, losses
+from testbed.specification import RunSpecification
 
 
 def test_netem_loses_the_packets_that_its_seed_says_in_bursts_of_the_mean_length(run):
@@ -29,11 +20,25 @@ def test_netem_loses_the_packets_that_its_seed_says_in_bursts_of_the_mean_length
     netem = document["links"]["after"]["r2-eth0"]["qdiscs"]["netem"]
     offered = netem["packets"] + netem["backlog_packets"] + netem["drops"]
     seed = document["network"]["set"]["qdiscs"]["r2-eth0"]["netem"]["seed"]
-    model = lost(seed, *chances(0.03, 6), offered)
+    model = list(islice(losses(seed, 0.03, 6, False), offered))
     assert netem["drops"] == sum(model) > 100
-    bursts = [len(list(packets)) for is_lost, packets in groupby(model) if is_lost]
-    # Geometric lengths: their standard deviation is sqrt(1 - r) / r.
-    assert sum(bursts) / len(bursts) == pytest.approx(6, abs=4 * (30**0.5) / len(bursts) ** 0.5)
+    seen, before = (
+        document["loss_bursts"]["forward"],
+        document["links"]["before"]["r2-eth0"]["qdiscs"]["netem"]["drops"],
+    )
+    assert seen["dropped"] == seen["replayed_drops"] == netem["drops"] - before
+    bursts = [len(list(packets)) for is_lost, packets in groupby(model[offered - seen["packets"] :]) if is_lost]
+    assert (seen["bursts"], seen["longest_packets"]) == (len(bursts) - model[-1], max(bursts))
+    # What the receiver misses of the datagrams, by their numbers, is what netem dropped of them.
+    (stream,) = document["traffic"][0]["server"]["end"]["streams"]
+    assert stream["udp"]["lost_packets"] == pytest.approx(seen["dropped"], abs=max(bursts))
+    columns = burst_columns(document)
+    assert columns["loss_burst_packets"] == pytest.approx(6, abs=4 * 30**0.5 / len(bursts) ** 0.5)
+    # Of half the length they would not be chance, nor if the kernel had dropped others.
+    asked = RunSpecification(json.loads(json.dumps(document["specification"]).replace('"forward": 6', '"forward": 3')))
+    assert not check_loss_bursts(asked, document).ok
+    seen["replayed_drops"] += 1
+    assert not check_loss_bursts(RunSpecification(document["specification"]), document).ok
     assert document["network"]["read_back"]["interfaces"]["r2-eth0"]["qdiscs"]["netem"][
         "loss_burst_packets"
     ] == pytest.approx(6)

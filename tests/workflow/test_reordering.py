@@ -2,8 +2,8 @@
 
 import json
 
-from netem_random_numbers import CERTAIN, taus113
 from run_tables.reordering_counts import disorder_counts, reordering_counts
+from testbed.loss_replay import CERTAIN, random_numbers
 from testbed.reordering import counts
 from testbed.reordering_checks import check_reordering
 from testbed.specification import RunSpecification
@@ -15,7 +15,7 @@ UDP = {"protocol": "udp", "block_bytes": 1250, "bitrate_mbps": 5, "duration_s": 
 
 def fate(seed, late, twice, packets):
     """Return of so many packets that arrive whether each copy of them, in the order in which netem takes them up, is late."""
-    numbers, found = taus113(seed), []
+    numbers, found = random_numbers(seed), []
     for _ in range(packets):
         copies = 1 + bool(twice and round(twice * CERTAIN) >= next(numbers))
         found.append([late and round((1 - late) * CERTAIN) < next(numbers) for _ in range(copies)])

@@ -15,7 +15,19 @@ from pathlib import Path
 
 from mininet.net import Mininet
 
-from . import chain, definitions, links, multipath, own_kernels, probes, topology, traffic, transport, verification
+from . import (
+    chain,
+    definitions,
+    links,
+    loss_replay,
+    multipath,
+    own_kernels,
+    probes,
+    topology,
+    traffic,
+    transport,
+    verification,
+)
 from .background import Background
 from .commands import log
 from .outage import Outage
@@ -110,6 +122,8 @@ def carry_out(specification, step) -> dict:
         "links": {"before": before, "after": after},
         "stack": stack,
     }
+    if bursts := loss_replay.loss_bursts(specification, document):
+        document["loss_bursts"] = bursts
     document["verdict"] = verification.judge(specification, document)
     return document
 

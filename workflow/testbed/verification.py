@@ -30,6 +30,7 @@ from .flow_checks import (
     check_streams,
     check_transfer,
 )
+from .loss_replay import check_loss_bursts
 from .multipath_verification import check_multipath, check_path_shares, check_subflows
 from .network_checks import (
     check_drops_elsewhere,
@@ -68,6 +69,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
     changes = (check_timeline,) if specification.timeline else ()
     changes += (check_policer,) if specification.link.policer else ()
+    changes += (check_loss_bursts,) if any(specification.link.loss_burst_packets.values()) else ()
     changes += reordering_checks.checks_of(specification)
     outage = (check_outage,) if specification.multipath.outage else ()
     checks = (

@@ -56,13 +56,40 @@ def scenario_rows(scenarios, runs) -> list[dict]:
                 "details": "; ".join(scenario_details(row)),
                 "rtt_path": f"{' to '.join(plain(rtt) for rtt in dict.fromkeys((rtts[0], rtts[-1])))} ms",
                 "rtt_seen": NONE if is_missing(lowest_ms) else f"{number(lowest_ms)} ms",
-                "loss_set": f"{plain(row['loss_forward_percent'])} %",
-                "loss_seen": f"{number(100 * known['link_drops'].sum() / packets)} %" if packets > 0 else NONE,
+                "loss_set": f"{plain(row['loss_forward_percent'])} %{_bursts_words(valid['loss_burst_configured_packets'])}",
+                "loss_seen": f"{number(100 * known['link_drops'].sum() / packets)} %{_seen_bursts(valid)}"
+                if packets > 0
+                else NONE,
+                "late_seen": _shares_seen(valid),
                 "packets": NONE if known.empty else number(packets, 0),
                 "valid": f"{len(valid)} of {len(of_scenario)}",
             }
         )
     return rows
+
+
+def _bursts_words(lengths):
+    """Return how long the bursts of losses are in words: nothing where there are none. ``lengths`` are those of runs, which all have one."""
+    known = lengths.dropna()
+    return "" if known.empty else f" in bursts of {number(known.iloc[0])}"
+
+
+def _seen_bursts(valid):
+    """Return the mean length of all bursts of some runs in words."""
+    known = valid.dropna(subset=["loss_burst_packets"])
+    lost = known["loss_burst_packets"] * known["loss_bursts"]
+    return "" if known.empty else _bursts_words(lost.sum() / known[["loss_bursts"]].sum())
+
+
+def _shares_seen(valid):
+    """Return which share of the packets behind the bottleneck came late, and twice, in words; "" where none were to."""
+    passed, words = link_packets(valid), []
+    for column, what in (("late_packets", "late"), ("duplicate_packets", "twice")):
+        known = valid[column].notna() & passed.notna()
+        if known.any():
+            words.append(f"{number(100 * valid.loc[known, column].sum() / passed[known].sum())} % {what}")
+    extent = valid["reordering_extent_packets"].dropna()
+    return ", ".join(words + ([] if extent.empty else [f"overtaken by {number(extent.mean())}"]))
 
 
 def _discipline_words(row):

@@ -5,6 +5,7 @@ from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay
 from run_tables.cpu_times import cpu_metrics
 from run_tables.link_words import link_words
 from run_tables.load_metrics import load_metrics
+from run_tables.loss_burst_columns import burst_columns
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
@@ -160,6 +161,7 @@ def _measured(document, flows, rule):
         **marks_of_run(document),
         **reordering_counts(document),
         **disorder_counts(document),
+        **burst_columns(document),
         "cwnd_packets": cwnd_packets(document),
         **cpu_metrics(document, total(flows, "bytes_received")),
     }

@@ -11,6 +11,7 @@ _NO_WINDOW = "the flows had no time in common"
 _NO_STEADY = f"FTP has none; {_NO_WINDOW}; MSER finds no steady part"
 _NOT_SAMPLED = "the scenario has no `sample_interval_ms`"
 _NO_DISORDER = "none are to be"
+_NO_BURSTS = "losses have no bursts"
 _NO_COMMON = "each flow has a window of its own, or the application none"
 _WINDOW_BEGIN = "When the window begins, from the traffic's origin: the first reading at which all flows had data."
 _WINDOW_END = "When it ends: the last reading before a flow ends."
@@ -197,6 +198,9 @@ RUNS = Table(
             "By how many segments a late packet was overtaken in the mean (reordering extent, RFC 4737): those that waited at the receivers, by late packet.",
             f"{_NO_DISORDER}, packets were dropped, for which segments wait as well, or the protocol is UDP", "TcpExtTCPOFOQueue, netem",
         ),
+        number("loss_burst_configured_packets", "packets", "Mean length of the bursts in which the data's packets are to be lost.", _NO_BURSTS),
+        count("loss_bursts", "", "Bursts of random losses of the data's direction that ended.", _NO_BURSTS, "netem's drops, and its random numbers"),
+        number("loss_burst_packets", "packets", "Their mean length: what was lost, by burst.", f"{_NO_BURSTS}, or none ended", "netem's drops, and its random numbers"),
         number("cwnd_packets", "packets", "Mean congestion window over the looks at the senders' sockets, each subflow of MPTCP by itself.", "nobody looked"),
         number("cpu_busy_percent", "%", "Mean over the cores that carried the run while traffic flowed.", "the clock is not a real one", "/proc/stat"),
         number("cpu_seconds_per_gbyte", "s/GB", "Busy time of these cores, all together, over the data that arrived (10^9 bytes).", "the clock is not a real one"),

@@ -47,6 +47,10 @@ def burst_problems(scenario) -> Iterator[str]:
             yield f"{where} with link.loss_percent.{way} {100 * loss:g} is {loss / (1 - loss):.4g} or more, for so long are bursts at least."
         if link["netem"] == "both-ends":
             yield f"{where} with link.netem both-ends is null."
+        if scenario["topology"] == "chain":
+            yield f"{where} with topology chain is null."
+        if scenario["multipath"].get("outage"):
+            yield f"{where} with a multipath.outage is null, for the kernel would forget it."
         if any(
             way in directions_of(one)
             and any(one[key] is not None for key in ("delay_ms", "loss_percent", "down_for_s"))
@@ -59,11 +63,14 @@ def order_problems(scenario) -> Iterator[str]:
     """Yield where order can't be kept, or acknowledgements not be bunched: sentences that start with the key."""
     link = scenario["link"]
     both_ends, offload = link["netem"] == "both-ends", scenario["transport"]["segmentation_offload"]
+    chain = scenario["topology"] == "chain"
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, for nothing overtakes."
     for key, value, off in (("jitter_order", link["jitter_order"], "any"), ("ack_slot_ms", link["ack_slot_ms"], None)):
-        if value != off and (both_ends or offload):
-            other = "link.netem both-ends" if both_ends else "transport.segmentation_offload"
+        if value != off and (both_ends or offload or chain):
+            other = (
+                "topology chain" if chain else "link.netem both-ends" if both_ends else "transport.segmentation_offload"
+            )
             yield f"link.{key} is {_plain(value)}; allowed with {other} is {_plain(off)}."
     if link["ack_slot_ms"] is not None and scenario["traffic"]["application"] == "round-trip":
         yield f"link.ack_slot_ms is {link['ack_slot_ms']:g}; allowed with application round-trip is null."
