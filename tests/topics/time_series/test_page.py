@@ -12,11 +12,13 @@ import tidy_tables
 from built_study import Built, only
 from page_checks import PageParts
 from run_tables.tidy_tables import RUN
+from study_files import study as studies
 from study_files.study_design import StudyDesign
 from topics.time_series.phases import phase_table
+from topics.time_series.plot_windows import _draw_windows
 from topics.time_series.sentences import window_findings
-from topics.time_series.topic import MOST_CELLS, pictures, sampled_scenarios
-from topics.time_series.window_data import run_data, thinned
+from topics.time_series.topic import MOST_CELLS, TOPIC, pictures, sampled_scenarios
+from topics.time_series.window_data import run_data, thinned, with_changes
 from window_flows import identified, recorded
 
 
@@ -157,3 +159,37 @@ def test_unknown_columns_of_a_platform_are_no_error():
         phase_table(samples),
     )
     assert set(data["series"]) == {"cwnd", "phase"}
+
+
+def changing_design(ccas, changing=True):
+    """Return the design of a sampled study of a path that stays and, if asked for, one that changes."""
+    timeline = [{"at_s": 4, "rate_mbps": 2}, {"at_s": 6, "down_for_s": 1}]
+    scenarios = [{"id": "stays"}, {"id": "changes", "link": {"timeline": timeline}}][: 2 if changing else 1]
+    config = {"study": "s", "ccas": ccas, "ip_versions": ["ipv4"], "scenarios": scenarios}
+    config["defaults"] = {"link": {"rate_mbps": 1}, "traffic": {"sample_interval_ms": 50}}
+    return StudyDesign(studies.resolve(config, "s.yaml"))
+
+
+def test_paths_that_change_are_drawn_too_unless_that_made_too_many():
+    drawn = [(picture.scenario, picture.cca) for picture in pictures(changing_design(["reno", "bbr"]))]
+    assert drawn == [("stays", "reno"), ("stays", "bbr"), ("changes", "reno"), ("changes", "bbr")]
+    five = ["reno", "cubic", "bbr", "vegas", "htcp"]
+    assert [picture.scenario for picture in pictures(changing_design(five))] == ["stays"] * 5
+    figures = {figure.params["scenario"]: figure for figure in TOPIC.figures(changing_design(["reno"]))}
+    assert "changes" in figures["changes"].inputs and "changes" not in figures["stays"].inputs
+
+
+def test_changes_stand_in_the_figure_and_its_data(tmp_path):
+    samples = recorded("reno")
+    queue = pd.DataFrame({"time_s": samples["time_s"], "packets": 3, "drops": 0, "delay_ms": 36.3})
+    data = run_data(samples, queue, phase_table(samples))
+    moments = [(4.0, "rate 2 Mbit/s"), (6.0, "down")]
+    marked = with_changes(data, moments)
+    changes = marked[marked["series"] == "change"]
+    assert changes[["time_s", "value_text"]].values.tolist() == [list(moment) for moment in moments]
+    assert (marked.dtypes == data.dtypes).all() and len(marked) == len(data) + 2
+    figure, panels = _draw_windows(marked, "reno", "replication 1", ["slow start"])
+    for axes in figure.axes:
+        lines = [line for line in axes.collections if len(line.get_segments()) == 2]
+        assert any([tuple(s[:, 0]) for s in line.get_segments()] == [(4.0, 4.0), (6.0, 6.0)] for line in lines)
+    assert all("Changes: rate 2 Mbit/s at 4 s; down at 6 s." in panel.description for panel in panels)

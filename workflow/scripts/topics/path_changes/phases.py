@@ -90,6 +90,11 @@ def phases_of(run, changes, end_s) -> list[Phase]:
     return phases
 
 
+def moments_of(phases) -> list[tuple[float, str]]:
+    """Return when the path of a run changed, in s, and how, in words: what begins a phase, the traffic's begin aside."""
+    return [(phase.begin_s, phase.change) for phase in phases if phase.begin_s > 0]
+
+
 def _begins_phase(change, changes):
     """Tell whether a change begins a phase of its own."""
     if change["kind"] == "trace":

@@ -6,6 +6,7 @@ from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
+from figure_parts.change_marks import change_key, change_list, draw_changes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, panel_title, unclipped
@@ -13,14 +14,14 @@ from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.series_of_runs import series_of_runs
 from run_tables.tidy_tables import CELL, CHANGES, RUN, SCENARIOS
-from topics.path_changes.phases import phases_of, with_delays
+from topics.path_changes.phases import moments_of, phases_of, with_delays
 from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUMNS, delivered_mbit
 from wording.number_format import number, tick
 from wording.sentence_words import cca_name
 
 #: Points of a line: goodput is the mean between two of them.
 POINTS = 150
-DASHES, DOTS = (0, (3, 2)), (0, (1, 1.6))
+DASHES = (0, (3, 2))
 WIDTH_PT, HEIGHT_PT, COLUMNS = 260, 172, 2
 LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 52, 8, 34, 26
 KINDS = {
@@ -75,7 +76,7 @@ def figure_data(runs, changes, sockets, queues) -> tuple[pd.DataFrame, dict]:
         if key in wanted:
             run = shown[key]
             phases = phases_of(run, of_run[key], run["duration_s"])
-            moments[key[0]] = [(phase.begin_s, phase.change) for phase in phases if phase.begin_s > 0]
+            moments[key[0]] = moments_of(phases)
             parts.append(lines_of(run, phases, samples, queue_of[key]).assign(**dict(zip(RUN, key, strict=True))))
     return (pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS_OF_DATA))[
         COLUMNS_OF_DATA
@@ -93,9 +94,7 @@ def _draw(data, moments, labels):
     key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
     grid = Grid(max(1, len(panels)), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
     figure = grid.figure()
-    header(
-        figure, "Paths that change, over time", [Line2D([], [], color=LIGHT.muted, lw=0.9, ls=DOTS, label="a change")]
-    )
+    header(figure, "Paths that change, over time", [change_key()])
     views = []
     for position, (scenario, kind) in enumerate(panels):
         axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT)
@@ -125,7 +124,7 @@ def _panel(axes, data, kind, moments, label, key_pt):
     axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
     axes.spines[["left", "right", "top"]].set_visible(False)
     axes.hlines(ticks, 0, end, color=LIGHT.line, lw=0.6, zorder=0.5)
-    axes.vlines([at for at, _ in moments], 0, scale.high, color=LIGHT.muted, lw=0.9, ls=DOTS, zorder=2)
+    draw_changes(axes, moments)
     first = possible[possible["cca"] == possible["cca"].iloc[0]] if len(possible) else possible
     first = first[first["ip_version"] == first["ip_version"].iloc[0]] if len(first) else first
     axes.plot(first["time_s"], first["value"], color=LIGHT.ink, lw=0.9, ls=DASHES, zorder=2.5)
@@ -133,9 +132,8 @@ def _panel(axes, data, kind, moments, label, key_pt):
     for (cca, _), line in shown.groupby(["cca", "ip_version"], sort=False):
         axes.plot(line["time_s"], line["value"], color=cca_colour(cca), lw=1.1, zorder=3, solid_joinstyle="round")
         words.append(f"{cca_name(cca)} between {number(line['value'].min())} and {number(line['value'].max())}")
-    changes = "; ".join(f"{change} at {at:g} s" for at, change in moments[:6]) or "a trace from the begin on"
     panel_title(axes, f"{label}: {name}", unit, LEFT_PT, key_pt, RIGHT_PT)
-    return f"{label}, {name}, {unit}. Changes: {changes}. {', '.join(words)}."
+    return f"{label}, {name}, {unit}. Changes: {change_list(moments)}. {', '.join(words)}."
 
 
 def main(inputs, outputs, params) -> None:

@@ -4,16 +4,18 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
+from figure_parts.change_marks import change_key, change_list, draw_changes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, panel_title, size_pt, unclipped
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import RUN, SCENARIOS
+from run_tables.tidy_tables import CHANGES, RUN, SCENARIOS
+from topics.path_changes.phases import moments_of, phases_of, with_delays
 from topics.time_series.phases import ALL_PHASES, UNTOLD
 from topics.time_series.tables import PHASES
-from topics.time_series.window_data import cell_runs, first_valid, run_data
+from topics.time_series.window_data import cell_runs, first_valid, run_data, with_changes
 from wording.number_format import count, number, plain, tick
 from wording.scenario_words import heading
 
@@ -50,7 +52,9 @@ def _draw_windows(data, title, source, phases):
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, ls=DOTS, label="ssthresh"),
         Line2D([], [], ls="none", marker="|", ms=5, color=LIGHT.ink, label="segments sent again, or dropped"),
     ]
-    header(figure, title, key)
+    changes = data[data["series"] == "change"]
+    moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))
+    header(figure, title, key + ([change_key()] if moments else []))
     # A run that was not carried out has no series: its axes are empty.
     end = float(data[["time_s", "end_s"]].max().max()) if len(data) else 1.0
     panels = []
@@ -62,6 +66,9 @@ def _draw_windows(data, title, source, phases):
             words = _queue_panel(axes, data[data["flow"].isna()], end)
         else:
             words = _lines_panel(axes, data, kind, flows, end, source)
+        if moments:
+            draw_changes(axes, moments)
+            words += f" Changes: {change_list(moments)}."
         unclipped(axes)
         panels.append(grid.panel(position, words))
     return figure, panels
@@ -176,6 +183,13 @@ def _run_series(path, columns, run):
     return next(series, pd.DataFrame(columns=columns, dtype=float))
 
 
+def _moments(runs, scenarios, changes, run):
+    """Return when the path of a run changed and how (`moments_of`)."""
+    (of_run,) = with_delays(runs[(runs[RUN] == list(run)).all(axis=1)], scenarios).to_dict("records")
+    own = changes[(changes[RUN] == list(run)).all(axis=1)].to_dict("records")
+    return moments_of(phases_of(of_run, own, of_run["duration_s"]))
+
+
 def main(inputs, outputs, params) -> None:
     """Read runs, scenarios, phases and samples, write figure and data."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
@@ -185,6 +199,9 @@ def main(inputs, outputs, params) -> None:
     phases = read_table(inputs.phases, PHASES)
     phases = phases[(phases[RUN] == list(run)).all(axis=1)]
     data = run_data(_run_series(inputs.sockets, SAMPLES, run), _run_series(inputs.queue, QUEUE, run), phases)
+    if params.changing:
+        changes = read_table(inputs.changes, CHANGES)
+        data = with_changes(data, _moments(runs, scenarios, changes, run))
     rows = [name for name in ALL_PHASES if name != UNTOLD and (phases["phase"] == name).any()]
     scenario = scenarios[scenarios["scenario"] == params.scenario].iloc[0]
     title = f"{params.cca_shown} in {heading(scenario)}, replication {replication}"

@@ -6,7 +6,7 @@ from report_parts.test_cells import ALIKE, DIFFERS, OPEN, Scenarios
 from run_tables.tidy_tables import CELL
 from topics.time_series.phases import UNTOLD
 from topics.time_series.sentences import range_words, window_findings
-from topics.time_series.topic import pictures, sampled_scenarios
+from topics.time_series.topic import pictures
 from topics.time_series.window_data import cell_runs, first_valid
 from topics.time_series.window_verdicts import AS_THEORY, NO_VERDICT, UNDECIDED, VERDICTS
 from wording.number_format import NONE, count, is_missing, number
@@ -51,7 +51,7 @@ def section(material) -> dict | None:
     return {
         "pictures": [_picture(picture, material) for picture in pictures(material.design)],
         "phases": _phases_table(material),
-        "theory": _theory_table(material),
+        "theory": None if tables.window_theory.empty else _theory_table(material),
         "outcomes": _outcomes_table(material),
         "definitions": [(name, text) for name, text in DEFINITIONS.items() if name in quantities],
         "legend": [
@@ -75,7 +75,7 @@ def _picture(picture, material):
     scenarios = material.tables.scenarios
     runs = cell_runs(material.tables.runs, picture.scenario, picture.cca, picture.ip_version)
     name = cca_name(picture.cca)
-    if len(sampled_scenarios(material.design)) > 1:
+    if len({picture.scenario for picture in pictures(material.design)}) > 1:
         name = f"{name}, {heading(scenarios[scenarios['scenario'] == picture.scenario].iloc[0])}"
     if len(material.design.ip_versions) > 1:
         name = f"{name}, {ip_words(picture.ip_version)}"

@@ -27,14 +27,27 @@ def sampled_scenarios(design) -> tuple[str, ...]:
 
     Theory says what windows do on such a path; what they do when it changes is another topic's question.
     """
-    alone = (s for s in design.scenarios if s["topology"] != "chain" and not is_joined(s) and not is_transfer(s))
-    return tuple(s["id"] for s in alone if is_sampled(s) and not is_changing(s))
+    return tuple(s["id"] for s in _alone(design) if not is_changing(s))
+
+
+def _alone(design):
+    """Yield the scenarios that are sampled, whether their path changes or not, and whose flows are a TCP connection each through one bottleneck."""
+    for scenario in design.scenarios:
+        if (
+            is_sampled(scenario)
+            and scenario["topology"] != "chain"
+            and not is_joined(scenario)
+            and not is_transfer(scenario)
+        ):
+            yield scenario
 
 
 def pictures(design) -> tuple[Picture, ...]:
-    """Return the cells of a `StudyDesign` of which one run is drawn: all those that are sampled, or none if they are many."""
-    sampled = sampled_scenarios(design)
-    cells = list(product(sampled, design.ccas, design.ip_versions))
+    """Return the cells of a `StudyDesign` of which one run is drawn: all those that are sampled, those alone whose path stays if they are many, or none."""
+    for sampled in (tuple(scenario["id"] for scenario in _alone(design)), sampled_scenarios(design)):
+        cells = list(product(sampled, design.ccas, design.ip_versions))
+        if len(cells) <= MOST_CELLS:
+            break
     if len(cells) > MOST_CELLS or design.flows > MOST_FLOWS:
         return ()
     several = len(sampled) > 1, True, len(design.ip_versions) > 1
@@ -46,13 +59,19 @@ def pictures(design) -> tuple[Picture, ...]:
 
 def _figures(design):
     for picture in pictures(design):
+        changing = picture.scenario in design.changing_scenarios
         yield Figure(
             picture.slug,
             "plot_windows",
-            ("runs", "scenarios", "sockets", "queue", "phases"),
+            ("runs", "scenarios", "sockets", "queue", "phases", *(("changes",) if changing else ())),
             title=f"{picture.cca}, {picture.scenario}, {picture.ip_version}",
             shows="one run over time",
-            params={"scenario": picture.scenario, "cca_shown": picture.cca, "ip_shown": picture.ip_version},
+            params={
+                "scenario": picture.scenario,
+                "cca_shown": picture.cca,
+                "ip_shown": picture.ip_version,
+                "changing": changing,
+            },
             caption="windows",
         )
 
@@ -60,7 +79,7 @@ def _figures(design):
 TOPIC = Topic(
     "time_series",
     "Over time",
-    applies=lambda design: bool(sampled_scenarios(design)),
+    applies=lambda design: bool(sampled_scenarios(design) or pictures(design)),
     tables=(PHASE_SHARES, WINDOW_THEORY, FLOW_OUTCOMES, PHASES, SAWTOOTH, TEETH),
     figures=_figures,
 )

@@ -56,6 +56,12 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS).astype(numbers).astype({"flow": "Int64"})
 
 
+def with_changes(data, moments) -> pd.DataFrame:
+    """Return what `run_data` does with a row of the series ``change`` for each of some moments: its time in s, its words as value_text."""
+    rows = pd.DataFrame(moments, columns=["time_s", "value_text"]).assign(series="change").reindex(columns=COLUMNS)
+    return pd.concat([data, rows.astype(data.dtypes)], ignore_index=True) if len(data) and len(rows) else data
+
+
 def _line(rows, column):
     if rows[column].isna().all():
         rows = rows[:0]

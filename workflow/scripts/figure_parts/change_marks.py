@@ -1,0 +1,30 @@
+"""Changes of a path on a figure's time axis: dotted lines, their entry in the key, and their words."""
+
+from matplotlib.lines import Line2D
+
+from figure_parts.figure_style import LIGHT
+
+DOTS = (0, (1, 1.6))
+#: More are not told in words.
+MOST_IN_WORDS = 6
+
+
+def change_key() -> Line2D:
+    """Return the entry of a figure's key that says what the dotted lines are."""
+    return Line2D([], [], color=LIGHT.muted, lw=0.9, ls=DOTS, label="a change")
+
+
+def draw_changes(axes, moments) -> None:
+    """Draw a line for each change of a path; ``moments`` are pairs of a time in s and words."""
+    axes.vlines([at for at, _ in moments], 0, axes.get_ylim()[1], color=LIGHT.muted, lw=0.9, ls=DOTS, zorder=2)
+
+
+def change_list(moments) -> str:
+    """Return the changes of a path in words.
+
+    Examples
+    --------
+    >>> change_list([(5.0, "rate 10 Mbit/s"), (7.5, "down")])
+    'rate 10 Mbit/s at 5 s; down at 7.5 s'
+    """
+    return "; ".join(f"{words} at {at:g} s" for at, words in moments[:MOST_IN_WORDS]) or "a trace from the begin on"
