@@ -95,7 +95,7 @@ def _row(measure, cells, other, exam, confidence, scenario) -> dict:
         beyond = int((own > limit).sum())
         row |= {"limit": limit, "verdict": FAILED if 2 * beyond > len(own) else PASSED}
         if standards:
-            row |= _standard(standards[0], cells, confidence)
+            row |= _standard(max(standards, key=lambda cca: cells[cca].mean()), cells, confidence)
         return row
     margin, sign = exam["margins"][measure.margin], -1 if measure.better == HIGHER else 1
     row["margin"] = margin

@@ -49,9 +49,12 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
     if "starved_s" in wanted and len(run.flows) > 1:
         yield "starved_s", "", measures.starved_s(run, limits["starved_share"])
     if "other_starved_s" in wanted:
-        others = list(run.flows[run.flows["group"] == "other"]["flow"])
-        other = run.flows[run.flows["group"] == "other"]["flow_cca"].iloc[0]
-        yield "other_starved_s", other, measures.starved_s(run, limits["starved_share"], others)
+        of_group = run.flows.set_index("group")
+        goodput, other = of_group["goodput_lifetime_mbps"], of_group.at["other", "flow_cca"]
+        yield "own_share_percent", other, 100 * goodput["own"] / goodput.sum()
+        for name in ("own", "other"):
+            starved_s = measures.starved_s(run, limits["starved_share"], [of_group.at[name, "flow"]])
+            yield f"{name}_starved_s", other, starved_s
     if "breaker_s" in wanted:
         yield "breaker_s", "", measures.breaker_s(run, limits["breaker_loss_percent"])
     if "crowd_percent" in wanted:
@@ -139,14 +142,17 @@ def main(inputs, outputs, params) -> None:
     """Read the tidy tables, write the measures of all runs."""
     scenarios = read_table(inputs.scenarios, SCENARIOS)
     table = measure_runs(
-        with_delays(read_runs(inputs.runs), scenarios), scenarios, read_flows(inputs.flows), _integers(read_table(inputs.groups, GROUPS)),
-        _integers(read_table(inputs.changes, CHANGES)), inputs.sockets, inputs.queue, params.limits,
+        with_delays(read_runs(inputs.runs), scenarios), scenarios, read_flows(inputs.flows), _optional(inputs, GROUPS),
+        _optional(inputs, CHANGES), inputs.sockets, inputs.queue, params.limits,
     )  # fmt: skip
     table.to_csv(outputs.exam_values, index=False, lineterminator="\n")
 
 
-def _integers(table):
-    return table.assign(replication=table["replication"].astype(int))
+def _optional(inputs, table):
+    """Read a table that only some studies have; without it an empty one."""
+    path = inputs.get(table.name)
+    found = read_table(path, table) if path else pd.DataFrame(columns=table.names)
+    return found.assign(replication=found["replication"].astype(int))
 
 
 if "snakemake" in globals():

@@ -4,10 +4,17 @@
 # What the criteria of RFC 9743 ask of each valid run.
 rule measure_exam:
     input:
+        # As far as the study has some.
+        **{
+            name: f"results/{{study}}/tidy/{name}.csv"
+            for name, has in (
+                ("changes", DESIGN.changing_scenarios),
+                ("groups", any(scenario["groups"] for scenario in STUDY["scenarios"])),
+            )
+            if has
+        },
         runs="results/{study}/tidy/runs.csv",
         flows="results/{study}/tidy/flows.csv",
-        groups="results/{study}/tidy/groups.csv",
-        changes="results/{study}/tidy/changes.csv",
         scenarios="results/{study}/tidy/scenarios.csv",
         sockets="results/{study}/tidy/sockets.parquet",
         queue="results/{study}/tidy/queue.parquet",

@@ -34,7 +34,7 @@ SCORECARD = Table(
         number("value", "", "Mean over the runs, in the row's unit.", _NOT_EVALUATED),
         number("low", "", "Lower end of its t interval.", _NO_INTERVAL),
         number("high", "", "Upper end of its t interval.", _NO_INTERVAL),
-        text("standard", "The standard CCA that decides: of those it is held against the one that does worst, for `better` the one that does best; of harm the other flow's own.", _NOT_EVALUATED),
+        text("standard", "The standard CCA that decides: of those it is held against the one that does worst, for `better` the one that does best; of harm the other flow's own. Of absolute criteria, which none decides, the one that does worst.", _NOT_EVALUATED),
         number("standard_value", "", "The same mean of that CCA.", "it has no valid run"),
         number("standard_low", "", "Lower end of its t interval.", _NO_INTERVAL),
         number("standard_high", "", "Upper end of its t interval.", _NO_INTERVAL),
