@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
-from study_files.study_design import StudyDesign
+from study_files.study_design import StudyDesign, is_sampled
 from topics.exam.tables import EXAM_VALUES, SCORECARD
 from topics.path_changes.topic import is_watched
 from topics.topic import Figure, Place, Topic
 
-THROUGHPUT, SHARES, CHANGES = "exam-throughput-delay", "exam-shares", "exam-changes"
+THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
+#: Of more scenarios the cases aren't drawn one by one.
+MOST_CASES = 60
 #: Sections of the RFC -> the figure that shows them; `THROUGHPUT` all others.
 FIGURE_OF = {**dict.fromkeys(("5.2", "5.2.1"), SHARES), **dict.fromkeys(("5.1.1", "7.3", "7.8", "7.9"), CHANGES)}
 
@@ -28,6 +30,9 @@ def _figures(design: StudyDesign) -> Iterator[Figure]:
         yield Figure(
             CHANGES, "path_changes/plot_path_changes", inputs, "Paths that change, over time", "one run of each cell"
         )
+    if any(map(is_sampled, design.scenarios)) and len(design.scenarios) <= MOST_CASES:
+        inputs, cca = ("runs", "scenarios", "sockets", "queue"), design.study["exam"]["cca"]
+        yield Figure(CASES, "plot_cases", inputs, "Every case over time", "one run of each", params={"cca": cca})
 
 
 TOPIC = Topic(

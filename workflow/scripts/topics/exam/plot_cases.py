@@ -1,0 +1,101 @@
+"""Draw every case of the examined CCA over time, the first valid run of each: the windows of its flows, and the queue."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.figure_style import LIGHT, apply_style, cca_colour
+from figure_parts.figure_svg import save_figure
+from figure_parts.scenario_panels import Grid, header, lines_behind, panel_title, unclipped, unit_below, value_axis
+from rule_script import run_rule
+from run_tables.reading import read_runs, read_table
+from run_tables.series_of_runs import series_of_runs
+from run_tables.tidy_tables import CELL, RUN, SCENARIOS
+from wording.number_format import number
+from wording.sentence_words import cca_name
+
+#: Points of a line, and lines of a panel: of more flows the first.
+POINTS, MOST_FLOWS = 100, 4
+WIDTH_PT, HEIGHT_PT, COLUMNS, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 230, 130, 4, 40, 10, 30, 26
+KINDS = {"cwnd": "cwnd, packets", "queueing": "queueing delay, ms"}
+DATA = ["scenario", "ip_version", "replication", "series", "flow", "flow_cca", "time_s", "value"]
+
+
+def thinned(times, values, how) -> pd.DataFrame:
+    """Return time_s and value of a line in `POINTS` parts of its time, each by a function of pandas (``mean``, ``max``)."""
+    edges = np.linspace(times.min(), times.max() + 1e-9, POINTS + 1)
+    parts = pd.Series(values.to_numpy(float)).groupby(np.digitize(times, edges)).agg(how).dropna()
+    return pd.DataFrame({"time_s": (edges[parts.index - 1] + edges[parts.index]) / 2, "value": parts.to_numpy()})
+
+
+def lines_of(sockets, queue) -> pd.DataFrame:
+    """Return the lines of a run: series (a key of `KINDS`), flow, flow_cca, time_s, value."""
+    parts = []
+    for (flow, cca, _), rows in sockets.groupby(["flow", "flow_cca", sockets["path"].fillna(0)], observed=True):
+        if flow < MOST_FLOWS and rows["cwnd_packets"].notna().any():
+            line = thinned(rows["time_s"], rows["cwnd_packets"], "mean")
+            parts.append(line.assign(series="cwnd", flow=flow, flow_cca=str(cca)))
+    if len(queue) and queue["delay_ms"].notna().any():
+        parts.append(thinned(queue["time_s"], queue["delay_ms"], "max").assign(series="queueing", flow=-1, flow_cca=""))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=DATA[3:])
+
+
+def figure_data(runs, sockets, queues, cca) -> pd.DataFrame:
+    """Return `DATA` of the first valid run of each of a CCA's cells; ``sockets`` and ``queues`` are files of time series."""
+    first = runs[runs["valid"] & (runs["cca"] == cca)].groupby(CELL, sort=False).head(1)
+    wanted = {(*key[:3], int(key[3])) for key in first[RUN].itertuples(index=False, name=None)}
+    queue_of = dict(series_of_runs(queues, ["time_s", "delay_ms"], wanted))
+    parts = [
+        lines_of(samples, queue_of[key]).assign(scenario=key[0], ip_version=key[2], replication=key[3])
+        for key, samples in series_of_runs(sockets, ["flow", "flow_cca", "path", "time_s", "cwnd_packets"], wanted)
+        if key in wanted
+    ]
+    return pd.concat(parts, ignore_index=True)[DATA] if parts else pd.DataFrame(columns=DATA)
+
+
+def _draw(data, scenarios, cca):
+    apply_style()
+    shown = [
+        (row, ip_version, kind)
+        for row in scenarios.to_dict("records")
+        for ip_version in data["ip_version"].unique()
+        for kind in KINDS
+        if ((data["scenario"] == row["scenario"]) & (data["ip_version"] == ip_version) & (data["series"] == kind)).any()
+    ]
+    grid = Grid(max(1, len(shown)), COLUMNS, WIDTH_PT, HEIGHT_PT)
+    figure = grid.figure()
+    named = [name for name in dict.fromkeys(data["flow_cca"]) if name]
+    title = f"Every case of {cca_name(cca)} over time"
+    header(figure, title, [Line2D([], [], color=cca_colour(name), lw=1.2, label=cca_name(name)) for name in named])
+    panels = []
+    for position, (row, ip_version, kind) in enumerate(shown):
+        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        here = data[
+            (data["scenario"] == row["scenario"]) & (data["ip_version"] == ip_version) & (data["series"] == kind)
+        ]
+        x_axis, y_axis = (
+            linear_axis(0.0, float(here["time_s"].max())),
+            linear_axis(0.0, float(here["value"].max()) or 1.0),
+        )
+        value_axis(axes, "x", x_axis)
+        value_axis(axes, "y", y_axis)
+        lines_behind(axes, "y")
+        unit_below(axes, x_axis, "s")
+        for (_, name), line in here.groupby(["flow", "flow_cca"], sort=False):
+            axes.plot(line["time_s"], line["value"], lw=0.8, color=cca_colour(name) if name else LIGHT.muted)
+        panel_title(axes, row["label"], KINDS[kind], LEFT_PT)
+        unclipped(axes)
+        panels.append(grid.panel(position, f"{row['label']}, {KINDS[kind]}: up to {number(here['value'].max())}."))
+    return figure, panels, title
+
+
+def main(inputs, outputs, params) -> None:
+    """Read runs and time series, write figure and data."""
+    data = figure_data(read_runs(inputs.runs), inputs.sockets, inputs.queue, params.cca)
+    figure, panels, title = _draw(data, read_table(inputs.scenarios, SCENARIOS), params.cca)
+    save_figure(figure, panels, title, data, outputs, float_format="%.5g")
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)
