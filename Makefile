@@ -14,11 +14,13 @@ RUNS =
 # Of exam and evaluate: a CCA of the kernel's, or the path of a C file or of a YAML file with a definition; QUICK=1 for the short exam.
 CCA =
 QUICK =
+# Of compare: two results folders.
+EXAMS =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
 .DEFAULT_GOAL = run
-.PHONY: run study studies setup lint test test-long test-faults bench bench-statistics sensitivity exam evaluate verify publish documentation bundle lock clean-cache help
+.PHONY: run study studies setup lint test test-long test-faults bench bench-statistics sensitivity exam evaluate compare verify publish documentation bundle lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -72,6 +74,9 @@ evaluate: study setup  ## run STUDY with CCA besides its own, results/<study>-<n
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG))) \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
 	&& echo "report: $${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html)
+
+compare: setup  ## say what got better and worse from one results folder of EXAMS to the other, exams or not
+	@$(IN_ENVIRONMENT) python -m session.compare_results $(foreach folder,$(EXAMS),$(call quoted,$(folder))) $(ARGS)
 
 verify: study setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes
 	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)

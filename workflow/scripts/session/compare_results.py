@@ -1,0 +1,231 @@
+"""What got better and worse from one results folder to another: `make compare EXAMS="results/exam-a results/exam-b"`.
+
+Of any two results of the same conditions: two exams, two candidates in one study, two versions of one CCA.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from figure_parts.figure_style import DARK, LIGHT
+from report_parts.data_tables import Cell, Column, data_table, number_cell, p_cell, signed
+from run_tables.reading import read_runs, read_table
+from session.result_comparison import (
+    BETTER,
+    CHANGES,
+    COLUMNS,
+    NOTHING_SHOWN,
+    SAME,
+    SIGNIFICANCE,
+    WORSE,
+    Results,
+    compared,
+    pairs_of_ccas,
+    problem_of,
+)
+from topics import registry
+from wording.number_format import count, is_missing, number
+from wording.terminal_text import shown
+
+#: Of the table in a terminal; all rows are in the files.
+MOST_LINES = 40
+STYLES = {BETTER: "verdict good", WORSE: "verdict bad", SAME: "verdict alike", NOTHING_SHOWN: "verdict open"}
+REPORT = Path(__file__).resolve().parents[3] / "report"
+
+
+class ComparisonError(Exception):
+    """Two folders that can't be compared: one sentence."""
+
+
+def read_results(folder) -> Results:
+    """Read a results folder.
+
+    Raises
+    ------
+    ComparisonError
+        If it is none, or not complete.
+    """
+    place = Path(folder)
+    study, runs = place / "workflow/study.json", place / "tidy/runs.csv"
+    missing = [path for path in (study, runs) if not path.is_file()]
+    if missing:
+        raise ComparisonError(
+            f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/smoke."
+        )
+    declared = {table.name: table for topic in registry.TOPICS for table in topic.tables}
+    tables = {}
+    try:
+        content = json.loads(study.read_text(encoding="utf-8"))
+        for name in ("scorecard", "exam_values"):
+            path = place / f"analysis/{name}.csv"
+            tables[name] = read_table(path, declared[name]) if name in declared and path.is_file() else None
+        if not isinstance(content, dict) or "scenarios" not in content or "ccas" not in content:
+            raise ValueError(f"{study}: not the description of a study")
+        return Results(str(folder).rstrip("/"), content, read_runs(runs), **tables)
+    except (OSError, ValueError) as error:
+        raise ComparisonError(
+            f"{shown(str(error), 400)}; run the study again with this version, and compare then."
+        ) from error
+
+
+def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
+    """Return both results and what changed from the first to the second.
+
+    Raises
+    ------
+    ComparisonError
+        If they are not two, or can't be compared.
+    """
+    if len(folders) != 2:
+        raise ComparisonError(
+            f'EXAMS names {count(len(folders), "folder")}; allowed are two, as in EXAMS="results/exam-a results/exam-b".'
+        )
+    if Path(folders[0]).resolve() == Path(folders[1]).resolve():
+        raise ComparisonError(f"EXAMS names {shown(folders[0])} twice; allowed are two folders.")
+    first, second = map(read_results, folders)
+    if problem := problem_of(first, second):
+        raise ComparisonError(shown(problem, 600))
+    return first, second, compared(first, second)
+
+
+def summary_words(first, second, table) -> list[str]:
+    """Return sentences on what was compared and what came out."""
+    pairs = pairs_of_ccas(first, second)
+    names = ", ".join(
+        ours if ours == theirs else f"{ours} ({first.folder}) and {theirs} ({second.folder})" for ours, theirs in pairs
+    )
+    numbers = table["change"].value_counts()
+    counts = ", ".join(f"{numbers.get(change, 0)} {change}" for change in CHANGES)
+    tests = int(table["p"].notna().sum())
+    rows = "criteria" if first.scorecard is not None else "metrics of cells"
+    words = [
+        f"From {first.folder} to {second.folder}: of {len(table)} {rows} {counts}.",
+        f"Compared: {names}. {count(tests, 'test')}, two-sided at {SIGNIFICANCE:g} after Holm's correction over the table; "
+        "runs of the same seed are pairs.",
+    ]
+    if first.scorecard is not None and (left := len(first.scorecard) + len(second.scorecard) - 2 * len(table)):
+        words.append(
+            f"{count(left, 'row')} of the scorecards {'is' if left == 1 else 'are'} in only one of them, and left out."
+        )
+    made = [{each.runs[name].iloc[0] for each in (first, second)} for name in ("testbed_digest", "image_digest")]
+    if any(len(digests) > 1 for digests in made):
+        words.append("The two were made by different testbeds or images: differences may be theirs.")
+    return words
+
+
+def table_text(table) -> str:
+    """Return the table for a terminal: all rows if they are few, else those that are better or worse."""
+    chosen = table if len(table) <= MOST_LINES else table[table["change"].isin([BETTER, WORSE])]
+    if chosen.empty:
+        return "Nothing is better or worse."
+    lines = [("", "where", "what", "first", "second", "difference", "p (Holm)")]
+    for row in chosen.to_dict("records"):
+        where = " ".join(filter(None, [row["scenario"], row["cca"], row["ip_version"]]))
+        what = f"{row['criterion'][:40]}: {row['measure']}" if row["criterion"] else row["measure"]
+        values = [
+            _with_unit(number(row[name]), row["unit"]) if not is_missing(row[name]) else "-"
+            for name in ("first", "second")
+        ]
+        p = "-" if is_missing(row["p_holm"]) else f"{row['p_holm']:.2g}"
+        lines.append((row["change"], where, what, *values, _effect_text(row), p))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+    left = len(table) - len(chosen)
+    return text + (f"\n({count(left, 'more row')} without a difference in the files)" if left else "")
+
+
+def _with_unit(text, unit):
+    return f"{text} {unit}" if unit and isinstance(unit, str) else text
+
+
+def _effect_text(row):
+    if is_missing(row["effect"]):
+        return "-"
+    text = _with_unit(signed(row["effect"]), row["effect_unit"])
+    if is_missing(row["low"]):
+        return text
+    return f"{text} ({signed(row['low'])} to {signed(row['high'])})"
+
+
+def page(first, second, table) -> str:
+    """Return the page: HTML that needs nothing else."""
+    columns = {
+        Column("Change", filtered=True): lambda row: Cell(row["change"], CHANGES.index(row["change"]), STYLES[row["change"]]),
+        **({Column("Criterion", "words"): lambda row: row["criterion"]} if first.scorecard is not None else {}),
+        Column("Scenario", filtered=True, header=True): lambda row: row["scenario"],
+        Column("CCA", filtered=True): lambda row: row["cca"],
+        **({Column("IP", filtered=True): lambda row: row["ip_version"]} if first.scorecard is None else {}),
+        Column("Measure", filtered=True): lambda row: row["measure"],
+        Column("First", "number"): lambda row: number_cell(row["first"]),
+        Column("Second", "number"): lambda row: number_cell(row["second"]),
+        Column("Unit"): lambda row: row["unit"],
+        Column("Difference", "short"): _effect_text,
+        Column("n", "number"): lambda row: number_cell(row["n"], 0),
+        Column("p", "number"): lambda row: p_cell(row["p"]),
+        Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
+        **(
+            {Column("Verdicts", "short"): lambda row: " → ".join(dict.fromkeys([row["first_verdict"], row["second_verdict"]]))}
+            if first.scorecard is not None
+            else {}
+        ),
+        Column("Note", "note"): lambda row: row["note"] if isinstance(row["note"], str) else "",
+    }  # fmt: skip
+    rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([REPORT, Path(__file__).parent]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = (REPORT / "page.js").read_text(encoding="utf-8")
+    environment.filters |= {"count": count, "number": number}
+    return environment.get_template("comparison.html.j2").render(
+        first=first.folder,
+        second=second.folder,
+        words=summary_words(first, second, table),
+        table=data_table("comparison", "What changed, worse first", list(columns), rows),
+        light=asdict(LIGHT),
+        dark=asdict(DARK),
+        style=Markup((REPORT / "page.css").read_text(encoding="utf-8")),
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+    )
+
+
+def main(arguments=None) -> int:
+    """Read the command line, print the table, write both files; return the exit status."""
+    parser = argparse.ArgumentParser(prog="compare_results", description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="*", help="two results folders of the same conditions")
+    parser.add_argument(
+        "--output", type=Path, help="the files without ending; results/comparison-<first>-<second> if not given"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        first, second, table = compare_folders(options.folders)
+        output = options.output or Path("results", f"comparison-{Path(first.folder).name}-{Path(second.folder).name}")
+        output.parent.mkdir(parents=True, exist_ok=True)
+        files = [output.with_name(f"{output.name}.{ending}") for ending in ("csv", "html")]
+        table[list(COLUMNS)].to_csv(files[0], index=False, lineterminator="\n")
+        files[1].write_text(page(first, second, table), encoding="utf-8", newline="\n")
+    except (ComparisonError, OSError) as error:
+        print(f"sawtooth: {error}", file=sys.stderr)
+        return 1
+    print(
+        "\n".join(
+            [*summary_words(first, second, table), "", table_text(table), "", f"table: {files[0]}, page: {files[1]}"]
+        )
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
