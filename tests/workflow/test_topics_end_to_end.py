@@ -14,7 +14,7 @@ from topics.registry import TOPICS
 
 HERE = Path(__file__).parent
 #: Time series, buffers, platforms, sizes and paths; mixes of CCAs, which exclude some of these; points of a calibration, which
-#: excludes all; cells against themselves, and perturbed scenarios; bottlenecks in a row, paths that change, policers, paths that fail.
+#: excludes all; cells against themselves, perturbed scenarios and a gate; bottlenecks in a row, paths that change, policers, paths that fail.
 #: The smoke study, which other tests have run, has what is left: theory, and a paper's claims and tables.
 TINY = ("every-path", "mixes", "points", "arms", "networks")
 

@@ -4,7 +4,7 @@
 # Behind everything, so that report and tables are complete whatever comes out. The job fails if an expectation isn't met,
 # and then leaves no output: the next call looks again and fails again. What it has to say stands in gate.failed, which `onerror`
 # of the Snakefile shows last and unbroken.
-rule judge:
+rule judge_study:
     input:
         expectations="results/{study}/analysis/expectations.csv",
         manifest="results/{study}/ro-crate-metadata.json",
@@ -13,9 +13,10 @@ rule judge:
     log:
         "results/{study}/logs/judge.log",
     retries: 0
+    container:
+        "envs/analysis.sif"
     params:
-        python=sys.executable,
-        code=code_of("session/gate"),
-    shell:
-        f"PYTHONPATH={in_command(own('workflow/scripts'))}:{in_command(own('workflow'))} {{params.python:q}}"
-        f" -m session.gate {in_command(RESULTS)}/{{wildcards.study:q}} 2>{{log:q}}"
+        code=code_of("topics/expectations/judge_study"),
+        folder=STUDY_FOLDER,
+    script:
+        "../scripts/topics/expectations/judge_study.py"

@@ -8,12 +8,14 @@ import pytest
 import claim_runs
 from run_tables.table import Table, number, text
 from run_tables.tidy_tables import FLOWS, RUNS, SCENARIOS
-from session import gate
 from study_files import study as studies
 from tidy_tables import completed
+from topics.expectations import gate
 from topics.expectations.check_expectations import main
 from topics.expectations.expectation_list import expectations_of
+from topics.expectations.judge_study import main as judge
 from topics.expectations.row_expectations import check_rows
+from topics.expectations.section import gate_sentence
 from topics.expectations.tables import EXPECTATIONS
 
 SCORES = Table(
@@ -138,3 +140,33 @@ def test_without_valid_runs_the_gate_fails(results):
 def test_many_rows_of_one_expectation_are_counted(results):
     lines = results({"id": "none", "table": "runs", "column": "valid", "one_of": [False]}, reno=[8.0] * 20)
     assert len(lines) == gate.MOST_LINES + 1 and lines[-1].startswith("none: and 13 more rows of ")
+
+
+def test_a_study_that_fails_leaves_its_lines_and_one_that_passes_none(results, tmp_path, capsys):
+    (tmp_path / "logs").mkdir()
+    params = SimpleNamespace(folder=str(tmp_path))
+    assert results(FAST) == []
+    judge(None, None, params)
+    gate.show_failures(tmp_path)
+    assert capsys.readouterr().err == ""
+    (line,) = results(FAST, cubic=(8.5, 8.3, 8.7))
+    with pytest.raises(SystemExit, match="1"):
+        judge(None, None, params)
+    gate.show_failures(tmp_path)
+    assert capsys.readouterr().err.startswith(
+        f"sawtooth: gate: {line}\nsawtooth: gate: report and tables are complete: "
+    )
+    gate.forget_failures(tmp_path)
+    gate.show_failures(tmp_path)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("passed", "sentence"),
+    [
+        ([True, True], "The study passes as a gate: 2 expectations of 2 met."),
+        ([True, False], "The study doesn't pass as a gate: 1 of 2 expectations not met (b)."),
+    ],
+)
+def test_the_report_says_whether_the_study_passes(passed, sentence):
+    assert gate_sentence(pd.DataFrame({"expectation": ["a", "b"], "passed": passed})) == sentence

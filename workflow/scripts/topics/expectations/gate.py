@@ -1,4 +1,4 @@
-"""Whether a study passes as a gate: ``python -m session.gate results/<study>`` ends with 1 if an expectation isn't met.
+"""What a study fails by as a gate: from its table of expectations to the lines that its user sees.
 
 Standard library only. There is one line on each of them: number, interval, what was expected, and a run to repeat.
 """
@@ -66,15 +66,3 @@ def show_failures(folder) -> None:
         print(
             f"{text}sawtooth: gate: report and tables are complete: {folder}/report.html", file=sys.stderr, flush=True
         )
-
-
-def main(folder) -> int:
-    """Write the lines to `FAILED`; return the exit status."""
-    lines = [f"sawtooth: gate: {line}\n" for line in failures(folder)]
-    if lines:
-        Path(folder, FAILED).write_text("".join(lines), encoding="utf-8")
-    return 1 if lines else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))

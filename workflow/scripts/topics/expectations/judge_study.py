@@ -1,0 +1,19 @@
+"""Fail if a study doesn't pass as a gate, and leave the lines on it where `onerror` of the Snakefile finds them."""
+
+import sys
+from pathlib import Path
+
+from rule_script import run_rule
+from topics.expectations.gate import FAILED, failures
+
+
+def main(inputs, outputs, params) -> None:
+    """Read the expectations; without a failure there is nothing to do."""
+    lines = [f"sawtooth: gate: {line}\n" for line in failures(params.folder)]
+    if lines:
+        Path(params.folder, FAILED).write_text("".join(lines), encoding="utf-8")
+        sys.exit(1)
+
+
+if "snakemake" in globals():
+    run_rule(main, snakemake)
