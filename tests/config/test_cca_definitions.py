@@ -4,8 +4,9 @@ import hashlib
 
 import pytest
 
+from publishing.result_checks.received_study import check_specification
 from report_page.method import defined_ccas
-from session.cca_needs import parameter_problem
+from session.cca_needs import kernels_of, parameter_problem
 from session.host_needs import needs
 from study_files import study as studies
 from study_files.study_runs import job_runs
@@ -43,6 +44,55 @@ def test_only_runs_of_a_defined_cca_know_of_it():
     assert [run.flow_cca(0), run.flow_cca(1)] == ["reno", "slow"]
     assert [run.flow_kernel_cca(0), run.flow_kernel_cca(1)] == ["reno", "cubic"]
     assert boot_arguments(run) == ["tcp_cubic.beta=512", "tcp_cubic.hystart=0"]
+
+
+LONG = {"stop_s": 10}
+
+
+def test_groups_and_cross_flows_may_have_a_defined_cca(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tcp_mine.c").write_text(SOURCE)
+    definitions = {**SLOW, "mine": {"source": "tcp_mine.c"}}
+    groups = {
+        "id": "a",
+        "flows": [
+            {"name": "own", **LONG},
+            {"name": "other", "cca": "mine", **LONG},
+            {"name": "web", "application": "web", "cca": "slow", "count": 3, "bytes": 20000},
+        ],
+    }
+    chain = {"id": "b", "topology": "chain", "chain": {"cross_cca": "slow"}}
+    of_study = study(ccas=["reno", "bbr"], cca_definitions=definitions, scenarios=[groups, chain, {"id": "c"}])
+    run, crossed, plain = (
+        RunSpecification(studies.run_specification(of_study, name, "reno", "ipv4", 1)) for name in "abc"
+    )
+    assert list(run.document["cca_definitions"]) == ["mine", "slow"]
+    assert [run.flow_kernel_cca(flow) for flow in range(2)] == ["reno", "mine"]
+    assert run.server_kernel_cca(run.groups[2]) == "cubic" and boot_arguments(run) == [
+        "tcp_cubic.beta=512",
+        "tcp_cubic.hystart=0",
+    ]
+    assert crossed.document["cca_definitions"] == {"slow": of_study["cca_definitions"]["slow"]}
+    assert {crossed.flow_kernel_cca(flow) for flow in range(crossed.flows)} == {"reno", "cubic"}
+    assert "cca_definitions" not in plain.document
+    # The file is in the kernel of those runs alone that have flows of it.
+    (kernel,) = kernels_of(of_study, "0" * 64).values()
+    assert [one.cca for one in kernel] == ["mine"] == [one.cca for one in run.sources] and not crossed.sources
+    assert check_specification(run.document, "received") == run.document
+
+
+@pytest.mark.parametrize(
+    ("scenario", "words"),
+    [
+        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slow", **LONG}]}, "scenarios[a] has flows of slow beside those of cubic, of which cubic and slow need tcp_cubic with different parameters"),
+        ({"topology": "chain", "chain": {"cross_cca": "slow"}}, "need tcp_cubic with different parameters"),
+        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slowly", **LONG}]}, "flows[1].cca is \"slowly\"; did you mean 'slow'?"),
+        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "marked", **LONG}]}, "scenarios[a] has flows of marked, which is dctcp; allowed"),
+    ],
+)  # fmt: skip
+def test_what_a_group_or_cross_flows_can_not_have_is_refused(scenario, words):
+    definitions = {**SLOW, "marked": {"base": "dctcp", "parameters": {}}}
+    assert words in refusal(ccas=["cubic"], cca_definitions=definitions, scenarios=[{"id": "a"} | scenario])
 
 
 def test_a_resolved_study_resolves_to_itself():

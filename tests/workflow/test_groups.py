@@ -73,6 +73,27 @@ def test_flows_start_stop_and_are_limited_as_their_groups_say(carried):
     assert flows[0]["window_end_ns"] <= 4.6e9
 
 
+def test_groups_may_have_a_cca_that_the_study_defines(grouped, testbed, tmp_path):
+    """CUBIC that halves its window (beta 512/1024) beside Reno, by name in the study, by the kernel's on sockets and server."""
+    asked = grouped(
+        {"name": "long", "stop_s": 4},
+        {"name": "other", "cca": "halving", "stop_s": 4},
+        {"name": "pages", "application": "web", "cca": "halving", "count": 3, "bytes": 20000},
+        duration_s=4,
+    )
+    asked["cca_definitions"] = {"halving": {"base": "cubic", "parameters": {"beta": 512}}}
+    done = testbed(asked, tmp_path / "run.json.gz")
+    document = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
+    assert done.returncode == 0 and document["verdict"]["valid"], done.stderr[-2000:]
+    assert document["network"]["read_back"]["cca_parameters"]["tcp_cubic"]["beta"] == "512"
+    assert {(s["flow"], s["cca"]) for look in document["sockets"] for s in look["sockets"]} == {
+        (0, "reno"),
+        (1, "cubic"),
+    }
+    assert [objects["cca"] for objects in document["web"]] == ["cubic"]
+    assert [flow["flow_cca"] for flow in flow_metrics(document)] == ["reno", "halving"]
+
+
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_completion_times_on_an_empty_path_are_those_of_slow_start(carried, ip_version):
     """Of one packet, of one, two and four rounds, to the packet and to the clock's own steps."""

@@ -8,7 +8,8 @@ def kernel_file(cca=None):
     """Return the function of a job's input: the kernel that its CCA or mix needs besides the image's, if any."""
 
     def file(wildcards):
-        name = kernel_of(STUDY, cca or wildcards.cca, LINUX_SHA256)
+        of_run = studies.ccas_of_runs(STUDY, wildcards.scenario, cca or wildcards.cca)
+        name = kernel_of(STUDY, of_run, LINUX_SHA256)
         return [os.path.join("results", wildcards.study, "kernels", name, "linux")] if name else []
 
     return ancient(file)
@@ -54,7 +55,8 @@ def conditions_of(replication=None, cca=None):
 
     def conditions(wildcards):
         of_run = cca or wildcards.cca
-        if wildcards.scenario in CONDITIONS_JSON and not studies.parts_defined(STUDY, of_run):
+        every = studies.ccas_of_runs(STUDY, wildcards.scenario, of_run)
+        if wildcards.scenario in CONDITIONS_JSON and not studies.parts_defined(STUDY, every):
             return CONDITIONS_JSON[wildcards.scenario]
         numbered = replication or wildcards.replication if wildcards.scenario not in CONDITIONS_JSON else None
         return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, numbered, of_run))

@@ -36,7 +36,7 @@ def check_web_objects(specification, document) -> Check:
 
 def check_web_cca(specification, document) -> Check:
     """A connection that each web server accepted has the group's CCA, by the kernel."""
-    wanted = [(group.name, specification.server_cca(group)) for group in specification.groups_of(WEB)]
+    wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
     found = [(objects["group"], objects["cca"]) for objects in document["web"]]
     expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, found))
     return Check("web_cca", wanted == found, expected, observed)

@@ -115,7 +115,7 @@ class GroupPrograms:
         web.write_objects(folder, sizes)
         server = self._start(
             f"web server of group {group.name}", pair.sender,
-            ["testbed.web", "serve", address, str(port), specification.server_cca(group), str(folder)],
+            ["testbed.web", "serve", address, str(port), specification.server_kernel_cca(group), str(folder)],
         )  # fmt: skip
         self._servers.append(server)
         self._wait_for_server(server, pair, port)

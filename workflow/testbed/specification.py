@@ -100,6 +100,10 @@ class RunSpecification:
         """Return the CCA of a web server's sockets."""
         return self.ccas[0] if group.cca == OWN else group.cca
 
+    def server_kernel_cca(self, group) -> str:
+        """Return the CCA of a web server's sockets by its name in the kernel."""
+        return self.kernel_cca(self.server_cca(group))
+
     @cached_property
     def definitions(self) -> dict[str, Definition]:
         """Those CCAs of the run that the study defines, by their names there."""

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from study_files.cca_definitions import parts_defined
+from study_files.cca_definitions import parts_defined, with_named
 from testbed.definitions import Definition
 from testbed.definitions import kernel_id as kernel_id_of
 
@@ -41,8 +41,9 @@ def parameter_problem(study: dict) -> str | None:
 
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
     """Return the kernels besides the image's that the runs of a resolved study need: name -> the kernel, and the definitions with C files."""
+    of_runs = dict.fromkeys(with_named(scenario, cca) for scenario in study["scenarios"] for cca in study["ccas"])
     kernels = {
-        kernel_of(study, cca, linux_sha256): (kernel_under(study, cca), sources_of(study, cca)) for cca in study["ccas"]
+        kernel_of(study, cca, linux_sha256): (kernel_under(study, cca), sources_of(study, cca)) for cca in of_runs
     }
     return {name: made_of for name, made_of in kernels.items() if name}
 

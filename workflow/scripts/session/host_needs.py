@@ -105,9 +105,9 @@ def needs(study: dict) -> list[Need]:
         where = tuple(scenario["id"] for scenario in with_cca if _set_as_default(scenario) == by_sysctl)
         needed += [Need(None, cca, where, by_sysctl)] if where else []
     named = dict.fromkeys(group["cca"] for scenario in with_cca for group in scenario["groups"] if group["cca"] != OWN)
-    for cca in (cca for cca in named if cca not in names):
+    for cca in (cca for cca in named if kernel_cca(study, cca) not in names):
         where = (scenario["id"] for scenario in with_cca if cca in [group["cca"] for group in scenario["groups"]])
-        needed.append(Need(None, cca, tuple(where)))
+        needed.append(Need(None, kernel_cca(study, cca), tuple(where)))
     return needed
 
 

@@ -75,6 +75,11 @@ def parts_defined(study, cca) -> dict[str, dict]:
     return {name: study["cca_definitions"][name] for name in cca.split("+") if name in study["cca_definitions"]}
 
 
+def with_named(scenario, cca) -> str:
+    """Return a CCA or mix joined with the CCAs that a resolved scenario names besides: all that a run of it may need definitions of."""
+    return "+".join([cca, *named_ccas(scenario)])
+
+
 def kernel_cca(study, cca) -> str:
     """Return the kernel's name of a CCA (no mix) of a resolved study."""
     one = study["cca_definitions"].get(cca)

@@ -26,6 +26,7 @@ from study_files.study_queues import queue_problems
 from study_files.study_replications import goes_on, has_looks, looks, most_replications, wanted_replications  # noqa: F401, one module for the Snakefile
 from study_files.study_runs import (  # noqa: F401, likewise
     all_runs,
+    ccas_of_runs,
     ccas_written_out,
     cells,
     job_runs,

@@ -7,7 +7,7 @@ import math
 import re
 from fractions import Fraction
 
-from study_files.cca_definitions import definition_problems, kernel_cca
+from study_files.cca_definitions import definition_problems, kernel_cca, named_ccas
 from study_files.study_chains import chain_mix_problems, chain_problems
 from study_files.study_groups import group_problems
 from study_files.study_networks import network_problems, traffic_problems
@@ -56,7 +56,13 @@ def contradictions(study) -> list[str]:
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
-    sentences += [*_check_names(study), *_check_mixes(study), *_check_marks(study), *_check_calibration(study)]
+    sentences += [
+        *_check_names(study),
+        *_check_mixes(study),
+        *_check_marks(study),
+        *_check_named_marks(study),
+        *_check_calibration(study),
+    ]
     sentences += [*_check_replications(study), *_check_count(study), *_check_exam(study)]
     kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
@@ -279,6 +285,18 @@ def _check_intervals(scenario):
             f"traffic.interval_s is {interval_s}; "
             f"allowed is what divides the duration, {duration_s} (s), without remainder."
         )
+
+
+def _check_named_marks(study):
+    """Yield where a group of flows would have a DCTCP of the study's own without marks; of the kernel's `study_groups` says so."""
+    for scenario in study["scenarios"]:
+        for cca in named_ccas(scenario):
+            marks = scenario["transport"]["ecn"] != "off" and discipline_of(scenario["queue"]).marks(scenario["queue"])
+            if cca != "dctcp" and kernel_cca(study, cca) == "dctcp" and not marks:
+                yield (
+                    f"scenarios[{scenario['id']}] has flows of {cca}, which is dctcp; allowed with transport.ecn off, or a queue that "
+                    "doesn't mark, is another, for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
+                )
 
 
 def _check_marks(study):

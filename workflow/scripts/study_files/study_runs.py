@@ -7,7 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 
-from study_files.cca_definitions import parts_defined
+from study_files.cca_definitions import parts_defined, with_named
 from study_files.study_replications import looks, most_replications
 from study_files.study_variation import corners, drawn, is_varied
 from testbed.specification import SPECIFICATION_VERSION
@@ -124,14 +124,19 @@ def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
     """Return what the specifications of a scenario's runs share: ``schema_version``, ``study`` and ``scenario``.
 
     Those of one replication, which may have drawn its conditions, or without one the scenario's own. Of a CCA or mix that the
-    study defines also ``cca_definitions``.
+    study defines, or whose flows meet such, also ``cca_definitions``.
     It shares its parts with the study. KeyError if the study has no such scenario.
     """
     scenario = _scenario(study, scenario_id)
     if replication is not None:
         scenario = drawn(scenario, run_seed(study["seed"], scenario_id, replication))
-    defined = parts_defined(study, cca) if cca else {}
+    defined = parts_defined(study, with_named(scenario, cca)) if cca else {}
     return _conditions(study, scenario) | ({"cca_definitions": defined} if defined else {})
+
+
+def ccas_of_runs(study, scenario_id, cca) -> str:
+    """Return a CCA or mix joined with those that its scenario names besides (`with_named`)."""
+    return with_named(_scenario(study, scenario_id), cca)
 
 
 def largest_conditions(study, scenario_id) -> dict:

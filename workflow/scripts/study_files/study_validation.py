@@ -55,7 +55,7 @@ def problems_of_form(config, schema=None) -> list[str]:
     if problems := list(_unprintable(config)):
         return problems
     unknown, others, seen = [], [], set()
-    for error in validator_class()(schema).iter_errors(config):
+    for error in validator_class()(_with_named_flows(schema)).iter_errors(config):
         path = tuple(error.absolute_path)
         if error.validator == "additionalProperties":
             unknown += _unknown_keys(error, path, config, homes)
@@ -84,6 +84,21 @@ def _with_names(schema, definitions):
     ccas = schema["properties"]["ccas"]
     items = ccas["items"] | {"joined": [*ccas["items"]["joined"], *definitions]}
     return schema | {"properties": schema["properties"] | {"ccas": ccas | {"items": items}}}
+
+
+def _with_named_flows(schema):
+    """Return the schema of a study in which groups and a chain's cross flows may also have the CCAs that its `ccas` may have (`_with_names`)."""
+    joined = schema["properties"].get("ccas", {}).get("items", {}).get("joined", ())
+    places = {"flow_group": "cca", "chain": "cross_cca"}
+    if not places.keys() <= schema.get("$defs", {}).keys():
+        return schema
+    more = {}
+    for name, key in places.items():
+        node = schema["$defs"][name]
+        own = node["properties"][key]
+        names = [*own["enum"], *(cca for cca in joined if cca not in own["enum"])]
+        more[name] = node | {"properties": node["properties"] | {key: own | {"enum": names}}}
+    return schema | {"$defs": schema["$defs"] | more}
 
 
 def _unprintable(config):
