@@ -135,11 +135,12 @@ def _ends(test, confidence):
 
 
 def _mean(values, confidence):
-    """Return mean and both ends of its t interval; of one value no ends."""
+    """Return mean and both ends of its t interval, cut off at 0, below which no measure is; of one value no ends."""
     known = values.to_numpy(float)
     if len(known) < 2:
         return (float(known.mean()) if len(known) else np.nan), np.nan, np.nan
-    return mean_interval(known, confidence)
+    mean, low, high = mean_interval(known, confidence)
+    return mean, max(low, 0.0), high
 
 
 def _judged(table, significance):

@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import KEY_LINE_PT, panel_key
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, lines_behind, panel_title, unclipped, unit_below, value_axis
@@ -63,14 +64,13 @@ def _draw(data, scenarios, cca):
         for kind in KINDS
         if ((data["scenario"] == row["scenario"]) & (data["ip_version"] == ip_version) & (data["series"] == kind)).any()
     ]
-    grid = Grid(max(1, len(shown)), COLUMNS, WIDTH_PT, HEIGHT_PT)
+    grid = Grid(max(1, len(shown)), COLUMNS, WIDTH_PT, HEIGHT_PT + KEY_LINE_PT)
     figure = grid.figure()
-    named = [name for name in dict.fromkeys(data["flow_cca"]) if name]
     title = f"Every case of {cca_name(cca)} over time"
-    header(figure, title, [Line2D([], [], color=cca_colour(name), lw=1.2, label=cca_name(name)) for name in named])
+    header(figure, title, [])
     panels = []
     for position, (row, ip_version, kind) in enumerate(shown):
-        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + KEY_LINE_PT, AXIS_PT)
         here = data[
             (data["scenario"] == row["scenario"]) & (data["ip_version"] == ip_version) & (data["series"] == kind)
         ]
@@ -84,7 +84,9 @@ def _draw(data, scenarios, cca):
         unit_below(axes, x_axis, "s")
         for (_, name), line in here.groupby(["flow", "flow_cca"], sort=False):
             axes.plot(line["time_s"], line["value"], lw=0.8, color=cca_colour(name) if name else LIGHT.muted)
-        panel_title(axes, row["label"], KINDS[kind], LEFT_PT)
+        panel_title(axes, row["label"], KINDS[kind], LEFT_PT, KEY_LINE_PT)
+        names = [name for name in dict.fromkeys(here["flow_cca"]) if name]
+        panel_key(axes, [Line2D([], [], color=cca_colour(n), lw=1.2, label=cca_name(n)) for n in names], LEFT_PT)
         unclipped(axes)
         panels.append(grid.panel(position, f"{row['label']}, {KINDS[kind]}: up to {number(here['value'].max())}."))
     return figure, panels, title

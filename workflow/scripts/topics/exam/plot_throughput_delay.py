@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, columns_for, header, lines_behind, panel_title, unclipped, value_axis
@@ -45,13 +46,14 @@ def _draw(data, scenarios):
     apply_style()
     shown = [row for row in scenarios.to_dict("records") if (data["scenario"] == row["scenario"]).any()]
     ccas = list(dict.fromkeys(data["cca"]))
-    grid = Grid(max(1, len(shown)), columns_for(max(1, len(shown))), WIDTH_PT, HEIGHT_PT)
+    key = [Line2D([], [], color=cca_colour(c), marker=cca_marker(c), ms=3, lw=1.2, label=cca_name(c)) for c in ccas]
+    key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
+    grid = Grid(max(1, len(shown)), columns_for(max(1, len(shown))), WIDTH_PT, HEIGHT_PT + key_pt)
     figure = grid.figure()
-    key = [Line2D([], [], color=cca_colour(c), marker=cca_marker(c), ms=4, lw=1.2, label=cca_name(c)) for c in ccas]
-    header(figure, TITLE, key)
+    header(figure, TITLE, [])
     panels = []
     for position, row in enumerate(shown):
-        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT)
         here = data[data["scenario"] == row["scenario"]]
         outlines = {cca: ellipse(of_cca[DELAY], of_cca[THROUGHPUT]) for cca, of_cca in here.groupby("cca", sort=False)}
         lowest, highest = (pick(pick(y) for _, y in outlines.values()) for pick in (min, max))
@@ -61,7 +63,8 @@ def _draw(data, scenarios):
         # Less delay is better, and so on the right: up and to the right is where to be.
         axes.invert_xaxis()
         axes.set_xlabel("queueing delay, 95th percentile, ms", size=SMALL_SIZE_PT, labelpad=1, loc="right")
-        panel_title(axes, row["label"], "goodput, % of the most that the path allows", LEFT_PT)
+        panel_title(axes, row["label"], "goodput, % of the most that the path allows", LEFT_PT, key_pt)
+        panel_key(axes, key, LEFT_PT)
         words = []
         for cca, (x, y) in outlines.items():
             own = here[here["cca"] == cca]

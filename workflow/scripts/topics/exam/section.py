@@ -61,7 +61,7 @@ def worst_rows(card: pd.DataFrame) -> list[dict]:
 def row_sentence(row) -> str:
     """Return what a row that failed, or is worse, says in a sentence."""
     measure = MEASURES[row["measure"]]
-    text = f"{row['criterion'].capitalize()} ({row['scenario_label']}): {measure.words} is {_with_interval(row, 'value', 'low', 'high')}"
+    text = f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}): {measure.words} is {_with_interval(row, 'value', 'low', 'high')}"
     if row["verdict"] == FAILED:
         return f"{text}; the limit is {number(row['limit'])}{_unit(measure)} (section {row['rfc_section']})."
     beside = "to its own kind" if measure.incumbent else ""
@@ -100,9 +100,9 @@ def margins_words(margins) -> str:
 
 COLUMNS = [
     Column("Section", filtered=True, header=True), Column("Criterion", "words", filtered=True), Column("RFC", "short"),
-    Column("Case", "short"), Column("Measure", "short"), Column("Value", "number"), Column("Interval", "short"),
-    Column("Standard", "short"), Column("Its value", "number"), Column("Its interval", "short"), Column("Worse by", "number"),
-    Column("Verdict", filtered=True), Column("Note", "note"),
+    Column("Case", "short"), Column("Measure", "short"), Column("Verdict", filtered=True), Column("Value", "number"),
+    Column("Interval", "short"), Column("Standard", "short"), Column("Its value", "number"), Column("Its interval", "short"),
+    Column("Worse by", "number"), Column("Note", "note"),
 ]  # fmt: skip
 
 
@@ -117,11 +117,12 @@ def _cells(row):
     note = row["reason"] or ("" if is_missing(row["limit"]) else f"limit {number(row['limit'])}{_unit(measure)}")
     return [
         row["rfc_section"], row["criterion"], row["rfc_word"], row["scenario_label"] or NONE, row["measure"].replace("_", " ") or NONE,
+        Cell(row["verdict"], style=VERDICTS[row["verdict"]]),
         number_cell(row["value"], decimals), _interval_cell(row["low"], row["high"], decimals),
         cca_name(row["standard"]) if row["standard"] else NONE, number_cell(row["standard_value"], decimals),
         _interval_cell(row["standard_low"], row["standard_high"], decimals),
         Cell(NONE) if is_missing(row["worse_by"]) else Cell(signed(row["worse_by"], shared_decimals(row["worse_by"], row["margin"])), row["worse_by"]),
-        Cell(row["verdict"], style=VERDICTS[row["verdict"]]), note,
+        note,
     ]  # fmt: skip
 
 
