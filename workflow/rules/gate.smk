@@ -17,6 +17,5 @@ rule judge_study:
         "envs/analysis.sif"
     params:
         code=code_of("topics/expectations/judge_study"),
-        folder=STUDY_FOLDER,
     script:
         "../scripts/topics/expectations/judge_study.py"

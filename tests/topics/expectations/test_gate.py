@@ -144,14 +144,14 @@ def test_many_rows_of_one_expectation_are_counted(results):
 
 def test_a_study_that_fails_leaves_its_lines_and_one_that_passes_none(results, tmp_path, capsys):
     (tmp_path / "logs").mkdir()
-    params = SimpleNamespace(folder=str(tmp_path))
+    inputs = SimpleNamespace(expectations=str(tmp_path / gate.TABLE))
     assert results(FAST) == []
-    judge(None, None, params)
+    judge(inputs, None, None)
     gate.show_failures(tmp_path)
     assert capsys.readouterr().err == ""
     (line,) = results(FAST, cubic=(8.5, 8.3, 8.7))
     with pytest.raises(SystemExit, match="1"):
-        judge(None, None, params)
+        judge(inputs, None, None)
     gate.show_failures(tmp_path)
     assert capsys.readouterr().err.startswith(
         f"sawtooth: gate: {line}\nsawtooth: gate: report and tables are complete: "
