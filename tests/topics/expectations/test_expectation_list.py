@@ -75,7 +75,9 @@ def test_a_predicate_that_cannot_be_checked_is_refused(change, message):
     ("change", "message"),
     mistakes("""
 {table: run}
-  analysis.expect[rows].table is run; did you mean 'runs'? Allowed are the tables that this study will have: runs, flows
+  analysis.expect[rows].table is run; did you mean 'runs'? Allowed are the tables that this study will have: runs, flows, paths, bottlenecks, checks, scenarios, claims.
+{table: groups}
+  analysis.expect[rows].table is groups; did you mean 'runs'? Allowed are the tables that this study will have: runs
 {column: vlaid}
   analysis.expect[rows].column is vlaid; did you mean 'valid'? Allowed are the columns of runs: scenario
 {where: {ccca: cubic}}

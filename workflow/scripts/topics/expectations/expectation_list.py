@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from study_files.strict_yaml import FileError
+from study_files.study_design import is_changing
 from study_files.study_validation import nearest_choice, problems_of_form, value_text
 from topics.claims.claims_file import completed_claims, schema_for
 
@@ -68,7 +69,7 @@ def expectations_of(study, source, tables) -> dict:
         rows = [_completed_row(one) for one in expect if "table" in one]
         predicates = [_as_claim(one) for one in expect if "table" not in one]
         content, problems = completed_claims(content | {"claims": predicates})
-        absent = {"expectations"} | ({"controls"} if study["controls"] == "none" else set())
+        absent = _absent_tables(study)
         known = {table.name: table for table in tables if table.suffix == "csv" and table.name not in absent}
         ids = [one["id"] for one in expect]
         problems += [f"claims[{name}] stands there twice; allowed is a name once." for name in _repeated(ids)]
@@ -78,6 +79,16 @@ def expectations_of(study, source, tables) -> dict:
     for scenario in content["scenarios"]:
         scenario["scenario"] = [scenario["id"]]  # a condition that only this scenario of the study meets
     return {"ids": ids, "predicates": content if predicates else None, "rows": rows}
+
+
+def _absent_tables(study):
+    """Return the tables that there are for other studies only, and that of the expectations themselves."""
+    there = {
+        "controls": study["controls"] != "none",
+        "changes": any(map(is_changing, study["scenarios"])),
+        "groups": any(scenario["groups"] for scenario in study["scenarios"]),
+    }
+    return {"expectations", *(name for name, has in there.items() if not has)}
 
 
 @lru_cache(maxsize=1)
