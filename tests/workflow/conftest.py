@@ -45,10 +45,13 @@ class Checkout:
                     pytest.fail(f"{link} is missing: the tests need the images, run `make setup` first.")
                 (self.folder / "envs" / link.name).symlink_to(link.resolve())
 
-    def snakemake(self, *arguments, check=True, timeout=600):
-        """Run Snakemake as a user would; return its exit status and what it printed."""
+    def snakemake(self, *arguments, check=True, timeout=600, carries_out=True):
+        """Run Snakemake as a user would; return its exit status and what it printed.
+
+        A call that plans, or is refused (`carries_out` is False), is forked from a Snakemake that is loaded already.
+        """
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
-        if "--dry-run" in arguments and not self.within:
+        if ("--dry-run" in arguments or not carries_out) and not self.within:
             arguments = ("--use-apptainer", *arguments)
             status, output = snakemake_forks.call(arguments, self.folder, environment, timeout)
         else:
@@ -93,6 +96,12 @@ class Checkout:
     def planned(self, *arguments):
         """Return rule -> number of jobs that a dry run plans."""
         return self.jobs_in(self.snakemake("--cores", "1", "--dry-run", *arguments)[1])
+
+    def refused(self, *arguments):
+        """Return what is printed by a call that ends before it carries out anything."""
+        status, output = self.snakemake("--cores", "1", *arguments, check=False, carries_out=False)
+        assert status != 0, output
+        return output
 
     @staticmethod
     def jobs_in(output):
