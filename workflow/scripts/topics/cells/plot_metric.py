@@ -3,6 +3,8 @@
 One panel a scenario, one row a CCA, in it one line an IP version: IPv4 filled, IPv6 open below it.
 """
 
+from collections import defaultdict
+
 import pandas as pd
 from matplotlib.lines import Line2D
 
@@ -96,8 +98,8 @@ def _key(metric, ip_versions, references):
     return entries
 
 
-def _draw_cell(axes, cell, cca, is_open, y, metric):
-    values = [float(v) for v in cell.loc[cell["mark"] == "replication", metric.column]]
+def _draw_cell(axes, marks, cca, is_open, y, metric):
+    values = [float(mark[metric.column]) for mark in marks if mark["mark"] == "replication"]
     colour = cca_colour(cca)
     spread = JITTER if len(values) > 1 else 0
     axes.plot(
@@ -106,7 +108,7 @@ def _draw_cell(axes, cell, cca, is_open, y, metric):
         mew=0.8, mfc="none" if is_open else colour, zorder=2,
         alpha=0.8 if len(values) <= 20 else 0.4,
     )  # fmt: skip
-    for mean in cell[cell["mark"] == "mean"].to_dict("records"):
+    for mean in (mark for mark in marks if mark["mark"] == "mean"):
         if is_missing(mean[metric.column]):
             remark(axes, y, "no valid run" if mean["n"] == 0 else "no value")
             continue
@@ -146,6 +148,9 @@ def main(inputs, outputs, params) -> None:
     title, key = f"{metric.name}, {metric.unit}", _key(metric, ip_versions, references)
     drawn = ScenarioFigure(title, key, len(scenarios), row_pt * len(ccas), _labels_pt(ccas))
     axis_of_panels = _axes_of_panels(data, scenarios, references, metric)
+    marks_of_cells = defaultdict(list)
+    for mark in data.to_dict("records"):
+        marks_of_cells[tuple(mark[factor] for factor in CELL)].append(mark)
     for scenario, axis in zip(scenarios.to_dict("records"), axis_of_panels, strict=True):
         cells = data[data["scenario"] == scenario["scenario"]]
         axes = drawn.add_rows(scenario, axis, metric.unit, ccas)
@@ -153,8 +158,8 @@ def main(inputs, outputs, params) -> None:
         for row, cca in enumerate(ccas):
             for line, ip_version in enumerate(ip_versions):
                 y = row + (line - (len(ip_versions) - 1) / 2) * IP_STEP
-                cell = cells[(cells["cca"] == cca) & (cells["ip_version"] == ip_version)]
-                _draw_cell(axes, cell, cca, ip_version == "ipv6", y, metric)
+                marks = marks_of_cells[scenario["scenario"], cca, ip_version]
+                _draw_cell(axes, marks, cca, ip_version == "ipv6", y, metric)
         drawn.finish(axes, _describe(cells, scenario, metric))
     save_figure(drawn.figure, drawn.panels, f"{metric.name} by {cell_words(ccas, ip_versions)}", data, outputs)
 
