@@ -50,14 +50,14 @@ def test_datagrams_get_what_their_headers_leave(on_cable, size, ip_version):
 
 @pytest.mark.parametrize(("size", "ip_version"), [(128, "ipv4"), (1408, "ipv6")])
 def test_segments_get_what_their_headers_leave(on_cable, size, ip_version):
-    traffic = {"block_bytes": size, "duration_s": 2}
+    traffic = {"block_bytes": size, "duration_s": 1}
     document = on_cable(transport={"segment_bytes": size}, traffic=traffic, ip_version=ip_version)
     exact = RATE_MBPS * size / (size + TCP_BYTES + IP_BYTES[ip_version] + FRAME_BYTES)
     assert metrics(document)["goodput_mbps"] == pytest.approx(exact, rel=0.005)
 
 
 def test_small_messages_of_tcp_travel_in_full_segments(on_cable):
-    document = on_cable(traffic={"block_bytes": 128, "duration_s": 3})
+    document = on_cable(traffic={"block_bytes": 128, "duration_s": 1})
     packets = document["links"]["after"]["h1-eth0"]["tx_packets"] - document["links"]["before"]["h1-eth0"]["tx_packets"]
     sent = document["traffic"][0]["client"]["end"]["sum_sent"]["bytes"]
     assert sent / packets == pytest.approx(1448, rel=0.02)
@@ -119,7 +119,7 @@ def test_a_file_is_downloaded_whole(on_cable, ip_version):
     "traffic", [{"protocol": "udp", "block_bytes": 500}, {"application": "round-trip", "block_bytes": 500}]
 )
 def test_the_same_seed_gives_the_same_bytes(on_cable, traffic):
-    first, second = (on_cable(traffic={"duration_s": 2} | traffic) for _ in range(2))
+    first, second = (on_cable(traffic={"duration_s": 1} | traffic) for _ in range(2))
     assert first == second
 
 
