@@ -16,11 +16,13 @@ CCA =
 QUICK =
 # Of compare: two results folders.
 EXAMS =
+# publish: pack the images, too. verify: take the images that lie beside RESULTS.
+IMAGES =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
 .DEFAULT_GOAL = run
-.PHONY: run study studies setup lint test test-long test-faults bench bench-statistics sensitivity exam evaluate compare verify publish documentation bundle lock clean-cache help
+.PHONY: run study studies setup lint test test-long test-faults bench bench-statistics sensitivity exam evaluate compare verify publish documentation bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -78,17 +80,24 @@ evaluate: study setup  ## run STUDY with CCA besides its own, results/<study>-<n
 compare: setup  ## say what got better and worse from one results folder of EXAMS to the other, exams or not
 	@$(IN_ENVIRONMENT) python -m session.compare_results $(foreach folder,$(EXAMS),$(call quoted,$(folder))) $(ARGS)
 
-verify: study setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes
+ifneq ($(IMAGES),)
+verify: export SAWTOOTH_IMAGES = $(patsubst %.crate.zip,%,$(RESULTS:/=)).images.tar
+endif
+verify: study setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes; IMAGES=1 takes the images beside them
 	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
 
-publish: study setup  ## pack RESULTS, manifest included, into one archive to publish
+publish: study setup  ## pack RESULTS, manifest included, into one archive to publish; IMAGES=1 puts the images beside it
 	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)
+	@$(if $(IMAGES),$(call quoted,$(PYTHON)) setup images --of $(call quoted,$(RESULTS)))
 
 documentation: setup  ## write config/README.md and config/data-dictionary.md from schema, studies and declared columns
 	@$(IN_ENVIRONMENT) python -m documenting.document_configuration $(ARGS)
 
 bundle: setup  ## pack workflow, images and environment for machines without network
 	@$(call quoted,$(PYTHON)) setup bundle $(ARGS)
+
+images: setup  ## pack the images (or those that ARGS names) into sawtooth.images.tar, an OCI archive; SAWTOOTH_IMAGES=... takes them elsewhere
+	@$(call quoted,$(PYTHON)) setup images $(ARGS)
 
 lock: ## resolve envs/*.in anew into envs/*.lock
 	@$(call quoted,$(PYTHON)) setup lock

@@ -1,6 +1,6 @@
-"""Set-up of Sawtooth, run from the checkout: python3 setup [bundle [FOLDER] | lock | clean-cache].
+"""Set-up of Sawtooth, run from the checkout: python3 setup [bundle [FOLDER] | images ... | lock | clean-cache].
 
-Makes the workflow environment, finds or fetches Apptainer, builds the container images. All of
+Makes the workflow environment, finds or fetches Apptainer, builds the container images, or takes those of SAWTOOTH_IMAGES. All of
 it is kept by content, so a second call does nothing. In an unpacked bundle all of it comes from
 there.
 """
@@ -30,6 +30,7 @@ import images  # noqa: E402
 import kernels  # noqa: E402
 import lock  # noqa: E402
 import machine  # noqa: E402
+import packed_images  # noqa: E402
 import toolbox  # noqa: E402
 import unpacked  # noqa: E402
 from cache import cache_dir, remove_tree  # noqa: E402
@@ -44,20 +45,38 @@ def set_up():
     if unpacked.is_unpacked_bundle():
         unpacked.check_whole()
     definitions = images.definitions()
-    missing = images.missing_images(definitions)
+    named = os.environ.get("SAWTOOTH_IMAGES")
+    missing = [] if named else images.missing_images(definitions)
     machine.check_architecture()
     machine.check_user_namespaces(toolbox.find_apptainer(venv=environment.VENV))
     if missing:
         machine.check_image_building()
         images.check_sources()
+    given = packed_images.provide(Path(named)) if named else {}
     environment.make_environment()
     apptainer = toolbox.provide_apptainer(environment.VENV)
     tools = toolbox.building_environment(environment.VENV) if missing else None
     for definition in definitions:
         if definition in missing:
             images.build_image(definition, apptainer, tools, environment.VENV / "bin/python")
-        images.link_image(definition)
-    toolbox.check_runs(environment.VENV / "bin/apptainer", definitions[0].with_suffix(".sif"))
+        folder = given.get(definition.stem) or images.cached_image(definition)[1]
+        images.link_image(definition, folder)
+        if not folder.exists():
+            say(
+                f"{named} has no image {definition.stem}: what needs it can't run (`make setup` without SAWTOOTH_IMAGES builds it)"
+            )
+    there = [each for each in (definition.with_suffix(".sif") for definition in definitions) if each.exists()]
+    toolbox.check_runs(environment.VENV / "bin/apptainer", there[0])
+
+
+def pack_images(arguments):
+    """Pack the images named, all if none is, or those that results were made with (`--of RESULTS`)."""
+    if arguments[:1] == ["--of"] and len(arguments) == 2:
+        results = Path(arguments[1])
+        archive, names = results.with_name(results.name + packed_images.SUFFIX), packed_images.images_of(results)
+    else:
+        archive, names = Path("sawtooth" + packed_images.SUFFIX), arguments
+    packed_images.pack(archive, names or [definition.stem for definition in images.definitions()])
 
 
 def main():
@@ -69,6 +88,8 @@ def main():
             lock.write_locks(str(environment.VENV / "bin/python"))
         elif sys.argv[1:2] == ["bundle"] and len(sys.argv) <= 3:
             bundle.make_bundle(Path(*sys.argv[2:]))
+        elif sys.argv[1:2] == ["images"]:
+            pack_images(sys.argv[2:])
         elif sys.argv[1:2] == ["kernel"] and len(sys.argv) > 5:
             name, linux, description, *files = sys.argv[2:]
             kernel = json.loads(files.pop(0)) if files[0].startswith("{") else None
@@ -78,7 +99,9 @@ def main():
             say(f"deleting {cache_dir()}")
             remove_tree(cache_dir())
         elif sys.argv[1:]:
-            raise SetupError(f"unknown arguments {sys.argv[1:]}: known are bundle [FOLDER], lock and clean-cache.")
+            raise SetupError(
+                f"unknown arguments {sys.argv[1:]}: known are bundle [FOLDER], images, lock and clean-cache."
+            )
         else:
             set_up()
     except SetupError as error:

@@ -62,7 +62,7 @@ def make_bundle(folder=Path()) -> Path:
             *workflow_entries(),
             *wheel_entries(fetch_wheels()),
             *toolbox_entries(Path(workdir), VENV),
-            *(entry for definition in definitions for entry in image_entries(definition)),
+            *(entry for definition in definitions for entry in image_entries(images.cached_image(definition)[1])),
         ]
         require_space(folder, max(0.1, round(sum(entry.size for entry in inside) / 1e9, 1)), "the bundle")
         say(f"writing {name}.tar.gz")

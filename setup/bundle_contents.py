@@ -6,7 +6,6 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import images
 import toolbox
 import unpacked
 from debian import KEYRING
@@ -88,9 +87,8 @@ def workflow_entries() -> list[Entry]:
     return entries
 
 
-def image_entries(definition) -> list[Entry]:
+def image_entries(folder) -> list[Entry]:
     """List an image's folder: every file, link and directory but what tells of the machine that built it."""
-    _, folder = images.cached_image(definition)
     below = f"{unpacked.IMAGES}/{folder.name}"
     entries = [Entry(below + "/image.json", stat.S_IFREG | 0o644, folder / "image.json")]
     for entry in tree_entries(folder / "root", below + "/root", LEFT_OUT):

@@ -212,12 +212,13 @@ def unpack(apptainer, image, root, environ) -> None:
     subprocess.run(command, check=True, env=environ)
 
 
-def link_image(definition) -> None:
-    """Point envs/<image>.sif and envs/<image>.json to the cache."""
-    _, final = cached_image(definition)
-    for suffix, target in ((".sif", final / "root"), (".json", final / "image.json")):
+def link_image(definition, folder) -> None:
+    """Point envs/<image>.sif and envs/<image>.json to an image's folder; if that isn't there, there is neither."""
+    for suffix, target in ((".sif", folder / "root"), (".json", folder / "image.json")):
         link = definition.with_suffix(suffix)
-        if not link.is_symlink() or link.readlink() != target:
+        if not target.exists():
+            link.unlink(missing_ok=True)
+        elif not link.is_symlink() or link.readlink() != target:
             link.unlink(missing_ok=True)
             link.symlink_to(target)
 

@@ -59,7 +59,7 @@ def test_image_without_what_tells_of_its_builder(image):
     import bundle_contents
 
     below = f"bundle/images/{image.parent.name}/root/"
-    found = bundle_contents.image_entries(Path("envs/x.def"))
+    found = bundle_contents.image_entries(image.parent)
     entries = {entry.name.removeprefix(below): entry for entry in found}
     assert not entries.keys() & {*BUILDERS, "home/ann", "etc/apt", ".singularity.d/bootstrap_history"}
     assert {"home", "tmp", ".singularity.d/runscript", "usr/bin/tool"} < set(entries)
@@ -77,7 +77,7 @@ def test_image_with_a_device_is_refused(image):
 
     os.mkfifo(image / "pipe")
     with pytest.raises(SetupError, match="pipe is neither file, directory nor link"):
-        bundle_contents.image_entries(Path("envs/x.def"))
+        bundle_contents.image_entries(image.parent)
 
 
 def test_files_of_the_working_tree_that_git_tracks(repository):
@@ -114,7 +114,7 @@ def test_archive_is_the_same_bytes_without_owner_or_rights(image, tmp_path):
     import bundle
     import bundle_contents
 
-    entries = bundle_contents.image_entries(Path("envs/x.def"))
+    entries = bundle_contents.image_entries(image.parent)
     written = [tmp_path / name for name in ("one.tar.gz", "two.tar.gz")]
     digests = [bundle.write_archive(archive, "top", entries, 1_600_000_000) for archive in written]
     assert digests[0] == digests[1] and written[0].read_bytes() == written[1].read_bytes()
@@ -131,7 +131,7 @@ def test_archive_that_can_not_be_written_leaves_the_old_one(image, tmp_path):
     import bundle
     import bundle_contents
 
-    entries = bundle_contents.image_entries(Path("envs/x.def"))
+    entries = bundle_contents.image_entries(image.parent)
     archive = tmp_path / "one.tar.gz"
     archive.write_bytes(b"old")
     (image / "usr/bin/tool").unlink()
@@ -144,7 +144,7 @@ def test_lists_are_what_sha256sum_checks(image, tmp_path):
     import bundle
     import bundle_contents
 
-    entries = bundle_contents.image_entries(Path("envs/x.def"))
+    entries = bundle_contents.image_entries(image.parent)
     bundle.write_archive(tmp_path / "one.tar.gz", "top", bundle.with_lists(entries), 0)
     subprocess.run(["tar", "xzf", "one.tar.gz"], cwd=tmp_path, check=True)
     check = ["sha256sum", "--check", "--strict", "--quiet", "bundle/SHA256SUMS"]
