@@ -39,6 +39,46 @@ addEventListener("afterprint", () => {
   for (const box of closed) box.open = false;
 });
 
+// A mark tells its run and its numbers. Without this script they stand in the figure's data.
+const REACH = 14; // pixels from a mark
+
+function marksOf(panel) {
+  return [...panel.querySelectorAll("[data-runs]")].flatMap((group) => {
+    const path = group.querySelector("path")?.getAttribute("d").match(/-?[\d.]+/g)?.map(Number);
+    const places = path
+      ? Array.from({ length: path.length / 2 }, (_, n) => [path[2 * n], path[2 * n + 1]])
+      : [...group.querySelectorAll("use")].map((mark) => [+mark.getAttribute("x"), +mark.getAttribute("y")]);
+    const runs = group.dataset.runs.split("|");
+    return places.map(([x, y], n) => ({ x, y, text: `${group.dataset.cell}, replication ${runs[n]}` }));
+  });
+}
+
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.hidden = true;
+document.body.append(tip);
+
+for (const panel of document.querySelectorAll("svg.panel")) {
+  if (!panel.querySelector("[data-runs]")) continue;
+  let marks = null;
+  panel.addEventListener("pointermove", (event) => {
+    marks ??= marksOf(panel);
+    const matrix = panel.getScreenCTM();
+    const distance = (mark) => {
+      const place = new DOMPoint(mark.x, mark.y).matrixTransform(matrix);
+      return Math.hypot(place.x - event.clientX, place.y - event.clientY);
+    };
+    const near = marks.reduce((best, mark) => (distance(mark) < distance(best) ? mark : best));
+    tip.hidden = distance(near) > REACH;
+    tip.textContent = near.text;
+    tip.style.left = `${Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)}px`;
+    tip.style.top = `${event.clientY + 14}px`;
+  });
+  panel.addEventListener("pointerleave", () => {
+    tip.hidden = true;
+  });
+}
+
 // Tables sort and filter. Without this script they are plain tables in the study's order.
 const PAGE = 100; // rows shown at once, and how many more each click adds
 const FEW = 8; // so many rows need no filter

@@ -27,8 +27,8 @@ from wording import number_format
 from wording.scenario_words import conditions
 
 SECTIONS = [
-    "findings", "method", "validity", "speed", "ccas", "ip-version", "delay-and-loss", "variance", "theory", "published",
-    "claims", "threats", "provenance", "statistics",
+    "findings", "speed", "ccas", "ip-version", "delay-and-loss", "variance", "theory", "published", "claims",
+    "method", "validity", "threats", "provenance", "statistics",
 ]  # fmt: skip
 # Study -> the sections that its design has nothing for, and its findings.
 NO_CLAIMS = {"published", "claims"}

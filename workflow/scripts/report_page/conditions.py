@@ -22,6 +22,17 @@ UNUSUAL = {
     "receive_buffer_autotuning": (False, "receive buffers of full size from the start"),
     "recovery": ("classic", "classic loss recovery"),
 }
+#: Of a scenario's row what is configured, and how the table calls it.
+CONDITIONS = (
+    ("rate", "Rate"),
+    ("delay", "Delay"),
+    ("jitter", "Jitter"),
+    ("loss", "Loss"),
+    ("queue", "Queue"),
+    ("flows", "Flows"),
+    ("duration", "Duration"),
+    ("platform", "Platform"),
+)
 
 
 def scenario_rows(scenarios, runs) -> list[dict]:
@@ -53,7 +64,8 @@ def scenario_rows(scenarios, runs) -> list[dict]:
                 "flows": plain(row["flows"]),
                 "duration": amount_words(row),
                 "platform": row["platform"],
-                "details": "; ".join(scenario_details(row)),
+                "details": "; ".join(besides := scenario_details(row)),
+                "besides": besides,
                 "rtt_path": f"{' to '.join(plain(rtt) for rtt in dict.fromkeys((rtts[0], rtts[-1])))} ms",
                 "rtt_seen": NONE if is_missing(lowest_ms) else f"{number(lowest_ms)} ms",
                 "loss_set": f"{plain(row['loss_forward_percent'])} %{_bursts_words(valid['loss_burst_configured_packets'])}",
@@ -66,6 +78,24 @@ def scenario_rows(scenarios, runs) -> list[dict]:
             }
         )
     return rows
+
+
+def folded_conditions(rows: list[dict]) -> dict:
+    """Return what the table of conditions shows of `scenario_rows`: what all scenarios have alike stands once, before it.
+
+    Returns
+    -------
+    dict
+        columns : pairs of a key of the rows and its heading, of those whose values differ;
+        shared : what all have alike, as texts; rows : the rows, their ``details`` as one text of what not all have.
+    """
+    if len(rows) < 2:
+        return {"columns": CONDITIONS, "shared": [], "rows": rows}
+    columns = [(key, heading) for key, heading in CONDITIONS if len({row[key] for row in rows}) > 1]
+    shared = [f"{heading.lower()} {rows[0][key]}" for key, heading in CONDITIONS if (key, heading) not in columns]
+    common = [words for words in rows[0]["besides"] if all(words in row["besides"] for row in rows)]
+    own = [row | {"details": "; ".join(words for words in row["besides"] if words not in common)} for row in rows]
+    return {"columns": columns, "shared": shared + common, "rows": own}
 
 
 def _bursts_words(lengths):

@@ -34,12 +34,17 @@ def method_section(material, environments) -> dict:
     sizes_alone = compares_sizes_alone(study_design)
     margins, detect = (differences(params["analysis"][name]) for name in ("equivalence_margin", "detect"))
     with_power = study_design.ip_versions_compared and not sizes_alone
+    tests = tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs)
     return {
         "design": design(material.study, tables.runs),
         "population": population(tables.scenarios),
         "draws": draws(tables.runs, tables.scenarios),
         "defined": defined_ccas(material.study),
-        "tests": tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs),
+        "tests": tests,
+        "any_tests": any(
+            test != NONE_MADE for row in tests for metric in row["metrics"] for test, _ in metric["counts"]
+        ),
+        "reasons_for_none": _added_up(pair for row in tests for metric in row["metrics"] for pair in metric["why"]),
         "ccas_tested": tables.ccas is not None,
         "power": _power_rows(tables.ip_versions, margins, detect) if with_power else [],
         "margin_reason": _margin_reason(params["analysis"]["equivalence_margin"]["reason"]),
@@ -163,6 +168,14 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
             metrics.append({"name": metric.name, "counts": ordered, "why": why})
         questions.append({"question": question, "family": family, "metrics": metrics})
     return questions
+
+
+def _added_up(pairs) -> list[tuple[str, int]]:
+    """Add up the numbers of equal reasons, the most frequent first."""
+    counts = Counter()
+    for reason, number_of in pairs:
+        counts[reason] += number_of
+    return counts.most_common()
 
 
 def reasons(notes, most=3) -> list[tuple[str, int]]:

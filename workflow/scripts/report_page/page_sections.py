@@ -7,7 +7,8 @@ from topics.topic import Place, Topic
 
 #: Sections that belong to no topic, by where they stand: anchor and words of the navigation.
 FRAME = {
-    Place.FRONT: (("findings", "Findings"), ("method", "Method")),
+    Place.QUESTION: (("findings", "Findings"),),
+    Place.METHOD: (("method", "Method"),),
     Place.APPENDIX: (("threats", "Threats"), ("provenance", "Provenance")),
 }
 

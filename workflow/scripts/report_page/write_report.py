@@ -14,9 +14,11 @@ import pandas as pd
 from markupsafe import Markup
 
 from figure_parts.figure_style import DARK, LIGHT
-from report_page.conditions import environment_rows, scenario_rows
+from report_page.conditions import environment_rows, folded_conditions, scenario_rows
+from report_page.first_picture import first_picture
 from report_page.method import kernels_of, method_section, replications_taken, with_sources
 from report_page.page_sections import report_sections
+from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
 from report_parts.page_files import download, figure_item, optional
 from rule_script import run_rule
@@ -129,6 +131,7 @@ def page_context(inputs, params) -> dict:
     material = ReportMaterial(tables, figures, design, study, params)
     parts = {topic.name: import_module(f"topics.{topic.name}.section") for topic in outline.topics}
     sections = report_sections(outline.topics, {name: part.section(material) for name, part in parts.items()})
+    conditions = scenario_rows(tables.scenarios, tables.runs)
     runs, example = tables.runs, repeatable_run(tables.runs, tables.scenarios)
     named = ["runs", "provenance", "scenarios", *(table.name for table in outline.tables)]
     named += [name for name in vars(tables) if name.startswith(OTHER) and optional(inputs, name)]
@@ -149,7 +152,9 @@ def page_context(inputs, params) -> dict:
         "significance": f"{params['significance']:g}",
         "power_percent": f"{100 * params['power']:g}",
         "method": method_section(material, environments),
-        "scenarios": scenario_rows(tables.scenarios, runs),
+        "picture": first_picture(outline, figures, tables),
+        "scenarios": conditions,
+        "conditions": folded_conditions(conditions),
         "environments": environment_rows(environments),
         "environment_count": len(environments),
         "workflow": provenance["workflow"],
@@ -178,7 +183,7 @@ def _render_page(context, template_path, style_path, script_path):
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"count": count, "number": number}
+    environment.filters |= {"count": count, "number": number, "again": once_more}
     script = Path(script_path).read_text(encoding="utf-8")
     digest = hashlib.sha256(script.encode()).digest()
     return environment.get_template(Path(template_path).name).render(

@@ -84,9 +84,9 @@ class Figure:
 class Place(Enum):
     """Where a topic's section stands in the report."""
 
-    FRONT = "behind the method"
     QUESTION = "among the numbered questions"
     BACK = "behind the questions"
+    METHOD = "behind the method"
     APPENDIX = "at the end"
     NONE = "nowhere: it has no section"
 
@@ -119,6 +119,8 @@ class Topic:
         Of the study that this one is compared with, what the section shows if it is there.
     anchor : str
         Identifier of its section in the report; the name with hyphens if not given.
+    pictures : tuple of str
+        Slugs of figures of its own one of which shows the study's answer at a glance, the best first: it opens the report.
     sole : bool
         Whether a study that has this topic asks no other question: of numbered questions it is the only one, and no
         figures but its own are drawn.
@@ -133,6 +135,7 @@ class Topic:
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
     other_tables: tuple[Table, ...] = ()
     anchor: str = ""
+    pictures: tuple[str, ...] = ()
     sole: bool = False
 
     def __post_init__(self):

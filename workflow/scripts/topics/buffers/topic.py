@@ -55,4 +55,11 @@ def _figures(design):
         yield Figure("pacing", "plot_pacing", inputs, "Pacing rate over time", "two flows of a run", paced)
 
 
-TOPIC = Topic("buffers", "Buffers", applies=applies, tables=(FLOW_GOODPUT, FLOW_GOODPUT_CELLS), figures=_figures)
+TOPIC = Topic(
+    "buffers",
+    "Buffers",
+    applies=applies,
+    tables=(FLOW_GOODPUT, FLOW_GOODPUT_CELLS),
+    figures=_figures,
+    pictures=("buffer-totals",),
+)

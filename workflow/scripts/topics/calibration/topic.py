@@ -18,5 +18,11 @@ def figures(design: StudyDesign) -> Iterator[Figure]:
 
 
 TOPIC = Topic(
-    "calibration", "Calibration", applies=calibrates, tables=(READINGS, CALIBRATION), figures=figures, sole=True
+    "calibration",
+    "Calibration",
+    applies=calibrates,
+    tables=(READINGS, CALIBRATION),
+    figures=figures,
+    sole=True,
+    pictures=("calibration-errors",),
 )

@@ -14,4 +14,11 @@ def _figures(design):
     yield Figure("chain-shares", "plot_shares", ("chain_cells",), title, "means, intervals, theory")
 
 
-TOPIC = Topic("chain", "Bottlenecks in a row", applies=has_chains, tables=(CHAIN_CELLS,), figures=_figures)
+TOPIC = Topic(
+    "chain",
+    "Bottlenecks in a row",
+    applies=has_chains,
+    tables=(CHAIN_CELLS,),
+    figures=_figures,
+    pictures=("chain-shares",),
+)

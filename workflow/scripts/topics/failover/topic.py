@@ -23,4 +23,6 @@ def _figures(design):
     yield Figure("failover", "plot_failover", inputs, title, "single runs", {"scenario": outage_scenarios(design)[0]})
 
 
-TOPIC = Topic("failover", "Fail-over", applies=has_outages, tables=(FAILOVERS,), figures=_figures)
+TOPIC = Topic(
+    "failover", "Fail-over", applies=has_outages, tables=(FAILOVERS,), figures=_figures, pictures=("failover",)
+)

@@ -51,4 +51,5 @@ TOPIC = Topic(
     applies=lambda design: design.mixes,
     tables=(FLOW_SHARES, SHARES, SHARE_PAIRS, START_ORDER, FAIRNESS_FACTORS, SHARE_THEORY),
     figures=_figures,
+    pictures=("fairness-shares", "fairness-mixes"),
 )

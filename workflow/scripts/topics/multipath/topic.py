@@ -80,4 +80,5 @@ TOPIC = Topic(
     ),
     tables=(AGGREGATION, PATH_SHARES),
     figures=_figures,
+    pictures=("aggregation", "environments"),
 )

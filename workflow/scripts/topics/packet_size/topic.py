@@ -71,5 +71,10 @@ def figures(design: StudyDesign) -> Iterator[Figure]:
 
 
 TOPIC = Topic(
-    "packet_size", "Packet size", applies=compares_sizes, tables=(SIZE_CELLS, SIZE_DIFFERENCES), figures=figures
+    "packet_size",
+    "Packet size",
+    applies=compares_sizes,
+    tables=(SIZE_CELLS, SIZE_DIFFERENCES),
+    figures=figures,
+    pictures=("size-tcp-throughput", "size-udp-throughput"),
 )

@@ -23,4 +23,5 @@ TOPIC = Topic(
     applies=lambda design: any(map(is_watched, design.scenarios)),
     tables=(CHANGE_CELLS, CHANGE_RESPONSES),
     figures=_figures,
+    pictures=("path-changes",),
 )

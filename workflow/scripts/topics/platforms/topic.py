@@ -30,4 +30,5 @@ TOPIC = Topic(
     applies=applies,
     tables=(PLATFORMS, PLATFORM_CAUSES, PLATFORM_STARTS, KERNEL_ENVIRONMENTS),
     figures=_figures,
+    pictures=("platform-differences",),
 )

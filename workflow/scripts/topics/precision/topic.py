@@ -5,5 +5,5 @@ from topics.precision.tables import PRECISION
 from topics.topic import Place, Topic
 
 TOPIC = Topic(
-    "precision", "Precision", applies=lambda design: has_looks(design.study), tables=(PRECISION,), place=Place.FRONT
+    "precision", "Precision", applies=lambda design: has_looks(design.study), tables=(PRECISION,), place=Place.METHOD
 )

@@ -18,5 +18,10 @@ def _figures(design):
 
 
 TOPIC = Topic(
-    "short_flows", "Short flows", applies=applies, tables=(SHORT_FLOW_CELLS, SHORT_FLOW_SIZES), figures=_figures
+    "short_flows",
+    "Short flows",
+    applies=applies,
+    tables=(SHORT_FLOW_CELLS, SHORT_FLOW_SIZES),
+    figures=_figures,
+    pictures=("completion-times",),
 )

@@ -21,4 +21,5 @@ TOPIC = Topic(
     applies=lambda design: any(map(shares_bottleneck, design.scenarios)),
     tables=(SUBFLOW_SHARES,),
     figures=_figures,
+    pictures=("subflow-shares",),
 )

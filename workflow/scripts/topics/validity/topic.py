@@ -22,5 +22,5 @@ TOPIC = Topic(
     applies=lambda design: True,
     tables=(VALIDITY, CHECK_COUNTS),
     figures=_figures,
-    place=Place.FRONT,
+    place=Place.METHOD,
 )

@@ -1,0 +1,108 @@
+"""What opens the report: a figure of a topic, or tiles of goodput and delay by scenario and CCA."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from report_page.conditions import folded_conditions
+from report_page.first_picture import tile_tables
+from report_parts.inline_figures import inline_panels
+
+RATES = {"slow": 10.0, "policed": 100.0}
+
+
+@pytest.fixture
+def tables():
+    """Runs of two CCAs in two scenarios, one with a policer of a tenth of the rate; one run is excluded."""
+    rows = [
+        (scenario, cca, valid, RATES[scenario], goodput, 20 + delay)
+        for scenario, cca, valid, goodput, delay in (
+            ("slow", "reno", True, 9.0, 30), ("slow", "reno", True, 8.0, 10), ("slow", "cubic", True, 5.0, 5),
+            ("slow", "cubic", False, 0.1, 900), ("policed", "reno", True, 2.5, 0.4),
+        )
+    ]  # fmt: skip
+    columns = ["scenario", "cca", "valid", "rate_mbps", "goodput_mbps", "rtt_mean_ms"]
+    runs = pd.DataFrame(rows, columns=columns).assign(paths=1, rtt_path_ms=20.0)
+    scenarios = pd.DataFrame({"scenario": list(RATES), "label": ["10 Mbit/s", "100 Mbit/s"], "variation": ""})
+    configured = [{"id": "slow", "link": {"policer": None}}, {"id": "policed", "link": {"policer": {"rate_mbps": 10}}}]
+    return runs, scenarios, configured
+
+
+def test_tiles_are_means_of_valid_runs_against_the_rate_that_passes(tables):
+    goodput, delay = tile_tables(*tables)
+    assert goodput["ccas"] == ["reno", "cubic"]
+    assert [row["label"] for row in goodput["rows"]] == ["10 Mbit/s", "100 Mbit/s"]
+    assert [[text for text, _ in row["tiles"]] for row in goodput["rows"]] == [["85", "50"], ["25", "–"]]
+    assert [[text for text, _ in row["tiles"]] for row in delay["rows"]] == [["20", "5.0"], ["0.40", "–"]]
+
+
+def test_the_more_the_farther_from_the_paper(tables):
+    for table in tile_tables(*tables):
+        tiles = [(float(text), step) for row in table["rows"] for text, step in row["tiles"] if step]
+        assert [step for _, step in sorted(tiles)] == sorted(step for _, step in tiles)
+        assert all(1 <= step <= 7 for _, step in tiles)
+
+
+def test_nothing_to_compare_makes_no_tiles(tables):
+    runs, *rest = tables
+    assert tile_tables(runs.assign(valid=False), *rest) == []
+
+
+def test_what_all_scenarios_have_stands_once():
+    rows = [
+        {"rate": "10", "delay": delay, "jitter": "0", "loss": "0", "queue": "30", "flows": "1", "duration": "1 s",
+         "platform": "uml", "besides": ["offload off", *more], "details": "; ".join(["offload off", *more])}
+        for delay, more in (("5", []), ("9", ["ECN classic"]))
+    ]  # fmt: skip
+    folded = folded_conditions(rows)
+    assert folded["columns"] == [("delay", "Delay")] and "offload off" in folded["shared"]
+    assert "rate 10" in folded["shared"] and [row["details"] for row in folded["rows"]] == ["", "ECN classic"]
+    assert len(folded_conditions(rows[:1])["columns"]) == 8  # one scenario has all of its own
+
+
+def test_a_fairness_study_opens_with_who_beats_whom(fairness_study):
+    html = fairness_study.page.read_text()
+    opening = html.split('id="first-picture"')[1].split("</figure>")[0]
+    assert html.index('id="first-picture"') < html.index('<ol class="findings">')
+    assert '<a href="#fairness-shares-figure">' in opening
+    ids = re.findall(r' id="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r' href="#([^"]+)"|url\(#([^)]+)\)', opening)) and all(
+        name in ids for pair in re.findall(r' href="#([^"]+)"|url\(#([^)]+)\)', opening) for name in pair if name
+    )
+
+
+def test_a_mark_tells_its_run(small, visit):
+    """The dot at which the pointer stands, in each of the metrics' figures: its cell, replication and value of the data."""
+    page = visit(small.page, 1200)
+    data = pd.read_csv(small.data("goodput"))
+    runs = data[data["mark"] == "replication"]
+    named = page.evaluate("[...document.querySelectorAll('#goodput-figure [data-runs]')].map((g) => g.dataset.cell)")
+    cells = runs[["scenario", "cca", "ip_version"]].drop_duplicates()
+    assert named == [f"{row.scenario}, {row.cca}, IPv{row.ip_version[-1]}" for row in cells.itertuples()]
+    mark = page.locator("#goodput-figure [data-runs] use").first
+    mark.scroll_into_view_if_needed()
+    box = mark.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    said = page.locator(".tip").text_content()
+    first = runs.iloc[0]
+    assert said.startswith(f"{first['scenario']}, {first['cca']}, IPv4, replication {first['replication']:.0f}:")
+    assert float(re.search(r": ([\d.,]+) Mbit/s", said)[1].replace(",", "")) == pytest.approx(
+        first["goodput_mbps"], rel=1e-3
+    )
+    page.mouse.move(2, 2)
+    assert page.locator(".tip").is_hidden()
+
+
+def test_marks_that_are_not_as_the_data_say_tell_nothing(small):
+    """Rows of another order than the marks: a run would be given another's numbers."""
+    rows = pd.read_csv(small.data("goodput"), dtype=str, keep_default_na=False)
+    runs = rows["mark"] == "replication"
+    rows.loc[runs, "goodput_mbps"] = rows.loc[runs, "goodput_mbps"].to_numpy()[::-1]
+    other = small.folder / "other.csv"
+    rows.to_csv(other, index=False)
+    right, wrong = (inline_panels(small.figure("goodput"), "x", data)[0] for data in (small.data("goodput"), other))
+    other.unlink()
+    assert all("data-runs" in panel for panel in right)
+    assert not any("data-runs" in panel for panel in wrong)

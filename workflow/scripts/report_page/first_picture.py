@@ -1,0 +1,98 @@
+"""The picture that opens the report: the study's answer at a glance.
+
+A topic may name a figure of its own for it. Without one it is two tables of tiles, scenario by CCA: what the flows got
+of the rate, and how long packets waited.
+"""
+
+import math
+
+import pandas as pd
+
+from figure_parts.figure_style import RAMP_STEPS
+from run_tables.conditions_at_centre import runs_at_centre
+from wording.number_format import NONE, is_missing, number
+
+#: How many panels of a figure stand side by side -> how many the opening shows; the section has all of them.
+PANELS = {1: 2, 2: 4, 3: 3}
+
+
+def first_picture(outline, figures, tables) -> dict | None:
+    """Return what the page's opening shows, or None if a study has nothing to compare.
+
+    Parameters
+    ----------
+    outline : StudyOutline
+    figures : dict
+        By slug, as `page_files.figure_item` gives them.
+    tables : namespace
+        With ``runs`` and ``scenarios``.
+
+    Returns
+    -------
+    dict or None
+        ``figure`` (slug), ``panels`` (those of the figure that are shown), ``columns``, ``caption``, ``more`` (how many
+        panels are not shown) and ``section``; or no more than ``tiles``, as `tile_tables` returns them.
+    """
+    for topic in outline.topics:
+        for slug in topic.pictures:
+            if slug in figures:
+                item = figures[slug]
+                shown = item["panels"][: PANELS.get(item["columns"], item["columns"])]
+                return {
+                    "tiles": [],
+                    "figure": slug,
+                    "panels": shown,
+                    "columns": item["columns"],
+                    "caption": item["caption"],
+                    "more": len(item["panels"]) - len(shown),
+                    "section": topic.anchor,
+                }
+    tiles = tile_tables(tables.runs, tables.scenarios, outline.design.scenarios)
+    return {"tiles": tiles} if tiles else None
+
+
+def tile_tables(runs, scenarios, configured) -> list[dict]:
+    """Return tables of means over the valid runs, IP versions together: a row a scenario, a column a CCA.
+
+    ``configured`` are the study's resolved scenarios: where a policer lets less pass than the bottleneck, its rate counts.
+
+    Returns
+    -------
+    list of dict
+        title, ccas, rows (label and tiles: pairs of text and step of the ramp, 0 without a value) of: goodput in
+        percent of the bottleneck's rate, and the mean RTT above that of the empty path in ms. A table of fewer than two
+        values is left out.
+    """
+    valid = runs_at_centre(runs, scenarios)
+    valid = valid[valid["valid"]]
+    policed = {row["id"]: row["link"]["policer"]["rate_mbps"] for row in configured if row["link"].get("policer")}
+    rate = (valid["rate_mbps"] * valid["paths"]).clip(upper=valid["scenario"].map(policed).fillna(float("inf")))
+    quantities = (
+        ("Goodput, % of the rate", 100 * valid["goodput_mbps"] / rate, 100.0, 0),
+        ("Queueing delay, ms", (valid["rtt_mean_ms"] - valid["rtt_path_ms"]).clip(lower=0), None, None),
+    )
+    ccas, found = list(runs["cca"].unique()), []
+    labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
+    for title, values, most, decimals in quantities:
+        means = values.astype(float).groupby([valid["scenario"], valid["cca"]]).mean()
+        if means.notna().sum() < 2:
+            continue
+        top = most or means.max()
+        rows = [
+            {"label": labels[name], "tiles": [_tile(means.get((name, cca)), top, decimals) for cca in ccas]}
+            for name in runs["scenario"].unique()
+        ]
+        found.append({"title": title, "ccas": ccas, "rows": rows})
+    return found
+
+
+def _tile(mean, top, decimals) -> tuple[str, int]:
+    """Return a mean as text and the step of the ramp that its share of the top has, by square root: small ones differ too."""
+    if mean is None or is_missing(mean) or pd.isna(mean):
+        return NONE, 0
+    share = min(mean / top, 1.0) if top > 0 else 0.0
+    power = 1 if decimals == 0 else 0.5
+    decimals = (
+        max(0, 1 - int(math.floor(math.log10(mean)))) if decimals is None and 0.01 <= mean < 100 else decimals or 0
+    )
+    return number(mean, decimals), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)
