@@ -229,5 +229,5 @@ def test_a_deleted_run_is_made_again_with_the_same_bytes(copy_of_smoke, smoke):
 def test_snakemakes_own_report(copy_of_smoke):
     copy_of_smoke.snakemake("--cores", "1", *SMOKE, "--report", "smoke-report.html")
     text = (copy_of_smoke.folder / "smoke-report.html").read_text()
-    assert "goodput" in text.lower()
+    assert "goodput" in text.lower() and "The whole report" in text
     assert len(text) > 100_000

@@ -29,7 +29,12 @@ rule write_report:
             *(own(f"{topic.folder}/section.html.j2") for topic in OUTLINE.topics),
         ],
     output:
-        report="results/{study}/report.html",
+        report=report(
+            "results/{study}/report.html",
+            caption="../../report/page.rst",
+            category="Report",
+            labels={"figure": "The whole report", "shows": "findings, tables, figures"},
+        ),
     log:
         "results/{study}/logs/write_report.log",
     container:
