@@ -84,6 +84,7 @@ class Figure:
 class Place(Enum):
     """Where a topic's section stands in the report."""
 
+    FRONT = "before the findings"
     QUESTION = "among the numbered questions"
     BACK = "behind the questions"
     METHOD = "behind the method"

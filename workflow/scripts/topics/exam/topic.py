@@ -36,5 +36,12 @@ def _figures(design: StudyDesign) -> Iterator[Figure]:
 
 
 TOPIC = Topic(
-    "exam", "Exam", applies=examines, tables=(SCORECARD, EXAM_VALUES), figures=_figures, place=Place.FRONT, sole=True
+    "exam",
+    "Exam",
+    applies=examines,
+    tables=(SCORECARD, EXAM_VALUES),
+    figures=_figures,
+    place=Place.FRONT,
+    pictures=(THROUGHPUT,),
+    sole=True,
 )
