@@ -48,7 +48,7 @@ def set_up():
     named = os.environ.get("SAWTOOTH_IMAGES")
     missing = [] if named else images.missing_images(definitions)
     machine.check_architecture()
-    machine.check_user_namespaces(toolbox.find_apptainer(venv=environment.VENV))
+    machine.check_user_namespaces(toolbox.find_apptainer())
     if missing:
         machine.check_image_building()
         images.check_sources()

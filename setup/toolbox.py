@@ -17,6 +17,10 @@ ARCHIVES = "archives"
 PACKAGES = ("apptainer", "debootstrap", "squashfs-tools", "squashfuse", "uidmap", "gpgv")
 
 
+#: Second line of the environment's Apptainer, which calls the one that set-up found or fetched.
+WRITTEN = "# Written by `make setup`."
+
+
 def version_of(apptainer) -> tuple[int, int] | None:
     """Return an Apptainer's version as (major, minor), None if it doesn't run or is none."""
     try:
@@ -27,7 +31,7 @@ def version_of(apptainer) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-def find_apptainer(environ=os.environ, venv=Path(".venv")) -> str | None:
+def find_apptainer(environ=os.environ) -> str | None:
     """Return the path of the machine's own Apptainer, None if it has none that is new enough.
 
     Raises
@@ -38,24 +42,31 @@ def find_apptainer(environ=os.environ, venv=Path(".venv")) -> str | None:
     named = environ.get("SAWTOOTH_APPTAINER")
     if named:
         program = shutil.which(named, path=environ.get("PATH"))
-        if program is None or (version_of(program) or (0, 0)) < OLDEST:
+        if program is None or is_wrapper(program) or (version_of(program) or (0, 0)) < OLDEST:
             raise SetupError(
                 f"SAWTOOTH_APPTAINER is {named!r}, which is no Apptainer of version 1.2 or newer that runs."
             )
         return str(Path(program).absolute())
-    # Not the wrapper of our own, which an activated environment has first in PATH.
+    # An activated environment, of this checkout or another, has a wrapper of our own first in PATH.
     path = os.pathsep.join(
-        entry
-        for entry in environ.get("PATH", "").split(os.pathsep)
-        if Path(entry).resolve() != (venv / "bin").resolve()  # the environment may be a link
+        entry for entry in environ.get("PATH", "").split(os.pathsep) if not is_wrapper(Path(entry, "apptainer"))
     )
     program = shutil.which("apptainer", path=path)
     return program if program and (version_of(program) or (0, 0)) >= OLDEST else None
 
 
+def is_wrapper(program) -> bool:
+    """Tell whether a program is what `provide_apptainer` writes, in whatever environment."""
+    try:
+        with open(program, "rb") as content:
+            return WRITTEN.encode() in content.read(100)
+    except OSError:
+        return False
+
+
 def provide_apptainer(venv) -> str:
     """Return an Apptainer that runs, and put it into the environment as ``.venv/bin/apptainer``."""
-    apptainer = find_apptainer(venv=venv)
+    apptainer = find_apptainer()
     path = ""
     if apptainer is None:
         tools = private_toolbox(venv)
@@ -63,7 +74,7 @@ def provide_apptainer(venv) -> str:
         path = f'export PATH="{tools}/usr/bin:$PATH"\n'
     wrapper = venv / "bin/apptainer"
     text = (
-        "#!/bin/sh\n# Written by `make setup`.\n"
+        f"#!/bin/sh\n{WRITTEN}\n"
         # Also for root, who then needs no capability that a container or cloud machine lacks.
         f'export APPTAINER_USERNS=1\n{path}exec "{apptainer}" "$@"\n'
     )

@@ -76,8 +76,12 @@ def test_groups_and_cross_flows_may_have_a_defined_cca(tmp_path, monkeypatch):
     assert {crossed.flow_kernel_cca(flow) for flow in range(crossed.flows)} == {"reno", "cubic"}
     assert "cca_definitions" not in plain.document
     # The file is in the kernel of those runs alone that have flows of it.
-    (kernel,) = kernels_of(of_study, "0" * 64).values()
-    assert [one.cca for one in kernel] == ["mine"] == [one.cca for one in run.sources] and not crossed.sources
+    ((kernel, sources),) = kernels_of(of_study, "0" * 64).values()
+    assert (
+        kernel is None
+        and [one.cca for one in sources] == ["mine"] == [one.cca for one in run.sources]
+        and not crossed.sources
+    )
     assert check_specification(run.document, "received") == run.document
 
 

@@ -94,15 +94,25 @@ def test_apptainer_of_the_machine(tmp_path, answer, used):
     import toolbox
 
     path = program(tmp_path / "bin", "apptainer", f"echo apptainer version {answer}")
-    found = toolbox.find_apptainer({"PATH": path}, venv=tmp_path / "venv")
+    found = toolbox.find_apptainer({"PATH": path})
     assert found == (f"{path}/apptainer" if used else None)
 
 
-def test_our_own_wrapper_is_not_taken_for_the_machines(tmp_path):
+def test_a_wrapper_of_ours_is_never_the_machines_whatever_environment_has_it(tmp_path):
+    """It would call itself, or vanish with the other environment."""
     import toolbox
+    from progress import SetupError
 
-    path = program(tmp_path / "bin", "apptainer", "echo apptainer version 1.4.5")
-    assert toolbox.find_apptainer({"PATH": path}, venv=tmp_path) is None
+    machines = program(tmp_path / "machine", "apptainer", "echo apptainer version 1.4.5")
+    (tmp_path / "venv/bin").mkdir(parents=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", machines)
+        assert toolbox.provide_apptainer(tmp_path / "venv") == f"{machines}/apptainer"
+    ours = f"{tmp_path}/venv/bin"
+    assert toolbox.find_apptainer({"PATH": f"{ours}:{machines}"}) == f"{machines}/apptainer"
+    assert toolbox.find_apptainer({"PATH": ours}) is None
+    with pytest.raises(SetupError, match="SAWTOOTH_APPTAINER is"):
+        toolbox.find_apptainer({"SAWTOOTH_APPTAINER": f"{ours}/apptainer", "PATH": machines})
 
 
 @pytest.mark.parametrize("architecture", ["aarch64", "armv7l", "ppc64le"])
