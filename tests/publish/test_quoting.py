@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import snakemake_forks
 from study_files import study as studies
 
 #: Leave a file `pwned` if a shell sees them unquoted, or quoted only by double or single quotes.
@@ -136,7 +137,7 @@ def test_a_study_can_not_name_what_a_shell_or_a_path_would_act_on(override, root
 
 
 def plan(checkout, *arguments):
-    return call(checkout, Path(sys.executable).with_name("snakemake"), "--cores", "1", "--dry-run", *arguments)
+    return snakemake_forks.call(("--cores", "1", "--dry-run", *arguments), checkout, dict(os.environ), 120)
 
 
 def test_an_override_is_refused_before_anything_runs(checkout):
