@@ -152,6 +152,17 @@ def test_a_limit_that_is_crossed_needs_no_test():
     assert row["change"] == "worse" and row["note"].endswith("crossed the limit")
 
 
+def test_what_neither_evaluates_is_left_out():
+    nothing = {"value": np.nan, "low": np.nan, "high": np.nan, "verdict": "not evaluated", "reason": "no such path"}
+    assert compared(exam(**nothing), exam("results/b", **nothing)).empty
+    (row,) = compared(exam(), exam("results/b", **nothing)).to_dict("records")
+    assert (row["change"], row["note"], row["second_verdict"]) == (
+        "no difference shown",
+        "no such path",
+        "not evaluated",
+    )
+
+
 def test_exams_by_other_margins_are_refused():
     second = exam("results/b")
     second.study["exam"] = {"cca": "mine", "margins": {"index": 0.1}}

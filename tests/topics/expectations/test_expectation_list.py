@@ -3,9 +3,11 @@
 import pytest
 import yaml
 
+import claim_runs
 from claim_runs import mistakes
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files import study as studies
+from topics.claims.claims_file import load_claims
 from topics.claims.tables import CLAIMS
 from topics.expectations.expectation_list import ExpectationError, expectations_of, expected_of_claims
 
@@ -103,16 +105,16 @@ def test_a_name_stands_once():
         expectations(ROWS, ROWS)
 
 
-def test_claims_say_which_verdicts_pass():
-    claims = {
-        "claims": [
-            {"id": "a", "statement": "A."},
-            {"id": "b", "statement": "B.", "expect": ["reproduced", "not shown"]},
-        ]
-    }
-    (b,) = expected_of_claims(claims)
-    assert b["where"] == {"claim": ["b"]} and b["one_of"] == ["reproduced", "not shown"]
-    a, b = expected_of_claims(claims | {"expect": ["reproduced"]})
-    assert (a["one_of"], b["one_of"]) == (["reproduced"], ["reproduced", "not shown"])
-    assert [one["id"] for one in expectations(a, b)["rows"]] == ["a", "b"]
+def test_claims_say_which_verdicts_pass(tmp_path):
+    claim = {"kind": "threshold", "pick": "mean", "requirement": {"above": 1}}
+
+    def expected(**of_all):
+        content = claim_runs.content(claim, claim | {"expect": ["reproduced", "not shown"]}) | of_all
+        return expected_of_claims(load_claims(claim_runs.written(tmp_path / "claims.yaml", content)))
+
+    (second,) = expected()
+    assert second["where"] == {"claim": ["claim-2"]} and second["one_of"] == ["reproduced", "not shown"]
+    both = expected(expect=["reproduced"])
+    assert [one["one_of"] for one in both] == [["reproduced"], ["reproduced", "not shown"]]
+    assert [one["id"] for one in expectations(*both)["rows"]] == ["claim-1", "claim-2"]
     assert expected_of_claims(None) == []

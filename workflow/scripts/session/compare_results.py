@@ -113,7 +113,7 @@ def summary_words(first, second, table) -> list[str]:
     ]
     if first.scorecard is not None and (left := len(first.scorecard) + len(second.scorecard) - 2 * len(table)):
         words.append(
-            f"{count(left, 'row')} of the scorecards {'is' if left == 1 else 'are'} in only one of them, and left out."
+            f"{count(left, 'row')} of the two scorecards left out: evaluated in neither, or in one of them only."
         )
     made = [{each.runs[name].iloc[0] for each in (first, second)} for name in ("testbed_digest", "image_digest")]
     if any(len(digests) > 1 for digests in made):

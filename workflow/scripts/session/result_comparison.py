@@ -30,8 +30,8 @@ COLUMNS = (
 HIGHER_IS_BETTER = ("goodput_mbps",)
 #: What tells rows of a scorecard apart.
 SCORE_KEYS = ["rfc_section", "criterion", "scenario", "measure"]
-#: Verdicts of absolute criteria.
-PASSED, FAILED = "passed", "failed"
+#: Verdicts of absolute criteria, and of those that no run can answer.
+PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
 
 
 @dataclass(frozen=True)
@@ -198,6 +198,7 @@ def _direction(effect, higher):
 def _score_rows(first, second):
     """Yield a row of the table for each row that both scorecards have."""
     both = first.scorecard.merge(second.scorecard, on=SCORE_KEYS, suffixes=("", "_second"), how="inner")
+    both = both[(both["verdict"] != NOT_EVALUATED) | (both["verdict_second"] != NOT_EVALUATED)]
     tests = len(both)
     for score in both.to_dict("records"):
         verdicts = {"first_verdict": score["verdict"], "second_verdict": score["verdict_second"]}
@@ -240,7 +241,7 @@ def _paired_values(first, second, score):
         if (
             chosen.empty
             or chosen.duplicated(keys).any()
-            or not math.isclose(chosen["value"].mean(), value, rel_tol=1e-6, abs_tol=1e-9)
+            or not math.isclose(chosen["value"].mean(), value, rel_tol=1e-5, abs_tol=1e-9)
         ):
             return None
         seeds = each.runs[each.runs["cca"] == each.examined][["scenario", *keys, "seed"]]

@@ -93,7 +93,8 @@ def _complete(content):
             for item in content["scenarios"]
         ],
     }
-    complete["claims"] = [_complete_claim(claim, _levels(complete)) for claim in content["claims"]]
+    of_all = {key: content[key] for key in ("expect",) if key in content}
+    complete["claims"] = [_complete_claim(of_all | claim, _levels(complete)) for claim in content["claims"]]
     return complete
 
 
