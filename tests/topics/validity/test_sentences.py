@@ -3,7 +3,9 @@
 import pandas as pd
 
 import tidy_tables
-from topics.validity.emulation_check import smallest_rtt
+from study_files import study as studies
+from study_files.study_design import StudyDesign
+from topics.validity.emulation_check import CHANGING, realised_loss, smallest_rtt
 from topics.validity.sentences import loss_words, rtt_words, trust_sentence, validity_words
 
 SCENARIOS = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(1, 0), flows=(1,))
@@ -55,3 +57,21 @@ def test_with_jitter_a_packet_may_be_early():
     )
     (row,) = smallest_rtt(runs, scenarios).to_dict("records")
     assert (row["configured"], row["realised"]) == (35.0, 35.2)
+
+
+def test_paths_that_change_are_held_against_their_own_least_rtt_and_no_one_loss():
+    """A path of 100 ms there and back that has 40 ms for a while, and is down for another; one of 20 ms that stays."""
+    timeline = [{"at_s": 2, "delay_ms": 20}, {"at_s": 4, "delay_ms": 80}, {"at_s": 6, "down_for_s": 1}]
+    scenarios = [{"id": "near", "link": {"delay_ms": 10}}, {"id": "x", "link": {"delay_ms": 50, "timeline": timeline}}]
+    design = StudyDesign(studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": scenarios}, "s.yaml"))
+    assert (design.rtt_shifts_ms, design.loss_changing_scenarios) == ({"x": -60}, ("x",))
+    table = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(0,), flows=(1,)).assign(scenario=["near", "x"])
+    runs = tidy_tables.synthetic_study(table, ["reno"])["runs"]
+    runs["rtt_min_ms"] = runs["scenario"].map({"near": 20.01, "x": 40.02})
+    rtts = smallest_rtt(runs, table, design.rtt_shifts_ms)
+    assert (rtts["configured"].tolist(), rtts["realised"].tolist()) == ([20, 40], [20.01, 40.02])
+    losses = realised_loss(runs, table, 0.95, design.loss_changing_scenarios)
+    assert losses["note"].tolist() == ["", CHANGING] and losses["realised"].isna().tolist() == [False, True]
+    checks = pd.DataFrame({"check": ["cca"], "failed": [0.0]})
+    changes = design.rtt_shifts_ms, design.loss_changing_scenarios
+    assert "at most 0.02 ms above" in trust_sentence(runs, checks, table, *changes)

@@ -87,6 +87,23 @@ class StudyDesign:
         return tuple(scenario["id"] for scenario in self.scenarios if is_changing(scenario))
 
     @cached_property
+    def rtt_shifts_ms(self) -> dict[str, float]:
+        """Scenarios whose path has a shorter RTT at some time than at first -> by how much its least RTT differs, in ms: a negative number."""
+        found = {}
+        for scenario in filter(is_changing, self.scenarios):
+            shift_ms = RunSpecification({"scenario": scenario}).link_rtts_ms[0] - sum(
+                scenario["link"]["delay_ms"].values()
+            )
+            found |= {scenario["id"]: shift_ms} if shift_ms else {}
+        return found
+
+    @cached_property
+    def loss_changing_scenarios(self) -> tuple[str, ...]:
+        """Identifiers of the scenarios whose loss in the data's direction changes while traffic flows, as that of a link that is down does."""
+        runs = ((one["id"], RunSpecification({"scenario": one})) for one in self.scenarios if is_changing(one))
+        return tuple(name for name, run in runs if len(run.timeline.values("forward", "loss_percent")) > 1)
+
+    @cached_property
     def servers(self) -> int:
         """Number of scenarios in which the sender also is the receiver's server."""
         return sum(scenario["background"] == "server" for scenario in self.scenarios)

@@ -10,6 +10,7 @@ from run_tables.reading import link_packets
 from wording.scenario_words import least_rtt_ms
 
 UNKNOWN = "not counted apart from the queue's drops"
+CHANGING = "changes while traffic flows"
 
 
 def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
@@ -47,7 +48,7 @@ def _independent_runs(runs):
     return runs.sort_values("packets", kind="stable", ascending=False).drop_duplicates("seed")
 
 
-def realised_loss(runs, scenarios, confidence) -> pd.DataFrame:
+def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
     """Return the realised loss of each scenario's link beside the configured one.
 
     Parameters
@@ -56,6 +57,8 @@ def realised_loss(runs, scenarios, confidence) -> pd.DataFrame:
         The tidy tables.
     confidence : float
         Of the interval.
+    changing : collection of str
+        Scenarios whose loss changes, of which there is no one value: each run's check `loss_forward` judges their phases.
 
     Returns
     -------
@@ -65,6 +68,8 @@ def realised_loss(runs, scenarios, confidence) -> pd.DataFrame:
     """
 
     def loss(valid):
+        if valid["scenario"].iloc[0] in changing:
+            return {"note": CHANGING}
         counted = valid.assign(packets=link_packets(valid)).dropna(subset=["packets", "link_drops"])
         counted = _independent_runs(counted)
         packets, drops = int(counted["packets"].sum()), int(counted["link_drops"].sum())
@@ -76,8 +81,10 @@ def realised_loss(runs, scenarios, confidence) -> pd.DataFrame:
     return _checked(runs, scenarios, "loss", "%", lambda scenario: scenario["loss_forward_percent"], loss)
 
 
-def smallest_rtt(runs, scenarios) -> pd.DataFrame:
+def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
     """Return the smallest RTT that TCP saw in each scenario beside the least that path and jitter allow.
+
+    ``shifts_ms`` says by how much the path's least RTT differs from its first one where it changes (`StudyDesign.rtt_shifts_ms`).
 
     Returns
     -------
@@ -97,7 +104,10 @@ def smallest_rtt(runs, scenarios) -> pd.DataFrame:
             "runs": len(known),
         }
 
-    return _checked(runs, scenarios, "smallest RTT", "ms", least_rtt_ms, rtt)
+    def least(scenario):
+        return max(0.0, least_rtt_ms(scenario) + (shifts_ms or {}).get(scenario["scenario"], 0.0))
+
+    return _checked(runs, scenarios, "smallest RTT", "ms", least, rtt)
 
 
 def longer_paths_ms(runs, scenarios) -> pd.Series:

@@ -104,7 +104,8 @@ def _describe(checked, scenarios, confidence):
 def main(inputs, outputs, params) -> None:
     """Read runs and scenarios, write figure and data."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    checks = [realised_loss(runs, scenarios, params.confidence), smallest_rtt(runs, scenarios)]
+    loss = realised_loss(runs, scenarios, params.confidence, params.loss_changing)
+    checks = [loss, smallest_rtt(runs, scenarios, params.rtt_shifts_ms)]
     figure, panels = _draw_emulation(checks, scenarios, params.confidence)
     title = "Realised less configured loss and round-trip time"
     save_figure(figure, panels, title, pd.concat(checks, ignore_index=True), outputs)

@@ -55,4 +55,5 @@ def _exclusions(material) -> dict:
 def findings(material) -> list[Finding]:
     """Return whether the numbers can be trusted."""
     tables = material.tables
-    return [Finding("Trust", trust_sentence(tables.runs, tables.checks, tables.scenarios), "validity")]
+    changes = material.design.rtt_shifts_ms, material.design.loss_changing_scenarios
+    return [Finding("Trust", trust_sentence(tables.runs, tables.checks, tables.scenarios, *changes), "validity")]

@@ -26,16 +26,25 @@ CHECK_WORDS = {
 }
 
 
-def trust_sentence(runs, checks, scenarios) -> str:
-    """Say how many runs are valid, and how well loss and RTT agree with what was configured."""
+def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) -> str:
+    """Say how many runs are valid, and how well loss and RTT agree with what was configured.
+
+    ``shifts_ms`` and ``loss_changing`` are those of `emulation_check`'s functions.
+    """
     valid = runs[runs["valid"]]
     # Of hosts whose paths differ, the lowest RTT is that of the nearest pair.
-    least = {row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")}
+    least = {
+        row["scenario"]: max(0.0, least_rtt_ms(row) + (shifts_ms or {}).get(row["scenario"], 0.0))
+        for row in scenarios.to_dict("records")
+    }
     valid = valid.assign(rtt_path_ms=valid["scenario"].map(least) + longer_paths_ms(valid, scenarios))
     jitter = (scenarios["jitter_forward_ms"] + scenarios["jitter_reverse_ms"]).any()
     packet_ms = PACKET_BYTES * 8e-3 / scenarios.set_index("scenario")["rate_mbps"].astype(float)
     rtts = rtt_words(valid, "the least that jitter allows" if jitter else "the empty path's", packet_ms)
-    return "; ".join([validity_words(runs, checks), *loss_words(valid), *rtts]) + "."
+    return (
+        "; ".join([validity_words(runs, checks), *loss_words(valid[~valid["scenario"].isin(loss_changing)]), *rtts])
+        + "."
+    )
 
 
 def validity_words(runs, checks) -> str:

@@ -13,6 +13,7 @@ def _figures(design):
             ("runs", "scenarios"),
             title="Loss and delay, realised",
             shows="realised against configured",
+            params={"loss_changing": design.loss_changing_scenarios, "rtt_shifts_ms": design.rtt_shifts_ms},
         )
 
 
