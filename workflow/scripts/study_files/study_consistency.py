@@ -7,12 +7,12 @@ import math
 import re
 from fractions import Fraction
 
-from study_files.cca_definitions import definition_problems, kernel_cca, named_ccas
+from study_files.cca_definitions import definition_problems
 from study_files.study_chains import chain_mix_problems, chain_problems
 from study_files.study_groups import group_problems
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
-from study_files.study_queues import network_queue_problems
+from study_files.study_queues import SUPER_FRAME_BYTES, mark_problems, network_queue_problems, size_problems
 from study_files.study_replications import has_looks, most_replications
 from study_files.study_runs import ccas_written_out, last_replication
 from study_files.study_schema import keys_of, scenario_schema, study_schema
@@ -26,10 +26,9 @@ from study_files.study_timeline import (
 from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied
-from testbed.disciplines import DISCIPLINES, DROP_TAIL, discipline_of, measure_of
-from testbed.specification import ETHERNET_HEADER_BYTES, PACKET_BYTES, RunSpecification
+from testbed.disciplines import DROP_TAIL, discipline_of, measure_of
+from testbed.specification import PACKET_BYTES, RunSpecification
 
-SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
 # Linux lets a receive window grow beyond its first value only on segments of this size (tcp_event_data_recv of
 # net/ipv4/tcp_input.c); measured: with 88 bytes 65,560 are under way at most.
 GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
@@ -56,18 +55,12 @@ def contradictions(study) -> list[str]:
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
-    sentences += [
-        *_check_names(study),
-        *_check_mixes(study),
-        *_check_marks(study),
-        *_check_named_marks(study),
-        *_check_calibration(study),
-    ]
+    sentences += [*_check_names(study), *_check_mixes(study), *mark_problems(study), *_check_calibration(study)]
     sentences += [*_check_replications(study), *_check_count(study), *_check_exam(study)]
     kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
     checks = (
-        _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, _check_queue,
+        _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, size_problems,
         _check_segments, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
         timeline_problems, trace_problems, policer_problems,
         burst_problems,
@@ -287,44 +280,6 @@ def _check_intervals(scenario):
         )
 
 
-def _check_named_marks(study):
-    """Yield where a group of flows would have a DCTCP of the study's own without marks; of the kernel's `study_groups` says so."""
-    for scenario in study["scenarios"]:
-        for cca in named_ccas(scenario):
-            marks = scenario["transport"]["ecn"] != "off" and discipline_of(scenario["queue"]).marks(scenario["queue"])
-            if cca != "dctcp" and kernel_cca(study, cca) == "dctcp" and not marks:
-                yield (
-                    f"scenarios[{scenario['id']}] has flows of {cca}, which is dctcp; allowed with transport.ecn off, or a queue that "
-                    "doesn't mark, is another, for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
-                )
-
-
-def _check_marks(study):
-    """Yield where DCTCP would get no marks, without which it does what Reno does (RFC 8257, section 3.5); an exam asks that too."""
-    if study["exam"]["cca"]:
-        return
-    named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)
-    for scenario in study["scenarios"] if named else ():
-        queues, ecn = (
-            [one.scenario["queue"] for one in _specification(scenario).bottlenecks],
-            scenario["transport"]["ecn"],
-        )
-        queue = next((queue for queue in queues if not discipline_of(queue).marks(queue)), queues[0])
-        discipline = discipline_of(queue)
-        if scenario["platform"] not in LINUX or (ecn != "off" and discipline.marks(queue)):
-            continue
-        marking = [one.name for one in DISCIPLINES.values() if one.marks_with is not None]
-        found = f"transport.ecn is {ecn} and queue.discipline {discipline.name}" + (
-            f" without {' and '.join(discipline.marks_with)}"
-            if discipline.marks_with and not discipline.marks(queue)
-            else ""
-        )
-        yield (
-            f"scenarios[{scenario['id']}].{found}; allowed with {named} in ccas are classic or accurate and a queue that marks "
-            f"({', '.join(marking)}), for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
-        )
-
-
 def _check_exam(study):
     """Yield what an exam can't be: its CCAs are single ones, and the standard CCAs run."""
     exam, names = study["exam"], {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
@@ -420,28 +375,6 @@ def _specification(scenario, ip_version="ipv4"):
     return RunSpecification({"scenario": scenario, "ip_version": ip_version})
 
 
-def _check_queue(scenario):
-    measure, size = measure_of(scenario["queue"])
-    link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
-    run = _specification(scenario)
-    if measure != "packets" and link["netem"] == "both-ends":
-        yield f"queue is {{{measure}: {size}}}; allowed with netem at both-ends is packets, for netem counts those."
-    elif measure == "bdp" and link["rate_mbps"] is None:
-        yield f"queue is {{bdp: {size}}}; allowed without a link.rate_mbps is packets or bytes."
-    elif measure == "bdp" and run.rtt_path_ms == 0:
-        yield f"queue is {{bdp: {size}}}; allowed without a link.delay_ms is packets or bytes."
-    elif measure == "bdp" and size * run.bdp_bytes < run.packet_bytes:
-        yield (
-            f"queue.bdp is {size}, {size * run.bdp_bytes:.0f} bytes; "
-            f"allowed is a packet of {run.packet_bytes} bytes or more, from {run.packet_bytes / run.bdp_bytes:.3g} BDP."
-        )
-    elif measure == "bytes" and offload and size < SUPER_FRAME_BYTES:
-        yield (
-            f"queue.bytes is {size}; allowed with transport.segmentation_offload is at least {SUPER_FRAME_BYTES}, "
-            "for a super-packet that is larger than the queue never passes."
-        )
-
-
 def _check_segments(scenario):
     segment, asked = (scenario["transport"][key] for key in ("segment_bytes", "receive_buffer_bytes"))
     small = segment is not None and segment < GROWING_SEGMENT_BYTES
@@ -486,4 +419,4 @@ def _queue_bytes(scenario):
 
 
 #: What is asked of a bottleneck, and so of each of a chain's.
-OF_BOTTLENECKS = (_check_jitter, _check_queue, _check_segments, _check_memory, network_queue_problems)
+OF_BOTTLENECKS = (_check_jitter, size_problems, _check_segments, _check_memory, network_queue_problems)
