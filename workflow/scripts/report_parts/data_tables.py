@@ -99,6 +99,11 @@ def number_cell(value, decimals=None, unit="") -> Cell:
     return Cell(minus(number(value, decimals)) + unit, round_trip(value))
 
 
+def interval_cell(low, high, decimals) -> Cell:
+    """Return a cell with an interval, sorted by its lower end; a dash if there is none."""
+    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, decimals)} to {number(high, decimals)}", float(low))
+
+
 def p_cell(value) -> Cell:
     """Return a cell with a p value."""
     return Cell(NONE) if is_missing(value) else Cell(p_value(value), round_trip(value))

@@ -1,8 +1,8 @@
 """The section on bottlenecks in a row: shares of the flows over all of them, against theory."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.data_tables import Column, data_table, interval_cell, number_cell
 from report_parts.material import Finding
-from wording.number_format import NONE, is_missing, number
+from wording.number_format import is_missing, number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -30,7 +30,10 @@ def _cells_table(cells, design):
         (Column("IP version", filtered=True), lambda row: ip_words(row["ip_version"])),
         (Column("n", "number"), plain("n", 0)),
         (Column("Long flows' share, %", "number"), plain("long_share_percent", 1)),
-        (Column("Interval", "short"), _interval_cell),
+        (
+            Column("Interval", "short"),
+            lambda row: interval_cell(row["long_share_percent_low"], row["long_share_percent_high"], 1),
+        ),
         (Column("Theory of Reno, single losses, %", "number"), plain("independent_percent", 1)),
         (Column("Theory of Reno, losses together, %", "number"), plain("synchronised_percent", 1)),
         (Column("1/(√n + 1), %", "number"), plain("minimum_delay_percent", 1)),
@@ -46,11 +49,6 @@ def _cells_table(cells, design):
     rows = [[of_cell(row) for _, of_cell in columns] for row in cells.to_dict("records")]
     title = "Shares by number of bottlenecks and CCA, measured and by theory"
     return data_table("chain-cells", title, [column for column, _ in columns], rows)
-
-
-def _interval_cell(row):
-    low, high = row["long_share_percent_low"], row["long_share_percent_high"]
-    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, 1)} to {number(high, 1)}", float(low))
 
 
 def findings(material) -> list[Finding]:

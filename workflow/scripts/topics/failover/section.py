@@ -1,8 +1,8 @@
 """The section on fail-over: rates while a path is down, standstill and return."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.data_tables import Column, data_table, interval_cell, number_cell
 from report_parts.material import Finding
-from wording.number_format import NONE, count, is_missing, number, plain
+from wording.number_format import count, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name
 
@@ -20,7 +20,7 @@ def _cells_table(cells, design):
         return lambda row: number_cell(row[name], decimals)
 
     def ends(name):
-        return lambda row: _interval_cell(row[f"{name}_low"], row[f"{name}_high"])
+        return lambda row: interval_cell(row[f"{name}_low"], row[f"{name}_high"], 2)
 
     columns = [
         (Column("Scenario", header=True, filtered=True), lambda row: row["scenario_label"]),
@@ -48,10 +48,6 @@ def _cells_table(cells, design):
 def _when(row):
     end_s = plain(row["outage_at_s"] + row["outage_for_s"])
     return f"{row['outage_path']:.0f}, {plain(row['outage_at_s'])} to {end_s} s"
-
-
-def _interval_cell(low, high):
-    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, 2)} to {number(high, 2)}", float(low))
 
 
 def findings(material) -> list[Finding]:

@@ -1,8 +1,8 @@
 """The section on policers: loss and goodput by CCA."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.data_tables import Column, data_table, interval_cell, number_cell
 from report_parts.material import Finding
-from wording.number_format import NONE, is_missing, number
+from wording.number_format import number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -17,7 +17,7 @@ def _table(cells, design):
         return lambda row: number_cell(row[name], decimals)
 
     def ends(name, decimals):
-        return lambda row: _interval_cell(row[f"{name}_low"], row[f"{name}_high"], decimals)
+        return lambda row: interval_cell(row[f"{name}_low"], row[f"{name}_high"], decimals)
 
     columns = [
         (Column("Scenario", header=True, filtered=True), lambda row: row["scenario_label"]),
@@ -37,10 +37,6 @@ def _table(cells, design):
         del columns[3]
     rows = [[of_cell(row) for _, of_cell in columns] for row in cells.to_dict("records")]
     return data_table("policer-cells", "Loss and goodput behind policers, by CCA", [c for c, _ in columns], rows)
-
-
-def _interval_cell(low, high, decimals):
-    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, decimals)} to {number(high, decimals)}", float(low))
 
 
 def findings(material) -> list[Finding]:

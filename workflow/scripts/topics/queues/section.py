@@ -1,9 +1,9 @@
 """The section on queues: delay, drops and marks behind each discipline."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.data_tables import Column, data_table, interval_cell, number_cell
 from report_parts.material import Finding
 from testbed.disciplines import DISCIPLINES, DROP_TAIL
-from wording.number_format import NONE, is_missing, number
+from wording.number_format import number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -26,7 +26,7 @@ def _cells_table(cells, design):
         return lambda row: number_cell(row[name], decimals)
 
     def ends(name, decimals):
-        return lambda row: _interval_cell(row[f"{name}_low"], row[f"{name}_high"], decimals)
+        return lambda row: interval_cell(row[f"{name}_low"], row[f"{name}_high"], decimals)
 
     columns = [
         (Column("Conditions", filtered=True), lambda row: row["conditions"]),
@@ -50,10 +50,6 @@ def _cells_table(cells, design):
         del columns[4]
     rows = [[of_cell(row) for _, of_cell in columns] for row in cells.to_dict("records")]
     return data_table("queue-cells", "Drops and marks by queue, ECN and CCA", [column for column, _ in columns], rows)
-
-
-def _interval_cell(low, high, decimals):
-    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, decimals)} to {number(high, decimals)}", float(low))
 
 
 def findings(material) -> list[Finding]:

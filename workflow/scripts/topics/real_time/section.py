@@ -1,50 +1,32 @@
 """The section on real-time streams: delay, jitter and loss, alone and beside long flows."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.data_tables import Column, interval_cell, number_cell
 from report_parts.material import Finding
-from topics.short_flows.beside import ALONE, name_of
-from wording.number_format import NONE, is_missing, number
-from wording.scenario_words import ip_words
-from wording.sentence_words import cca_name, listed
+from topics.short_flows.beside import name_of
+from topics.short_flows.groups_table import groups_table
+from wording.number_format import number
+from wording.sentence_words import listed
 
 
 def section(material) -> dict:
     """Return what the template needs."""
-    return {"table": _cells_table(material.tables.real_time_cells, material.design)}
-
-
-def _cells_table(cells, design):
-    """Return the table of all cells and groups."""
-
-    def mean(name, decimals):
-        return lambda row: number_cell(row[name], decimals)
-
     columns = [
-        (Column("Conditions", filtered=True), lambda row: row["conditions"]),
-        (
-            Column("Long flows", header=True, filtered=True),
-            lambda row: "none" if row["beside"] == ALONE else cca_name(row["beside"]),
+        (Column("n", "number"), lambda row: number_cell(row["n"], 0)),
+        (Column("Packets", "number"), lambda row: number_cell(row["packets"], 0)),
+        *(
+            (Column(f"One-way p{p}, ms", "number"), lambda row, p=p: number_cell(row[f"delay_p{p}_ms"], 2))
+            for p in (50, 95, 99)
         ),
-        (Column("Group", filtered=True), lambda row: row["group"]),
-        (Column("IP version", filtered=True), lambda row: ip_words(row["ip_version"])),
-        (Column("n", "number"), mean("n", 0)),
-        (Column("Packets", "number"), mean("packets", 0)),
-        *((Column(f"One-way p{p}, ms", "number"), mean(f"delay_p{p}_ms", 2)) for p in (50, 95, 99)),
-        (Column("Interval of p95", "short"), lambda row: _interval_cell(row, "delay_p95_ms", 2)),
-        (Column("Jitter, ms", "number"), mean("jitter_ms", 3)),
-        (Column("Lost, %", "number"), mean("lost_percent", 3)),
+        (
+            Column("Interval of p95", "short"),
+            lambda row: interval_cell(row["delay_p95_ms_low"], row["delay_p95_ms_high"], 2),
+        ),
+        (Column("Jitter, ms", "number"), lambda row: number_cell(row["jitter_ms"], 3)),
+        (Column("Lost, %", "number"), lambda row: number_cell(row["lost_percent"], 3)),
     ]
-    if not design.ip_versions_compared:
-        del columns[3]
-    rows = [[of_cell(row) for _, of_cell in columns] for row in cells.to_dict("records")]
-    return data_table(
-        "real-time-cells", "Delay, jitter and loss by the long flows beside", [column for column, _ in columns], rows
-    )
-
-
-def _interval_cell(row, name, decimals):
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, decimals)} to {number(high, decimals)}", float(low))
+    title = "Delay, jitter and loss by the long flows beside"
+    cells = material.tables.real_time_cells
+    return {"table": groups_table(cells, material.design, "real-time-cells", title, columns)}
 
 
 def findings(material) -> list[Finding]:

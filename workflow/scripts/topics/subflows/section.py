@@ -1,8 +1,8 @@
 """The section on subflows over one bottleneck: MPTCP's share against coupled and uncoupled."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.data_tables import Column, data_table, interval_cell, number_cell
 from report_parts.material import Finding
-from wording.number_format import NONE, is_missing, number
+from wording.number_format import number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -25,7 +25,10 @@ def _cells_table(cells, design):
         (Column("IP version", filtered=True), lambda row: ip_words(row["ip_version"])),
         (Column("n", "number"), plain("n", 0)),
         (Column("MPTCP's share, %", "number"), plain("share_percent", 1)),
-        (Column("Interval", "short"), _interval_cell),
+        (
+            Column("Interval", "short"),
+            lambda row: interval_cell(row["share_percent_low"], row["share_percent_high"], 1),
+        ),
         (Column("Uncoupled, %", "number"), plain("uncoupled_percent", 1)),
         (Column("Coupled, %", "number"), plain("coupled_percent", 1)),
         (Column("Sent again MPTCP, %", "number"), plain("mptcp_retransmit_percent", 3)),
@@ -35,11 +38,6 @@ def _cells_table(cells, design):
         del columns[3]
     rows = [[of_cell(row) for _, of_cell in columns] for row in cells.to_dict("records")]
     return data_table("subflow-shares", "Shares by number of subflows and CCA", [column for column, _ in columns], rows)
-
-
-def _interval_cell(row):
-    low, high = row["share_percent_low"], row["share_percent_high"]
-    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, 1)} to {number(high, 1)}", float(low))
 
 
 def findings(material) -> list[Finding]:
