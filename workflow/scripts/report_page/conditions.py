@@ -101,7 +101,7 @@ def folded_conditions(rows: list[dict]) -> dict:
 def _bursts_words(lengths):
     """Return how long the bursts of losses are in words: nothing where there are none. ``lengths`` are those of runs, which all have one."""
     known = lengths.dropna()
-    return "" if known.empty else f" in bursts of {number(known.iloc[0])}"
+    return "" if known.empty else f" in bursts of {known.iloc[0]:.4g} packets"
 
 
 def _seen_bursts(valid):
@@ -119,7 +119,7 @@ def _shares_seen(valid):
         if known.any():
             words.append(f"{number(100 * valid.loc[known, column].sum() / passed[known].sum())} % {what}")
     extent = valid["reordering_extent_packets"].dropna()
-    return ", ".join(words + ([] if extent.empty else [f"overtaken by {number(extent.mean())}"]))
+    return ", ".join(words + ([] if extent.empty else [f"overtaken by {extent.mean():.3g} segments"]))
 
 
 def _discipline_words(row):

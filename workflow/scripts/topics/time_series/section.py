@@ -83,7 +83,8 @@ def _picture(picture, material):
     words = f"Replication {first_valid(runs)}, the first valid one of {replications}."
     if not runs["valid"].any():
         words = f"None of {replications} is valid: nothing is drawn."
-    return {"slug": picture.slug, "name": name, "words": words}
+    changing = picture.scenario in material.design.changing_scenarios
+    return {"slug": picture.slug, "name": name, "words": words, "changing": changing}
 
 
 def _table(material, identifier, caption, columns, rows, by_flow=True):
