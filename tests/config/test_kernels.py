@@ -85,7 +85,7 @@ def test_a_kernel_is_named_by_its_content():
     Path("mine.patch").write_text(PATCH.replace("new", "newer"))
     changed = names(with_kernel(base="6.12", patches=["mine.patch"]))
     assert len({*plain, *other, *patched, *tick, *changed}) == 5
-    Path("envs/guest/older/0002.patch").write_text(PATCH)
+    Path("envs/guest/before-6.6/0002.patch").write_text(PATCH)
     assert names(with_kernel(base="6.12")) != plain
 
 

@@ -7,7 +7,16 @@ import pytest
 
 from testbed.netlink import HEADER, NLMSG_DONE, attributes, messages
 from testbed.queue_information import counters, qdisc, queue
-from testbed.socket_information import INET_DIAG_INFO, MESSAGE_BYTES, connection, established, tcp_info
+from testbed.socket_information import (
+    BBR3_INFO,
+    BBR_INFO,
+    INET_DIAG_INFO,
+    MESSAGE_BYTES,
+    bbr3,
+    connection,
+    established,
+    tcp_info,
+)
 
 #: What ss prints of `NAMED` comes after a colon, of `RATES` in the word after.
 NAMED = {
@@ -194,3 +203,16 @@ def test_queue_without_statistics(answers):
     buffer, start, _ = bodies([answers["reno"]["queue"]])[0]
     with pytest.raises(ValueError, match="gnet_stats_queue of 0 bytes"):
         queue(buffer, start, start + 20)
+
+
+def test_bbr3_says_more_and_no_bound_is_no_value():
+    message = bytes(100) + BBR_INFO.pack(6_250_000, 20_000, 320, 512)
+    message += BBR3_INFO.pack(6_500_000, 2**64 - 1, 2, 4, 3, 2**32 - 1, 177, 5)
+    assert bbr3(message, 100) == {
+        "bbr_version": 3,
+        "bbr_phase": 4,
+        "bbr_bw_hi_mbps": 52,
+        "bbr_bw_lo_mbps": None,
+        "bbr_inflight_hi_packets": 177,
+        "bbr_inflight_lo_packets": None,
+    }

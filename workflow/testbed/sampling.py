@@ -17,7 +17,7 @@ from .socket_information import CA_STATES, FAMILIES, SocketReader
 #: Columns of a flow's time series that are whole numbers.
 WHOLE = frozenset(
     "cwnd_packets ssthresh_packets unacked_packets sacked_packets lost_packets retransmits bytes_sent bytes_acked "
-    "bytes_retransmitted delivered_ce_packets".split()
+    "bytes_retransmitted delivered_ce_packets bbr_version bbr_phase bbr_inflight_hi_packets bbr_inflight_lo_packets".split()
 )
 #: All columns of a flow's time series (`socket_information` says what they are).
 COLUMNS = (
@@ -25,6 +25,7 @@ COLUMNS = (
     "unacked_packets", "sacked_packets", "lost_packets", "retransmits", "bytes_sent", "bytes_acked", "bytes_retransmitted",
     "bbr_bw_mbps", "bbr_rtt_min_ms", "bbr_pacing_gain", "bbr_cwnd_gain", "vegas_rtt_ms", "vegas_rtt_min_ms",
     "delivered_ce_packets",
+    "bbr_version", "bbr_phase", "bbr_bw_hi_mbps", "bbr_bw_lo_mbps", "bbr_inflight_hi_packets", "bbr_inflight_lo_packets",
 )  # fmt: skip
 #: Column of the kernel's loss state, the only one that is text (tcpi_ca_state).
 STATE = "state"

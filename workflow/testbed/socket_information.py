@@ -98,6 +98,8 @@ TCPI_OPT_ECN, ACCURATE = 8, 2
 VEGAS_INFO = struct.Struct("=4I")
 DCTCP_INFO = struct.Struct("=HHI")
 BBR_INFO = struct.Struct("=QIII")
+#: What BBRv3 adds to it (google/bbr, branch v3): bw_hi, bw_lo, mode, phase, version, inflight_lo, inflight_hi, extra_acked.
+BBR3_INFO = struct.Struct("=QQBBxBIII")
 #: DCTCP_MAX_ALPHA of net/ipv4/tcp_dctcp.c; BBR_UNIT of tcp_bbr.c.
 DCTCP_UNIT, BBR_UNIT = 1024, 256
 
@@ -234,6 +236,8 @@ def connection(buffer, start, end, ecn=False) -> dict:
             if until - at < size:
                 raise ValueError(f"attribute {kind} of a connection with {until - at} bytes, expected {size}")
             read |= parse(buffer, at)
+            if kind == INET_DIAG_BBRINFO and until - at >= size + BBR3_INFO.size:
+                read |= bbr3(buffer, at)
     return read
 
 
@@ -322,7 +326,7 @@ def dctcp(buffer, at) -> dict:
 
 
 def bbr(buffer, at) -> dict[str, float | None]:
-    """Return struct tcp_bbr_info: bandwidth in Mbit/s, least RTT in ms, gains as factors."""
+    """Return struct tcp_bbr_info: bandwidth in Mbit/s, least RTT in ms, gains as factors; of BBRv3 also what `bbr3` gives."""
     bytes_per_s, least_us, pacing, cwnd = BBR_INFO.unpack_from(buffer, at)
     return {
         "bbr_bw_mbps": bytes_per_s / MBPS,
@@ -330,6 +334,23 @@ def bbr(buffer, at) -> dict[str, float | None]:
         "bbr_pacing_gain": pacing / BBR_UNIT,
         "bbr_cwnd_gain": cwnd / BBR_UNIT,
     }
+
+
+def bbr3(buffer, at) -> dict[str, float | None]:
+    """Return what struct tcp_bbr_info of BBRv3 says more: version, phase, and its bounds, None where there is none."""
+    high, low, _, phase, version, least, most, _ = BBR3_INFO.unpack_from(buffer, at + BBR_INFO.size)
+    return {
+        "bbr_version": version,
+        "bbr_phase": phase,
+        "bbr_bw_hi_mbps": known_rate_mbps(high),
+        "bbr_bw_lo_mbps": known_rate_mbps(low),
+        "bbr_inflight_hi_packets": None if most == NONE_32 else most,
+        "bbr_inflight_lo_packets": None if least == NONE_32 else least,
+    }
+
+
+def known_rate_mbps(bytes_per_s) -> float | None:
+    return None if bytes_per_s in (0, NONE_64) else bytes_per_s / MBPS
 
 
 def known_rtt_ms(microseconds) -> float | None:

@@ -9,6 +9,8 @@ from run_tables.table import Table, count, number, ordinal, text, truth
 _NO_VALUE = "the run's application or platform has none"
 _NO_WINDOW = "the flows had no time in common"
 _NO_STEADY = f"FTP has none; {_NO_WINDOW}; MSER finds no steady part"
+_NO_BBR3 = "the CCA is not BBRv3"
+_NO_BOUND = f"it has none then; {_NO_BBR3}"
 _NOT_SAMPLED = "the scenario has no `sample_interval_ms`"
 _NO_DISORDER = "none are to be"
 _NO_BURSTS = "losses have no bursts"
@@ -477,6 +479,16 @@ SOCKETS = Table(
         number("bbr_rtt_min_ms", "ms", "BBR's smallest RTT (its RTprop).", _UNKNOWN, "tcpbbr_rtt"),
         number("bbr_pacing_gain", "", "BBR's pacing gain.", _UNKNOWN, "tcpbbr_pacing_gain"),
         number("bbr_cwnd_gain", "", "BBR's cwnd gain.", _UNKNOWN, "tcpbbr_cwnd_gain"),
+        number("bbr_version", "", "BBR's version, 3 of BBRv3.", _NO_BBR3, "tcpbbr_version"),
+        number(
+            "bbr_phase", "",
+            "BBRv3's phase: 1 STARTUP, 2 DRAIN, 3 PROBE_RTT, 4 PROBE_BW_UP, 5 PROBE_BW_DOWN, 6 PROBE_BW_CRUISE, 7 PROBE_BW_REFILL.",
+            _NO_BBR3, "tcpbbr_phase",
+        ),
+        number("bbr_bw_hi_mbps", "Mbit/s", "BBRv3's upper bound of the rate, the largest that was measured of late.", _NO_BBR3, "tcpbbr_bw_hi"),
+        number("bbr_bw_lo_mbps", "Mbit/s", "BBRv3's short-term bound of the rate.", _NO_BOUND, "tcpbbr_bw_lo"),
+        number("bbr_inflight_hi_packets", "segments", "BBRv3's long-term bound of what is under way.", _NO_BOUND, "tcpbbr_inflight_hi"),
+        number("bbr_inflight_lo_packets", "segments", "BBRv3's short-term bound of what is under way.", _NO_BOUND, "tcpbbr_inflight_lo"),
         number(
             "vegas_rtt_ms", "ms",
             "Vegas and YeAH: their base RTT, the smallest of the connection; other CCAs that report so: their latest or mean RTT.",

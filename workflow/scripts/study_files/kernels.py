@@ -14,7 +14,7 @@ KEYS = ("base", "tree", "version", "sha256", "recipe", "patches", "config")
 NEWEST = "newest"
 LOCK = Path("envs/guest/sources.lock")
 #: What makes a guest kernel of a source tree, besides the tree.
-OF_BASE = ("build_base", "make_kernel", "kernel.config", "patches", "older")
+OF_BASE = ("build_base", "make_kernel", "kernel.config", "patches", "before-6.16", "before-6.6")
 RECIPE = (*OF_BASE, "build_own")
 #: What a guest kernel needs as envs/guest/kernel.config has it, or runs would be of another kind.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
