@@ -5,7 +5,16 @@ import pandas as pd
 import pytest
 
 from topics.exam.measure_exam import PATH, harms
-from topics.exam.measures import RunData, breaker_s, harm, longest_s, packets_per_rtt, starved_s
+from topics.exam.measures import (
+    RunData,
+    breaker_s,
+    dip_percent,
+    harm,
+    least_percent,
+    longest_s,
+    packets_per_rtt,
+    starved_s,
+)  # fmt: skip
 
 MSS = 1000
 TIMES = np.arange(0.05, 20.001, 0.05)
@@ -61,6 +70,22 @@ def test_breaker():
 
     assert breaker_s(run_of([steady(10)], drops=drops), 10) == pytest.approx(6, abs=1)
     assert breaker_s(run_of([steady(10)], drops=drops), 30) == 0
+
+
+def test_dip():
+    """Of 20 Mbit/s 1,000 in 1,066 bytes are payload; from 9 to 11 s the flow gets 2 of them. The second after the change doesn't count."""
+    change = {"kind": "step", "at_ns": 5_000_000_000, "direction": "forward", "quantity": "delay_ms", "value": 40.0}
+    rate = run_of(
+        [lambda times: np.where((times > 9) & (times < 11) | (times > 5) & (times < 5.9), 2.0, 15.0)], [change]
+    )
+    assert dip_percent(rate) == pytest.approx(100 * 2 / (20 * 1000 / 1066), rel=0.02)
+
+
+def test_least():
+    """Of 3 and 1 Mbit/s the mean is 2."""
+    run = run_of([steady(3), steady(1)])
+    run.flows["goodput_steady_mbps"] = [3.0, 1.0]
+    assert least_percent(run) == 50
 
 
 def test_longest():

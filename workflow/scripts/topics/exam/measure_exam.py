@@ -25,6 +25,8 @@ COLUMNS = {
     "loss_percent": "loss_percent",
     "jain_index": "jain_steady_index",
 }
+#: Those that a function of their name in `measures` computes.
+SINGLE = {"packets_per_rtt", "least_percent", "dip_percent", "crowd_percent", "subflows_percent"}
 AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
 FAILOVER = ("during_percent", "standstill_s")
 
@@ -44,8 +46,6 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
     if "convergence_s" in wanted:
         left = row["duration_s"] - run.flows["start_offset_ms"].max() / 1e3
         yield "convergence_s", "", left if np.isnan(row["convergence_s"]) else row["convergence_s"]
-    if "packets_per_rtt" in wanted:
-        yield "packets_per_rtt", "", measures.packets_per_rtt(run)
     if "starved_s" in wanted and len(run.flows) > 1:
         yield "starved_s", "", measures.starved_s(run, limits["starved_share"])
     if "other_starved_s" in wanted:
@@ -57,10 +57,8 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
             yield f"{name}_starved_s", other, starved_s
     if "breaker_s" in wanted:
         yield "breaker_s", "", measures.breaker_s(run, limits["breaker_loss_percent"])
-    if "crowd_percent" in wanted:
-        yield "crowd_percent", "", measures.crowd_percent(run)
-    if "subflows_percent" in wanted:
-        yield "subflows_percent", "", measures.subflows_percent(run)
+    for name in SINGLE & wanted:
+        yield name, "", getattr(measures, name)(run)
     for names, measure in ((AFTER, measures.after_change), (FAILOVER, measures.failover)):
         if wanted & set(names):
             yield from ((name, "", value) for name, value in measure(run).items() if name in wanted)

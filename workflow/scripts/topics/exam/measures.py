@@ -128,6 +128,22 @@ def after_change(run: RunData) -> dict[str, float]:
     }
 
 
+def dip_percent(run: RunData) -> float:
+    """Return the least that all flows got in a second, of what the path allows then, in percent: from a second after its last change on."""
+    phase = run.phases[-1]
+    edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
+    got_mbit = 8e-6 * _delivered(run, edges).sum(axis=1).diff().iloc[1:].to_numpy()
+    payload = run.row["mss_bytes"] / run.row["packet_bytes"]
+    could = [payload * phase.capacity_mbit(begin_s, begin_s + BIN_S) for begin_s in edges[:-1]]
+    return float((100 * got_mbit / could).min())
+
+
+def least_percent(run: RunData) -> float:
+    """Return what the flow that gets least gets of the mean of all, start-up left out, in percent."""
+    goodput = run.flows["goodput_steady_mbps"]
+    return float(100 * goodput.min() / goodput.mean())
+
+
 def failover(run: RunData) -> dict[str, float]:
     """Return what the path that is left carries while the other is down, and the longest time without any delivery."""
     found = measure_failover(acked_by_path(run.sockets), run.scenario)
