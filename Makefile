@@ -18,6 +18,7 @@ QUICK =
 EXAMS =
 # publish: pack the images, too. verify: take the images that lie beside RESULTS.
 IMAGES =
+RERUN =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
@@ -28,7 +29,8 @@ IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(c
 study:
 	@test -n $(call quoted,$(CONFIG))
 
-run: study setup  ## set up and run the study, report included
+run: study setup  ## set up and run the study, report included; RERUN=1 repeats runs that another image made
+	@$(if $(RERUN),,$(call quoted,$(PYTHON)) setup begun $(call quoted,$(RESULTS)))
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
 	@echo report: $(call quoted,$(RESULTS)/report.html)
 

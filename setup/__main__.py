@@ -24,6 +24,7 @@ from pathlib import Path  # noqa: E402
 
 sys.path += [ROOT + "/workflow/scripts", ROOT + "/workflow"]
 
+import begun_studies  # noqa: E402
 import bundle  # noqa: E402
 import environment  # noqa: E402
 import images  # noqa: E402
@@ -88,6 +89,8 @@ def main():
             lock.write_locks(str(environment.VENV / "bin/python"))
         elif sys.argv[1:2] == ["bundle"] and len(sys.argv) <= 3:
             bundle.make_bundle(Path(*sys.argv[2:]))
+        elif sys.argv[1:2] == ["begun"] and len(sys.argv) == 3:
+            begun_studies.check_images(Path(sys.argv[2]))
         elif sys.argv[1:2] == ["images"]:
             pack_images(sys.argv[2:])
         elif sys.argv[1:2] == ["kernel"] and len(sys.argv) > 5:

@@ -1,0 +1,59 @@
+"""A study that was begun with another image is neither mixed nor repeated unasked: `python3 setup begun RESULTS`, called by `make`."""
+
+import gzip
+import json
+from pathlib import Path
+
+from cache import cache_dir
+from progress import SetupError
+
+#: How many run documents are looked at, the first and the last among them; to read 14,400 takes minutes.
+LOOKED_AT = 20
+
+
+def check_images(results) -> None:
+    """Raise SetupError if runs of a results folder were made with another image than the one that is linked.
+
+    Parameters
+    ----------
+    results : pathlib.Path
+        ``results/<study>``; nothing is wrong if it isn't there, or has no documents.
+    """
+    documents = sorted(results.glob("runs/*/*/*/*.json.gz"))
+    for document in [*documents[:: max(1, len(documents) // (LOOKED_AT - 1))], *documents[-1:]]:
+        made_by = image_of(document)
+        if made_by is None:
+            continue  # the workflow says what is wrong with it
+        name, digest = made_by
+        linked = Path(f"envs/{name}.json")
+        here = json.loads(linked.read_text())["content_digest"] if linked.is_file() else "none"
+        if here != digest:
+            old = find_in_cache(name, digest)
+            way = (
+                f"`make SAWTOOTH_IMAGES={old} ...`"
+                if old
+                else "`make SAWTOOTH_IMAGES=<an archive or folder that has it> ...`"
+            )
+            raise SetupError(
+                f"{results} was begun with the image {name} of content {digest}, and this checkout's has {here}; runs of both are never "
+                f"mixed: go on with the old image, {way}{'' if old else ' (it is not in the cache)'}, or repeat the runs with the new "
+                "one, `make RERUN=1 ...`."
+            )
+
+
+def image_of(document) -> tuple[str, str] | None:
+    """Return name and content digest of the image that a run document was made with, None if it can't be read."""
+    try:
+        with gzip.open(document, "rt") as text:
+            environment = json.load(text)["environment"]
+        return ("ns3" if environment["platform"].startswith("ns3") else "testbed"), environment["image_digest"]
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def find_in_cache(name, digest) -> Path | None:
+    """Return the cache's folder of an image by its content, None if it has none."""
+    for description in sorted((cache_dir() / "images").glob(f"{name}-*/image.json")):
+        if json.loads(description.read_text())["content_digest"] == digest:
+            return description.parent
+    return None
