@@ -1,0 +1,91 @@
+"""A small batch system that speaks PBS's dialect: jobs wait in a folder, and a worker of its own carries them out.
+
+Called by links named qsub, qstat and qdel, with the folder in BATCH_SPOOL; ``python batch_queue.py worker FOLDER [LOST]`` works
+until it is ended, one job after another, and loses the job of number LOST as a node does that goes down.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+#: What a job sees of the environment: nothing of who submitted it.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+
+def write(path, value):
+    """Replace a file at once: others read it at any time."""
+    partial = path.with_suffix(f".{os.getpid()}")
+    partial.write_text(json.dumps(value))
+    partial.rename(path)
+
+
+def submit(spool, *words):
+    """Enter a job, print its number."""
+    *options, script = words
+    asked = [value for option, value in zip(options, options[1:], strict=False) if option == "-l"]
+    number = 1 + sum(1 for _ in spool.glob("*.json"))
+    write(spool / f"{number}.json", {
+        "state": "Q", "asked": asked, "script": Path(script).read_text(), "folder": os.getcwd(), "home": os.environ["HOME"],
+    })  # fmt: skip
+    print(f"{number}.standin")
+
+
+def tell(spool, *words):
+    """Print a job's state as ``qstat -x -f`` does."""
+    path = spool / f"{words[-1].partition('.')[0]}.json"
+    if not path.exists():
+        sys.exit(f"qstat: Unknown Job Id {words[-1]}")
+    job = json.loads(path.read_text())
+    print(f"Job Id: {words[-1]}\n    job_state = {job['state']}")
+    if "exit_status" in job:
+        print(f"    Exit_status = {job['exit_status']}")
+
+
+def cancel(spool, *numbers):
+    """End jobs."""
+    for number in numbers:
+        (spool / f"{number.partition('.')[0]}.cancel").touch()
+
+
+def work(spool, lost=""):
+    """Carry out jobs in their order."""
+    while True:
+        waiting = sorted(spool.glob("*.json"), key=lambda path: int(path.stem))
+        for path in waiting:
+            job = json.loads(path.read_text())
+            if job["state"] == "Q":
+                carry_out(path, job, is_lost=path.stem == lost)
+                break
+        else:
+            time.sleep(0.1)
+
+
+def carry_out(path, job, is_lost):
+    """Run one job as a batch system does: its script from a copy, in the folder of who submitted it, without his environment."""
+    script = path.with_suffix(".sh")
+    script.write_text(job["script"])
+    write(path, job | {"state": "R"})
+    with path.with_suffix(".out").open("w") as output:
+        process = subprocess.Popen(
+            ["bash", script], cwd=job["folder"], env=ENVIRONMENT | {"HOME": job["home"]}, stdout=output,
+            stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        begun = time.monotonic()
+        while process.poll() is None:
+            if path.with_suffix(".cancel").exists() or is_lost and time.monotonic() > begun + 1:
+                os.killpg(process.pid, signal.SIGKILL)
+            time.sleep(0.05)
+    status = process.returncode
+    write(path, job | {"state": "F", "exit_status": status if status >= 0 else 256 - status})
+
+
+if __name__ == "__main__":
+    name = Path(sys.argv[0]).name
+    if name == "batch_queue.py":
+        work(Path(sys.argv[2]), *sys.argv[3:])
+    else:
+        {"qsub": submit, "qstat": tell, "qdel": cancel}[name](Path(os.environ["BATCH_SPOOL"]), *sys.argv[1:])
