@@ -15,22 +15,27 @@ from built_study import MISLABELLED_ROW, Built
 from topics.published.topic import IP_PAPER
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Files whose tests look at the study of real shape, which takes half a minute to build: by two processes at once one would
-#: do nothing but wait for the other.
-OF_REAL_SHAPE = {
-    f"tests/report/test_{name}.py" for name in ("figures", "page_content", "page_in_chromium", "tables_in_chromium")
+#: Files whose tests look at one study, which takes half a minute to make: by two processes at once one would do nothing but
+#: wait for the other.
+OF_ONE_STUDY = {
+    f"tests/{folder}/test_{name}.py": study
+    for study, folder, names in (
+        ("real shape", "report", "figures page_content page_in_chromium tables_in_chromium"),
+        ("smoke", "workflow", "smoke_study verify manifest new_topic"),
+    )
+    for name in names.split()
 }
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Deal out the tests file by file, but those of `OF_REAL_SHAPE` together."""
+    """Deal out the tests file by file, but those of a study in `OF_ONE_STUDY` together."""
     from xdist.scheduler import LoadFileScheduling
 
     class ByStudy(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = super()._split_scope(nodeid)
-            return "real shape" if file in OF_REAL_SHAPE else file
+            return OF_ONE_STUDY.get(file, file)
 
     return ByStudy(config, log) if config.getoption("dist") == "loadfile" else None
 

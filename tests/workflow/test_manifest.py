@@ -11,12 +11,12 @@ import pytest
 
 from publishing.result_checks.manifest import MANIFEST, file_sha256, problems, published_files, read_manifest
 
-MINI = ("--configfile", "config/studies/mini.yaml")
+SMOKE = ("--configfile", "config/studies/smoke.yaml")
 
 
 @pytest.fixture(scope="module")
-def results(mini):
-    return mini.folder / "results/mini"
+def results(smoke):
+    return smoke.folder / "results/smoke"
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_every_published_file_is_listed_and_as_it_is_listed(results):
     files = read_manifest(results)
     assert set(files) == set(published_files(results)) - {MANIFEST}
     assert list(problems(results, files)) == []
-    assert sum(path.startswith("runs/") for path in files) == 8
+    assert sum(path.startswith("runs/") for path in files) == 16
     assert {path.split("/")[0] for path in files} == {"runs", "tidy", "analysis", "figures", "workflow", "report.html"}
 
 
@@ -48,34 +48,34 @@ def test_digests_of_runs_are_those_of_the_table(results):
             assert files[path].sha256 == run["document_sha256"] == file_sha256(results / path)
 
 
-def test_the_same_results_give_the_same_manifest_elsewhere_and_later(copy_of_mini, results, monkeypatch):
+def test_the_same_results_give_the_same_manifest_elsewhere_and_later(copy_of_smoke, results, monkeypatch):
     """In another folder, time zone and language, with an environment that asks for another date."""
     for name, value in {"TZ": "Asia/Tokyo", "LC_ALL": "tr_TR.UTF-8", "SOURCE_DATE_EPOCH": "86400"}.items():
         monkeypatch.setenv(name, value)
-    again = copy_of_mini.folder / "results/mini" / MANIFEST
+    again = copy_of_smoke.folder / "results/smoke" / MANIFEST
     before = again.stat().st_mtime_ns
-    copy_of_mini.snakemake("--cores", "1", *MINI, "--forcerun", "write_manifest")
+    copy_of_smoke.snakemake("--cores", "1", *SMOKE, "--forcerun", "write_manifest")
     assert again.stat().st_mtime_ns > before
     assert again.read_bytes() == (results / MANIFEST).read_bytes()
 
 
-def test_a_lost_manifest_is_made_again_and_nothing_else(copy_of_mini):
-    (copy_of_mini.folder / "results/mini" / MANIFEST).unlink()
-    assert copy_of_mini.planned(*MINI) == {"write_manifest": 1, "all": 1}
+def test_a_lost_manifest_is_made_again_and_nothing_else(copy_of_smoke):
+    (copy_of_smoke.folder / "results/smoke" / MANIFEST).unlink()
+    assert copy_of_smoke.planned(*SMOKE) == {"write_manifest": 1, "all": 1}
 
 
-def test_changed_results_are_listed_anew(copy_of_mini):
-    script = copy_of_mini.folder / "workflow/scripts/topics/cells/describe_cells.py"
+def test_changed_results_are_listed_anew(copy_of_smoke):
+    script = copy_of_smoke.folder / "workflow/scripts/topics/cells/describe_cells.py"
     script.write_text(script.read_text() + "# changed\n")
-    assert "write_manifest" in copy_of_mini.planned(*MINI)
+    assert "write_manifest" in copy_of_smoke.planned(*SMOKE)
 
 
-def test_the_study_in_the_results_can_be_run_as_it_is(copy_of_mini):
-    planned = copy_of_mini.planned("--configfile", "results/mini/workflow/study.json")
+def test_the_study_in_the_results_can_be_run_as_it_is(copy_of_smoke):
+    planned = copy_of_smoke.planned("--configfile", "results/smoke/workflow/study.json")
     assert "emulate_run" not in planned
 
 
-def test_the_library_reads_it_back(mini, root, results):
+def test_the_library_reads_it_back(smoke, root, results):
     program = (
         "import sys; from rocrate.rocrate import ROCrate; crate = ROCrate(sys.argv[1]);"
         " print(crate.mainEntity.id, len(list(crate.get_by_type('File'))), crate.root_dataset['license'].id)"
@@ -95,7 +95,7 @@ def test_metadata_has_what_ro_crate_requires(crate, results):
     descriptor, root = crate[MANIFEST], crate["./"]
     assert descriptor["@type"] == "CreativeWork" and descriptor["about"] == {"@id": "./"}
     assert "https://w3id.org/ro/crate/1.1" in ids(descriptor["conformsTo"])
-    assert root["@type"] == "Dataset" and root["name"] == "Two paths, two CCAs" and root["description"]
+    assert root["@type"] == "Dataset" and root["name"] == "Reno and Vegas, a first look" and root["description"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", root["datePublished"])
     assert crate[root["license"]["@id"]]["@type"] == "CreativeWork"
     context = json.loads((results / MANIFEST).read_text())["@context"]
@@ -129,7 +129,7 @@ def test_metadata_has_what_a_workflow_run_requires(crate):
     assert set(workflow["@type"]) == {"File", "SoftwareSourceCode", "ComputationalWorkflow"}
     assert crate[workflow["programmingLanguage"]["@id"]]["name"] == "Snakemake"
     assert action["@type"] == "CreateAction" and action["instrument"] == {"@id": "workflow/Snakefile"}
-    assert ids(action["object"]) == ["workflow/study.json"]
+    assert ids(action["object"]) == ["workflow/study.json", "workflow/claims.yaml"]
     assert ids(action["result"]) == ["analysis/", "figures/", "report.html", "runs/", "tidy/"]
     for direction in ("input", "output"):
         for parameter in ids(workflow[direction]):

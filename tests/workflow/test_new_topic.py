@@ -6,7 +6,7 @@ import pytest
 
 from page_checks import PageParts
 
-MINI = ("--configfile", "config/studies/mini.yaml")
+SMOKE = ("--configfile", "config/studies/smoke.yaml")
 #: All that a developer writes.
 FILES = {
     "topic.py": """
@@ -107,25 +107,25 @@ def findings(material):
 
 
 @pytest.fixture
-def with_topic(copy_of_mini):
+def with_topic(copy_of_smoke):
     """A finished study's checkout, with one more topic."""
-    folder = copy_of_mini.folder / "workflow/scripts/topics"
+    folder = copy_of_smoke.folder / "workflow/scripts/topics"
     for name, text in FILES.items():
         path = folder / "run_counts" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.lstrip())
     registry = folder / "registry.py"
     registry.write_text(registry.read_text().replace("NAMES = (\n", 'NAMES = (\n    "run_counts",\n'))
-    return copy_of_mini
+    return copy_of_smoke
 
 
 def test_topic_is_part_of_the_page_and_no_run_is_repeated(with_topic):
-    planned = with_topic.planned(*MINI)
-    own = {"count_runs": 1, "plot_runs_reno": 1, "plot_runs_cubic": 1}
+    planned = with_topic.planned(*SMOKE)
+    own = {"count_runs": 1, "plot_runs_reno": 1, "plot_runs_vegas": 1}
     assert own.items() <= planned.items()
     assert not {"emulate_run", "tidy_runs"} & planned.keys()
-    with_topic.snakemake("--cores", "all", *MINI)
-    page = with_topic.folder / "results/mini/report.html"
+    with_topic.snakemake("--cores", "all", *SMOKE)
+    page = with_topic.folder / "results/smoke/report.html"
     html, parts = page.read_text(), PageParts.of(page)
     assert set(parts.targets) <= set(parts.ids)
     sections = re.findall(r'<section id="([^"]+)"', html)
@@ -133,8 +133,8 @@ def test_topic_is_part_of_the_page_and_no_run_is_repeated(with_topic):
     assert '<p class="kind">Question 1</p>\n  <h2 id="run-counts-heading">' in html
     assert '<p class="kind">Question 2</p>\n  <h2 id="speed-heading">' in html
     assert '<li><a href="#run-counts">Runs</a></li>' in html
-    assert '<li><a href="#run-counts">Runs</a> <span>Two paths, two CCAs has runs.</span></li>' in html
-    for cca in ("reno", "cubic"):
+    assert '<li><a href="#run-counts">Runs</a> <span>Reno and Vegas, a first look has runs.</span></li>' in html
+    for cca in ("reno", "vegas"):
         assert f"<figcaption>Runs of {cca}, 2 of each cell.</figcaption>" in html
     assert "<p>2 CCAs over ipv4</p>" in html
     assert 'data-name="run_counts.csv"' in html
@@ -143,6 +143,6 @@ def test_topic_is_part_of_the_page_and_no_run_is_repeated(with_topic):
 def test_a_misspelt_input_is_found_where_snakemake_plans(with_topic):
     topic = with_topic.folder / "workflow/scripts/topics/run_counts/topic.py"
     topic.write_text(topic.read_text().replace('("run_counts",), title', '("run_cuonts",), title'))
-    status, printed = with_topic.snakemake("--cores", "1", "--dry-run", *MINI, check=False)
+    status, printed = with_topic.snakemake("--cores", "1", "--dry-run", *SMOKE, check=False)
     assert status != 0
     assert "run_cuonts.csv" in printed

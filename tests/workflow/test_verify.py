@@ -16,25 +16,28 @@ from listed_results import listed, write_manifest
 from own_commands import own_command
 from publishing.result_checks.manifest import MANIFEST, published_files
 
-NAME = "far/reno/ipv4/1"
-OTHER = "near/cubic/ipv4/2"
+SCENARIO = "10mbit-20ms-0pct-1flow"
+NAME = f"{SCENARIO}/reno/ipv4/1"
+OTHER = f"{SCENARIO}/vegas/ipv4/2"
 
 
 @pytest.fixture
-def results(mini, tmp_path):
-    """A copy of the mini study's results, elsewhere, as somebody else would have received it."""
-    folder = tmp_path / "received, from 'somebody'" / "mini"
-    shutil.copytree(mini.folder / "results/mini", folder, ignore=shutil.ignore_patterns("logs", "benchmarks", ".lock"))
+def results(smoke, tmp_path):
+    """A copy of the smoke study's results, elsewhere, as somebody else would have received it."""
+    folder = tmp_path / "received, from 'somebody'" / "smoke"
+    shutil.copytree(
+        smoke.folder / "results/smoke", folder, ignore=shutil.ignore_patterns("logs", "benchmarks", ".lock")
+    )
     return folder
 
 
 @pytest.fixture
-def verify(mini, tmp_path):
-    """A function that verifies with the mini study's checkout; returns exit status and what was printed."""
+def verify(smoke, tmp_path):
+    """A function that verifies with the smoke study's checkout; returns exit status and what was printed."""
 
     def run(results, *arguments):
         done = subprocess.run(
-            command(mini, results, *arguments),
+            command(smoke, results, *arguments),
             cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
         )  # fmt: skip
         return done.returncode, done.stdout
@@ -97,9 +100,9 @@ def test_results_that_are_as_they_were_pass_and_stay_as_they_are(verify, results
     assert everything(results) == before
 
 
-def test_an_archive_to_publish_passes(verify, mini, results, tmp_path):
-    archive = tmp_path / "mini.crate.zip"
-    subprocess.run(own_command(mini.folder, "publishing.pack_results", results, "--output", archive), check=True)
+def test_an_archive_to_publish_passes(verify, smoke, results, tmp_path):
+    archive = tmp_path / "smoke.crate.zip"
+    subprocess.run(own_command(smoke.folder, "publishing.pack_results", results, "--output", archive), check=True)
     status, output = verify(archive, "--runs", NAME)
     assert status == 0, output
     assert "same bytes" in output
@@ -149,14 +152,14 @@ def test_a_careful_forger_is_found_by_the_rerun_alone(verify, results):
 
 def test_a_deleted_and_an_added_document_are_named(verify, results):
     document_path(results, OTHER).unlink()
-    shutil.copy(document_path(results), document_path(results, "far/reno/ipv4/3"))
+    shutil.copy(document_path(results), document_path(results, f"{SCENARIO}/reno/ipv4/3"))
     status, output = verify(results, "--no-reruns")
     assert status == 1, output
     assert f"missing: runs/{OTHER}.json.gz" in output
-    assert "not listed: runs/far/reno/ipv4/3.json.gz" in output
+    assert f"not listed: runs/{SCENARIO}/reno/ipv4/3.json.gz" in output
     assert f"run {OTHER} has a row and no document" in output
-    assert "run far/reno/ipv4/3 has a document and no row" in output
-    assert f"run far/reno/ipv4/3: has the specification of the run {NAME}" in output
+    assert f"run {SCENARIO}/reno/ipv4/3 has a document and no row" in output
+    assert f"run {SCENARIO}/reno/ipv4/3: has the specification of the run {NAME}" in output
 
 
 def test_a_run_left_out_with_all_its_traces_is_missed(verify, results):
@@ -164,22 +167,22 @@ def test_a_run_left_out_with_all_its_traces_is_missed(verify, results):
     document_path(results).unlink()
     runs = results / "tidy/runs.csv"
     rows = runs.read_text().splitlines(keepends=True)
-    runs.write_text("".join(row for row in rows if not row.startswith("far,") or ",reno,ipv4,1," not in row))
+    runs.write_text("".join(row for row in rows if not row.startswith(f"{SCENARIO},") or ",reno,ipv4,1," not in row))
     renew_manifest(results)
     status, output = verify(results, "--no-reruns")
     assert status == 1, output
     assert output.count("PROBLEM") == 1
-    assert f"1 of the study's 8 runs have no document, the first: {NAME}" in output
+    assert f"1 of the study's 16 runs have no document, the first: {NAME}" in output
 
 
 def test_a_table_that_the_documents_don_t_give_is_found(verify, results):
     flows = results / "tidy/flows.csv"
     text = flows.read_text()
-    flows.write_text(text.replace("far,", "far ,", 1))
+    flows.write_text(text.replace(f"{SCENARIO},", f"{SCENARIO} ,", 1))
     renew_manifest(results)
     status, output = verify(results, "--no-reruns", "--tables")
     assert status == 1, output
-    line = text.splitlines().index(next(row for row in text.splitlines() if row.startswith("far,"))) + 1
+    line = text.splitlines().index(next(row for row in text.splitlines() if row.startswith(f"{SCENARIO},"))) + 1
     assert f"tidy/flows.csv is not what the documents give: the first difference is in line {line}," in output
     assert output.count("is not what the documents give") == 1
 
@@ -199,7 +202,7 @@ def test_another_image_is_named_and_its_runs_are_not_repeated(verify, results):
     renew_manifest(results)
     status, output = verify(results, "--count", "2")
     assert status == 3, output
-    assert "8 of 8 documents need another testbed" in output
+    assert "16 of 16 documents need another testbed" in output
     assert f"testbed image sha256:{'7' * 64}" in output
     assert f"`git checkout c0ffee{'0' * 34}`, `make setup`" in output
     assert "same bytes" not in output and "DIFFERENT" not in output
@@ -209,7 +212,7 @@ def test_where_some_runs_need_another_image_the_others_are_repeated(verify, resu
     rewrite(results, made_elsewhere)
     status, output = verify(results, "--runs", NAME, OTHER)
     assert status == 3, output
-    assert "1 of 8 documents need another testbed" in output
+    assert "1 of 16 documents need another testbed" in output
     assert "1 of 2 that were named" in output
     assert output.count("same bytes") == 1
 
@@ -259,24 +262,27 @@ def test_links_are_not_followed(verify, results, tmp_path):
     "arguments, sentence",
     [
         (["--count", "0"], "N is '0'; allowed are whole numbers from 1 on."),
-        (["--count", "9"], "has 8 runs, so allowed is 1 to 8."),
+        (["--count", "17"], "has 16 runs, so allowed is 1 to 16."),
         (["--seed", "one"], "SEED is 'one'; allowed are whole numbers from 0 on."),
-        (["--runs", "far/reno/ipv4/7"], "has no run far/reno/ipv4/7; the nearest names are far/reno/ipv4/"),
+        (
+            ["--runs", f"{SCENARIO}/reno/ipv4/7"],
+            f"has no run {SCENARIO}/reno/ipv4/7; the nearest names are {SCENARIO}/reno/ipv4/",
+        ),
     ],
 )
-def test_a_call_that_makes_no_sense_is_refused_in_one_sentence(verify, mini, arguments, sentence):
-    status, output = verify(mini.folder / "results/mini", *arguments)
+def test_a_call_that_makes_no_sense_is_refused_in_one_sentence(verify, smoke, arguments, sentence):
+    status, output = verify(smoke.folder / "results/smoke", *arguments)
     assert status == 2
     assert output.startswith("sawtooth: ") and sentence in output
     assert len(output.splitlines()) == 1
 
 
-def test_what_is_no_results_folder_is_refused_in_one_sentence(verify, mini, tmp_path):
+def test_what_is_no_results_folder_is_refused_in_one_sentence(verify, smoke, tmp_path):
     (tmp_path / "empty/runs").mkdir(parents=True)
     for results, sentence in (
         (tmp_path / "nothing", "no such folder"),
-        (mini.folder / "Snakefile", "neither a folder nor a zip archive"),
-        (mini.folder / "results", "did you mean"),
+        (smoke.folder / "Snakefile", "neither a folder nor a zip archive"),
+        (smoke.folder / "results", "did you mean"),
         (tmp_path / "empty", "has no run document below `runs`"),
     ):
         status, output = verify(results)
@@ -292,11 +298,11 @@ def test_results_that_a_workflow_is_at_work_on_are_left_alone(verify, results):
     assert (status, output) == (2, f"sawtooth: a workflow is at work on {results}: wait until it has ended.\n")
 
 
-def test_an_interrupt_leaves_nothing_behind(mini, tmp_path):
+def test_an_interrupt_leaves_nothing_behind(smoke, tmp_path):
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     with nothing_goes_on():
         process = subprocess.Popen(
-            command(mini, mini.folder / "results/mini", "--count", "8"),
+            command(smoke, smoke.folder / "results/smoke", "--count", "8"),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True,
         )  # fmt: skip
         for line in process.stdout:
