@@ -19,14 +19,14 @@ def refusal(path, text=None, overrides=None):
     if text is not None:
         path.write_text(text)
     tracemalloc.start()
-    began = time.monotonic()
+    began = time.process_time()  # not the time of who else has the core
     try:
         with pytest.raises(study.StudyError) as caught:
             study.resolve(study.load(path, overrides), path)
         assert tracemalloc.get_traced_memory()[1] < 200e6
     finally:
         tracemalloc.stop()
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
     return str(caught.value).removeprefix(f"{path}: ")
 
 
@@ -153,7 +153,7 @@ def test_numbers_in_mappings_of_a_call_are_numbers(root):
 
 def test_of_60000_received_scenarios_none_is_looked_at():
     config = {"study": "x", "ccas": ["reno"], "scenarios": [{"id": f"s{number}"} for number in range(60_000)]}
-    began = time.monotonic()
+    began = time.process_time()  # not the time of who else has the core
     with pytest.raises(study.StudyError, match="scenarios has 60,000 entries; allowed are up to 1,000."):
         study.resolve(config, "received")
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
