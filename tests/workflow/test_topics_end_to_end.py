@@ -13,10 +13,11 @@ from topics.outline import other_tables, study_outline
 from topics.registry import TOPICS
 
 HERE = Path(__file__).parent
-#: Time series, buffers, platforms, sizes and paths; mixes of CCAs, which exclude some of these; points of a calibration, which
-#: excludes all; cells against themselves, perturbed scenarios and a gate; bottlenecks in a row, paths that change, policers, paths that fail.
+#: Time series, buffers, platforms, sizes, paths, such that change or share a bottleneck, policers; mixes of CCAs, which exclude
+#: some of these; points of a calibration, which excludes all; cells against themselves, perturbed scenarios, a gate, bottlenecks
+#: in a row and paths that fail, of which the last two exclude buffers and paths.
 #: The smoke study, which other tests have run, has what is left: theory, and a paper's claims and tables.
-TINY = ("every-path", "mixes", "points", "arms", "networks")
+TINY = ("every-path", "mixes", "points", "arms")
 
 
 @pytest.fixture(scope="module", params=TINY)
