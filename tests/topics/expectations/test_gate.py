@@ -14,6 +14,7 @@ from topics.expectations import gate
 from topics.expectations.check_expectations import main
 from topics.expectations.expectation_list import expectations_of
 from topics.expectations.judge_study import main as judge
+from topics.expectations.predicate_expectations import runs_of_claims
 from topics.expectations.row_expectations import check_rows
 from topics.expectations.section import gate_sentence
 from topics.expectations.tables import EXPECTATIONS
@@ -94,7 +95,9 @@ def results(tmp_path):
         inputs = SimpleNamespace(**paths, sockets=None, tables=[paths["runs"]] if asked["rows"] else [])
         (tmp_path / "analysis").mkdir(exist_ok=True)
         tables = sorted({one["table"] for one in asked["rows"]})
-        params = SimpleNamespace(expectations=asked, tables=tables, confidence=0.95, significance=0.05, study=study)
+        params = SimpleNamespace(
+            expectations=asked, tables=tables, confidence=0.95, significance=0.05, study=study, claims=None
+        )
         main(inputs, SimpleNamespace(expectations=tmp_path / gate.TABLE), params)
         assert list(pd.read_csv(tmp_path / gate.TABLE).columns) == EXPECTATIONS.names
         return gate.failures(tmp_path)
@@ -170,3 +173,13 @@ def test_a_study_that_fails_leaves_its_lines_and_one_that_passes_none(results, t
 )
 def test_the_report_says_whether_the_study_passes(passed, sentence):
     assert gate_sentence(pd.DataFrame({"expectation": ["a", "b"], "passed": passed})) == sentence
+
+
+def test_a_claim_has_a_run_to_repeat_by_its_own_scenarios(tmp_path):
+    """The file's scenario is called 1, the study's 10ms."""
+    claim = {"kind": "threshold", "ccas": ["cubic"], "pick": "lowest", "requirement": {"at_least": 9}}
+    values = {"reno": (7, 7, 7), "cubic": (8, 7.5, 8.2), "bbr": (9, 9, 9)}
+    runs = claim_runs.table(lambda scenario, cca, ip_version: values[cca], delays_ms=(10,))
+    file = claim_runs.loaded(tmp_path, claim, delays_ms=(10,))
+    table = pd.DataFrame({"claim": ["claim-1"], "value": [7.9]})
+    assert runs_of_claims(file, table, runs, None, None, None) == {"claim-1": "10ms/cubic/ipv4/2"}

@@ -35,6 +35,14 @@ def check_predicates(predicates, confidence, significance, runs, flows, scenario
     return [_row(claim, row, samples, runs) for claim, row in zip(predicates["claims"], checked, strict=True)]
 
 
+def runs_of_claims(claims, table, runs, flows, scenarios, sockets) -> dict[str, str]:
+    """Return a run to repeat of each claim of a study's claims file, by the claim's id, as `Samples` takes them and `CLAIMS` has them."""
+    samples, values = Samples(runs, claims, flows, scenarios, sockets), table.set_index("claim")["value"]
+    return {
+        claim["id"]: _run_to_repeat(claim, {"value": values[claim["id"]]}, samples, runs) for claim in claims["claims"]
+    }
+
+
 def _row(claim, row, samples, runs):
     outcome = OUTCOMES[row["verdict"]]
     expected = _expected_words(claim, row)
@@ -73,6 +81,7 @@ def _run_to_repeat(claim, row, samples, runs):
     """Return the run that is farthest off on the side where the statistic misses, of the cells that a predicate is about first."""
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}
+    factors["scenario"] = [samples.found[name] for name in factors["scenario"] if name in samples.found]
     chosen = np.logical_and.reduce([samples.runs[factor].isin(names) for factor, names in factors.items()])
     if not chosen.any():  # none is valid
         found = runs[np.logical_and.reduce([runs[factor].isin(names) for factor, names in factors.items()])]

@@ -20,6 +20,7 @@ rule check_expectations:
         image=ANALYSIS_IMAGE,
         confidence=SETTINGS["confidence"],
         significance=SETTINGS["significance"],
+        claims=CLAIMS,
         expectations=EXPECTATIONS,
         tables=EXPECTED_TABLES,
         study={key: STUDY[key] for key in ("scenarios", "ccas", "ip_versions")},
