@@ -71,7 +71,7 @@ sensitivity: study setup  ## rerun N scenarios of STUDY, drawn by SEED, under pe
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
 exam:  ## examine CCA by the criteria of RFC 9743, results/exam-<name>; QUICK=1: the short form, results/exam-quick-<name>
-	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(QUICK),-quick))
+	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(filter-out 0,$(QUICK)),-quick))
 
 evaluate: study setup  ## run STUDY with CCA besides its own, results/<study>-<name>
 	@test -n $(call quoted,$(CCA)) || { echo 'sawtooth: CCA is missing; allowed is a CCA of the kernel, or the path of a C file or of a YAML file with a definition, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }

@@ -21,7 +21,7 @@ def test_a_gate_that_fails_leaves_everything_and_fails_again(copy_of_mini):
     assert status == 1
     lines = [line for line in output.splitlines() if line.startswith("sawtooth: gate: faster is not met: ")]
     assert len(lines) == 8 and all("expected above 10 Mbit/s" in line for line in lines)
-    assert lines[0].endswith("repeat: make verify RESULTS=results/mini RUNS=near/reno/ipv4/1")
+    assert lines[0].endswith("--configfile config/studies/mini.yaml --force results/mini/runs/near/reno/ipv4/1.json.gz")
     page = (folder / "report.html").read_text()
     # Whole, published, and it says so.
     assert "pass as a gate" in page and "</html>" in page

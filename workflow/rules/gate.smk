@@ -17,5 +17,7 @@ rule judge_study:
         "envs/analysis.sif"
     params:
         code=code_of("topics/expectations/judge_study"),
+        configfile=STUDY_FILE,
+        platform=CONFIG_GIVEN.get("platform"),
     script:
         "../scripts/topics/expectations/judge_study.py"

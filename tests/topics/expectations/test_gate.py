@@ -100,7 +100,7 @@ def results(tmp_path):
         )
         main(inputs, SimpleNamespace(expectations=tmp_path / gate.TABLE), params)
         assert list(pd.read_csv(tmp_path / gate.TABLE).columns) == EXPECTATIONS.names
-        return gate.failures(tmp_path)
+        return gate.failures(tmp_path, "gate's.yaml")
 
     return check
 
@@ -124,7 +124,10 @@ def test_a_line_has_number_interval_what_was_expected_and_the_run_farthest_off(r
     assert line.startswith(
         "fast is not met: goodput; lowest mean of 1 cell: 8.5 Mbit/s, interval 8.0032 to 8.9968, expected at least 9 Mbit/s"
     ), line
-    assert line.endswith(f"; repeat: make verify RESULTS={tmp_path} RUNS=10ms/cubic/ipv4/2")
+    assert line.endswith(
+        f"; repeat: snakemake --cores 1 --use-apptainer --configfile 'gate'\"'\"'s.yaml' "
+        f"--force {tmp_path}/runs/10ms/cubic/ipv4/2.json.gz"
+    )
 
 
 def test_what_is_not_shown_fails_unless_it_may(results):
@@ -136,7 +139,9 @@ def test_what_is_not_shown_fails_unless_it_may(results):
 def test_without_valid_runs_the_gate_fails(results):
     (line,) = results(FAST | {"must_be": "not-refuted"}, cubic=(None, None, None))
     assert (
-        "fast is not testable" in line and "No valid run of cubic" in line and line.endswith("RUNS=10ms/cubic/ipv4/1")
+        "fast is not testable" in line
+        and "No valid run of cubic" in line
+        and line.endswith("/runs/10ms/cubic/ipv4/1.json.gz")
     )
 
 
@@ -149,12 +154,13 @@ def test_a_study_that_fails_leaves_its_lines_and_one_that_passes_none(results, t
     (tmp_path / "logs").mkdir()
     inputs = SimpleNamespace(expectations=str(tmp_path / gate.TABLE))
     assert results(FAST) == []
-    judge(inputs, None, None)
+    params = SimpleNamespace(configfile="gate's.yaml", platform=None)
+    judge(inputs, None, params)
     gate.show_failures(tmp_path)
     assert capsys.readouterr().err == ""
     (line,) = results(FAST, cubic=(8.5, 8.3, 8.7))
     with pytest.raises(SystemExit, match="1"):
-        judge(inputs, None, None)
+        judge(inputs, None, params)
     gate.show_failures(tmp_path)
     assert capsys.readouterr().err.startswith(
         f"sawtooth: gate: {line}\nsawtooth: gate: report and tables are complete: "

@@ -4,6 +4,7 @@ Standard library only. There is one line on each of them: number, interval, what
 """
 
 import csv
+import shlex
 import sys
 from pathlib import Path
 
@@ -14,21 +15,26 @@ FAILED = "logs/gate.failed"
 MOST_LINES = 10
 
 
-def failures(folder) -> list[str]:
-    """Return a line on each expectation of a results folder, or row that one is about, that isn't met."""
+def failures(folder, configfile, platform=None) -> list[str]:
+    """Return a line on each expectation of a results folder, or row that one is about, that isn't met.
+
+    The study's file, and what it was carried on instead of its own platform, are for the call that repeats a run.
+    """
+    call = f"snakemake --cores 1 --use-apptainer --configfile {shlex.quote(configfile)}"
+    call += f" --config platform={shlex.quote(platform)}" if platform else ""
     with Path(folder, TABLE).open(newline="", encoding="utf-8") as stream:
         rows = [row for row in csv.DictReader(stream) if row["passed"] != "True"]
     lines, counts = [], {}
     for row in rows:
         counts[row["expectation"]] = number = counts.get(row["expectation"], 0) + 1
         if number <= MOST_LINES:
-            lines.append(line_of(row, folder))
+            lines.append(line_of(row, f"{call} --force {folder}/runs/{row['run']}.json.gz"))
     more = {name: number - MOST_LINES for name, number in counts.items() if number > MOST_LINES}
     return lines + [f"{name}: and {number} more rows of {folder}/{TABLE}" for name, number in more.items()]
 
 
-def line_of(row, folder) -> str:
-    """Return the line on a row of `EXPECTATIONS` that the gate doesn't let pass."""
+def line_of(row, call) -> str:
+    """Return the line on a row of `EXPECTATIONS` that the gate doesn't let pass; the call repeats its run, if it has one."""
     value = row["found"] or _number(row["value"])
     if row["found"] and row["value"]:
         value += f" ({_with_interval(row)})"
@@ -39,7 +45,7 @@ def line_of(row, folder) -> str:
     )
     if row["because"]:
         line += f" ({row['because'].rstrip('.')})"
-    return line + (f"; repeat: make verify RESULTS={folder} RUNS={row['run']}" if row["run"] else "")
+    return line + (f"; repeat: {call}" if row["run"] else "")
 
 
 def _with_interval(row):

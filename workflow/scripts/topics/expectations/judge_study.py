@@ -10,7 +10,7 @@ from topics.expectations.gate import FAILED, failures
 def main(inputs, outputs, params) -> None:
     """Read the expectations; without a failure there is nothing to do."""
     folder = Path(inputs.expectations).parents[1]
-    lines = [f"sawtooth: gate: {line}\n" for line in failures(folder)]
+    lines = [f"sawtooth: gate: {line}\n" for line in failures(folder, params.configfile, params.platform)]
     if lines:
         (folder / FAILED).write_text("".join(lines), encoding="utf-8")
         sys.exit(1)
