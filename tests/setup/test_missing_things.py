@@ -231,3 +231,21 @@ def test_user_namespaces_kept_back_by_apparmor(tmp_path, monkeypatch, switch, ap
     with pytest.raises(SetupError, match="sysctl -w kernel.*") as caught:
         machine.check_user_namespaces(apptainer, tmp_path / "switch")
     assert said in str(caught.value) and ("apparmor" in str(caught.value)) == (switch == "1")
+
+
+def test_a_machine_without_apt_hears_of_all_that_it_lacks(tmp_path, monkeypatch):
+    """As on Fedora: one sentence, and nothing once it is there."""
+    import toolbox
+    from progress import SetupError
+
+    monkeypatch.setenv("SAWTOOTH_CACHE", str(tmp_path / "cache"))
+    environ = {"PATH": program(tmp_path / "bin", "other", "")}
+    with pytest.raises(SetupError, match=r"dnf install apptainer debootstrap squashfs-tools") as caught:
+        toolbox.check_programs(True, environ)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(SetupError, match=r"`dnf install apptainer`"):
+        toolbox.check_programs(False, environ)
+    for name in ("debootstrap", "mksquashfs"):
+        program(tmp_path / "bin", name, "")
+    program(tmp_path / "bin", "apptainer", "echo apptainer version 1.4.5")
+    toolbox.check_programs(True, environ)
