@@ -1,0 +1,103 @@
+"""Results with their images, brought to a machine without network and with an empty cache, are rerun there to the byte."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.long
+
+PROGRAMS_OF_ENVIRONMENT = ("snakemake", "python", "python3")
+#: What unshare needs to leave the machine's network: nothing for root, a user namespace for others.
+NO_NETWORK = ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-current-user"]), "--net"]
+
+
+def copy_of_workflow(root, folder):
+    """Copy what git tracks, or would, into a folder."""
+    listing = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
+    names = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout.split("\0")
+    for name in filter(None, names):
+        if (root / name).exists() and not name.startswith("tests/"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / name, folder / name)
+
+
+def has_environment(folder):
+    """Give a checkout an environment of its own with the packages of this one, which set-up takes for what it made.
+
+    Not a link: set-up clears what it takes for out of date.
+    """
+    venv = folder / ".venv"
+    subprocess.run([sys._base_executable, "-m", "venv", "--without-pip", venv], check=True)
+    (packages,) = (venv / "lib").glob("python3*/site-packages")
+    (ours,) = (Path(sys.prefix) / "lib").glob("python3*/site-packages")
+    (packages / "ours.pth").write_text(f"{ours}\n")
+    shutil.copy(Path(sys.prefix) / "bin/snakemake", venv / "bin/snakemake")
+    program = "import sys; sys.path.insert(0, 'setup'); import environment as e; print(e.environment_key(e.LOCK, e.VENV), end='')"
+    key = subprocess.run([sys._base_executable, "-c", program], cwd=folder, check=True, capture_output=True, text=True)
+    (venv / ".sawtooth-key").write_text(key.stdout)
+
+
+@pytest.fixture(scope="module")
+def received(root, mini, tmp_path_factory):
+    """A folder with the crate of the mini study and its images beside it, as `make publish IMAGES=1` leaves them."""
+    sender = tmp_path_factory.mktemp("sender")
+    copy_of_workflow(root, sender)
+    shutil.copytree(mini.folder / "results/mini", sender / "results/mini")
+    for link in (mini.folder / "envs").iterdir():
+        if link.is_symlink():
+            (sender / "envs" / link.name).symlink_to(link.resolve())
+    environ = {**os.environ, "PYTHONPATH": f"{sender}/workflow/scripts:{sender}/workflow"}
+    for command in (["-m", "publishing.pack_results", "results/mini"], ["setup", "images", "--of", "results/mini"]):
+        done = subprocess.run([sys.executable, *command], cwd=sender, env=environ, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    folder = tmp_path_factory.mktemp("received")
+    for name in ("mini.crate.zip", "mini.images.tar"):
+        (sender / "results" / name).rename(folder / name)
+    shutil.rmtree(sender)
+    return folder
+
+
+@pytest.fixture
+def far_away(root, tmp_path):
+    """A fresh checkout with an empty cache, and a function that calls make there without network."""
+    checkout = tmp_path / "checkout"
+    copy_of_workflow(root, checkout)
+    has_environment(checkout)
+
+    def make(*arguments):
+        environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "SAWTOOTH_CACHE": str(tmp_path / "cache"),
+            "SAWTOOTH_APPTAINER": str(root / ".venv/bin/apptainer"),  # the distribution's, so to speak
+        }
+        return subprocess.run(
+            [*NO_NETWORK, "make", f"PYTHON={sys._base_executable}", *arguments],
+            cwd=checkout, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600,
+        )  # fmt: skip
+
+    return make
+
+
+def test_runs_are_repeated_with_the_images_that_came_along(received, far_away, tmp_path):
+    seen = subprocess.run([*NO_NETWORK, "cat", "/proc/net/dev"], check=True, capture_output=True, text=True).stdout
+    assert [line.split(":")[0].strip() for line in seen.splitlines()[2:]] == ["lo"]
+    done = far_away("verify", f"RESULTS={received}/mini.crate.zip", "IMAGES=1", "N=2", "ARGS=--tables")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("same bytes") == 2 and "verdict: all is well" in done.stdout
+    taken = sorted(path.name.split("-")[0] for path in (tmp_path / "cache/images").iterdir() if path.is_dir())
+    assert taken == ["analysis", "testbed"]
+    assert sorted(path.name for path in received.iterdir()) == ["mini.crate.zip", "mini.images.tar"]
+
+
+def test_without_them_one_sentence_says_what_to_do(received, far_away):
+    done = far_away("verify", f"RESULTS={received}/mini.crate.zip", "N=1", "SAWTOOTH_MIRROR=http://127.0.0.1:1/debian")
+    assert done.returncode != 0
+    said = [line for line in done.stdout.splitlines() if line.startswith("sawtooth: ")]
+    assert len(said) == 1, done.stdout
+    if "debian.lock" in said[0]:  # not where the distribution lacks what builds images
+        assert "SAWTOOTH_IMAGES" in said[0]
