@@ -22,6 +22,12 @@ RERUN =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
+# A misspelt variable would be left unread, and the default study run instead. Known is what this file names.
+KNOWN := $(shell grep -o '[A-Z][A-Z_]*' Makefile)
+GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
+MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
+$(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, ARGS, PYTHON: `make help`)))
+
 .DEFAULT_GOAL = run
 .PHONY: run study studies setup lint test test-long test-faults bench bench-statistics sensitivity exam evaluate compare verify publish documentation bundle images lock clean-cache help
 
@@ -106,6 +112,9 @@ lock: ## resolve envs/*.in anew into envs/*.lock
 
 clean-cache:  ## delete all images and tools that set-up keeps outside the checkout
 	@$(call quoted,$(PYTHON)) setup clean-cache
+
+.DEFAULT:
+	@echo 'sawtooth: make has no target '$(call quoted,$@)': `make help` lists them, and a study is run by `make STUDY=...`' >&2; exit 2
 
 help:
 	@sed -n 's/^\([a-z-]*\):[a-z ]*## /make \1\t/p' Makefile | expand -t 20

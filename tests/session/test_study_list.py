@@ -1,6 +1,9 @@
 """The studies by name, and what each is said to take, held against what runs took."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tests.session.test_run_cost import shared_by_runs
@@ -47,3 +50,29 @@ def test_list_of_a_study_that_has_some_runs(tmp_path):
 )
 def test_size_of_a_document(scenario, kilobytes):
     assert document_kb(shared_by_runs(scenario)) == pytest.approx(kilobytes, rel=0.2)
+
+
+MISTYPED = [
+    (["studdies"], "make has no target studdies"),
+    (["STUDI=smoke"], "make has no variable STUDI"),
+    (["study=smoke"], "make has no variable study"),
+    (["STUDY=smok"], "there is no study of that name (nearest: smoke"),
+    (["STUDY=config/studies/none.yaml"], "there is no such file"),
+    (["sensitivity", "STUDY=smoke", "N=x"], "sawtooth: N is 'x'; allowed are whole numbers from 1 on."),
+    (["sensitivity", "STUDY=smoke", "SEED=-1"], "sawtooth: SEED is '-1'; allowed are whole numbers from 0 on."),
+    (["verify", "RESULTS=nowhere"], "sawtooth: nowhere: no such folder"),
+]
+
+
+@pytest.mark.parametrize("words, sentence", MISTYPED)
+def test_a_mistyped_call_of_make_is_told_in_a_sentence(words, sentence, tmp_path, root):
+    """And nothing is begun: a misspelt variable left unread would run the default study for an hour."""
+    for name in ("Makefile", "config", "workflow", "profiles", "Snakefile", "envs"):
+        (tmp_path / name).symlink_to(root / name)
+    (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])
+    command = ["make", "--old-file", "setup", *words]
+    done = subprocess.run(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+    )
+    assert done.returncode != 0 and sentence in done.stdout and "Traceback" not in done.stdout, done.stdout
+    assert not (tmp_path / "results").exists() and not (tmp_path / ".snakemake").exists()

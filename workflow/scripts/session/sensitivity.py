@@ -14,6 +14,7 @@ from study_files import study as studies
 from study_files.perturbed_study import NOT_TRIED, WORDS, perturbed_study
 from study_files.study_design import StudyDesign
 from topics.sensitivity.topic import comparisons_perturbed
+from wording.terminal_text import shown
 
 TABLE = "analysis/sensitivity.csv"
 #: Scenarios that are perturbed if nobody says how many.
@@ -66,6 +67,13 @@ def table_text(folder) -> str:
     return "\n".join([*lines, "", *moved, NOT_TRIED])
 
 
+def _whole(name, text, least):
+    """Return a whole number given to `make`."""
+    if not (text.isascii() and text.isdigit()) or int(text) < least:
+        raise ValueError(f"{name} is {shown(text)!r}; allowed are whole numbers from {least} on.")
+    return int(text)
+
+
 def main(arguments=None) -> int:
     """Read the command line, write or show; return the exit status."""
     parser = argparse.ArgumentParser(prog="sensitivity", description=__doc__.splitlines()[0])
@@ -73,19 +81,18 @@ def main(arguments=None) -> int:
     writing = commands.add_parser("write", help="write the study of perturbed scenarios")
     writing.add_argument("study", help="the study's file")
     writing.add_argument("output", help="the file to write")
-    writing.add_argument("--count", type=int, default=SCENARIOS, help="scenarios that are perturbed")
-    writing.add_argument("--seed", type=int, default=1, help="by which they are drawn")
+    writing.add_argument("--count", default=str(SCENARIOS), help="scenarios that are perturbed")
+    writing.add_argument("--seed", default="1", help="by which they are drawn")
     showing = commands.add_parser("show", help="print the table")
     showing.add_argument("results", type=Path, help="results/<study>-sensitivity")
     options = parser.parse_args(arguments)
     try:
         if options.command == "show":
             print(table_text(options.results))
-        elif options.count < 1:
-            raise studies.StudyError("sawtooth", [f"N is {options.count}; allowed are whole numbers from 1 on."])
         else:
-            print(write(options.study, options.output, options.count, options.seed))
-    except (studies.StudyError, OSError) as error:
+            count, seed = _whole("N", options.count, 1), _whole("SEED", options.seed, 0)
+            print(write(options.study, options.output, count, seed))
+    except (studies.StudyError, OSError, ValueError) as error:
         print(f"sawtooth: {error}", file=sys.stderr)
         return 1
     return 0

@@ -38,10 +38,12 @@ def file_of(name) -> Path:
         return files[name]
     if name.endswith((".yaml", ".yml")) and Path(name).is_file():
         return Path(name)
+    if name.endswith((".yaml", ".yml")):
+        raise LookupError(f"STUDY={name!r}: there is no such file; `make studies` lists the studies that have a name.")
     near = difflib.get_close_matches(name, files, n=3, cutoff=0.5)
     meant = f" (nearest: {', '.join(near)})" if near else ""
     raise LookupError(
-        f"STUDY={name!r}: there is no study of that name{meant}; `make studies` lists all, and a file's path is allowed."
+        f"STUDY={name!r}: there is no study of that name{meant}; `make studies` lists all, and the path of a YAML file is allowed."
     )
 
 
