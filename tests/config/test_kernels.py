@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from session.cca_needs import kernels_of
+from report_page.method import defined_ccas
+from session.cca_needs import kernels_of, patch_problem
 from study_files import study as studies
 from study_files.kernels import bases, tree_digest
 from testbed.own_kernels import has_seccomp, process_mode
@@ -172,11 +173,30 @@ def test_what_a_patch_changes_beside_the_kernel_is_left_away(checkout):
     assert kernels.of_kernel(checkout / "all.patch").decode() == "words\n" + PATCH + removed
 
 
-def test_options_are_read_back_from_the_configuration():
+def test_a_studys_options_take_the_place_of_the_bases(checkout):
     import kernels
 
-    configured = 'CONFIG_HZ=250\nCONFIG_TCP_CONG_BBR=y\n# CONFIG_TCP_CONG_BIC is not set\nCONFIG_X="a b"\n'
-    for option, value in {"HZ": 250, "TCP_CONG_BBR": "y", "TCP_CONG_BIC": "n", "X": "a b"}.items():
-        assert kernels.is_accepted(option, value, configured)
-    for option, value in {"HZ": 100, "TCP_CONG_BBR": False, "TCP_CONG_NV": "y"}.items():
-        assert not kernels.is_accepted(option, value, configured)
+    (checkout / "kernel.config").write_text("# CONFIG_A=y\nCONFIG_TCP_CONG_BIC=y\nCONFIG_TCP_CONG_BBR=y\n")
+    config = {"HZ": 250, "TCP_CONG_BIC": "n", "X": "a b", "Y": True}
+    lines = kernels.configuration(checkout, config).splitlines()
+    assert lines == ["# CONFIG_A=y", "CONFIG_TCP_CONG_BBR=y", "CONFIG_TCP_CONG_BIC=n", 'CONFIG_X="a b"', "CONFIG_Y=y"]
+    assert kernels.option_lines(config)[0] == "CONFIG_HZ=250"
+
+
+def test_the_report_says_which_kernel_a_cca_runs_on():
+    (row,) = defined_ccas(with_kernel(base="6.12", patches=["mine.patch"], config={"HZ": 250}))
+    version = bases()["6.12"]["version"]
+    assert row["origin"] == f"the kernel's CUBIC, on Linux 6.12 ({version}), mine.patch, HZ=250"
+
+
+def test_a_patch_is_needed_until_its_kernel_is_built(checkout):
+    """One that the study names with its digest is not read before."""
+    patches = [{"path": "patches/theirs.patch", "sha256": "0" * 64}]
+    of_study = with_kernel(base="6.12", patches=patches)
+    assert "kernels has the patch patches/theirs.patch, which is not there" in patch_problem(
+        of_study, "0" * 64, checkout
+    )
+    (name,) = names(of_study)
+    (checkout / "kernels" / name).mkdir(parents=True)
+    (checkout / "kernels" / name / "linux").touch()
+    assert patch_problem(of_study, "0" * 64, checkout) is None

@@ -104,3 +104,79 @@ def test_a_file_that_has_changed_since_is_not_built(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
     assert f"{path} has changed since the study was read" in done.stderr
+
+
+#: Reno goes down to nine tenths of its window instead of a half.
+PATCH = """--- a/net/ipv4/tcp_cong.c
++++ b/net/ipv4/tcp_cong.c
+@@ -{line},1 +{line},1 @@
+-	return max(tcp_snd_cwnd(tp) >> 1U, 2U);
++	return max(tcp_snd_cwnd(tp) * 9U / 10U, 2U);
+--- a/tools/none.c
++++ b/tools/none.c
+@@ -1,1 +1,1 @@
+-old
++new
+"""
+HALVED = "\treturn max(tcp_snd_cwnd(tp) >> 1U, 2U);"
+
+
+def patched(tmp_path, text, config=None):
+    """Build a kernel on the image's Linux with a patch; return the finished process and its definition."""
+    from study_files.kernels import recipe_digest
+
+    path = tmp_path / "reno.patch"
+    path.write_text(text)
+    patches = [{"path": str(path), "sha256": hashlib.sha256(text.encode()).hexdigest()}]
+    kernel = {"base": "newest", "recipe": recipe_digest(), "patches": patches, "config": config or {}}
+    name = kernel_id(json.loads((ROOT / "envs/testbed.json").read_text())["linux_sha256"], [], kernel)
+    made = [tmp_path / "kernels" / name / "linux", tmp_path / f"{name}.json"]
+    done = subprocess.run(
+        [sys.executable, "setup", "kernel", name, *made, json.dumps(kernel)], cwd=ROOT, capture_output=True, text=True
+    )
+    return done, {"base": "reno", "parameters": {}, "kernel": kernel}, name
+
+
+def reno_patch():
+    """The patch, at the line that the image's Linux has it at; lines without context stand where they say."""
+    import images
+
+    lines = (
+        (images.cached_image(ROOT / images.KERNEL)[1] / "root/build/source/net/ipv4/tcp_cong.c")
+        .read_text()
+        .splitlines()
+    )
+    return PATCH.format(line=lines.index(HALVED) + 1)
+
+
+def test_a_patch_changes_the_runs_of_its_kernel(specification, testbed, tmp_path):
+    done, definition, name = patched(tmp_path, reno_patch())
+    assert done.returncode == 0, done.stdout + done.stderr
+    own = carried_out(specification, testbed, tmp_path, definition, "gentle")
+    assert own["verdict"]["valid"], own["verdict"]
+    assert own["environment"]["kernel_build"].startswith(f"#{name} ")
+    described = json.loads((tmp_path / f"{name}.json").read_text())
+    assert described["patches"][0]["text"] == reno_patch()
+    again = carried_out(specification, testbed, tmp_path, definition, "gentle")
+    assert json.dumps(own) == json.dumps(again)
+    kernels = carried_out(specification, testbed, tmp_path, cca="reno")
+    # Under random loss of p the window is that of AIMD with factor b, sqrt((1 + b) / (2 (1 - b) p)) (Yang and Lam, 2000): 2.5 times.
+    assert goodput_mbps(own) > 1.5 * goodput_mbps(kernels)
+
+
+def goodput_mbps(document):
+    return sum(one["client"]["end"]["sum_received"]["bits_per_second"] for one in document["traffic"]) / 1e6
+
+
+def test_a_patch_that_does_not_apply_is_said_with_its_file(tmp_path):
+    done, *_ = patched(tmp_path, reno_patch().replace(">> 1U", ">> 2U"))
+    assert done.returncode == 1
+    assert (
+        f"{tmp_path / 'reno.patch'} does not apply to Linux of the image: hunk 1 of net/ipv4/tcp_cong.c." in done.stderr
+    )
+
+
+def test_an_option_that_is_not_accepted_is_said(tmp_path):
+    done, *_ = patched(tmp_path, reno_patch(), {"NET_SCH_NONE": "y"})
+    assert done.returncode == 1
+    assert "Linux of the image: the option NET_SCH_NONE=y was not accepted" in done.stderr

@@ -18,7 +18,9 @@ def kernel_file(cca=None):
 def files_of_kernel(name):
     """Return the files that a kernel is made of, by its name."""
     kernel, sources = KERNELS[name]
-    return [*(patch["path"] for patch in (kernel or {}).get("patches", [])), *(one.source for one in sources)]
+    # A patch is needed no longer once its kernel is built.
+    patches = [patch["path"] for patch in (kernel or {}).get("patches", [])]
+    return [*filter(os.path.exists, patches), *(one.source for one in sources)]
 
 
 # Control runs are runs like any other until they are tidied.

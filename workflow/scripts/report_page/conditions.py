@@ -226,6 +226,7 @@ PROPERTY_NAMES = {
     "cpu_cores": "Cores of the machine",
     "kernel_config_sha256": "Kernel configuration (SHA-256)",
     "tick_hz": "Kernel tick (Hz)",
+    "process_mode": "How the guest holds its processes",
     "image_digest": "Container image",
     "testbed_digest": "Testbed program",
     "runs": "Runs made in it",

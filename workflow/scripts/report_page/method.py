@@ -8,6 +8,7 @@ from report_parts.data_tables import size
 from run_tables.metrics import METRICS, PUBLISHED_METRICS, differences
 from study_files.study_design import is_simulator
 from study_files.study_replications import has_looks
+from testbed.own_kernels import in_words
 from topics.packet_size.topic import compares_sizes_alone
 from topics.published.topic import FIRST_FIGURE
 from wording.number_format import count, is_missing, number, plain
@@ -120,6 +121,8 @@ def defined_ccas(study) -> list[dict]:
             origin = f"{one['source']} (SHA-256 {one['sha256']}), as {one['cca']}"
         else:
             origin = f"the kernel's {cca_name(one['base'])}"
+        if one.get("kernel"):
+            origin += f", on {in_words(one['kernel'])}"
         parameters = [f"{key} {str(value).lower()}" for key, value in one["parameters"].items()]
         rows.append({"name": name, "origin": origin, "parameters": ", ".join(parameters) or "its own"})
     return rows

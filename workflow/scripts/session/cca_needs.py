@@ -58,6 +58,18 @@ def kernel_under(study: dict, cca: str) -> dict | None:
     return next((one["kernel"] for one in parts_defined(study, cca).values() if one.get("kernel")), None)
 
 
+def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
+    """Return which patch of a resolved study's kernels is not there and is still needed, in one sentence, or None.
+
+    ``folder`` is that of the study's results, with the kernels that are built.
+    """
+    for name, (kernel, _) in kernels_of(study, linux_sha256).items():
+        missing = [patch["path"] for patch in (kernel or {}).get("patches", []) if not Path(patch["path"]).exists()]
+        if missing and not (folder / "kernels" / name / "linux").exists():
+            return f"kernels has the patch {missing[0]}, which is not there: patches/README.md says where people get such patches."
+    return None
+
+
 def sources_of(study: dict, cca: str) -> list[Definition]:
     """Return the definitions with a C file of a CCA or mix, one of each module."""
     parts = (Definition(**one) for one in parts_defined(study, cca).values())

@@ -5,6 +5,7 @@ from report_parts.material import Finding
 from run_tables.tidy_tables import CELL
 from topics.buffers.kato_table import FLOWS, KATO_PAPER, STARVED_SHARE, VERSION, paper_row
 from topics.buffers.topic import paced_cca
+from topics.topic import slug_of
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_series import buffers_of, platform_name, platforms_of, with_series
 from wording.scenario_words import ip_words
@@ -18,8 +19,8 @@ def section(material) -> dict:
     """Return what the template needs."""
     figures, ccas = material.figures, material.design.ccas
     return {
-        "bars": [(cca_name(cca), figures[f"flow-goodput-{cca}"]) for cca in ccas],
-        "boxes": [(cca_name(cca), figures[f"flow-boxes-{cca}"]) for cca in ccas],
+        "bars": [(cca_name(cca), figures[f"flow-goodput-{slug_of(cca)}"]) for cca in ccas],
+        "boxes": [(cca_name(cca), figures[f"flow-boxes-{slug_of(cca)}"]) for cca in ccas],
         "table": _cells_table(_by_cell(material), material.design),
         "paper": paper_table(material),
         "flows": material.design.flows,

@@ -4,7 +4,7 @@ from study_files.study_design import conditions_of
 from testbed.disciplines import MEASURES, measure_of
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS
 from topics.time_series.topic import sampled_scenarios
-from topics.topic import Figure, Topic
+from topics.topic import Figure, Topic, slug_of
 
 _FLOWS = ("runs", "flows", "scenarios")
 
@@ -46,8 +46,10 @@ def totals_figure(slug, shows, **params) -> Figure:
 
 def _figures(design):
     for cca in design.ccas:
-        yield flow_goodput_figure(f"flow-goodput-{cca}", f"Goodput of each flow, {cca}", cca=cca, lines="buffer")
-        slug, title = f"flow-boxes-{cca}", f"Distribution of the flows' goodput, {cca}"
+        yield flow_goodput_figure(
+            f"flow-goodput-{slug_of(cca)}", f"Goodput of each flow, {cca}", cca=cca, lines="buffer"
+        )
+        slug, title = f"flow-boxes-{slug_of(cca)}", f"Distribution of the flows' goodput, {cca}"
         yield Figure(slug, "plot_flow_boxes", _FLOWS, title, "quartiles, ends, mean", {"cca": cca}, "flow-boxes")
     yield totals_figure("buffer-totals", "means, intervals, by CCA", lines="CCAs")
     if sampled_scenarios(design):

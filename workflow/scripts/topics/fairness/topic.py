@@ -36,7 +36,7 @@ def _figures(design):
         yield Figure("fairness-mixes", "plot_share_mixes", ("shares", "scenarios"), "Mixes of more", "means, intervals")
     if mixes and len(design.scenarios) > 1:
         for cca in _ccas_of(mixes):
-            slug, params = f"fairness-factors-{cca}", {"cca_shown": cca}
+            slug, params = f"fairness-factors-{slug_of(cca)}", {"cca_shown": cca}
             inputs, title, shows = ("fairness_factors",), f"Share of {cca}", "over the factors"
             yield Figure(slug, "plot_share_factors", inputs, title, shows, params, "fairness-factors")
     for mix in competitions(design):
