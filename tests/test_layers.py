@@ -51,6 +51,7 @@ def top(name):
     return name.partition(".")[0]
 
 
+@cache
 def scripts():
     """Return the modules that rules carry out: those that a rule's file names, and those that draw figures."""
     found = set()
