@@ -15,19 +15,7 @@ from pathlib import Path
 
 from mininet.net import Mininet
 
-from . import (
-    chain,
-    definitions,
-    links,
-    loss_replay,
-    multipath,
-    own_kernels,
-    probes,
-    topology,
-    traffic,
-    transport,
-    verification,
-)
+from . import chain, definitions, links, multipath, own_kernels, probes, topology, traffic, transport, verification
 from .background import Background
 from .commands import log
 from .outage import Outage
@@ -122,10 +110,19 @@ def carry_out(specification, step) -> dict:
         "links": {"before": before, "after": after},
         "stack": stack,
     }
-    if bursts := loss_replay.loss_bursts(specification, document):
-        document["loss_bursts"] = bursts
+    document |= loss_bursts(specification, document)
     document["verdict"] = verification.judge(specification, document)
     return document
+
+
+def loss_bursts(specification, document) -> dict:
+    """Return the document's section on losses in bursts, by its name; nothing of a run without any."""
+    if not any(specification.link.loss_burst_packets.values()):
+        return {}
+    # What other runs would load for nothing.
+    from . import loss_replay
+
+    return {"loss_bursts": loss_replay.loss_bursts(specification, document)}
 
 
 def group_programs(path, specification) -> contextlib.AbstractContextManager:

@@ -9,7 +9,6 @@ from .devices import devices_of
 from .multipath import joined_devices
 from .netlink import network_namespace
 from .queue_information import counters_of
-from .reordering import late_percent
 
 #: What the kernel lists among its counters and is none: settings, and connections there are now.
 NO_COUNTERS = {
@@ -42,7 +41,7 @@ def idle_rtt(path, specification) -> list[dict]:
     """
     hops = max(pair.hops for pair in specification.pairs)
     losses = (
-        1 - (1 - specification.direction(d).loss_percent / 100) ** hops * (1 - late_percent(specification, d) / 100)
+        1 - (1 - specification.direction(d).loss_percent / 100) ** hops * (1 - specification.late_percent(d) / 100)
         for d in ("forward", "reverse")
     )
     count = ping_count(*losses)

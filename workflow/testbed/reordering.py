@@ -10,7 +10,7 @@ leaves netem or waits there, and what passed it at once (``requeues``).
 from dataclasses import dataclass
 
 from .emulation import NETEM_LIMIT_PACKETS
-from .timeline import DIRECTIONS, directions_of
+from .timeline import DIRECTIONS
 
 #: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that they pass there.
 PLACES = {"forward": ("r2-eth1", "r2-in1"), "reverse": ("r1-eth1", "r1-in1")}
@@ -42,17 +42,11 @@ class Disorder:
         return {"netem": {**rest, "limit": NETEM_LIMIT_PACKETS, "seed": self.seed, **late, **twice}}
 
 
-def late_percent(specification, direction) -> float:
-    """Return how many of a direction's packets are late, in percent."""
-    reordering = specification.link.reordering
-    return reordering["percent"] if reordering and direction in directions_of(reordering) else 0
-
-
 def plan(specification) -> dict[str, Disorder]:
     """Return direction -> what makes packets late or doubles them, where that is asked for."""
     planned = {}
     for direction in DIRECTIONS:
-        late, twice = late_percent(specification, direction), specification.link.duplicate_percent[direction]
+        late, twice = specification.late_percent(direction), specification.link.duplicate_percent[direction]
         late_ms = specification.link.reordering["late_ms"] if late else 0
         if late or twice:
             seed = specification.substream(f"netem-reordering-{direction}")

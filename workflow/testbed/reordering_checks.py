@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from .check import Check
 from .network_checks import judge_loss
-from .reordering import counts, late_percent
+from .reordering import counts
 from .timeline import DIRECTIONS
 
 
@@ -12,7 +12,7 @@ def check_reordering(specification, document) -> Check:
     """The share of late packets agrees with the configured one, in each direction that has some; see `judge_loss`."""
     shares = {}
     for direction in DIRECTIONS:
-        if percent := late_percent(specification, direction):
+        if percent := specification.late_percent(direction):
             _, left, late = counts(document, direction)
             shares[direction] = (percent, late, left)
     return _judge("reordering", shares)

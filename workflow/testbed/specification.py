@@ -10,7 +10,7 @@ from .conditions import Chain, Hosts, Link, Multipath, Traffic, Transport
 from .definitions import Definition
 from .disciplines import Discipline, discipline_of
 from .flow_groups import LONG, OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
-from .timeline import Timeline
+from .timeline import Timeline, directions_of
 
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
 SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
@@ -423,6 +423,16 @@ class RunSpecification:
             loss_percent=self.link.loss_percent[name],
             loss_burst_packets=self.link.loss_burst_packets[name],
         )
+
+    def late_percent(self, direction) -> float:
+        """Return how many of a direction's packets are late (`link.reordering`), in percent."""
+        late = self.link.reordering
+        return late["percent"] if late and direction in directions_of(late) else 0
+
+    @property
+    def has_disorder(self) -> bool:
+        """Whether packets come late or twice."""
+        return self.link.reordering is not None or any(self.link.duplicate_percent.values())
 
     @property
     def _link_rtt_ms(self):

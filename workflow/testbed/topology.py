@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from mininet.net import Mininet
 from mininet.node import Node
 
-from . import addresses, chain, reordering
+from . import addresses, chain
 from .chain_names import routers
 from .disciplines import DROP_TAIL, OF_KIND
 from .emulation import IN_ORDER_MBPS, REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
@@ -217,6 +217,11 @@ def place_policer(specification, interfaces) -> None:
 
 def place_disorder(specification, interfaces) -> list[Arrivals]:
     """Return what makes packets late or doubles them behind the bottleneck, made here if any are to be."""
+    if not specification.has_disorder:
+        return []
+    # What other runs would load for nothing.
+    from . import reordering
+
     return [
         Arrivals(interfaces[arriving], name, effect, reordering.IFB_QUEUE_PACKETS)
         for direction, effect in reordering.plan(specification).items()

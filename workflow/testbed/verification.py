@@ -9,7 +9,7 @@ application, protocol and platform.
 from collections.abc import Callable
 from dataclasses import asdict
 
-from . import definitions, host_verification, reordering_checks
+from . import definitions, host_verification
 from .background import check_background
 from .chain_verification import CHAIN, CHAIN_INSTEAD
 from .check import Check  # noqa: F401, for those who judge elsewhere
@@ -30,7 +30,6 @@ from .flow_checks import (
     check_streams,
     check_transfer,
 )
-from .loss_replay import check_loss_bursts
 from .multipath_verification import check_multipath, check_path_shares, check_subflows
 from .network_checks import (
     check_drops_elsewhere,
@@ -69,8 +68,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
     changes = (check_timeline,) if specification.timeline else ()
     changes += (check_policer,) if specification.link.policer else ()
-    changes += (check_loss_bursts,) if any(specification.link.loss_burst_packets.values()) else ()
-    changes += reordering_checks.checks_of(specification)
+    changes += of_order_and_bursts(specification)
     outage = (check_outage,) if specification.multipath.outage else ()
     checks = (
         checks_of_traffic(specification)
@@ -83,6 +81,21 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
         + definitions.checks_of(specification)
     )
     return tuple(CHAIN_INSTEAD.get(check, check) for check in checks) + CHAIN if specification.is_chain else checks
+
+
+def of_order_and_bursts(specification) -> tuple[Callable, ...]:
+    """Return the checks of losses in bursts, and of packets that come late or twice."""
+    checks = ()
+    # What other runs would load for nothing.
+    if any(specification.link.loss_burst_packets.values()):
+        from .loss_replay import check_loss_bursts
+
+        checks += (check_loss_bursts,)
+    if specification.has_disorder:
+        from . import reordering_checks
+
+        checks += reordering_checks.checks_of(specification)
+    return checks
 
 
 def of_groups(specification) -> tuple[Callable, ...]:
