@@ -18,7 +18,7 @@ from wording.sentence_words import cca_name
 
 #: Points of a line, and lines of a panel: of more flows the first.
 POINTS, MOST_FLOWS = 100, 4
-WIDTH_PT, HEIGHT_PT, COLUMNS, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 230, 130, 4, 40, 10, 30, 26
+WIDTH_PT, HEIGHT_PT, COLUMNS, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 230, 130, 2, 40, 10, 30, 26
 KINDS = {"cwnd": "cwnd, packets", "queueing": "queueing delay, ms"}
 DATA = ["scenario", "ip_version", "replication", "series", "flow", "flow_cca", "time_s", "value"]
 

@@ -8,7 +8,7 @@ from report_parts.test_cells import ALIKE, DIFFERS, OPEN
 from topics.exam.criteria import GROUPS, MEASURES
 from topics.exam.judge import BETTER, FAILED, LIKE, NOT_EVALUATED, NOT_SHOWN, PASSED, WORSE
 from topics.exam.topic import FIGURE_OF, THROUGHPUT, TOPIC
-from wording.number_format import NONE, is_missing, number
+from wording.number_format import NONE, is_missing, number, plain
 from wording.sentence_words import cca_name, listed
 
 #: Of the first screen.
@@ -28,7 +28,7 @@ def section(material: ReportMaterial) -> dict:
         "groups": [{"name": group, "words": counts_words(card[card["group"] == group])} for group in GROUPS],
         "worst": [{"text": row_sentence(row), "link": link_of(row, material)} for row in worst_rows(card)],
         "margins": margins_words(exam["margins"]),
-        "limits": exam["limits"],
+        "limits": {name: plain(limit) for name, limit in exam["limits"].items()},
         "table": _table(card),
     }
 
@@ -63,7 +63,7 @@ def row_sentence(row) -> str:
     measure = MEASURES[row["measure"]]
     text = f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}): {measure.words} is {_with_interval(row, 'value', 'low', 'high')}"
     if row["verdict"] == FAILED:
-        return f"{text}; the limit is {number(row['limit'])}{_unit(measure)} (section {row['rfc_section']})."
+        return f"{text}; the limit is {plain(row['limit'])}{_unit(measure)} (section {row['rfc_section']})."
     beside = "to its own kind" if measure.incumbent else ""
     return (
         f"{text}, of {cca_name(row['standard'])} {f'{beside} ' if beside else ''}{_with_interval(row, 'standard_value', 'standard_low', 'standard_high')} "
@@ -114,7 +114,7 @@ def _table(card):
 def _cells(row):
     measure = MEASURES.get(row["measure"])
     decimals = measure.decimals if measure else 0
-    note = row["reason"] or ("" if is_missing(row["limit"]) else f"limit {number(row['limit'])}{_unit(measure)}")
+    note = row["reason"] or ("" if is_missing(row["limit"]) else f"limit {plain(row['limit'])}{_unit(measure)}")
     return [
         row["rfc_section"], row["criterion"], row["rfc_word"], row["scenario_label"] or NONE, row["measure"].replace("_", " ") or NONE,
         Cell(row["verdict"], style=VERDICTS[row["verdict"]]),
