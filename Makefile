@@ -19,6 +19,8 @@ EXAMS =
 # publish: pack the images, too. verify: take the images that lie beside RESULTS.
 IMAGES =
 RERUN =
+# verify: build the kernels of received results, too.
+BUILD =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
@@ -91,8 +93,8 @@ compare: setup  ## say what got better and worse from one results folder of EXAM
 ifneq ($(IMAGES),)
 verify: export SAWTOOTH_IMAGES = $(patsubst %.crate.zip,%,$(RESULTS:/=)).images.tar
 endif
-verify: study setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes; IMAGES=1 takes the images beside them
-	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
+verify: study setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes; IMAGES=1 takes the images beside them, BUILD=1 builds their kernels too
+	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(BUILD),--build) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
 
 publish: study setup  ## pack RESULTS, manifest included, into one archive to publish; IMAGES=1 puts the images beside it
 	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)

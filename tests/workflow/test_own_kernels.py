@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -180,3 +181,26 @@ def test_an_option_that_is_not_accepted_is_said(tmp_path):
     done, *_ = patched(tmp_path, reno_patch(), {"NET_SCH_NONE": "y"})
     assert done.returncode == 1
     assert "Linux of the image: the option NET_SCH_NONE=y was not accepted" in done.stderr
+
+
+def test_a_received_kernel_is_built_from_what_was_published(specification, tmp_path):
+    from publishing.result_checks import kernels_again
+
+    done, definition, name = patched(tmp_path, reno_patch())
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "reno.patch").unlink()
+    received, asked = tmp_path / "received/workflow", specification(cca="gentle")
+    received.mkdir(parents=True)
+    shutil.copy(tmp_path / f"{name}.json", received / f"kernel-{name}.json")
+    asked["cca_definitions"] = {"gentle": definition}
+    assert kernels_again.kernel_name(asked, ROOT) == name
+    (tmp_path / "again").mkdir()
+    assert kernels_again.build(asked, received.parent, ROOT, tmp_path / "again") is None
+    assert (tmp_path / "again/kernels" / name / "linux").read_bytes() == (
+        tmp_path / "kernels" / name / "linux"
+    ).read_bytes()
+    described = json.loads((received / f"kernel-{name}.json").read_text())
+    described["patches"][0]["text"] += "\n"
+    (received / f"kernel-{name}.json").write_text(json.dumps(described))
+    (tmp_path / "other").mkdir()
+    assert "has no file with the SHA-256" in kernels_again.build(asked, received.parent, ROOT, tmp_path / "other")

@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
-from publishing.result_checks import manifest, reruns, run_rows, sampling, tables_again
+from publishing.result_checks import kernels_again, manifest, reruns, run_rows, sampling, tables_again
 from publishing.result_checks.account import SHOWN, Account
 from publishing.result_checks.received_documents import ReceivedDocument, check_document
 from publishing.result_checks.received_errors import ReceivedError, shown
@@ -60,11 +60,12 @@ def _verify(folder, options, account) -> int:
     _check_rows(folder, documents, account)
     _check_documents(documents, others, here, study, account)
     here_too = _check_needs(documents, here, study, account)
-    measured = _say_measured(here_too, account)
+    measured = _say_measured(here_too, options.build, account)
     options.count = min(options.count, len(names) - len(measured))
     left_out = 0
     if options.reruns:
-        left_out = _rerun(folder, here_too, measured, options, account)
+        with temporary_folder() as place:
+            left_out = _rerun(folder, here_too, measured, options, account, place)
     else:
         account.leave_out("reruns", "--no-reruns")
     if options.tables:
@@ -199,21 +200,24 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
     }
 
 
-def _say_measured(here_too, account) -> set[str]:
-    """Say which runs are not repeated, measured under a real clock or with a program of somebody's own; return their names."""
+def _say_measured(here_too, build, account) -> set[str]:
+    """Say which runs are not repeated, measured under a real clock or, unless ``build``, with a kernel of somebody's own; return their names."""
     measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
     if measured:
         text = f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):"
         account.step("clock", text)
         account.detail("not repeatable, another execution gives other bytes; form, place, study and rows were checked")
     defined = {name: run.get("cca_definitions", {}).values() for name, run in here_too.items()}
-    built = {name for name, ccas in defined.items() if any("source" in one for one in ccas)}
-    if built:
-        account.step("kernels", f"{len(built)} of {len(here_too)} runs have a kernel with a C file of the study's own:")
-        account.detail(
-            "that is a program, and none is built and started unasked; to repeat them run the study with the file"
+    built = {name for name, ccas in defined.items() if any("source" in one or "kernel" in one for one in ccas)}
+    if built and not build:
+        account.step(
+            "kernels",
+            f"{len(built)} of {len(here_too)} runs have a kernel of the study's own (C files, patches, another Linux):",
         )
-    return measured | built
+        account.detail(
+            "that is a program, and none is built and started unasked; BUILD=1 builds them from what was published with them"
+        )
+    return measured if build else measured | built
 
 
 def _remedy(study) -> str:
@@ -224,8 +228,11 @@ def _remedy(study) -> str:
     return f"what to do: `git checkout {study.commit}`, `make setup`, and verify again{changed}"
 
 
-def _rerun(folder, here_too, measured, options, account) -> int:
-    """Repeat the runs asked for and compare bytes; return how many of them can't be repeated here but elsewhere."""
+def _rerun(folder, here_too, measured, options, account, place) -> int:
+    """Repeat the runs asked for and compare bytes; return how many of them can't be repeated here but elsewhere.
+
+    ``place`` is a temporary folder: kernels are built there.
+    """
     here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:
         asked = [name for name in dict.fromkeys(options.runs) if name not in measured]
@@ -239,22 +246,34 @@ def _rerun(folder, here_too, measured, options, account) -> int:
         account.leave_out("reruns", f"none of the runs asked for can be repeated{' here' if asked else ''}")
         return len(asked)
     runs = {name: here_too[name] for name in chosen}
+    if options.build:
+        _build_kernels(runs, folder, place, account)
     cores = min(options.cores, len(runs))
     cost = {name: run_time_s(specification) for name, specification in runs.items()}
     time_text = reruns.about(sum(cost.values()) / cores)
     account.step("reruns", f"{what}; {time_text} on {cores} idle core{'s' * (cores > 1)}")
     width, began, done, differ = max(map(len, chosen)), time.monotonic(), 0.0, 0
-    with temporary_folder() as place:
-        for number, (name, finding) in enumerate(reruns.rerun(runs, folder, ROOT, place, cores), 1):
-            done += cost[name]
-            left = (sum(cost.values()) - done) / done * (time.monotonic() - began)
-            progress = f"{number} of {len(runs)}" + (f", {reruns.about(left)} left" if number < len(runs) else "")
-            account.detail(f"{name:<{width}}  {finding or 'same bytes'}  ({progress})")
-            differ += finding is not None
+    kernels = place / "kernels"
+    again = reruns.rerun(runs, folder, ROOT, place, cores, kernels if kernels.exists() else None)
+    for number, (name, finding) in enumerate(again, 1):
+        done += cost[name]
+        left = (sum(cost.values()) - done) / done * (time.monotonic() - began)
+        progress = f"{number} of {len(runs)}" + (f", {reruns.about(left)} left" if number < len(runs) else "")
+        account.detail(f"{name:<{width}}  {finding or 'same bytes'}  ({progress})")
+        differ += finding is not None
     account.problems += differ
     if not options.runs and not differ:
         account.detail(_what_a_sample_says(len(here_too), len(chosen)))
     return len(asked) - len(chosen)
+
+
+def _build_kernels(runs, folder, place, account) -> None:
+    """Build the kernels that the chosen runs need, each once; a run whose kernel can't be built is then not repeated."""
+    needed = {kernels_again.kernel_name(specification, ROOT): specification for specification in runs.values()}
+    needed.pop(None, None)
+    for name, specification in needed.items():
+        why_not = kernels_again.build(specification, folder, ROOT, place)
+        account.step("kernels", f"{name}: {why_not or 'built from what was published; the same kernel, byte for byte'}")
 
 
 def _what_a_sample_says(total, drawn) -> str:
@@ -324,6 +343,9 @@ def main(arguments=None) -> int:
     parser.add_argument("--runs", metavar="RUN", nargs="+", help="names instead: scenario/cca/ip_version/replication")
     parser.add_argument("--cores", metavar="N", default="all", help="how many runs at a time (all)")
     parser.add_argument("--no-reruns", dest="reruns", action="store_false", help="only what takes no rerun")
+    parser.add_argument(
+        "--build", action="store_true", help="also build the kernels that runs brought, and repeat these"
+    )
     parser.add_argument("--tables", action="store_true", help="also make the tidy tables again from the documents")
     options = parser.parse_args(arguments)
     options.count = options.count and _whole_number(parser, "N", options.count, 1)
