@@ -1,11 +1,14 @@
 """Guest kernels of a study's own: what a run gets of them, what names them, and what is refused."""
 
+import json
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from publishing.result_checks.received_errors import ReceivedError
+from publishing.result_checks.received_study import check_specification
 from report_page.method import defined_ccas
 from session.cca_needs import kernels_of, patch_problem
 from study_files import study as studies
@@ -200,3 +203,22 @@ def test_a_patch_is_needed_until_its_kernel_is_built(checkout):
     (checkout / "kernels" / name).mkdir(parents=True)
     (checkout / "kernels" / name / "linux").touch()
     assert patch_problem(of_study, "0" * 64, checkout) is None
+
+
+def test_of_a_received_run_no_file_of_this_machine_is_read(checkout):
+    """A kernel without digests would have a patch or a whole tree read, of whatever path the sender chose."""
+    run = studies.run_specification(with_kernel(base="6.12", patches=["mine.patch"]), "a", "mine", "ipv4", 1)
+    run = json.loads(json.dumps(run))
+    (checkout / "mine.patch").unlink()
+    assert check_specification(run, "run") == run
+    kernel = run["cca_definitions"]["mine"]["kernel"]
+    for broken in (
+        {"tree": "/"},
+        {**kernel, "patches": ["mine.patch"]},
+        {**kernel, "version": None} | {"sha256": 1},
+        "own",
+        {"base": "6.12"},
+    ):
+        run["cca_definitions"]["mine"]["kernel"] = broken
+        with pytest.raises(ReceivedError):
+            check_specification(run, "run")

@@ -230,3 +230,23 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
         if kernel is not None:
             one["kernel"] = kernel
     return definitions, [*problems, *more]
+
+
+def names_files_unread(study) -> bool:
+    """Tell whether a study, perhaps of somebody else and of any form, names kernels' files that resolving it would read: without digests."""
+    if not isinstance(study, dict):
+        return False
+    definitions = study.get("cca_definitions")
+    kernels = (
+        [one["kernel"] for one in definitions.values() if isinstance(one, dict) and "kernel" in one]
+        if isinstance(definitions, dict)
+        else []
+    )
+    return bool(study.get("kernels")) or not all(map(_is_whole, kernels))
+
+
+def _is_whole(kernel):
+    if not isinstance(kernel, dict) or not isinstance(kernel.get("patches"), list) or "recipe" not in kernel:
+        return False
+    based = kernel.get("base") == NEWEST or ("version" in kernel and "sha256" in kernel)
+    return based and all(isinstance(patch, dict) and "sha256" in patch for patch in kernel["patches"])

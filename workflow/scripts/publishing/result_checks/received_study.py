@@ -9,6 +9,7 @@ from publishing.result_checks.json_difference import first_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from study_files import study as studies
+from study_files.kernels import names_files_unread
 from study_files.study_replications import replications_of
 from testbed.specification import SPECIFICATION_VERSION
 
@@ -78,6 +79,8 @@ class ReceivedStudy:
 
 def _resolved(study):
     """Return a study of the provenance; raise ReceivedError unless it is one that the workflow resolved."""
+    if names_files_unread(study):
+        raise ReceivedError("names a study with kernels that are not complete as the workflow writes them")
     try:
         made = studies.resolve(study, "study")
     except studies.StudyError as error:
@@ -118,6 +121,8 @@ def check_specification(document: object, source: str) -> dict:
         "ip_versions": [document["ip_version"]],
         "scenarios": [document["scenario"]],
     }
+    if names_files_unread(study):
+        raise ReceivedError(f"{source}: it has kernels that are not complete as the workflow writes them.")
     try:
         study = studies.resolve(study, source)
     except studies.StudyError as error:
