@@ -74,7 +74,7 @@ def test_only_runs_and_their_kernels_have_shell_commands(root):
 @pytest.fixture
 def checkout(root, tmp_path):
     """A folder in which `make` finds all it needs, set-up aside."""
-    for name in ("config", "envs", "profiles", "report", "workflow", "Snakefile", "Makefile"):
+    for name in ("config", "envs", "profiles", "report", "setup", "workflow", "Snakefile", "Makefile"):
         (tmp_path / name).symlink_to(root / name)
     (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])
     return tmp_path

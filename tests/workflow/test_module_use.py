@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+MINI = "config/studies/mini.yaml"
 RUN = "results/mini/runs/near/reno/ipv4/1.json.gz"
 #: What that workflow is told of its own: where Sawtooth is.
 BY_PATH = '"{root}/workflow/Snakefile"'
@@ -41,10 +42,12 @@ def other(root, tmp_path):
     return Other(tmp_path, BY_PATH.format(root=root))
 
 
-def test_a_run_has_the_bytes_that_it_has_at_home(other, mini):
+def test_a_run_has_the_bytes_that_it_has_at_home(other, checkout_in, tmp_path_factory):
+    home = checkout_in(tmp_path_factory.mktemp("home") / "checkout")
+    home.snakemake("--cores", "1", "--configfile", MINI, RUN)
     status, said = other.snakemake(f"emulation/{RUN}")
     assert status == 0, said
-    assert (other.folder / "emulation" / RUN).read_bytes() == (mini.folder / RUN).read_bytes()
+    assert (other.folder / "emulation" / RUN).read_bytes() == (home.folder / RUN).read_bytes()
     assert "the other workflow starts" in said  # beside the module's own start, which locks the folder
     assert (other.folder / "emulation/results/mini/.lock").exists() and not (other.folder / "results").exists()
     status, said = other.snakemake("-n", f"emulation/{RUN}")

@@ -129,7 +129,9 @@ def test_topic_is_part_of_the_page_and_no_run_is_repeated(with_topic):
     html, parts = page.read_text(), PageParts.of(page)
     assert set(parts.targets) <= set(parts.ids)
     sections = re.findall(r'<section id="([^"]+)"', html)
-    assert sections.index("validity") < sections.index("run-counts") < sections.index("speed")
+    assert (
+        sections.index("findings") < sections.index("run-counts") < sections.index("speed") < sections.index("validity")
+    )
     assert '<p class="kind">Question 1</p>\n  <h2 id="run-counts-heading">' in html
     assert '<p class="kind">Question 2</p>\n  <h2 id="speed-heading">' in html
     assert '<li><a href="#run-counts">Runs</a></li>' in html

@@ -71,9 +71,13 @@ def test_manifest_lists_the_rules_of_the_topics(finished):
 
 
 def test_every_topic_is_carried_out_by_some_test(root):
-    """By a tiny study, or one that `test_smoke_study.py` and `test_until_precise.py` take to its report."""
+    """By a tiny study, or one that `test_smoke_study.py`, `test_until_precise.py` and `test_exam.py` take to its report."""
     had = set()
-    for path in (*(HERE / f"{name}.yaml" for name in (*TINY, "until")), root / "config/studies/smoke.yaml"):
+    for path in (
+        *(HERE / f"{name}.yaml" for name in (*TINY, "until")),
+        root / "config/studies/smoke.yaml",
+        root / "config/studies/exam-quick.yaml",
+    ):
         study = studies.resolve(studies.load(path), str(path))
         had |= {topic.name for topic in study_outline(StudyDesign(study, other_tables(None))).topics}
     assert had == {topic.name for topic in TOPICS}

@@ -40,7 +40,7 @@ LISTS = {
 MISTAKES = {
     "ordering": """
         {plase: highest}
-            unknown key 'claims[claim-1].plase'; did you mean 'place'? Allowed here: id, section, statement, published, quantity, flows, over_time, relative_to, kind, tolerance, remark, untestable, needs_real_clock, scenarios, ip_versions, duration_s, ccas, among, place, places, tie_percent, requirement.
+            unknown key 'claims[claim-1].plase'; did you mean 'place'? Allowed here: id, section, statement, published, quantity, flows, over_time, relative_to, kind, tolerance, remark, untestable, needs_real_clock, expect, scenarios, ip_versions, duration_s, ccas, among, place, places, tie_percent, requirement.
         {requirement: {over: 50}}
             unknown key 'claims[claim-1].requirement.over'; did you mean 'above'? Allowed here: above, below, at_least, at_most.
         {ccas: [cubik]}
@@ -228,7 +228,7 @@ def test_shipped_claims_are_complete(shipped):
     assert len(shipped["claims"]) >= 25
     assert len({claim["id"] for claim in shipped["claims"]}) == len(shipped["claims"])
     for claim in shipped["claims"]:
-        optional = {"duration_s", "flows", "over_time", "relative_to"}
+        optional = {"duration_s", "flows", "over_time", "relative_to", "expect"}
         assert set(claims.kind_schema(claim["kind"])["properties"]) - set(claim) <= optional, claim["id"]
         assert re.match(r"(5\.1, figure [3-6]|5\.2\.[13]|6)", claim["section"]), claim["id"]
         assert claim["statement"].endswith(".") and claim["tolerance"].endswith("."), claim["id"]
@@ -276,7 +276,8 @@ def test_schema_knows_the_same_ccas_and_metrics_as_the_study():
     assert set(definitions["over_time"]["properties"]["take"]["enum"]) == set(TIME_WORDS)
     assert set(definitions["flows"]["properties"]["take"]["enum"]) == {*TAKE_WORDS, "count"}
     conditions = claims.claims_schema()["properties"]["scenarios"]["items"]["properties"]
-    assert set(conditions) == {"id", *NUMBERS, *TEXTS}
+    # By its own name only the expectations of a study ask for a scenario.
+    assert set(conditions) == {"id", *NUMBERS, *TEXTS} - {"scenario"}
     printed = claims.claims_schema()["properties"]["paper"]["properties"]["tables"]["properties"]
     for name in ("table_3", "table_5"):
         columns = [key for key in printed[name]["properties"] if key != "remark"]
