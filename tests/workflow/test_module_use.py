@@ -44,7 +44,7 @@ def other(root, tmp_path):
 
 def test_a_run_has_the_bytes_that_it_has_at_home(other, checkout_in, tmp_path_factory):
     home = checkout_in(tmp_path_factory.mktemp("home") / "checkout")
-    home.snakemake("--cores", "1", "--configfile", MINI, RUN)
+    home.snakemake("--cores", "1", RUN, "--configfile", MINI)
     status, said = other.snakemake(f"emulation/{RUN}")
     assert status == 0, said
     assert (other.folder / "emulation" / RUN).read_bytes() == (home.folder / RUN).read_bytes()
