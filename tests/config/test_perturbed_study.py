@@ -54,6 +54,22 @@ def test_conditions_are_changed_by_what_is_said():
     assert in_bdp["twice"]["traffic"]["messages"] == 2000
 
 
+@pytest.mark.parametrize("name", ["plain", "a.unknown", "as-is"])
+def test_a_scenario_whose_name_says_no_perturbation_is_refused(name):
+    config = {
+        "study": "s",
+        "ccas": ["reno"],
+        "analysis": {"sensitivity": True},
+        "scenarios": [{"id": "a.as-is"}, {"id": name}],
+    }
+    with pytest.raises(studies.StudyError) as refused:
+        studies.resolve(config, "s.yaml")
+    (sentence,) = refused.value.problems
+    assert sentence.startswith(
+        f"s.yaml: scenarios[{name}].id names no perturbation; allowed with analysis.sensitivity is"
+    )
+
+
 def test_a_delay_that_a_path_changes_to_is_perturbed_like_the_one_before():
     link = {"delay_ms": 10, "timeline": [{"at_s": 1, "delay_ms": 50}, {"at_s": 2, "rate_mbps": 5}]}
     study = studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a", "link": link}]}, "s.yaml")

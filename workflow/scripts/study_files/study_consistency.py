@@ -8,6 +8,7 @@ import re
 from fractions import Fraction
 
 from study_files.cca_definitions import definition_problems
+from study_files.perturbed_study import JOINT, WORDS
 from study_files.study_chains import chain_mix_problems, chain_problems
 from study_files.study_groups import group_problems
 from study_files.study_networks import network_problems, traffic_problems
@@ -56,7 +57,7 @@ def contradictions(study) -> list[str]:
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
     sentences += [*_check_names(study), *_check_mixes(study), *mark_problems(study), *_check_calibration(study)]
-    sentences += [*_check_replications(study), *_check_count(study), *_check_exam(study)]
+    sentences += [*_check_replications(study), *_check_count(study), *_check_exam(study), *_check_sensitivity(study)]
     kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
     checks = (
@@ -216,6 +217,16 @@ def _check_replications(study):
             f"controls is {study['controls']}; allowed with replications.until is none, "
             "for control runs follow upon a fixed number of replications."
         )
+
+
+def _check_sensitivity(study):
+    """Yield the scenarios whose names don't say what is perturbed in them."""
+    for scenario in study["scenarios"] if study["analysis"]["sensitivity"] else ():
+        if scenario["id"].rpartition(JOINT)[2] not in WORDS or JOINT not in scenario["id"]:
+            yield (
+                f"scenarios[{scenario['id']}].id names no perturbation; allowed with analysis.sensitivity is <scenario>{JOINT}<perturbation>, "
+                f"of {', '.join(WORDS)}."
+            )
 
 
 def _check_count(study):
