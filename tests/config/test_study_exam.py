@@ -4,10 +4,12 @@ import pytest
 
 from study_files import study
 
+SAMPLED = {"id": "near", "traffic": {"sample_interval_ms": 50}}
+
 
 def resolved(**given):
     """Return a study with an exam, resolved."""
-    config = {"study": "small", "ccas": ["reno", "cubic"], "scenarios": [{"id": "near"}]} | given
+    config = {"study": "small", "ccas": ["reno", "cubic"], "scenarios": [SAMPLED]} | given
     return study.resolve(config, "small.yaml")
 
 
@@ -45,6 +47,10 @@ def test_dctcp_is_examined_without_marks_too():
         ),
         ({"exam": {"cca": "reno"}, "mixes": "ordered-pairs"}, "ccas has mixes; allowed in an exam are single CCAs"),
         ({"exam": {"cca": "reno", "margin": {}}}, "margin"),
+        (
+            {"exam": {"cca": "reno"}, "scenarios": [{"id": "near"}]},
+            "traffic.sample_interval_ms is null in all scenarios",
+        ),
         ({"exam": {"cca": "reno", "limits": {"starved_share": 2}}}, "exam.limits.starved_share is 2"),
     ],
 )

@@ -303,6 +303,8 @@ def _check_exam(study):
             yield f"exam.standards has {cca}; allowed are those of ccas, {', '.join(study['ccas'])}."
     if any("+" in cca for cca in ccas_written_out(study)):
         yield "ccas has mixes; allowed in an exam are single CCAs: what runs beside them are groups of flows."
+    if all(scenario["traffic"]["sample_interval_ms"] is None for scenario in study["scenarios"]):
+        yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam is 1 to 1000 in those that show what happens over time."
 
 
 def _check_mixes(study):
