@@ -21,7 +21,7 @@ OF_ONE_STUDY = {
     f"tests/{folder}/test_{name}.py": study
     for study, folder, names in (
         ("real shape", "report", "figures page_content page_in_chromium tables_in_chromium"),
-        ("smoke", "workflow", "smoke_study verify manifest new_topic"),
+        ("smoke", "workflow", "smoke_study verify manifest new_topic entry_points"),
     )
     for name in names.split()
 }

@@ -9,9 +9,9 @@ import pytest
 
 
 @pytest.mark.parametrize("entry", ["Snakefile", "workflow/Snakefile"])
-def test_a_finished_study_is_finished_by_either_entry(mini, entry):
+def test_a_finished_study_is_finished_by_either_entry(smoke, entry):
     """A rule that depended on where it was entered would be carried out again."""
-    plan = mini.snakemake("--cores", "1", "-n", "-s", entry, "--configfile", "config/studies/mini.yaml")[1]
+    plan = smoke.snakemake("--cores", "1", "-n", "-s", entry, "--configfile", "config/studies/smoke.yaml")[1]
     assert "Nothing to be done" in plan, plan
 
 
