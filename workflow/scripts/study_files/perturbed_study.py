@@ -17,10 +17,7 @@ AS_IS, AGAIN = "as-is", "again"
 #: More would make no small sample.
 MOST_CCAS, MOST_REPLICATIONS = 3, 6
 #: What would be perturbed too, and why it isn't.
-NOT_TRIED = (
-    "a tick of 250 Hz is not tried: the guest kernel's tick of 1,000 Hz is fixed when it is built (envs/guest) and can't be "
-    "chosen for a run"
-)
+NOT_TRIED = "a tick of 250 Hz is not tried: a guest kernel with another tick (`kernels`) is chosen for a CCA, and not for a scenario"
 
 
 @dataclass(frozen=True)
