@@ -10,6 +10,7 @@ import pytest
 from publishing.result_checks.received_errors import ReceivedError
 from publishing.result_checks.received_study import check_specification
 from report_page.method import defined_ccas
+from run_tables.tidy_rows import scenario_row
 from session.cca_needs import kernels_of, patch_problem
 from study_files import study as studies
 from study_files.kernels import bases, tree_digest
@@ -70,6 +71,41 @@ def test_only_runs_on_a_kernel_know_of_it():
         assert run.kernel_cca("mine") == "cubic"
     assert "kernels" not in of_study
     assert studies.resolve(of_study, "again") == of_study
+
+
+def test_a_scenario_may_have_a_kernel():
+    """All CCAs of its runs are that kernel's; those of other scenarios, and the conditions, know nothing of it."""
+    scenarios = [
+        {"id": "a", "flows": [{"name": "own", "stop_s": 5}, {"name": "other", "cca": "reno", "stop_s": 5}]},
+        {"id": "b"},
+    ]
+    of_study = study(
+        ccas=["cubic"], kernels={"own": {"base": "6.12"}}, scenarios=[scenarios[0] | {"kernel": "own"}, scenarios[1]]
+    )
+    run = specification(of_study, "cubic")
+    assert run.kernel["base"] == "6.12" and [*run.document["cca_definitions"]] == ["cubic", "reno"]
+    assert run.kernel_cca("cubic") == "cubic" and "kernel" not in run.document["scenario"]
+    assert "cca_definitions" not in studies.run_specification(of_study, "b", "cubic", "ipv4", 1)
+    assert len(names(of_study)) == 1
+    assert studies.resolve(of_study, "again") == of_study
+    tick = {"base": "newest", "config": {"HZ": 250}}
+    shared = study(
+        ccas=["cubic"], kernels={}, defaults={"kernel": tick}, scenarios=[{"id": "a"}, {"id": "b", "kernel": None}]
+    )
+    assert specification(shared, "cubic").kernel["config"] == {"HZ": 250}
+    assert "kernel" not in shared["scenarios"][1]
+    assert scenario_row(shared["scenarios"][0], [])["kernel"] == "Linux, HZ=250"
+
+
+def test_what_a_scenarios_kernel_cannot_be():
+    assert "scenarios[a].kernel is nothing; allowed are own" in refusal(scenarios=[{"id": "a", "kernel": "nothing"}])
+    on_host = [{"id": "a", "platform": "host", "kernel": "own"}]
+    assert "scenarios[a].kernel has a kernel of the study's own; on host" in refusal(
+        ccas=["cubic"], kernels={"own": {"base": "6.12"}}, scenarios=on_host
+    )
+    two = {"own": {"base": "6.12", "ccas": {"mine": "cubic"}}, "old": {"base": "6.1"}}
+    problem = refusal(kernels=two, scenarios=[{"id": "a", "kernel": "old"}])
+    assert "scenarios[a].kernel is another than that of cca_definitions.mine" in problem
 
 
 def test_a_definition_with_parameters_may_name_a_kernel():

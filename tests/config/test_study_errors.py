@@ -12,9 +12,7 @@ NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit 
 NAN, INFINITY = float("nan"), float("inf")
 A_CCA = f"one of {CCAS}, or several with + between them"
 CCA_LIST = f"a list of at least one of {CCAS} (or mixes, several with + between them), each once"
-SCENARIO_KEYS = (
-    "link, queue, topology, background, chain, multipath, hosts, flows, groups, traffic, transport, platform, variation"
-)
+SCENARIO_KEYS = "link, queue, topology, background, chain, multipath, hosts, flows, groups, traffic, transport, platform, kernel, variation"
 PERCENT, DELAY = "a number from 0 to below 100 (percent)", "a number from 0 to 2000 (ms)"
 RATE = "a number from 0.01 to 10000 (Mbit/s), or null"
 QUEUE = "one of packets, bytes and bdp, as in {packets: 100}, and a discipline with its parameters, as in {discipline: codel, target_ms: 5}"

@@ -20,7 +20,7 @@ def test_perturbed_scenarios_run_as_any_study(fresh):
         return subprocess.run(command, cwd=fresh.folder, env=environment, capture_output=True, text=True, check=True)
 
     written = sensitivity("write", "config/studies/mini.yaml", f"{NAME}.yaml", "--count", "1").stdout
-    assert "8 scenarios, 32 runs" in written and "tick of 250 Hz is not tried" in written
+    assert "9 scenarios, 36 runs" in written
     fresh.snakemake("--cores", "1", "--configfile", f"{NAME}.yaml")
     table = pd.read_csv(fresh.folder / NAME / "analysis/sensitivity.csv")
     assert table["perturbation"].tolist() == [
@@ -31,6 +31,7 @@ def test_perturbed_scenarios_run_as_any_study(fresh):
         "queue-up",
         "queue-down",
         "twice",
+        "tick",
     ]
     runs = pd.read_csv(fresh.folder / NAME / "tidy/runs.csv")
     # Super-packets in a run of a second come out invalid (buffers, goodput_ceiling): then nothing is concluded of them.

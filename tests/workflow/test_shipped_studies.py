@@ -84,7 +84,11 @@ def test_snakemake_plans_all_that_the_study_has(path, checkout):
     # A kernel for each mix of CCAs whose C files it needs, and for each Linux besides the image's.
     kernels = {
         frozenset(str(one.get("sha256") or one["kernel"]) for one in parts.values() if {"source", "kernel"} & {*one})
-        for parts in (studies.parts_defined(study, cca) for cca in study["ccas"])
+        for parts in (
+            studies.definitions_in(study, scenario["id"], cca)
+            for scenario in study["scenarios"]
+            for cca in study["ccas"]
+        )
     } - {frozenset()}
     assert planned.pop("build_kernel", 0) == len(kernels)
     analysis = {rule: count for rule, count in planned.items() if rule not in {*FRAME, *drawn, *RUN_RULES.values()}}

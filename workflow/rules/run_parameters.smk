@@ -8,8 +8,8 @@ def kernel_file(cca=None):
     """Return the function of a job's input: the kernel that its CCA or mix needs besides the image's, if any."""
 
     def file(wildcards):
-        of_run = studies.ccas_of_runs(STUDY, wildcards.scenario, cca or wildcards.cca)
-        name = kernel_of(STUDY, of_run, LINUX_SHA256)
+        defined = studies.definitions_in(STUDY, wildcards.scenario, cca or wildcards.cca)
+        name = kernel_of(defined, LINUX_SHA256)
         return [os.path.join("results", wildcards.study, "kernels", name, "linux")] if name else []
 
     return ancient(file)
@@ -57,8 +57,8 @@ def conditions_of(replication=None, cca=None):
 
     def conditions(wildcards):
         of_run = cca or wildcards.cca
-        every = studies.ccas_of_runs(STUDY, wildcards.scenario, of_run)
-        if wildcards.scenario in CONDITIONS_JSON and not studies.parts_defined(STUDY, every):
+        defined = studies.definitions_in(STUDY, wildcards.scenario, of_run)
+        if wildcards.scenario in CONDITIONS_JSON and not defined:
             return CONDITIONS_JSON[wildcards.scenario]
         numbered = replication or wildcards.replication if wildcards.scenario not in CONDITIONS_JSON else None
         return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, numbered, of_run))
@@ -90,8 +90,9 @@ def job_with(log=None):
 
 def job_memory(wildcards):
     # A job may have runs of every CCA.
-    defined = {"cca_definitions": STUDY["cca_definitions"]}
-    return job_memory_mb({**CONDITIONS[wildcards.scenario], **defined, "cca": "+".join(STUDY["ccas"])})
+    every = "+".join(STUDY["ccas"])
+    defined = {"cca_definitions": studies.definitions_in(STUDY, wildcards.scenario, every)}
+    return job_memory_mb({**CONDITIONS[wildcards.scenario], **defined, "cca": every})
 
 
 def scenarios_on(platform):

@@ -149,6 +149,8 @@ def scenario_details(row) -> list[str]:
         details.append(f"{row['pairs']:.0f} pairs of hosts")
     if row["access_delay_ms"] != "0":
         details.append(f"delay of the hosts' own links {' or '.join(row['access_delay_ms'].split())} ms")
+    if row["kernel"]:
+        details.append(f"guest kernel: {row['kernel']}")
     if row["link_options"]:
         details.append(row["link_options"])
     for column, words in DETAILS.items():

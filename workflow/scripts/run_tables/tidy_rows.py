@@ -18,6 +18,7 @@ from study_files.study_variation import variation_words
 from testbed.disciplines import OF_KIND
 from testbed.flow_groups import OWN
 from testbed.network_checks import outage_drops
+from testbed.own_kernels import in_words
 from testbed.specification import RunSpecification
 from wording.scenario_words import groups_words
 
@@ -210,6 +211,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         "pairs": hosts["pairs"],
         "rtt_path_ms": run.rtt_path_ms,
         "variation": variation_words(scenario["variation"]),
+        "kernel": in_words(scenario["kernel"]) if "kernel" in scenario else "",
         "link_options": link_words(link),
         "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(hosts["access_delay_ms"])),
     }

@@ -428,6 +428,7 @@ SCENARIOS = Table(
             "variation", "What is drawn for each replication around these values: `RTT ±1 %, queue ±1 packet`; the runs have theirs.",
             "nothing: all replications have just these",
         ),
+        text("kernel", "The guest kernel of its runs, with patches and options.", "it is the image's, or CCAs have kernels of their own"),
         text("link_options", "What else the link does: changes while traffic flows, a trace, a policer, losses in bursts, jitter in order, acknowledgements in slots, packets late or twice.", "nothing"),
     ),
     "tidy",

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from study_files.cca_definitions import parts_defined, with_named
+from study_files.cca_definitions import definitions_of_runs
 from testbed.definitions import Definition
 from testbed.definitions import kernel_id as kernel_id_of
 
@@ -41,21 +41,30 @@ def parameter_problem(study: dict) -> str | None:
 
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
     """Return the kernels besides the image's that the runs of a resolved study need: name -> the kernel, and the definitions with C files."""
-    of_runs = dict.fromkeys(with_named(scenario, cca) for scenario in study["scenarios"] for cca in study["ccas"])
-    kernels = {
-        kernel_of(study, cca, linux_sha256): (kernel_under(study, cca), sources_of(study, cca)) for cca in of_runs
-    }
+    of_runs = (
+        definitions_of_runs(study, scenario, cca)
+        for scenario in study["scenarios"]
+        if scenario["platform"] == "uml"
+        for cca in study["ccas"]
+    )
+    kernels = {kernel_of(each, linux_sha256): (kernel_under(each), sources_of(each)) for each in of_runs}
     return {name: made_of for name, made_of in kernels.items() if name}
 
 
-def kernel_of(study: dict, cca: str, linux_sha256: str) -> str | None:
-    """Return the `kernel_id` of the kernel that runs of a CCA or mix need, None for the image's."""
-    return kernel_id_of(linux_sha256, sources_of(study, cca), kernel_under(study, cca))
+def kernel_of(definitions: dict, linux_sha256: str) -> str | None:
+    """Return the `kernel_id` of the kernel that runs with some definitions need, None for the image's."""
+    return kernel_id_of(linux_sha256, sources_of(definitions), kernel_under(definitions))
 
 
-def kernel_under(study: dict, cca: str) -> dict | None:
-    """Return what the kernel of a CCA or mix is besides C files (`Definition.kernel`), None for the image's."""
-    return next((one["kernel"] for one in parts_defined(study, cca).values() if one.get("kernel")), None)
+def kernel_under(definitions: dict) -> dict | None:
+    """Return what the kernel of runs is besides C files (`Definition.kernel`), None for the image's."""
+    return next((one["kernel"] for one in definitions.values() if one.get("kernel")), None)
+
+
+def sources_of(definitions: dict) -> list[Definition]:
+    """Return the definitions with a C file, one of each module."""
+    parts = (Definition(**one) for one in definitions.values())
+    return list({one.module: one for one in parts if one.source}.values())
 
 
 def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
@@ -68,9 +77,3 @@ def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
         if missing and not (folder / "kernels" / name / "linux").exists():
             return f"kernels has the patch {missing[0]}, which is not there: patches/README.md says where people get such patches."
     return None
-
-
-def sources_of(study: dict, cca: str) -> list[Definition]:
-    """Return the definitions with a C file of a CCA or mix, one of each module."""
-    parts = (Definition(**one) for one in parts_defined(study, cca).values())
-    return list({one.module: one for one in parts if one.source}.values())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from session.derived_study import size_words, write_study
 from study_files import study as studies
-from study_files.perturbed_study import NOT_TRIED, WORDS, perturbed_study
+from study_files.perturbed_study import WORDS, perturbed_study
 from study_files.study_design import StudyDesign
 from topics.sensitivity.topic import comparisons_perturbed
 from wording.terminal_text import shown
@@ -64,7 +64,7 @@ def table_text(folder) -> str:
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
     moved = [f"{row['scenario']}, {WORDS[row['perturbation']]}: {row['moved']}" for row in rows if row["moved"]]
-    return "\n".join([*lines, "", *moved, NOT_TRIED])
+    return "\n".join([*lines, "", *moved])
 
 
 def _whole(name, text, least):

@@ -70,9 +70,20 @@ def _of_file(one):
     return {"sha256": one.get("sha256", hashlib.sha256(content).hexdigest()), "cca": name}
 
 
-def parts_defined(study, cca) -> dict[str, dict]:
-    """Return those definitions of a resolved study that a CCA or mix of it needs, by name."""
-    return {name: study["cca_definitions"][name] for name in cca.split("+") if name in study["cca_definitions"]}
+def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
+    """Return the definitions that runs of a CCA or mix in a resolved scenario need, by name: the study's own, and those of all
+    their CCAs where the scenario has a kernel of its own.
+    """
+    names = dict.fromkeys(with_named(scenario, cca).split("+"))
+    defined = {name: study["cca_definitions"][name] for name in names if name in study["cca_definitions"]}
+    if kernel := scenario.get("kernel"):
+        return {name: defined.get(name, {"base": name, "parameters": {}}) | {"kernel": kernel} for name in names}
+    return defined
+
+
+def defines_ccas(study) -> bool:
+    """Tell whether any run of a resolved study needs a definition: then runs of two CCAs have different conditions."""
+    return bool(study["cca_definitions"]) or any("kernel" in scenario for scenario in study["scenarios"])
 
 
 def with_named(scenario, cca) -> str:
@@ -112,10 +123,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
             meant = "".join(f"did you mean {near!r}? " for near in difflib.get_close_matches(one.base, kernels_ccas, 1))
             yield f"{where}.base is {one.base}; {meant}Allowed are {', '.join(sorted(kernels_ccas))}, and what a kernel with patches has."
         if one.kernel and (others := [s for s in study["scenarios"] if not s["platform"].startswith("uml")]):
-            yield (
-                f"{where} has a kernel of the study's own; on {others[0]['platform']}, the platform of scenarios[{others[0]['id']}], "
-                "runs the machine's or none: allowed is uml."
-            )
+            yield _only_on_uml(where, others[0])
         if one.base == "reno" and one.parameters:
             yield f"{where}.parameters has {next(iter(one.parameters))}; reno has no parameters."
         for scenario in study["scenarios"]:
@@ -125,6 +133,16 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
                     f"scenarios[{scenario['id']}], nothing sets a kernel's parameters: allowed is uml."
                 )
                 break
+    for scenario in study["scenarios"]:
+        where = f"scenarios[{scenario['id']}].kernel"
+        if "kernel" in scenario and not scenario["platform"].startswith("uml"):
+            yield _only_on_uml(where, scenario)
+        names = dict.fromkeys(name for mix in mixes for name in with_named(scenario, mix).split("+"))
+        theirs = [name for name in names if name in definitions and definitions[name].kernel]
+        if others := [
+            name for name in theirs if "kernel" in scenario and definitions[name].kernel != scenario["kernel"]
+        ]:
+            yield f"{where} is another than that of cca_definitions.{others[0]}, and a run has one kernel: allowed is one of the two."
     for mix in mixes:
         found = list(_at_odds(f"ccas has the mix {mix}", mix.split("+"), definitions))
         for scenario in study["scenarios"]:
@@ -132,6 +150,13 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
                 what = f"scenarios[{scenario['id']}] has flows of {' and '.join(others)} beside those of {mix}"
                 found = list(_at_odds(what, [*mix.split("+"), *others], definitions))
         yield from found
+
+
+def _only_on_uml(where, scenario):
+    return (
+        f"{where} has a kernel of the study's own; on {scenario['platform']}, the platform of scenarios[{scenario['id']}], "
+        "runs the machine's or none: allowed is uml."
+    )
 
 
 def named_ccas(scenario) -> list[str]:

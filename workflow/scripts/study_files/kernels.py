@@ -191,6 +191,8 @@ def _patch(one, place):
 def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
     """Return the CCA definitions of a study in which each has its kernel itself, those of the kernels' ``ccas`` among them.
 
+    The study's scenarios get theirs in place.
+
     Returns
     -------
     definitions : dict
@@ -210,22 +212,25 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
                     f"kernels.{name}.ccas defines {cca}, which is defined elsewhere too; allowed is a name of its own."
                 )
             definitions[cca] = {"base": base, "kernel": name}
-    for cca, one in definitions.items():
-        kernel = one.get("kernel")
+    users = {f"cca_definitions.{cca}": one for cca, one in definitions.items()}
+    users |= {f"scenarios[{scenario['id']}]": scenario for scenario in study["scenarios"]}
+    users = {where: one for where, one in users.items() if one.get("kernel") or one.pop("kernel", None)}
+    for where, one in users.items():
+        kernel = one["kernel"]
         if isinstance(kernel, dict):
-            written[f"({cca})"], one["kernel"] = kernel, f"({cca})"
-        elif kernel is not None and kernel not in study["kernels"]:
+            written[f"({where})"], one["kernel"] = kernel, f"({where})"
+        elif kernel not in study["kernels"]:
             known = f"allowed are {', '.join(study['kernels'])}" if study["kernels"] else "the study has no kernels"
-            problems.append(f"cca_definitions.{cca}.kernel is {kernel}; {known}.")
+            problems.append(f"{where}.kernel is {kernel}; {known}.")
             del one["kernel"]
-    used = {one["kernel"] for one in definitions.values() if "kernel" in one}
+    used = {one["kernel"] for one in users.values() if "kernel" in one}
     problems += [
-        f"kernels.{name} is used by no CCA; name it there (ccas), or in cca_definitions (kernel)."
+        f"kernels.{name} is used by no CCA and no scenario; name it there (ccas), or in cca_definitions or scenarios (kernel)."
         for name in study["kernels"]
         if name not in used
     ]
     kernels, more = completed_kernels({name: one for name, one in written.items() if name in used})
-    for one in definitions.values():
+    for one in users.values():
         kernel = kernels.get(one.pop("kernel", None))
         if kernel is not None:
             one["kernel"] = kernel
@@ -236,12 +241,13 @@ def names_files_unread(study) -> bool:
     """Tell whether a study, perhaps of somebody else and of any form, names kernels' files that resolving it would read: without digests."""
     if not isinstance(study, dict):
         return False
-    definitions = study.get("cca_definitions")
-    kernels = (
-        [one["kernel"] for one in definitions.values() if isinstance(one, dict) and "kernel" in one]
-        if isinstance(definitions, dict)
-        else []
-    )
+    definitions, scenarios = study.get("cca_definitions"), study.get("scenarios")
+    users = [
+        *(definitions.values() if isinstance(definitions, dict) else ()),
+        *(scenarios if isinstance(scenarios, list) else ()),
+        study.get("defaults"),
+    ]
+    kernels = [one["kernel"] for one in users if isinstance(one, dict) and "kernel" in one]
     return bool(study.get("kernels")) or not all(map(_is_whole, kernels))
 
 

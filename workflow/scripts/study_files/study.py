@@ -16,7 +16,6 @@ import copy
 import yaml
 
 from study_files.cca_definitions import completed as completed_definitions
-from study_files.cca_definitions import parts_defined  # noqa: F401, one module for the Snakefile
 from study_files.kernels import with_kernels
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_chains import queues_of_chain, with_bottlenecks, without_unused
@@ -26,9 +25,9 @@ from study_files.study_queues import queue_problems
 from study_files.study_replications import goes_on, has_looks, looks, most_replications, wanted_replications  # noqa: F401, one module for the Snakefile
 from study_files.study_runs import (  # noqa: F401, likewise
     all_runs,
-    ccas_of_runs,
     ccas_written_out,
     cells,
+    definitions_in,
     job_runs,
     largest_conditions,
     last_replication,
@@ -95,9 +94,9 @@ def resolve(config, source) -> dict:
         direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups (empty without),
         a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each pair of hosts,
         path delays one with one for each path, a chain's bottlenecks one with all that each has (`chain` is left out of other
-        scenarios, as is an outage that there is none); whole numbers are int; `ccas` has what runs have, mixes written out and the
-        CCA of an exam among them; definitions of CCAs have what stands in their C files, and their kernels with what these are
-        made of (`kernels` itself is left out).
+        scenarios, as are an outage that there is none and a kernel that is the image's); whole numbers are int; `ccas` has what runs have, mixes written out and the
+        CCA of an exam among them; definitions of CCAs have what stands in their C files, and their kernels and those of scenarios what these
+        are made of (`kernels` itself is left out).
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
@@ -105,10 +104,6 @@ def resolve(config, source) -> dict:
     if problems:
         raise StudyError(source, problems)
     study = _complete(study_schema(), config)
-    defined, problems = with_kernels(study)
-    del study["kernels"]
-    study["cca_definitions"], of_files = completed_definitions(defined)
-    problems += of_files
     if study["exam"]["cca"] not in (None, *study["ccas"]):
         study["ccas"] = [*study["ccas"], study["exam"]["cca"]]
     shared = study.pop("defaults")
@@ -116,6 +111,10 @@ def resolve(config, source) -> dict:
     study["scenarios"] = [
         with_bottlenecks(_complete(node, _merge(node, shared, scenario))) for scenario in config["scenarios"]
     ]
+    defined, problems = with_kernels(study)
+    del study["kernels"]
+    study["cca_definitions"], of_files = completed_definitions(defined)
+    problems += of_files
     for scenario in study["scenarios"]:
         for section, key, count in (("hosts", "access_delay_ms", "pairs"), ("multipath", "path_delay_ms", "paths")):
             if not isinstance(scenario[section][key], list):  # one number stands for all
@@ -226,7 +225,7 @@ def _normal(node, value):
         return {direction: _normal({}, value[direction]) for direction in ("forward", "reverse")}
     if isinstance(value, dict):
         # A mapping that may be left out as a whole has defaults of its own.
-        inner = node.get("then", node if "null" in node.get("type", ()) else None)
+        inner = node.get("then", node if "null" in node.get("type", ()) and keys_of(node) else None)
         return _complete(inner, value) if inner else {key: _normal({}, v) for key, v in value.items()}
     if isinstance(value, list):
         items = dereferenced(node.get("items", {}))

@@ -229,7 +229,7 @@ def _objects(group, rate_mbps):
         return
     if group["count"] != 1:
         yield f"count is {group['count']}; allowed with arrivals_per_s is 1, for as many objects are asked for as arrive until stop_s."
-    objects = arrivals * (group["stop_s"] - group["start_s"])
+    objects = arrivals * max(group["stop_s"] - group["start_s"], 0)
     if objects + 6 * math.sqrt(objects) > MOST_OBJECTS:
         yield f"arrivals_per_s is {arrivals}, which makes {objects:,.0f} objects in the mean; allowed are up to {MOST_OBJECTS:,}."
     offered_mbps = arrivals * mean_bytes(group["sizes"], group["bytes"]) * 8 / 1e6

@@ -7,13 +7,13 @@ import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 
-from study_files.cca_definitions import parts_defined, with_named
+from study_files.cca_definitions import defines_ccas, definitions_of_runs
 from study_files.study_replications import looks, most_replications
 from study_files.study_variation import corners, drawn, is_varied
 from testbed.specification import SPECIFICATION_VERSION
 
 #: Of a scenario what no run has to know.
-NOT_OF_RUNS = ("label", "variation")
+NOT_OF_RUNS = ("label", "variation", "kernel")
 _NEITHER = {"forward": None, "reverse": None}
 #: Of its link what only runs have to know that make use of it, and the value that is none.
 OPTIONS_OF_LINK = {
@@ -130,13 +130,13 @@ def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
     scenario = _scenario(study, scenario_id)
     if replication is not None:
         scenario = drawn(scenario, run_seed(study["seed"], scenario_id, replication))
-    defined = parts_defined(study, with_named(scenario, cca)) if cca else {}
+    defined = definitions_of_runs(study, scenario, cca) if cca else {}
     return _conditions(study, scenario) | ({"cca_definitions": defined} if defined else {})
 
 
-def ccas_of_runs(study, scenario_id, cca) -> str:
-    """Return a CCA or mix joined with those that its scenario names besides (`with_named`)."""
-    return with_named(_scenario(study, scenario_id), cca)
+def definitions_in(study, scenario_id, cca) -> dict[str, dict]:
+    """Return the definitions that runs of a CCA or mix in a scenario need, by name (`definitions_of_runs`)."""
+    return definitions_of_runs(study, _scenario(study, scenario_id), cca)
 
 
 def largest_conditions(study, scenario_id) -> dict:
@@ -172,14 +172,14 @@ def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
 
     Returns of each job the runs: tuples (CCA, IP version, replication). Replication comes first in their
     order, so that more replications only add jobs. No job goes on beyond a look at the replications. A job's runs share
-    their conditions: where these are drawn, it has runs of one replication; where the study defines CCAs, of one CCA.
+    their conditions: where these are drawn, it has runs of one replication; where these define CCAs, of one CCA.
     """
     varied = any(map(is_varied, study["scenarios"]))
     jobs, begin = [], 1
     for end in (*looks(study)[:-1], last_replication(study)):
         numbers = range(begin, end + 1)
         groups = [[number] for number in numbers] if varied else [numbers]
-        ccas = [[cca] for cca in study["ccas"]] if study["cca_definitions"] else [study["ccas"]]
+        ccas = [[cca] for cca in study["ccas"]] if defines_ccas(study) else [study["ccas"]]
         for group, of_job in itertools.product(groups, ccas):
             factors = itertools.product(group, of_job, study["ip_versions"])
             of_group = [(cca, ip_version, replication) for replication, cca, ip_version in factors]

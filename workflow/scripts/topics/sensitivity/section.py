@@ -3,14 +3,14 @@
 from report_parts.data_tables import Cell, Column, data_table, number_cell
 from report_parts.material import Finding
 from report_parts.test_cells import DIFFERS
-from study_files.perturbed_study import AGAIN, NOT_TRIED, WORDS
+from study_files.perturbed_study import AGAIN, WORDS
 from wording.number_format import count
 from wording.sentence_words import listed
 
 
 def section(material) -> dict:
     """Return the table of perturbations."""
-    return {"table": _table(material.tables.sensitivity), "not_tried": NOT_TRIED}
+    return {"table": _table(material.tables.sensitivity)}
 
 
 def _table(table):
