@@ -12,12 +12,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import debian
 import environment
 import images
+import locked_packages
 import toolbox
 from cache import cache_dir, digest, made_once, remove_tree, require_space
-from progress import SetupError, run_logged, say, tail
+from progress import SetupError, run_logged, say
 from study_files.kernels import LEFT_OUT, LOCK, NEWEST, OF_BASE, bases, recipe_digest, tree_digest
 
 #: Of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
@@ -145,36 +145,21 @@ def provide_base(kernel, root) -> tuple[Path, list[str]]:
 
 def fetch_source(kernel, partial) -> None:
     """Put the source of a package of Debian's, of which version and SHA-256 are given, into ``partial``/source."""
-    release = bases().get(kernel["base"], {}).get("release")
-    if release is None:
-        raise SetupError(f"base is {kernel['base']}; {LOCK} has {', '.join(bases())}.")
-    package, work = f"linux-source-{kernel['base']}", partial / "apt"
+    locked = bases().get(kernel["base"], {})
+    if {key: kernel[key] for key in locked} != locked:
+        raise SetupError(
+            f"the study's kernel is Linux {kernel['version']}, and {LOCK} has "
+            + (f"{locked['version']}: have the checkout that the study is from." if locked else f"no {kernel['base']}.")
+        )
+    (package,) = locked_packages.provide(f"linux-{kernel['base']}").glob("*.deb")
+    name = f"linux-source-{kernel['base']}"
+    say(f"{name}: unpacking")
+    work = partial / "unpacked"
     work.mkdir()
-    source = (
-        f"deb [arch=amd64 target=Packages signed-by={debian.find_keyring(work)}] {debian.find_mirror()} {release} main"
-    )
-    apt = ["apt-get", "-c", str(debian.private_apt(work, source)), "-q", "-y"]
-    log = partial.with_name(f"{package}.log")
-    run_logged([*apt, "update"], log, f"package lists of Debian {release}")
-    try:
-        run_logged(
-            [*apt, "download", f"{package}={kernel['version']}"], log, f"{package} {kernel['version']}", cwd=work
-        )
-    except SetupError:
-        raise SetupError(
-            f"the Debian mirror has no {package} {kernel['version']}, which {LOCK} names: write what it has there, which makes other "
-            f"kernels, or name a mirror that has it (SAWTOOTH_MIRROR):\n{tail(log)}"
-        ) from None
-    (file,) = work.glob(f"{package}_*.deb")
-    if (found := hashlib.sha256(file.read_bytes()).hexdigest()) != kernel["sha256"]:
-        raise SetupError(
-            f"{package} {kernel['version']} has the SHA-256 {found}, and {kernel['sha256']} was asked for."
-        )
-    say(f"{package}: unpacking")
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", file], stdout=subprocess.PIPE) as packed:
-        subprocess.run(["tar", "-x", "-C", work, f"./usr/src/{package}.tar.xz"], stdin=packed.stdout, check=True)
-    subprocess.run(["tar", "-xf", work / f"usr/src/{package}.tar.xz", "-C", work], check=True)
-    (work / package).rename(partial / "source")
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as packed:
+        subprocess.run(["tar", "-x", "-C", work, f"./usr/src/{name}.tar.xz"], stdin=packed.stdout, check=True)
+    subprocess.run(["tar", "-xf", work / f"usr/src/{name}.tar.xz", "-C", work], check=True)
+    (work / name).rename(partial / "source")
     shutil.rmtree(work)
 
 

@@ -8,15 +8,15 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import debian
-from locked_packages import BASE, LOCK, RELEASE, Package, write_lock
+from locked_packages import BASE, LOCK, RELEASE, Package, is_kernel_source, write_lock
 from progress import SetupError, run_logged
 
 WISHES = Path("envs/debian.in")
-SUITES = (RELEASE, "sid")
-#: A package comes from sid only where debian.in says so.
-PINS = "Package: *\nPin: release n=sid\nPin-Priority: 50\n"
-#: The section whose package isn't installed, and what stands there for the newest one.
-KERNEL_SECTION, NEWEST_KERNEL = "linux", "linux-source/sid"
+SUITES = (RELEASE, "sid", "bookworm")
+#: A package comes from another release only where debian.in says so.
+PINS = "\n".join(f"Package: *\nPin: release n={suite}\nPin-Priority: 50\n" for suite in SUITES[1:])
+#: What stands in debian.in for the newest kernel source.
+NEWEST_KERNEL = "linux-source/sid"
 KERNEL_SOURCE = re.compile(r"linux-source-(\d+)\.(\d+)")
 OLDEST_KERNEL = (6, 16)
 #: Of a root file system: what Apptainer asks debootstrap for, and what it tells it to leave out.
@@ -48,7 +48,7 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
         sections = read_wishes(wishes)
         locked = {}
         for section, wished in sections.items():
-            if section == KERNEL_SECTION:
+            if is_kernel_source(section):  # unpacked, not installed
                 wished = [newest_kernel(config) if name == NEWEST_KERNEL else name for name in wished]
                 locked[section] = describe(config, wished)
             elif section == BASE:

@@ -93,6 +93,11 @@ def write_lock(time, sections, lock=LOCK) -> None:
     partial.rename(lock)
 
 
+def is_kernel_source(section) -> bool:
+    """Tell whether a section is a Linux: the image's (``linux``), or one for kernels of a study's own (``linux-6.12``)."""
+    return section.partition("-")[0] == "linux"
+
+
 def names(section) -> list[str]:
     """Return the names of a section's packages."""
     return [package.name for package in read_lock()[1].get(section, [])]
@@ -134,7 +139,8 @@ def provide(section) -> Path:
 
 def check_archive() -> None:
     """Raise SetupError if packages have to be fetched and no archive is known; nothing is fetched."""
-    if not all(folder_of(section).exists() for section in read_lock()[1]) and not os.environ.get("SAWTOOTH_SNAPSHOT"):
+    images = [section for section in read_lock()[1] if not section.startswith("linux-")]
+    if not all(folder_of(section).exists() for section in images) and not os.environ.get("SAWTOOTH_SNAPSHOT"):
         debian.find_mirror()
 
 

@@ -32,6 +32,7 @@ SCENARIOS = [{"id": "a", "flows": 2}]
 def checkout(tmp_path, monkeypatch):
     """A folder with what names kernels in a checkout, and a patch."""
     shutil.copytree(ROOT / "envs/guest", tmp_path / "envs/guest")
+    shutil.copy(ROOT / "envs/debian.lock", tmp_path / "envs")
     (tmp_path / "mine.patch").write_text(PATCH)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -170,7 +171,7 @@ def test_seccomp_mode_came_with_linux_6_16(version, mode):
         ({"tree": "envs"}, "kernels.own.tree is envs; envs/Makefile: no such file"),
         ({"base": "6.12", "patches": ["bbr3.patch"]}, "kernels.own.patches[0] is bbr3.patch; No such file or directory: patches/README.md says"),
         ({"base": "6.12", "patches": ["../x.patch"]}, "allowed is a path below this folder, without .."),
-        ({"base": "6.12", "patches": ["envs/guest/sources.lock"]}, "it changes no file"),
+        ({"base": "6.12", "patches": ["envs/guest/kernel.config"]}, "it changes no file"),
         ({"base": "6.12", "config": {"SMP": "y"}}, "kernels.own.config sets SMP, which every guest kernel needs"),
         ({"base": "6.12", "config": {"hz": 250}}, "the name of an option without CONFIG_"),
         ({"base": "6.12", "ccas": {}}, "kernels.own is used by no CCA"),

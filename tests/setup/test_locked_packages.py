@@ -154,11 +154,16 @@ def test_the_lock_has_all_that_definitions_take(root, monkeypatch):
     import images
     import locked_packages
     from lock_debian import WISHES, read_wishes
+    from study_files.kernels import bases
 
     monkeypatch.chdir(root)
     _, sections = locked_packages.read_lock()
     taken = {section for definition in Path("envs").glob("*.def") for section in images.sections_of(definition)}
-    assert taken == set(sections) == set(read_wishes(WISHES))
+    # Besides those of images there are Linux sources that kernels of a study's own may be based on.
+    assert taken | {f"linux-{base}" for base in bases()} == set(sections) == set(read_wishes(WISHES))
+    assert {base: sections[f"linux-{base}"][0].sha256 for base in bases()} == {
+        base: one["sha256"] for base, one in bases().items()
+    }
     for section, wished in read_wishes(WISHES).items():
         assert {name.split("/")[0] for name in wished} - {"linux-source"} <= {
             each.name for each in [*sections["base"], *sections[section]]

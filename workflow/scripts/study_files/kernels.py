@@ -12,7 +12,7 @@ from pathlib import Path
 KEYS = ("base", "tree", "version", "sha256", "recipe", "patches", "config")
 #: The image's own Linux.
 NEWEST = "newest"
-LOCK = Path("envs/guest/sources.lock")
+LOCK = Path("envs/debian.lock")
 #: What makes a guest kernel of a source tree, besides the tree.
 OF_BASE = ("build_base", "make_kernel", "kernel.config", "patches", "before-6.16", "before-6.6")
 RECIPE = (*OF_BASE, "build_own")
@@ -27,11 +27,9 @@ LEFT_OUT = {".git"}
 
 
 def bases(lock=LOCK) -> dict[str, dict[str, str]]:
-    """Return Debian's sources that a kernel may be based on: base -> release, version and sha256."""
-    lines = (line.split() for line in lock.read_text().splitlines() if line.strip() and not line.startswith("#"))
-    return {
-        base: {"release": release, "version": version, "sha256": sha256} for base, release, version, sha256 in lines
-    }
+    """Return Debian's sources that a kernel may be based on: base -> version and sha256."""
+    found = re.findall(r"^\[linux-(.+)\]\n\S+ (\S+) \S+ \d+ (\w{64}) ", lock.read_text(), re.M)
+    return {base: {"version": version, "sha256": sha256} for base, version, sha256 in found}
 
 
 def recipe_digest(parts=RECIPE, folder=Path("envs/guest")) -> str:
