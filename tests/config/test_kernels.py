@@ -1,5 +1,6 @@
 """Guest kernels of a study's own: what a run gets of them, what names them, and what is refused."""
 
+import hashlib
 import json
 import shutil
 import sys
@@ -259,3 +260,13 @@ def test_of_a_received_run_no_file_of_this_machine_is_read(checkout):
         run["cca_definitions"]["mine"]["kernel"] = broken
         with pytest.raises(ReceivedError):
             check_specification(run, "run")
+
+
+def test_another_file_than_the_study_names_is_refused(checkout):
+    patches = [{"path": "mine.patch", "sha256": "0" * 64}]
+    of_study = with_kernel(base="6.12", patches=patches)
+    has = hashlib.sha256(PATCH.encode()).hexdigest()
+    problem = patch_problem(of_study, "0" * 64, checkout)
+    assert f"the patch mine.patch of SHA-256 {'0' * 64}, and the file has {has}" in problem
+    patches[0]["sha256"] = has
+    assert patch_problem(with_kernel(base="6.12", patches=patches), "0" * 64, checkout) is None

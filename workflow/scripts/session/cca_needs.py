@@ -1,5 +1,6 @@
 """What a study's own CCAs ask of the guest kernel, as far as it is known before any run: parameters and C files."""
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -68,12 +69,20 @@ def sources_of(definitions: dict) -> list[Definition]:
 
 
 def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
-    """Return which patch of a resolved study's kernels is not there and is still needed, in one sentence, or None.
+    """Return which patch of a resolved study's kernels is still needed, and not there or another file, in one sentence, or None.
 
     ``folder`` is that of the study's results, with the kernels that are built.
     """
     for name, (kernel, _) in kernels_of(study, linux_sha256).items():
-        missing = [patch["path"] for patch in (kernel or {}).get("patches", []) if not Path(patch["path"]).exists()]
-        if missing and not (folder / "kernels" / name / "linux").exists():
-            return f"kernels has the patch {missing[0]}, which is not there: patches/README.md says where people get such patches."
+        if (folder / "kernels" / name / "linux").exists():
+            continue
+        for patch in (kernel or {}).get("patches", []):
+            file = Path(patch["path"])
+            if not file.exists():
+                return f"kernels has the patch {file}, which is not there: patches/README.md says where people get such patches."
+            if (found := hashlib.sha256(file.read_bytes()).hexdigest()) != patch["sha256"]:
+                return (
+                    f"kernels has the patch {file} of SHA-256 {patch['sha256']}, and the file has {found}: get that one, or write the "
+                    "file's digest into the study (or none), whose runs with it are then others."
+                )
     return None
