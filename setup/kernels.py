@@ -18,13 +18,18 @@ import locked_packages
 import toolbox
 from cache import cache_dir, digest, made_once, remove_tree, require_space
 from progress import SetupError, run_logged, say
-from study_files.kernels import LEFT_OUT, LOCK, NEWEST, OF_BASE, bases, recipe_digest, tree_digest
+from study_files.kernels import LEFT_OUT, LOCK, NEWEST, OF_BASE, bases, digest_of_files, digests_of_files, recipe_digest
 
 #: Of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
 GUEST = Path("envs/guest")
 #: Copy of the objects and links to the source, and the new kernel; a source tree with its objects.
 SIZE_GB, BASE_SIZE_GB = 1, 3
+#: Of a base made of a source tree: the digest of each file of it, and image and recipe that made it.
+FILES, MADE_BY = "files.json", "made-by"
+#: So many files may differ from another state of a tree; and which may not, for they are read when a base is made.
+MOST_CHANGED = 2000
+READ_BEFORE = re.compile(r"(^|/)(Kconfig[^/]*|Makefile[^/]*|Kbuild[^/]*)$|^scripts/|\.(sh|pl|py|awk|lds)$")
 #: What make is at: "  LINK linux", and our own marks.
 STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
 #: What patch says of a file that it changes.
@@ -69,9 +74,10 @@ def provide_kernel(name, linux, description, sources, kernel=None) -> None:
     final = cache_dir() / "kernels" / digest(name, described["definition_key"], *map(str, (*sources, *patches)))[:16]
     with made_once(final) as partial:
         if partial is not None:
-            base, facts = provide_base(kernel, compiler / "root")
+            base, changed = provide_base(kernel, compiler / "root")
+            facts = [] if base == compiler / "root/build" else (base / "objects/base.facts").read_text().splitlines()
             require_space(partial, SIZE_GB, "a guest kernel of your own")
-            build(name, compiler / "root", base, partial, sources, kernel)
+            build(name, compiler / "root", base, partial, sources, kernel, changed)
             described = {
                 "kernel": name,
                 "linux_sha256": hashlib.sha256((partial / "linux").read_bytes()).hexdigest(),
@@ -107,13 +113,14 @@ def provide_compiler() -> Path:
     return images.cached_image(images.KERNEL)[1]
 
 
-def provide_base(kernel, root) -> tuple[Path, list[str]]:
-    """Return the folder with ``source`` and ``objects`` that a kernel is based on, made unless it is there, and what was done to it.
+def provide_base(kernel, root) -> tuple[Path, dict[str, Path | None]]:
+    """Return the folder with ``source`` and ``objects`` that a kernel is based on, made unless it is there, and what is to change there.
 
-    ``root`` is the image that it is built in, whose own Linux it may be.
+    That is, of a source tree of which another state was built before, path -> the file that takes the place of the base's, None for
+    none; otherwise nothing. ``root`` is the image that it is built in, whose own Linux it may be.
     """
     if kernel.get("base") == NEWEST:
-        return root / "build", []
+        return root / "build", {}
     if kernel["recipe"] != (here := recipe_digest()):
         raise SetupError(
             f"the study's kernels are made by the recipe {kernel['recipe'][:16]} and this checkout has {here[:16]} (envs/guest): "
@@ -124,6 +131,9 @@ def provide_base(kernel, root) -> tuple[Path, list[str]]:
         :16
     ]
     final = cache_dir() / "kernels" / f"base-{kernel['version']}-{key}"
+    made_by = f"{root.parent.name} {recipe_digest(OF_BASE)}"
+    if "tree" in kernel and not final.exists() and (near := nearest_base(kernel, made_by)):
+        return near
     with made_once(final) as partial:
         if partial is not None:
             require_space(partial, BASE_SIZE_GB, what)
@@ -140,7 +150,40 @@ def provide_base(kernel, root) -> tuple[Path, list[str]]:
                 if not refused:
                     raise
                 raise SetupError(f"{kernel.get('tree', what)}: {refused[-1].removeprefix('guest kernel: ')}.") from None
-    return final, (final / "objects/base.facts").read_text().splitlines()
+            (partial / MADE_BY).write_text(made_by)
+    return final, {}
+
+
+def nearest_base(kernel, made_by) -> tuple[Path, dict[str, Path | None]] | None:
+    """Return the base of another state of a source tree that differs least, as `provide_base` does; None if all is to be built anew.
+
+    That is so where a file changed that a guest's patches change, or configuration or Makefiles: those are read when a base is made.
+    """
+    tree, has, nearest = Path(kernel["tree"]), None, None
+    for folder in sorted((cache_dir() / "kernels").glob("base-*")):
+        if not (folder / FILES).exists() or (folder / MADE_BY).read_text() != made_by:
+            continue
+        has = has or digests_of_files(tree)
+        had = json.loads((folder / FILES).read_text())
+        changed = {path for path, sha256 in had.items() if has.get(path) != sha256} | (has.keys() - had.keys())
+        # What no build reads is not kept.
+        changed = {path for path in changed if path not in had or (folder / "source" / path).exists()}
+        if len(changed) < (len(nearest[1]) if nearest else MOST_CHANGED) and not any(
+            READ_BEFORE.search(path) or (path in had and not _is_as_it_was(folder / "source" / path, had[path]))
+            for path in changed
+        ):
+            nearest = folder, {path: tree / path if path in has else None for path in sorted(changed)}
+    if has and digest_of_files(has) != kernel["sha256"]:
+        raise SetupError(f"{tree} has changed since the study was read: call again.")
+    if nearest:
+        say(
+            f"{tree}: building what is not as it was in {nearest[0].name}, {len(nearest[1])} files and what includes them"
+        )
+    return nearest
+
+
+def _is_as_it_was(path, sha256):
+    return not path.is_symlink() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
 
 
 def fetch_source(kernel, partial) -> None:
@@ -167,8 +210,10 @@ def copy_tree(kernel, partial) -> None:
     """Copy a source tree of the user's, less what Git keeps beside it, into ``partial``/source."""
     say(f"{kernel['tree']}: copying")
     shutil.copytree(kernel["tree"], partial / "source", symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
-    if tree_digest(partial / "source") != kernel["sha256"]:
+    files = digests_of_files(partial / "source")
+    if digest_of_files(files) != kernel["sha256"]:
         raise SetupError(f"{kernel['tree']} has changed since the study was read: call again.")
+    (partial / FILES).write_text(json.dumps(files))
 
 
 def contained(*binds) -> list[str]:
@@ -180,8 +225,11 @@ def contained(*binds) -> list[str]:
     ]  # fmt: skip
 
 
-def build(name, root, base, partial, sources, kernel) -> None:
-    """Fill the directory ``partial`` with ``linux`` and its ``parameters``, built in the image ``root`` from a base's folder."""
+def build(name, root, base, partial, sources, kernel, changed) -> None:
+    """Fill the directory ``partial`` with ``linux`` and its ``parameters``, built in the image ``root`` from a base's folder.
+
+    ``changed`` is what is other than there (`provide_base`).
+    """
     objects, own, patches = (partial / part for part in ("objects", "own", "patches"))
     # Dates are kept, or all would be compiled again.
     subprocess.run(["cp", "-a", "--reflink=auto", base / "objects", objects], check=True)
@@ -193,12 +241,18 @@ def build(name, root, base, partial, sources, kernel) -> None:
     for number, patch in enumerate(kernel["patches"]):
         (patches / f"{number:03}.patch").write_bytes(of_kernel(Path(patch["path"])))
     source = base / "source"
-    if kernel["patches"] or "HZ" in kernel["config"]:
+    if kernel["patches"] or "HZ" in kernel["config"] or changed:
         # Links: patch and sed put new files in the place of those that they change.
         source = partial / "source"
         if subprocess.run(["cp", "-al", base / "source", source], capture_output=True).returncode:
             remove_tree(source)  # the base is on another file system
             subprocess.run(["cp", "-a", base / "source", source], check=True)
+        for path, file in changed.items():
+            (source / path).unlink(missing_ok=True)
+            if file is not None:
+                (source / path).parent.mkdir(parents=True, exist_ok=True)
+                # With today's date, after that of the objects.
+                shutil.copyfile(file, source / path, follow_symlinks=False)
     binds = [
         f"{source}:/build/source{':ro' if source == base / 'source' else ''}",
         f"{objects}:/build/objects",

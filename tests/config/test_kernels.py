@@ -14,7 +14,7 @@ from report_page.method import defined_ccas
 from run_tables.tidy_rows import scenario_row
 from session.cca_needs import kernels_of, patch_problem
 from study_files import study as studies
-from study_files.kernels import bases, tree_digest
+from study_files.kernels import bases, digests_of_files, tree_digest
 from testbed.own_kernels import has_seccomp, process_mode
 from testbed.specification import RunSpecification
 
@@ -151,6 +151,60 @@ def test_a_tree_is_named_by_version_and_content(checkout):
     (tree / "Makefile").chmod(0o600)
     (tree / "new.c").symlink_to("Makefile")
     assert names(with_kernel(tree="linux")) != names(of_study)
+    (tree / ".config").touch()
+    assert "linux/.config: it was built in place" in refusal(
+        kernels={"own": {"tree": "linux", "ccas": {"mine": "cubic"}}}
+    )
+
+
+def a_tree(folder):
+    """Return a source tree of a few files."""
+    for path, text in {
+        "net/ipv4/tcp_cubic.c": "cubic",
+        "net/ipv4/tcp.c": "tcp",
+        "net/Makefile": "obj-y",
+        "arch/um/a.c": "um",
+        "sound/a.c": "a",
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+def test_of_a_changed_tree_what_changed_is_built(checkout, monkeypatch):
+    """But for files that the guest's patches change, and those that are read when a base is made."""
+    import kernels
+
+    monkeypatch.setenv("SAWTOOTH_CACHE", str(checkout / "cache"))
+    tree, base = a_tree(checkout / "tree"), checkout / "cache/kernels/base-7-0"
+    kernel = {"tree": "tree", "sha256": tree_digest(tree)}
+    assert kernels.nearest_base(kernel, "one") is None
+    a_tree(base / "source")
+    (base / kernels.FILES).write_text(json.dumps(digests_of_files(tree)))
+    (base / kernels.MADE_BY).write_text("one")
+    # What a guest's kernel is made with, and what no build reads.
+    (base / "source/arch/um/a.c").write_text("patched")
+    (base / "source/sound/a.c").unlink()
+    (tree / "net/ipv4/tcp_cubic.c").write_text("faster")
+    (tree / "net/ipv4/tcp.c").unlink()
+    (tree / "net/ipv4/new.c").write_text("new")
+    (tree / "sound/a.c").write_text("louder")
+
+    def nearest(made_by="one"):
+        return kernels.nearest_base({"tree": "tree", "sha256": tree_digest(tree)}, made_by)
+
+    names = ("net/ipv4/new.c", "net/ipv4/tcp.c", "net/ipv4/tcp_cubic.c")
+    here = Path("tree")
+    assert nearest() == (base, {names[0]: here / names[0], names[1]: None, names[2]: here / names[2]})
+    assert nearest("another image") is None
+    with pytest.raises(kernels.SetupError, match="has changed since the study was read"):
+        kernels.nearest_base(kernel, "one")
+    for path in ("arch/um/a.c", "net/Makefile"):
+        kept = (tree / path).read_text()
+        (tree / path).write_text("other")
+        assert nearest() is None
+        (tree / path).write_text(kept)
+    assert nearest()
 
 
 @pytest.mark.parametrize(

@@ -57,22 +57,35 @@ def tree_digest(tree) -> str:
     known = DIGESTS / seen.hexdigest()
     if known.exists():
         return known.read_text()
-    total = hashlib.sha256()
-    for path in files:
-        content = os.readlink(path).encode() if os.path.islink(path) else Path(path).read_bytes()
-        name = os.path.relpath(path, tree).encode(errors="surrogateescape")
-        total.update(b"%s\0%d\0%s\n" % (name, len(content), hashlib.sha256(content).digest()))
+    found = digest_of_files(digests_of_files(tree))
     if DIGESTS.parent.is_dir():
         DIGESTS.mkdir(exist_ok=True)
-        known.write_text(total.hexdigest())
-    return total.hexdigest()
+        known.write_text(found)
+    return found
+
+
+def digests_of_files(tree) -> dict[str, str]:
+    """Return the SHA-256 of each file of a source tree by its path there, sorted; of a link that of its target."""
+    digests = {}
+    for path in sorted(_files(str(tree))):
+        content = os.readlink(path).encode() if os.path.islink(path) else Path(path).read_bytes()
+        digests[os.path.relpath(path, tree)] = hashlib.sha256(content).hexdigest()
+    return digests
+
+
+def digest_of_files(digests) -> str:
+    """Return the SHA-256 of a source tree from those of its files."""
+    lines = (f"{sha256} {path}\n" for path, sha256 in digests.items())
+    return hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
 
 
 def _files(folder):
     with os.scandir(folder) as entries:
         for entry in entries:
+            if entry.name in LEFT_OUT:
+                continue
             if entry.is_dir(follow_symlinks=False):
-                yield from () if entry.name in LEFT_OUT else _files(entry.path)
+                yield from _files(entry.path)
             elif entry.is_file() or entry.is_symlink():
                 yield entry.path
 
@@ -93,6 +106,11 @@ def tree_version(tree) -> str:
             f"{tree / 'arch/um/Kconfig'}: no option UML_TIME_TRAVEL_SUPPORT (Linux has it from 5.3 on), without which a guest has "
             "no clock of its own"
         )
+    for built in (".config", "include/config"):
+        if (tree / built).exists():
+            raise ValueError(
+                f"{tree / built}: it was built in place, which no build elsewhere takes: `make mrproper` there, or a worktree of it (git worktree add)"
+            )
     top = (tree / "Makefile").read_text(errors="replace")
     parts = [
         re.search(rf"^{name} *=[ \t]*(\S*)", top, re.M)
