@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from study_files.kernels import completed_kernel
 from testbed.definitions import Definition, kernel_id
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,16 +19,30 @@ EXAMPLE = ROOT / "examples/tcp_aimd.c"
 pytestmark = pytest.mark.long
 
 
-def built(path, text, folder):
-    """Build a kernel with a C file; return the finished process and the definition of its CCA."""
+def built(path, text, folder, kernel=None):
+    """Build a kernel with a C file, on another Linux than the image's if one is given; return the finished process and the definition of its CCA."""
     path.write_text(text)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     cca = text.partition('.name\t\t= "')[2].partition('"')[0]
-    definition = {"source": path.name, "sha256": sha256, "cca": cca, "parameters": {}}
+    definition = {
+        "source": path.name,
+        "sha256": sha256,
+        "cca": cca,
+        "parameters": {},
+        **({"kernel": kernel} if kernel else {}),
+    }
     base = json.loads((ROOT / "envs/testbed.json").read_text())["linux_sha256"]
-    name = kernel_id(base, [Definition(**definition)])
+    name = kernel_id(base, [Definition(**definition)], kernel)
     made = [folder / name / "linux", folder / f"{name}.json"]
-    command = [sys.executable, "setup", "kernel", name, *made, f"{path}={sha256}"]
+    command = [
+        sys.executable,
+        "setup",
+        "kernel",
+        name,
+        *made,
+        *([json.dumps(kernel)] if kernel else []),
+        f"{path}={sha256}",
+    ]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True), definition
 
 
@@ -61,9 +76,11 @@ def test_a_copy_of_cubic_gives_the_same_document(specification, testbed, tmp_pat
     assert json.dumps(own).replace("twins", "cubic").replace(build, "#1 ") == json.dumps(kernels)
 
 
-def test_a_cca_that_crashes_makes_a_failed_run(specification, testbed, tmp_path):
+@pytest.mark.parametrize("base", ["newest", "6.12"])
+def test_a_cca_that_crashes_makes_a_failed_run(specification, testbed, tmp_path, base):
+    """With the kernel's last words, also of one whose processes are held by ptrace."""
     text = EXAMPLE.read_text().replace("\treturn max(tcp_snd_cwnd", "\tBUG();\n\treturn max(tcp_snd_cwnd")
-    done, definition = built(tmp_path / "tcp_aimd.c", text, tmp_path / "kernels")
+    done, definition = built(tmp_path / "tcp_aimd.c", text, tmp_path / "kernels", completed_kernel({"base": base}))
     assert done.returncode == 0, done.stdout + done.stderr
     document = carried_out(specification, testbed, tmp_path, definition, "aimd")
     assert document["failure"]["step"] == "guest"
