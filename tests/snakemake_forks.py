@@ -1,7 +1,7 @@
-"""Calls of Snakemake by a process that has imported it already: dry runs and refusals, of which importing is the larger half.
+"""Calls of Snakemake by a process that has imported it already: importing is the larger half of a dry run or a refusal.
 
 Each call is a process of its own, forked off, with its folder, environment and output, and goes through Snakemake's command
-line from its beginning. Calls that carry out jobs are made by the command itself.
+line from its beginning.
 """
 
 import gc

@@ -29,6 +29,9 @@ class Checkout:
 
     #: What Snakemake is started by, such as `nsenter` for one that sees other mounts.
     within = ()
+    #: What a call in another checkout remembered of modules, by their content (`session.script_code`): to read them all anew
+    #: takes as long as the rest of a dry run.
+    digests = b""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -46,13 +49,17 @@ class Checkout:
                     pytest.fail(f"{link} is missing: the tests need the images, run `make setup` first.")
                 (self.folder / "envs" / link.name).symlink_to(link.resolve())
 
-    def snakemake(self, *arguments, check=True, timeout=600, carries_out=True):
+    def snakemake(self, *arguments, check=True, timeout=600, started=False):
         """Run Snakemake as a user would; return its exit status and what it printed.
 
-        A call that plans, or is refused (`carries_out` is False), is forked from a Snakemake that is loaded already.
+        Unless the command itself is to be started (`started`) the call is forked from a Snakemake that is loaded already.
         """
+        memory = self.folder / ".snakemake/module-digests.json"
+        if Checkout.digests and not memory.parent.exists():
+            memory.parent.mkdir()
+            memory.write_bytes(Checkout.digests)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
-        if ("--dry-run" in arguments or not carries_out) and not self.within:
+        if not (started or self.within):
             arguments = ("--use-apptainer", *arguments)
             status, output = snakemake_forks.call(arguments, self.folder, environment, timeout)
         else:
@@ -61,6 +68,8 @@ class Checkout:
                 cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout, env=environment,
             )  # fmt: skip
             status, output = done.returncode, done.stdout
+        if memory.exists():
+            Checkout.digests = max(Checkout.digests, memory.read_bytes(), key=len)
         if check and status:
             pytest.fail(f"snakemake {' '.join(arguments)} ended with {status}:\n{output[-4000:]}")
         return status, output
@@ -100,7 +109,7 @@ class Checkout:
 
     def refused(self, *arguments):
         """Return what is printed by a call that ends before it carries out anything."""
-        status, output = self.snakemake("--cores", "1", *arguments, check=False, carries_out=False)
+        status, output = self.snakemake("--cores", "1", *arguments, check=False)
         assert status != 0, output
         return output
 
@@ -153,7 +162,7 @@ def finished(name, study, tmp_path_factory):
 def run_in(folder, study):
     """Make a folder a checkout, run a study in it and return the checkout."""
     checkout = Checkout(folder)
-    checkout.snakemake("--cores", "all", "--configfile", study)
+    checkout.snakemake("--cores", "all", "--configfile", study, started=True)
     return checkout
 
 

@@ -100,7 +100,7 @@ def test_the_seeds_are_those_of_a_fixed_number(until):
 
 def test_a_finished_study_has_nothing_to_do(until):
     for more in ((), ("--set-resources", "emulate_run:runs=4", "--keep-incomplete")):
-        _, said = until[0].snakemake(*CALL, *more, carries_out=False)
+        _, said = until[0].snakemake(*CALL, *more)
         assert "Nothing to be done" in said
 
 
