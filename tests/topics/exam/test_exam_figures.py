@@ -6,25 +6,6 @@ import pytest
 
 from topics.exam.plot_cases import POINTS, thinned
 from topics.exam.plot_exam_shares import shares
-from topics.exam.plot_throughput_delay import ellipse
-
-
-def test_an_ellipse_is_one_standard_deviation():
-    """Four points on the axes have variances of 2/3 and 6 and no covariance: half axes of their roots, about the mean."""
-    x, y = ellipse(np.array([4.0, 6, 5, 5]), np.array([10.0, 10, 7, 13]))
-    assert (x.min(), x.max()) == pytest.approx((5 - np.sqrt(2 / 3), 5 + np.sqrt(2 / 3)), abs=0.01)
-    assert (y.min(), y.max()) == pytest.approx((10 - np.sqrt(6), 10 + np.sqrt(6)), abs=0.01)
-
-
-def test_an_ellipse_follows_a_correlation():
-    """Values on a line have a flat one, along that line."""
-    x, y = ellipse(np.array([1.0, 2, 3]), np.array([2.0, 4, 6]))
-    assert y == pytest.approx(2 * x)
-
-
-def test_an_ellipse_of_one_run_is_a_point():
-    x, y = ellipse(np.array([3.0]), np.array([7.0]))
-    assert set(x) == {3.0} and set(y) == {7.0}
 
 
 def test_shares_are_means_over_valid_runs():

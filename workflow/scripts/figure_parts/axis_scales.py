@@ -54,31 +54,33 @@ class Axis:
         return math.log10(self.high / (self.low if self.kind == "log" else self.linear_below))
 
 
-def panel_axes(panels) -> list[Axis]:
+def panel_axes(panels, build=None) -> list[Axis]:
     """Return an axis for each panel, one for all panels that share it without being squeezed.
 
-    `panels` are the values of each, references included: none negative; there may be none.
+    `panels` are the values of each, references included: none negative; there may be none. `build` makes an axis of such
+    values: `axis_for` if not given.
     """
+    build = build or axis_for
     groups = []  # lists of positions in `panels`
     for position in range(len(panels)):
         for group in groups:
-            if _share([panels[member] for member in (*group, position)]):
+            if _share([panels[member] for member in (*group, position)], build):
                 group.append(position)
                 break
         else:
             groups.append([position])
     axes = {}
     for group in groups:
-        axis = axis_for([value for member in group for value in panels[member]])
+        axis = build([value for member in group for value in panels[member]])
         axes |= dict.fromkeys(group, axis)
     return [axes[position] for position in range(len(panels))]
 
 
-def _share(panels):
-    together = axis_for([value for panel in panels for value in panel])
+def _share(panels, build):
+    together = build([value for panel in panels for value in panel])
     return all(
         axis.kind == together.kind and axis.length() >= FILLED_SHARE * together.length()
-        for axis in (axis_for(panel) for panel in panels if panel)
+        for axis in (build(panel) for panel in panels if panel)
     )
 
 

@@ -236,7 +236,7 @@ def interval_line(axes, low, high, y, width=1.0, colour=LIGHT.ink) -> None:
 
 def reference_line(axes, value) -> None:
     """Draw a dashed line at a value, if there is one and the axis holds it."""
-    if value is not None and axes.get_xlim()[0] <= value <= axes.get_xlim()[1]:
+    if value is not None and min(axes.get_xlim()) <= value <= max(axes.get_xlim()):
         axes.axvline(value, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 
 

@@ -1,11 +1,11 @@
 """Draw throughput against queueing delay, a panel a scenario, an ellipse a CCA (Winstein and Balakrishnan, SIGCOMM 2013, figure 4)."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
+from figure_parts.delay_plane import ellipse
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, columns_for, header, lines_behind, panel_title, unclipped, value_axis
@@ -19,20 +19,6 @@ from wording.sentence_words import cca_name
 WIDTH_PT, HEIGHT_PT, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 230, 170, 40, 14, 30, 30
 DELAY, THROUGHPUT = "queueing_p95_ms", "utilisation_percent"
 TITLE = "Throughput against queueing delay"
-
-
-def ellipse(x, y, points=60) -> tuple[np.ndarray, np.ndarray]:
-    """Return the outline of the one-sigma ellipse of paired values, shape (points,) each; of one pair just that.
-
-    The contour at one standard deviation of the two-dimensional normal distribution with their means and covariances.
-    """
-    centre = np.array([np.mean(x), np.mean(y)])
-    if len(x) < 2:
-        return np.repeat(centre[0], points), np.repeat(centre[1], points)
-    sizes, axes = np.linalg.eigh(np.cov(x, y))
-    angles = np.linspace(0, 2 * np.pi, points)
-    circle = np.array([np.cos(angles), np.sin(angles)])
-    return tuple(centre[:, None] + axes @ (np.sqrt(np.maximum(sizes, 0))[:, None] * circle))
 
 
 def pairs_of(values: pd.DataFrame) -> pd.DataFrame:

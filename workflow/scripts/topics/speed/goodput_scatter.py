@@ -1,6 +1,7 @@
 """Draw goodput against another quantity, a panel a scenario: each replication a dot, and the means.
 
-CCAs have their colour and marker and are named beside their means; IPv4 is filled, IPv6 open.
+CCAs have their colour and marker and are named beside their means; IPv4 is filled, IPv6 open. Against a delay this is the
+plane of `delay_plane`, with an ellipse around each CCA's dots.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from figure_parts.axis_scales import linear_axis, panel_axes
+from figure_parts.axis_scales import axis_for, linear_axis, panel_axes
+from figure_parts.delay_plane import delay_axis, draw_ellipse, ellipse_entry, reach
 from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.named_marks import name_marks, name_missing
@@ -22,6 +24,8 @@ from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
 LEFT_PT = 36
+# Beside a delay the axis of goodput reaches down to this share of the highest, lest it magnify what is next to nothing.
+LEAST_DEPTH = 0.95
 # Beyond this number of CCAs a panel grows, so that there is room for their names.
 CCAS_AT_EASE, PER_CCA_PT = 8, 8
 # Up to here each dot has the CCA's shape; above, a cloud of small dots says more in fewer bytes.
@@ -37,6 +41,7 @@ class Quantity:
     column: str
     name: str
     unit: str
+    is_delay: bool = False
 
     @property
     def words(self) -> str:
@@ -65,14 +70,19 @@ def write_scatter(outputs, runs, scenarios, x, references=None, reference_name=N
     data = _figure_rows(runs, x.column, references or {})
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     title = f"{GOODPUT.name} against {x.name}"
-    key = _key(ip_versions, reference_name if (data["mark"] == "reference").any() else None)
+    key = _key(ip_versions, reference_name if (data["mark"] == "reference").any() else None, x.is_delay)
     plot_pt = PLOT_PT + PER_CCA_PT * max(0, len(ccas) - CCAS_AT_EASE)
     drawn = ScenarioFigure(title, key, len(scenarios), plot_pt, LEFT_PT, above=NAME_PT)
-    x_axes, y_axes = (_axes_of_panels(data, scenarios, quantity.column) for quantity in (x, GOODPUT))
+    x_axes, y_axes = (_axes_of_panels(data, scenarios, quantity, x.is_delay) for quantity in (x, GOODPUT))
     for scenario, x_axis, y_axis in zip(scenarios.to_dict("records"), x_axes, y_axes, strict=True):
         rows = data[data["scenario"] == scenario["scenario"]]
         y_words = GOODPUT.words if y_axis.kind == "linear" else f"{GOODPUT.words}, log."
-        axes = drawn.add_plot(scenario, x_axis, x.words, y_axis, y_words, "better: up, left")
+        better = "better: up, right" if x.is_delay else "better: up, left"
+        axes = drawn.add_plot(scenario, x_axis, x.words, y_axis, y_words, better)
+        if x.is_delay:
+            axes.invert_xaxis()
+            for cca, dots in _dots_by_cca(rows):
+                draw_ellipse(axes, dots[x.column], dots[GOODPUT.column], cca)
         lines = [float(value) for value in rows.loc[rows["mark"] == "reference", x.column]]
         for value in lines:
             reference_line(axes, value)
@@ -104,22 +114,39 @@ def _figure_rows(runs, x, references):
     return pd.DataFrame({name: [row.get(name) for row in rows] for name in columns}, dtype=object)
 
 
-def _key(ip_versions, reference_name):
+def _dots_by_cca(rows):
+    return rows[rows["mark"] == "replication"].groupby("cca", sort=False)
+
+
+def _key(ip_versions, reference_name, ellipses):
     mean = Line2D(
         [], [], ls="none", marker="o", ms=5.5, mec=LIGHT.ink, mfc=LIGHT.ink, label="mean, with the CCA's name"
     )
-    return [*replication_entries(ip_versions), mean, *([reference_entry(reference_name)] if reference_name else [])]
-
-
-def _axes_of_panels(data, scenarios, column):
-    values = [
-        [float(v) for v in data.loc[data["scenario"] == name, column] if not is_missing(v)]
-        for name in scenarios["scenario"]
+    spread = [ellipse_entry()] if ellipses else []
+    return [
+        *replication_entries(ip_versions),
+        mean,
+        *spread,
+        *([reference_entry(reference_name)] if reference_name else []),
     ]
-    if any(value < 0 for panel in values for value in panel):
+
+
+def _axes_of_panels(data, scenarios, quantity, ellipses):
+    build = delay_axis if quantity.is_delay else axis_for
+    panels = []
+    for name in scenarios["scenario"]:
+        rows = data[data["scenario"] == name]
+        values = [float(v) for v in rows[quantity.column] if not is_missing(v)]
+        if ellipses and values:
+            kind = build(values).kind
+            values += [end for _, dots in _dots_by_cca(rows) for end in reach(dots[quantity.column], kind)]
+            if not quantity.is_delay and kind == "linear":
+                values.append(LEAST_DEPTH * max(values))
+        panels.append(values)
+    if any(value < 0 for panel in panels for value in panel):
         # A real clock can measure less than the path's delay.
-        return [linear_axis(min(panel, default=0.0), max(panel, default=1.0)) for panel in values]
-    return panel_axes(values)
+        return [linear_axis(min(panel, default=0.0), max(panel, default=1.0)) for panel in panels]
+    return panel_axes(panels, build)
 
 
 def _marks(axes, rows, x, lines):

@@ -12,7 +12,7 @@ from tcp_models.throughput_models import full_queue_delay_ms
 from topics.speed.goodput_scatter import Quantity, write_scatter
 from wording.number_format import is_missing
 
-DELAY = Quantity("queueing_delay_ms", "queueing delay", "ms")
+DELAY = Quantity("queueing_delay_ms", "queueing delay", "ms", is_delay=True)
 
 
 def full_queue_ms(run) -> float | None:
@@ -28,6 +28,11 @@ def main(inputs, outputs, params) -> None:
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     runs["queueing_delay_ms"] = runs["rtt_mean_ms"] - runs["rtt_path_ms"]
     centres = runs_at_centre(runs, scenarios).drop_duplicates("scenario")
+    measured = runs[runs["valid"] & runs[["goodput_mbps", "queueing_delay_ms"]].notna().all(axis=1)]
+    if len(measured):
+        # Round trips and datagrams have no place in this plane.
+        scenarios = scenarios[scenarios["scenario"].isin(measured["scenario"])]
+        runs = runs[runs["scenario"].isin(measured["scenario"])]
     references = {run["scenario"]: full_queue_ms(run) for run in centres.to_dict("records")}
     write_scatter(outputs, runs, scenarios, DELAY, references, "delay of the full queue")
 

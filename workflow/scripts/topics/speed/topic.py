@@ -2,7 +2,6 @@
 
 from topics.ccas.topic import one_cca_a_run
 from topics.packet_size.topic import compares_sizes_alone
-from topics.theory.topic import one_path
 from topics.topic import Figure, Topic
 
 
@@ -10,13 +9,21 @@ def _figure(name, title, shows="replications, means"):
     return Figure(name, f"plot_{name}", ("runs", "scenarios"), title=title, shows=shows, category="CCAs compared")
 
 
+def _has_delay(scenario) -> bool:
+    """Tell whether a resolved scenario's runs have a goodput and a round-trip time above their path's: not groups of flows of several kinds."""
+    sent = scenario["traffic"]
+    streams = sent["protocol"] == "tcp" and sent["application"] in ("iperf3", "ftp") and not scenario["groups"]
+    return streams and len(set(scenario["multipath"]["path_delay_ms"])) == 1
+
+
 def _figures(design):
     yield _figure("ideal", "Goodput over the ideal", "means")
+    if one_cca_a_run(design):
+        yield _figure("price", "Goodput against retransmissions")
+    if any(map(_has_delay, design.scenarios)):
+        yield _figure("knee", "Goodput against queueing delay", "replications, means, ellipses")
     if not one_cca_a_run(design):
         return
-    yield _figure("price", "Goodput against retransmissions")
-    if one_path(design):
-        yield _figure("knee", "Goodput against queueing delay")
     yield _figure("distributions", "Distribution of goodput", "empirical distributions")
 
 

@@ -1,0 +1,80 @@
+"""The plane of throughput against queueing delay: delay falls to the right, and an ellipse shows how much runs scatter.
+
+As Winstein and Balakrishnan drew it (SIGCOMM 2013, figure 4), with the axes of the Pantheon (Yan et al., USENIX ATC 2018):
+up and to the right is better.
+"""
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D
+
+from figure_parts.axis_scales import Axis, axis_for, linear_axis, log_axis
+from figure_parts.figure_style import LIGHT, cca_colour
+
+#: A logarithmic axis of delays has at least this ratio between its ends, so that two of its ticks are labelled.
+LEAST_RATIO = 5.0
+
+
+def half_axes(x, y) -> tuple[np.ndarray, np.ndarray]:
+    """Return centre, shape (2,), and half axes, the columns of shape (2, 2), of the one-sigma ellipse of paired values.
+
+    That is the contour at one standard deviation of the two-dimensional normal distribution with their means and
+    covariances; of one pair it has no extent.
+    """
+    centre = np.array([np.mean(x), np.mean(y)])
+    if len(x) < 2:
+        return centre, np.zeros((2, 2))
+    sizes, axes = np.linalg.eigh(np.cov(x, y))
+    return centre, axes * np.sqrt(np.maximum(sizes, 0))
+
+
+def ellipse(x, y, points=60) -> tuple[np.ndarray, np.ndarray]:
+    """Return the outline of the one-sigma ellipse of paired values, shape (points,) each; of one pair just that."""
+    centre, axes = half_axes(x, y)
+    angles = np.linspace(0, 2 * np.pi, points)
+    return tuple(centre[:, None] + axes @ np.array([np.cos(angles), np.sin(angles)]))
+
+
+def draw_ellipse(axes, x, y, cca) -> None:
+    """Draw a CCA's one-sigma ellipse in axes that have their final scales; of one pair nothing.
+
+    It is the ellipse of the values as the axes show them: of their logarithms along a logarithmic axis.
+    """
+    if len(x) < 2:
+        return
+    shown = axes.transScale.transform(np.column_stack([x, y]).astype(float))
+    centre, half = half_axes(*shown.T)
+    place = Affine2D(np.vstack([np.column_stack([half, centre]), [0, 0, 1]])) + axes.transLimits + axes.transAxes
+    look = {"ec": cca_colour(cca), "fc": "none", "lw": 1.0, "alpha": 0.9, "zorder": 2.2}
+    axes.add_patch(PathPatch(Path.unit_circle(), transform=place, **look))
+
+
+def ellipse_entry() -> Line2D:
+    """Return the key's entry for the ellipses."""
+    return Line2D(
+        [], [], ls="none", marker="o", ms=7, mec=LIGHT.ink, mfc="none", mew=0.9, label="one standard deviation"
+    )
+
+
+def reach(values, kind) -> list[float]:
+    """Return how far the ellipse of some values reaches along an axis of that kind; nothing if it can't be told."""
+    values = np.asarray(values, float)
+    if len(values) < 2 or kind not in ("linear", "log"):
+        return []
+    shown = np.log10(values) if kind == "log" else values
+    ends = shown.mean() + np.std(shown, ddof=1) * np.array([-1, 1])
+    return [float(end) for end in (10**ends if kind == "log" else np.maximum(ends, 0) if min(values) >= 0 else ends)]
+
+
+def delay_axis(values) -> Axis:
+    """Return an axis of delays, may be empty: logarithmic where all are above 0."""
+    if not values or min(values) == 0:
+        return axis_for(values)
+    if min(values) < 0:
+        # A real clock can measure less than the path's delay.
+        return linear_axis(min(values), max(values))
+    low, high = min(values), max(values)
+    room = max(1.0, LEAST_RATIO * low / high) ** 0.5
+    return log_axis(low / room, high * room)
