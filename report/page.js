@@ -39,18 +39,79 @@ addEventListener("afterprint", () => {
   for (const box of closed) box.open = false;
 });
 
-// A mark tells its run and its numbers. Without this script they stand in the figure's data.
+// A mark tells its run or cell and its numbers. Without this script they stand in the figure's data.
 const REACH = 14; // pixels from a mark
 
+const numbersOf = (path) => (path.getAttribute("d").match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
+const pairsOf = (numbers) => Array.from({ length: numbers.length / 2 }, (_, n) => [numbers[2 * n], numbers[2 * n + 1]]);
+
+// Where the marks of a group stand: points, or the boxes of what is filled.
+function placesOf(group) {
+  const uses = [...group.querySelectorAll("use")];
+  if (uses.length) return uses.map((mark) => [[+mark.getAttribute("x"), +mark.getAttribute("y")]]);
+  const gathered = group.querySelector('path[style*="marker-mid"]');
+  if (gathered) return pairsOf(numbersOf(gathered)).map((place) => [place]);
+  const parts = group.querySelector("path").getAttribute("d").split("M").slice(1);
+  return parts.map((part) => pairsOf((part.match(/-?[\d.]+/g) ?? []).map(Number)));
+}
+
 function marksOf(panel) {
-  return [...panel.querySelectorAll("[data-runs]")].flatMap((group) => {
-    const path = group.querySelector("path")?.getAttribute("d").match(/-?[\d.]+/g)?.map(Number);
-    const places = path
-      ? Array.from({ length: path.length / 2 }, (_, n) => [path[2 * n], path[2 * n + 1]])
-      : [...group.querySelectorAll("use")].map((mark) => [+mark.getAttribute("x"), +mark.getAttribute("y")]);
-    const runs = group.dataset.runs.split("|");
-    return places.map(([x, y], n) => ({ x, y, text: `${group.dataset.cell}, replication ${runs[n]}` }));
+  return [...panel.querySelectorAll("[data-told]")].flatMap((group) => {
+    const [name, texts] = [group.dataset.name, group.dataset.told.split("|")];
+    return placesOf(group).map((places, n) => {
+      const [xs, ys] = [0, 1].map((way) => places.map((place) => place[way]));
+      const text = name ? `${name}, ${texts[n]}` : texts[n];
+      return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys), text };
+    });
   });
+}
+
+// The value at a place along an axis, whose scale and two values with their places a curve carries.
+function reading(carried) {
+  const [scale, v0, p0, v1, p1, unit] = carried.split("|").map((part, n) => (n > 0 && n < 5 ? Number(part) : part));
+  const log = scale === "log";
+  const [low, high] = log ? [Math.log10(v0), Math.log10(v1)] : [v0, v1];
+  return (place) => {
+    const along = low + ((place - p0) / (p1 - p0)) * (high - low);
+    const shown = (log ? 10 ** along : along).toLocaleString("en", { maximumSignificantDigits: 3 });
+    return `${shown} ${unit}`.trim();
+  };
+}
+
+function curvesOf(panel) {
+  return [...panel.querySelectorAll("[data-x]")].map((group) => ({
+    points: pairsOf(numbersOf(group.querySelector("path"))),
+    text: (x, y) => `${group.dataset.name}: ${reading(group.dataset.y)(y)} at ${reading(group.dataset.x)(x)}`,
+  }));
+}
+
+// The nearest place on a curve: how far, and where.
+function nearestOn(points, x, y) {
+  let best = [Infinity, 0, 0];
+  for (let n = 0; n < points.length; n++) {
+    const [[ax, ay], [bx, by]] = [points[Math.max(0, n - 1)], points[n]];
+    const long = (bx - ax) ** 2 + (by - ay) ** 2;
+    const share = long ? Math.min(1, Math.max(0, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / long)) : 0;
+    const [px, py] = [ax + share * (bx - ax), ay + share * (by - ay)];
+    const far = Math.hypot(px - x, py - y);
+    if (far < best[0]) best = [far, px, py];
+  }
+  return best;
+}
+
+// What stands nearest to a place of a panel, within so many of its units: the smaller of two marks that hold it.
+function toldAt(marks, curves, x, y, reach) {
+  let best = { far: reach, size: Infinity, text: "" };
+  for (const mark of marks) {
+    const far = Math.hypot(Math.max(mark.left - x, 0, x - mark.right), Math.max(mark.top - y, 0, y - mark.bottom));
+    const size = (mark.right - mark.left) * (mark.bottom - mark.top);
+    if (far < best.far || (far === best.far && size < best.size)) best = { far, size, text: mark.text };
+  }
+  for (const curve of best.text ? [] : curves) {
+    const [far, px, py] = nearestOn(curve.points, x, y);
+    if (far < best.far) best = { far, size: 0, text: curve.text(px, py) };
+  }
+  return best.text;
 }
 
 const tip = document.createElement("div");
@@ -59,18 +120,14 @@ tip.hidden = true;
 document.body.append(tip);
 
 for (const panel of document.querySelectorAll("svg.panel")) {
-  if (!panel.querySelector("[data-runs]")) continue;
-  let marks = null;
+  if (!panel.querySelector("[data-told], [data-x]")) continue;
+  let found = null;
   panel.addEventListener("pointermove", (event) => {
-    marks ??= marksOf(panel);
+    found ??= [marksOf(panel), curvesOf(panel)];
     const matrix = panel.getScreenCTM();
-    const distance = (mark) => {
-      const place = new DOMPoint(mark.x, mark.y).matrixTransform(matrix);
-      return Math.hypot(place.x - event.clientX, place.y - event.clientY);
-    };
-    const near = marks.reduce((best, mark) => (distance(mark) < distance(best) ? mark : best));
-    tip.hidden = distance(near) > REACH;
-    tip.textContent = near.text;
+    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    tip.textContent = toldAt(...found, place.x, place.y, REACH / matrix.a);
+    tip.hidden = !tip.textContent;
     tip.style.left = `${Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)}px`;
     tip.style.top = `${event.clientY + 14}px`;
   });

@@ -7,7 +7,6 @@ import pytest
 
 from report_page.conditions import folded_conditions
 from report_page.first_picture import tile_tables
-from report_parts.inline_figures import inline_panels
 
 RATES = {"slow": 10.0, "policed": 100.0}
 
@@ -71,38 +70,3 @@ def test_a_fairness_study_opens_with_who_beats_whom(fairness_study):
     assert set(re.findall(r' href="#([^"]+)"|url\(#([^)]+)\)', opening)) and all(
         name in ids for pair in re.findall(r' href="#([^"]+)"|url\(#([^)]+)\)', opening) for name in pair if name
     )
-
-
-def test_a_mark_tells_its_run(small, visit):
-    """The dot at which the pointer stands, in each of the metrics' figures: its cell, replication and value of the data."""
-    page = visit(small.page, 1200)
-    data = pd.read_csv(small.data("goodput"))
-    runs = data[data["mark"] == "replication"]
-    named = page.evaluate("[...document.querySelectorAll('#goodput-figure [data-runs]')].map((g) => g.dataset.cell)")
-    cells = runs[["scenario", "cca", "ip_version"]].drop_duplicates()
-    assert named == [f"{row.scenario}, {row.cca}, IPv{row.ip_version[-1]}" for row in cells.itertuples()]
-    mark = page.locator("#goodput-figure [data-runs] use").first
-    mark.scroll_into_view_if_needed()
-    box = mark.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    said = page.locator(".tip").text_content()
-    first = runs.iloc[0]
-    assert said.startswith(f"{first['scenario']}, {first['cca']}, IPv4, replication {first['replication']:.0f}:")
-    assert float(re.search(r": ([\d.,]+) Mbit/s", said)[1].replace(",", "")) == pytest.approx(
-        first["goodput_mbps"], rel=1e-3
-    )
-    page.mouse.move(2, 2)
-    assert page.locator(".tip").is_hidden()
-
-
-def test_marks_that_are_not_as_the_data_say_tell_nothing(small):
-    """Rows of another order than the marks: a run would be given another's numbers."""
-    rows = pd.read_csv(small.data("goodput"), dtype=str, keep_default_na=False)
-    runs = rows["mark"] == "replication"
-    rows.loc[runs, "goodput_mbps"] = rows.loc[runs, "goodput_mbps"].to_numpy()[::-1]
-    other = small.folder / "other.csv"
-    rows.to_csv(other, index=False)
-    right, wrong = (inline_panels(small.figure("goodput"), "x", data)[0] for data in (small.data("goodput"), other))
-    other.unlink()
-    assert all("data-runs" in panel for panel in right)
-    assert not any("data-runs" in panel for panel in wrong)

@@ -105,13 +105,14 @@ def buffer_names(buffers) -> tuple[list[str], str]:
     return list(buffers["buffer"]), "buffer"
 
 
-def bars(axes, lefts, heights, width, colour) -> None:
-    """Draw bars from 0 as one path."""
+def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
+    """Draw bars from 0 as one path; return it, None of no bar."""
     boxes = np.array(
         [[(x, 0), (x, y), (x + width, y), (x + width, 0)] for x, y in zip(lefts, heights, strict=True)], float
     )
-    if len(boxes):
-        axes.add_patch(PathPatch(Path.make_compound_path_from_polys(boxes), fc=colour, ec="none", lw=0))
+    if not len(boxes):
+        return None
+    return axes.add_patch(PathPatch(Path.make_compound_path_from_polys(boxes), fc=colour, ec="none", lw=0))
 
 
 def upright(axes, places, lows, highs, width=0.6) -> None:

@@ -8,6 +8,7 @@ from figure_parts.category_panels import CategoryPanels, interval, nothing, slot
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Panel
 from figure_parts.scenario_panels import DASHES
+from figure_parts.told_marks import tell, value_words
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
@@ -74,7 +75,13 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
                 continue
             if low and not is_missing(row[low]):
                 interval(axes, x, row[low], row[high], colour)
-            axes.plot([x], [row[value]], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=colour, zorder=3)
+            (mark,) = axes.plot(
+                [x], [row[value]], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=colour, zorder=3
+            )
+            ends = (row[low], row[high]) if low else ()
+            tell(
+                mark, [value_words(row[value], *ends)], f"{cca_name(cca)}, {name.replace(chr(10), ' ')} {below}".strip()
+            )
             shown.append(f"{cca_name(cca)} {number(row[value])}")
         if shown:
             words.append(f"{name.replace(chr(10), ' ')}: {', '.join(shown)}.")

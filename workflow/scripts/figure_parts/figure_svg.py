@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import matplotlib
 import matplotlib.pyplot as plt
 
+from figure_parts.told_marks import told_attributes
+
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 _GEOMETRY = ("d", "x", "y", "width", "height", "transform", "viewBox")
@@ -75,6 +77,7 @@ def save_svg(figure, path, title, panels) -> None:
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     _compact(root)
+    _tell(root, told_attributes(figure))
     _describe(root, title, panels)
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(ET.tostring(root, encoding="unicode") + "\n")
@@ -101,6 +104,13 @@ def _compact(root):
 def _rounded(match):
     text = f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def _tell(root, told):
+    """Write into the groups of told marks what they tell."""
+    for group in root.iter(f"{{{SVG}}}g"):
+        for name, text in told.get(group.get("id"), {}).items():
+            group.set(name, text)
 
 
 def _describe(root, title, panels):

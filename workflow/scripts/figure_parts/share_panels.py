@@ -7,6 +7,7 @@ from matplotlib.lines import Line2D
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
+from figure_parts.told_marks import tell, value_words
 from wording.number_format import count, is_missing, number
 from wording.sentence_words import cca_name
 
@@ -77,5 +78,7 @@ def _draw_cca(axes, own, shares, numbers, cca, shift):
         low, high = row[f"{shares.share}_low"], row[f"{shares.share}_high"]
         if not is_missing(low):
             interval(axes, place + shift, low, high, cca_colour(cca))
-        axes.plot([place + shift], [row[shares.share]], ls="none", ms=4, zorder=3, **_look(cca))
+        (mark,) = axes.plot([place + shift], [row[shares.share]], ls="none", ms=4, zorder=3, **_look(cca))
+        told = value_words(row[shares.share], low, high, "%", row["n"])
+        tell(mark, [told], f"{cca_name(cca)}, {count(one, shares.number.removesuffix('s'))}")
     return ", ".join(words) or "none"

@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from figure_parts.figure_style import LIGHT
 from figure_parts.figure_svg import SVG, XLINK
-from report_parts.run_marks import cells_of_panels, name_runs
 
 _VARIABLES = {getattr(LIGHT, field.name): f"var(--{field.name})" for field in fields(LIGHT)}
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
@@ -29,7 +28,7 @@ MANY_DOTS = 12
 _FOREIGN = {"script", "foreignObject", "image", "a", "style", "animate", "set", "iframe"}
 
 
-def inline_panels(path, name, data=None) -> tuple[list[str], int]:
+def inline_panels(path, name) -> tuple[list[str], int]:
     """Read a figure and return its panels, an ``<svg>`` element each, and how many of them stand side by side in it.
 
     Parameters
@@ -38,8 +37,6 @@ def inline_panels(path, name, data=None) -> tuple[list[str], int]:
         An SVG file written by `figure_svg.save_svg`; one that is no SVG with named views raises ValueError.
     name : str
         Prefix of the identifiers, unique among the page's figures.
-    data : str or path, optional
-        The figure's data: of which runs its marks are, where they are runs.
     """
     try:
         root = ET.parse(path).getroot()
@@ -49,8 +46,6 @@ def inline_panels(path, name, data=None) -> tuple[list[str], int]:
     views = root.findall(f"{{{SVG}}}view")
     if not views:
         raise ValueError(f"{path}: no <view>, so not a figure of this workflow")
-    for view, cells in zip(views, cells_of_panels(data) if data else (), strict=False):
-        name_runs(by_id[view.get("id").removesuffix("-view")], cells)
     panels = [_panel(view, by_id, f"{name}-{number}-") for number, view in enumerate(views, 1)]
     return panels, len({view.get("viewBox").split()[0] for view in views})
 

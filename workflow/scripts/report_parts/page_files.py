@@ -45,7 +45,7 @@ def figure_item(inputs: Mapping[str, str], figure, caption_params) -> dict:
     The inputs have ``<name>_figure``, ``_data`` and ``_caption``, where name is the figure's.
     """
     path, data, caption = (optional(inputs, f"{figure.name}_{kind}") for kind in ("figure", "data", "caption"))
-    panels, columns = inline_panels(path, figure.slug, data)
+    panels, columns = inline_panels(path, figure.slug)
     return {
         "slug": figure.slug,
         "caption": render_caption(caption, caption_params),

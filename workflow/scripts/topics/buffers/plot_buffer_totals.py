@@ -9,6 +9,7 @@ from figure_parts.category_panels import CategoryPanels, buffer_names, interval,
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import DASHES
+from figure_parts.told_marks import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import CELL, SCENARIOS
@@ -105,7 +106,7 @@ def _draw(cells, table, by_platform):
 
 def _draw_line(axes, line, shift, rows):
     """Draw a line of a panel, set apart by a shift; return what it shows in words."""
-    xs, ys, words = [], [], []
+    xs, ys, words, texts = [], [], [], []
     for place, row in enumerate(rows):
         if row is None:
             continue
@@ -116,9 +117,11 @@ def _draw_line(axes, line, shift, rows):
         xs.append(place + shift)
         ys.append(row["mean"])
         words.append(number(row["mean"]))
+        texts.append(value_words(row["mean"], row["ci_low"], row["ci_high"]))
         if not is_missing(row["ci_low"]):
             interval(axes, place + shift, row["ci_low"], row["ci_high"], line.look["color"])
-    axes.plot(xs, ys, ms=4.2, zorder=3, **line.look)
+    (marks,) = axes.plot(xs, ys, ms=4.2, zorder=3, **line.look)
+    tell(marks, texts, line.name)
     return f"{line.name}: {', '.join(words) or 'none'}."
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 
 from figure_parts.category_panels import bars, upright
 from figure_parts.figure_svg import save_figure
+from figure_parts.told_marks import cell_name, tell, value_words
 from rule_script import run_rule
 from run_tables.tidy_tables import CELL, RUN
 from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, panels_by_platform, read_inputs
@@ -45,7 +46,11 @@ def _slot(axes, place, cell, colour):
     """Draw the flows of a cell; return their highest, middle and lowest goodput: "8.2, 6.1, 0.02"."""
     width = FILLED / len(cell)
     lefts = [place - FILLED / 2 + width * number for number in range(len(cell))]
-    bars(axes, lefts, cell["goodput_mbps"], 0.86 * width, colour)
+    texts = [
+        f"flow {row['flow'] + 1:.0f}, replication {row['replication']:.0f}: {value_words(row['goodput_mbps'], row['lowest_mbps'], row['highest_mbps'], 'Mbit/s')}"
+        for row in cell.to_dict("records")
+    ]
+    tell(bars(axes, lefts, cell["goodput_mbps"], 0.86 * width, colour), texts, cell_name(cell.to_dict("records")))
     if cell["replications"].max() > 1:
         upright(axes, [left + 0.43 * width for left in lefts], cell["lowest_mbps"], cell["highest_mbps"])
     values = cell["goodput_mbps"]

@@ -6,6 +6,7 @@ from matplotlib.patches import Rectangle
 from figure_parts.category_panels import upright
 from figure_parts.figure_style import LIGHT
 from figure_parts.figure_svg import save_figure
+from figure_parts.told_marks import cell_name, tell
 from rule_script import run_rule
 from run_tables.tidy_tables import CELL, RUN
 from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, read_inputs
@@ -35,7 +36,7 @@ def _box(axes, place, row, colour):
     upright(axes, [place] * 2, [row["min_mbps"], row["q3_mbps"]], [row["q1_mbps"], row["max_mbps"]], width=0.9)
     for end in ("min_mbps", "max_mbps"):
         axes.plot([place - 0.12, place + 0.12], [row[end]] * 2, color=LIGHT.ink, lw=0.9, zorder=3)
-    axes.add_patch(
+    box = axes.add_patch(
         Rectangle(
             (place - HALF_BOX, row["q1_mbps"]), 2 * HALF_BOX, row["q3_mbps"] - row["q1_mbps"],
             fc=LIGHT.paper, ec=colour, lw=1.1, zorder=3,
@@ -44,7 +45,9 @@ def _box(axes, place, row, colour):
     axes.plot([place - HALF_BOX, place + HALF_BOX], [row["median_mbps"]] * 2, color=colour, lw=2, zorder=3.5)
     axes.plot([place], [row["mean_mbps"]], ls="none", marker="x", ms=5, mew=1.3, mec=LIGHT.ink, zorder=4)
     ends = f"{number(row['min_mbps'])} to {number(row['max_mbps'])}, median {number(row['median_mbps'])}"
-    return f"{ends}, mean {number(row['mean_mbps'])}"
+    words = f"{ends}, mean {number(row['mean_mbps'])}"
+    tell(box, [f"{words} Mbit/s, middle half {number(row['q1_mbps'])} to {number(row['q3_mbps'])}"], cell_name([row]))
+    return words
 
 
 def main(inputs, outputs, params) -> None:

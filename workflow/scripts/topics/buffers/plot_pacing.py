@@ -8,6 +8,7 @@ from figure_parts.category_panels import CategoryPanels, level, nothing, with_ip
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import value_axis
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.tidy_tables import CELL, RUN
 from topics.buffers.flow_panels import fair_share, read_inputs
@@ -91,8 +92,10 @@ def _lines(axes, rates, colour):
         if flow.empty:
             continue
         # A rate holds until it is set anew.
-        axes.plot(flow["time_s"], flow["pacing_mbps"], color=ink, lw=width, drawstyle="steps-post", zorder=order)
+        look = {"color": ink, "lw": width, "drawstyle": "steps-post", "zorder": order}
+        (line,) = axes.plot(flow["time_s"], flow["pacing_mbps"], **look)
         name = f"flow {flow['flow'].iloc[0] + 1}"
+        tell_line(line, f"{name}, {which}", "s", "Mbit/s")
         entries.append(Line2D([], [], color=ink, lw=1.2, label=f"{which.split()[0]}: {name}"))
         middle = flow["pacing_mbps"].median()
         words.append(f"{name.capitalize()} ({which}, {number(flow['goodput_mbps'].iloc[0])}): median {number(middle)}.")

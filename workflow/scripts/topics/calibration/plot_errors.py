@@ -6,10 +6,11 @@ from figure_parts.axis_scales import difference_axis
 from figure_parts.category_panels import CategoryPanels, interval, slots
 from figure_parts.figure_style import LIGHT, apply_style
 from figure_parts.figure_svg import save_figure
+from figure_parts.told_marks import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.calibration.tables import CALIBRATION
-from wording.number_format import is_missing, number, tick
+from wording.number_format import is_missing, number, plain, tick
 
 TITLE = "Error of each quantity, point by point"
 #: Half of a slot's width that a dash takes.
@@ -78,7 +79,11 @@ def _draw_point(axes, place, row, panel):
         if row["known_ppm"]:
             axes.plot([place - DASH, place + DASH], [row["known_ppm"]] * 2, color=LIGHT.muted, lw=0.9, zorder=2)
     colour = LIGHT.maroon if row["verdict"] == "off" else LIGHT.blue
-    axes.plot([place], [row[panel.value]], ls="none", marker="o", ms=3.6, mew=0, color=colour, zorder=3)
+    (mark,) = axes.plot([place], [row[panel.value]], ls="none", marker="o", ms=3.6, mew=0, color=colour, zorder=3)
+    unit = "standard errors" if panel.value == "z" else "ppm"
+    tell(
+        mark, [f"{value_words(row[panel.value], unit=unit)} at {plain(row['expected'])} {row['unit']}"], row["scenario"]
+    )
 
 
 def main(inputs, outputs, params) -> None:

@@ -21,6 +21,7 @@ from figure_parts.scenario_panels import (
     remark,
     replication_entries,
 )
+from figure_parts.told_marks import cell_name, run_words, tell, value_words
 from rule_script import run_rule
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.metrics import metric_by_slug
@@ -99,22 +100,29 @@ def _key(metric, ip_versions, references):
 
 
 def _draw_cell(axes, marks, cca, is_open, y, metric):
-    values = [float(mark[metric.column]) for mark in marks if mark["mark"] == "replication"]
+    dots = [mark for mark in marks if mark["mark"] == "replication"]
+    values = [float(mark[metric.column]) for mark in dots]
     colour = cca_colour(cca)
     spread = JITTER if len(values) > 1 else 0
-    axes.plot(
+    (drawn,) = axes.plot(
         values, [y - DOTS_UP + spread * (_van_der_corput(i + 1) - 0.5) for i in range(len(values))],
         ls="none", marker=cca_marker(cca), ms=3.4 if len(values) <= 20 else 2.6, mec=colour,
         mew=0.8, mfc="none" if is_open else colour, zorder=2,
         alpha=0.8 if len(values) <= 20 else 0.4,
     )  # fmt: skip
+    tell(
+        drawn, [run_words(mark, value_words(mark[metric.column], unit=metric.unit)) for mark in dots], cell_name(marks)
+    )
     for mean in (mark for mark in marks if mark["mark"] == "mean"):
         if is_missing(mean[metric.column]):
             remark(axes, y, "no valid run" if mean["n"] == 0 else "no value")
             continue
         if not is_missing(mean["ci_low"]):
             interval_line(axes, mean["ci_low"], mean["ci_high"], y + MEAN_DOWN)
-        axes.plot([mean[metric.column]], [y + MEAN_DOWN], marker="|", ms=5.5, mew=1.3, color=LIGHT.ink, zorder=3)
+        look = {"marker": "|", "ms": 5.5, "mew": 1.3, "color": LIGHT.ink, "zorder": 3}
+        (drawn,) = axes.plot([mean[metric.column]], [y + MEAN_DOWN], **look)
+        words = value_words(mean[metric.column], mean["ci_low"], mean["ci_high"], metric.unit, mean["n"])
+        tell(drawn, [f"mean {words}"], cell_name(marks))
 
 
 def _van_der_corput(index) -> float:

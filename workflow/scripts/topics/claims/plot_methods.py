@@ -18,6 +18,7 @@ from figure_parts.scenario_panels import (
     unit_below,
     value_axis,
 )  # fmt: skip
+from figure_parts.told_marks import cell_name, tell, value_words
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_table
@@ -116,10 +117,12 @@ def _dumbbell(axes, cell, y, metric):
     colour = cca_colour(cell["cca"])
     axes.plot([here, there], [y, y], color=colour, lw=1.4, alpha=0.5, zorder=2)
     axes.plot([there], [y], ls="none", marker="x", ms=4.5, mew=1.2, color=LIGHT.ink, zorder=3)
-    axes.plot(
+    (mark,) = axes.plot(
         [here], [y], ls="none", marker=cca_marker(cell["cca"]), ms=4.8, mec=colour, mew=1.1,
         mfc="none" if cell["ip_version"] == "ipv6" else colour, zorder=4,
     )  # fmt: skip
+    told = f"{value_words(here, unit=metric.unit)}, in the other study {value_words(there, unit=metric.unit)}"
+    tell(mark, [told], cell_name([cell]))
 
 
 def _describe(cells, scenario, metric, names):

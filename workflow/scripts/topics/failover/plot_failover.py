@@ -9,6 +9,7 @@ from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import DASHES, value_axis
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.series_of_runs import series_of_runs
@@ -53,7 +54,7 @@ def _draw(shown, rates, scenario):
         words, key = [], []
         for path, of_path in rates[run].groupby("path"):
             ink, width, dashes = LINES[int(path != scenario["outage_path"])]
-            axes.plot(
+            (line,) = axes.plot(
                 of_path["time_s"],
                 of_path["acked_mbps"],
                 color=ink,
@@ -62,6 +63,7 @@ def _draw(shown, rates, scenario):
                 drawstyle="steps-pre",
                 zorder=3,
             )
+            tell_line(line, f"{cca_name(run[1])}, path {path:.0f}", "s", "Mbit/s")
             key.append(Line2D([], [], color=ink, lw=width, ls=dashes, label=f"path {path:.0f}"))
             median = of_path.loc[of_path["time_s"].between(begin_s, end_s), "acked_mbps"].median()
             words.append(f"Path {path:.0f}: median {number(median, 1)} Mbit/s meanwhile.")

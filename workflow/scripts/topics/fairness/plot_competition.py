@@ -19,6 +19,7 @@ from figure_parts.scenario_panels import (
     size_pt,
     unclipped,
 )
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.series_of_runs import series_of_runs
@@ -107,7 +108,9 @@ def _draw(data, title, conditions, bin_s):
         axes.set_xlim(0, math.ceil(end))
         for (flow, cca), style in zip(flows, styles, strict=True):
             line = data[(data["flow"] == flow) & data[name].notna()]
-            axes.plot(line["time_s"], line[name], color=cca_colour(cca), lw=1.0, ls=style, zorder=3 - 0.1 * flow)
+            look = {"color": cca_colour(cca), "lw": 1.0, "ls": style, "zorder": 3 - 0.1 * flow}
+            (drawn,) = axes.plot(line["time_s"], line[name], **look)
+            tell_line(drawn, f"{cca}, flow {flow + 1}", "s", words.split(", ")[1])
         axes.set_ylim(0, max(1e-9, data[name].max()) * 1.05 if data[name].notna().any() else 1)
         _frame(axes)
         if not flows:

@@ -17,6 +17,7 @@ from figure_parts.scenario_panels import (
     size_pt,
     unclipped,
 )  # fmt: skip
+from figure_parts.told_marks import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.fairness.scenario_factors import FACTORS
@@ -129,7 +130,12 @@ def _key(axes, others, height):
 def _line(axes, rows, levels, other, aside):
     rows = rows.dropna(subset=["share", "level"])
     colour, places = cca_colour(other), [levels.index(level) + aside for level in rows["level"]]
-    axes.plot(places, rows["share"], color=colour, lw=0.9, marker=cca_marker(other), ms=4.2, mew=0, zorder=3)
+    (marks,) = axes.plot(places, rows["share"], color=colour, lw=0.9, marker=cca_marker(other), ms=4.2, mew=0, zorder=3)
+    texts = [
+        f"{value_words(row['share'], row['share_low'], row['share_high'])} at {_level_words(row['level'])}"
+        for row in rows.to_dict("records")
+    ]
+    tell(marks, texts, f"against {other}")
     for place, low, high in zip(places, rows["share_low"], rows["share_high"], strict=True):
         if not is_missing(low):
             axes.plot([place, place], [low, high], color=colour, lw=1.1, zorder=2)

@@ -19,6 +19,7 @@ from figure_parts.scenario_panels import (
     unit_below,
     value_axis,
 )  # fmt: skip
+from figure_parts.told_marks import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import SCENARIOS
@@ -78,10 +79,14 @@ def _row(axes, y, row):
         return
     if not is_missing(row["fair_ratio_low"]):
         interval_line(axes, row["fair_ratio_low"], row["fair_ratio_high"], y)
-    axes.plot(
+    (mark,) = axes.plot(
         [row["fair_ratio"]], [y], marker=cca_marker(row["flow_cca"]), ms=4.5, mew=0.8, mec=LIGHT.paper,
         mfc=cca_colour(row["flow_cca"]), zorder=4, ls="none",
     )  # fmt: skip
+    told = value_words(
+        row["fair_ratio"], row["fair_ratio_low"], row["fair_ratio_high"], "times the fair share", row["n"]
+    )
+    tell(mark, [told], _row_name(row))
 
 
 def _describe(rows, scenario, conditions):

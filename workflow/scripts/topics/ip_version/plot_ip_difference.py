@@ -9,6 +9,7 @@ from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_figure import ScenarioFigure
 from figure_parts.scenario_panels import MINUS, interval_line, reference_entry, reference_line, remark
+from figure_parts.told_marks import tell
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table
@@ -85,10 +86,11 @@ def _draw_row(axes, cell, row):
         axes.plot(ends, [row, row], color=colour, lw=3, solid_capstyle="butt", alpha=0.55, zorder=2)
     if cell["ci_low"] is not None:
         interval_line(axes, cell["ci_low"], cell["ci_high"], row)
-    axes.plot(
+    (drawn,) = axes.plot(
         [cell["effect"]], [row], ls="none", marker=cca_marker(cell["cca"]), ms=5, mec=colour,
         mfc=colour, mew=0.8, zorder=4,
     )  # fmt: skip
+    tell(drawn, [_cell_words(cell).replace("-", MINUS)], cell["scenario"])
 
 
 def _cell_words(cell):

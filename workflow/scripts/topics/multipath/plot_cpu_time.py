@@ -11,6 +11,7 @@ from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import HUES, LIGHT, SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import Panel, save_figure
 from figure_parts.scenario_panels import value_axis
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import RUN, SCENARIOS
@@ -69,7 +70,8 @@ def draw_cpu_time(busy, cca) -> tuple[Figure, list[Panel]]:
         for label, ink, line in lines:
             if line.empty:
                 continue
-            axes.plot(line["time_s"], line["busy_percent"], color=ink, lw=1.1, zorder=3)
+            (drawn_line,) = axes.plot(line["time_s"], line["busy_percent"], color=ink, lw=1.1, zorder=3)
+            tell_line(drawn_line, label, "s", "%")
             entries.append(Line2D([], [], color=ink, lw=1.3, label=label))
             words.append(f"{label}: mean {number(line['busy_percent'].mean(), 1)} %.")
         which = f"{with_conditions(name, conditions)}, {ip_words(ip_version)}"

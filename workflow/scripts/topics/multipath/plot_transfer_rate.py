@@ -10,6 +10,7 @@ from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import Panel, save_figure
 from figure_parts.scenario_panels import value_axis
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import RUN, SCENARIOS
@@ -80,7 +81,8 @@ def draw_transfer_rate(rates, shown, cca) -> tuple[Figure, list[Panel]]:
                 [first, *line[column]]
                 for column, first in (("time_s", 0.0), ("acked_mbps", line["acked_mbps"].iloc[0]))
             )
-            axes.plot(times, values, color=ink, lw=width, drawstyle="steps-pre", zorder=3)
+            (drawn_line,) = axes.plot(times, values, color=ink, lw=width, drawstyle="steps-pre", zorder=3)
+            tell_line(drawn_line, name, "s", "Mbit/s")
             entries.append(Line2D([], [], color=ink, lw=1.3, label=name))
             words.append(
                 f"{name}: {number(line['time_s'].iloc[-1], 1)} s, median {number(line['acked_mbps'].median(), 1)} Mbit/s."

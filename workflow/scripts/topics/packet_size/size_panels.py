@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from figure_parts.category_panels import interval, slots
 from figure_parts.figure_style import LIGHT
 from figure_parts.scenario_panels import DASHES
+from figure_parts.told_marks import tell, value_words
 from topics.packet_size.traffic import TRAFFIC, network_words
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import ip_words
@@ -74,10 +75,12 @@ def draw_cells(axes, rows, sizes, ip_version, platform, value="mean", aside=0.0)
         if not is_missing(row["ci_low"]):
             interval(axes, place, row["ci_low"], row["ci_high"], colour)
         bottom, top = axes.get_ylim()
-        axes.plot(
+        (mark,) = axes.plot(
             [place], [min(max(row[value], bottom), top)], ls="none", marker=marker, ms=4.2, mec=colour,
             mfc=LIGHT.paper if is_open else colour, zorder=3,
         )  # fmt: skip
+        told = value_words(row[value], row["ci_low"], row["ci_high"])
+        tell(mark, [told], f"{ip_words(ip_version)}, {plain(row['message_bytes'])} bytes")
         values.append(number(row[value]))
     return f"{ip_words(ip_version)}: {', '.join(values) or 'none'}"
 

@@ -10,6 +10,7 @@ from figure_parts.change_marks import change_key, change_list, draw_changes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, panel_title, unclipped
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.series_of_runs import series_of_runs
@@ -130,7 +131,9 @@ def _panel(axes, data, kind, moments, label, key_pt):
     axes.plot(first["time_s"], first["value"], color=LIGHT.ink, lw=0.9, ls=DASHES, zorder=2.5)
     words = []
     for (cca, _), line in shown.groupby(["cca", "ip_version"], sort=False):
-        axes.plot(line["time_s"], line["value"], color=cca_colour(cca), lw=1.1, zorder=3, solid_joinstyle="round")
+        look = {"color": cca_colour(cca), "lw": 1.1, "zorder": 3, "solid_joinstyle": "round"}
+        (drawn,) = axes.plot(line["time_s"], line["value"], **look)
+        tell_line(drawn, f"{cca_name(cca)}, {name}", "s", "Mbit/s" if kind == "goodput" else "ms")
         words.append(f"{cca_name(cca)} between {number(line['value'].min())} and {number(line['value'].max())}")
     panel_title(axes, f"{label}: {name}", unit, LEFT_PT, key_pt, RIGHT_PT)
     return f"{label}, {name}, {unit}. Changes: {change_list(moments)}. {', '.join(words)}."

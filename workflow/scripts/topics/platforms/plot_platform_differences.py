@@ -19,6 +19,7 @@ from figure_parts.scenario_panels import (
     unit_below,
     value_axis,
 )  # fmt: skip
+from figure_parts.told_marks import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.platforms.tables import PLACE, PLATFORMS
@@ -106,7 +107,9 @@ def _rows(axes, rows, names):
             interval_line(axes, row["tost_low"], row["tost_high"], y, 2.2, colour)
         left, right = axes.get_xlim()
         x, marker = min(max(row["effect"], left), right), cca_marker(row["cca"])
-        axes.plot([x], [y], ls="none", marker=marker, ms=4, mec=colour, mfc=colour, zorder=3)
+        (mark,) = axes.plot([x], [y], ls="none", marker=marker, ms=4, mec=colour, mfc=colour, zorder=3)
+        told = value_words(row["effect"], row["ci_low"], row["ci_high"])
+        tell(mark, [f"{told}, {row['verdict']}" if row["verdict"] else told], names[key])
         words.append(f"{names[key]}: {number(row['effect'])} ({row['verdict']})")
     return words
 

@@ -6,6 +6,7 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
+from figure_parts.told_marks import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.queues.tables import QUEUE_CELLS
@@ -85,7 +86,9 @@ def _draw_line(axes, cells, variants, line, shift, measure, several):
         words.append(f"{name} {number(row[measure])}")
         if not is_missing(row[f"{measure}_low"]):
             interval(axes, place + shift, row[f"{measure}_low"], row[f"{measure}_high"], cca_colour(cca))
-        axes.plot([place + shift], [row[measure]], ls="none", ms=4, zorder=3, **_look(cca, ecn))
+        (mark,) = axes.plot([place + shift], [row[measure]], ls="none", ms=4, zorder=3, **_look(cca, ecn))
+        told = value_words(row[measure], row[f"{measure}_low"], row[f"{measure}_high"], n=row["n"])
+        tell(mark, [told], f"{_line_name(cca, ecn, several)}, {name}")
     return f"{_line_name(cca, ecn, several)}: {', '.join(words) or 'none'}."
 
 

@@ -4,6 +4,7 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
+from figure_parts.told_marks import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.real_time.tables import REAL_TIME_CELLS
@@ -57,7 +58,7 @@ def _draw_slot(axes, rows, place, beside, measure, name):
             continue
         if not is_missing(row[f"{measure}_low"]):
             interval(axes, place, row[f"{measure}_low"], row[f"{measure}_high"], colour)
-        axes.plot(
+        (mark,) = axes.plot(
             [place],
             [row[measure]],
             ls="none",
@@ -66,6 +67,7 @@ def _draw_slot(axes, rows, place, beside, measure, name):
             color=colour,
             zorder=3,
         )
+        tell(mark, [value_words(row[measure], row[f"{measure}_low"], row[f"{measure}_high"], n=row["n"])], name)
         words.append(f"{name}: {number(row[measure])}")
     return ", ".join(words)
 

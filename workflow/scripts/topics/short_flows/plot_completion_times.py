@@ -9,6 +9,7 @@ from figure_parts.category_panels import CategoryPanels, with_ip_version
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import unit_below, value_axis
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import SCENARIOS
@@ -58,7 +59,10 @@ def _draw(data):
         unit_below(axes, axis, "completion time, ms")
         words, key = [], []
         for beside, line in here.groupby("beside", sort=False):
-            axes.step(line["completion_ms"], line["share"], where="post", lw=1.1, zorder=2, **look(beside))
+            (drawn_line,) = axes.step(
+                line["completion_ms"], line["share"], where="post", lw=1.1, zorder=2, **look(beside)
+            )
+            tell_line(drawn_line, name_of(beside), "ms", "of the objects")
             key.append(Line2D([], [], lw=1.2, label=name_of(beside), **look(beside)))
             middle, late = (line["completion_ms"].iloc[np.searchsorted(line["share"], share)] for share in (0.5, 0.95))
             words.append(f"{name_of(beside)}: median {number(middle)}, 95th percentile {number(late)} ms")

@@ -7,11 +7,12 @@ from figure_parts.category_panels import CategoryPanels, none_to_draw, with_ip_v
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import unit_below, value_axis
+from figure_parts.told_marks import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.short_flows.beside import look, name_of
 from topics.short_flows.tables import SHORT_FLOW_SIZES
-from wording.number_format import number
+from wording.number_format import count, number
 from wording.sentence_words import cca_name
 
 TITLE = "Slowdown of web objects by size"
@@ -41,7 +42,15 @@ def _draw(sizes):
             words, key = [], []
             for beside, line in here.groupby("beside", sort=False):
                 known = line[line[column].notna()].sort_values("from_bytes")
-                axes.plot(middles[known.index], known[column], lw=1.1, marker=".", ms=4, zorder=2, **look(beside))
+                (line_drawn,) = axes.plot(
+                    middles[known.index], known[column], lw=1.1, marker=".", ms=4, zorder=2, **look(beside)
+                )
+                texts = [
+                    f"{number(row['from_bytes'] / 1e3)} to {number(row['to_bytes'] / 1e3)} kB: "
+                    f"{value_words(row[column])}, {count(int(row['n']), 'object')}"
+                    for row in known.to_dict("records")
+                ]
+                tell(line_drawn, texts, name_of(beside))
                 key.append(Line2D([], [], lw=1.2, label=name_of(beside), **look(beside)))
                 ends = [number(known[column].iloc[place]) for place in (0, -1)] if len(known) else ["-", "-"]
                 words.append(f"{name_of(beside)}: {ends[0]} of the smallest, {ends[1]} of the largest")

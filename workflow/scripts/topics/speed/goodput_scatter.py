@@ -18,6 +18,7 @@ from figure_parts.figure_svg import save_figure
 from figure_parts.named_marks import name_marks, name_missing
 from figure_parts.scenario_figure import NAME_PT, PLOT_PT, ScenarioFigure
 from figure_parts.scenario_panels import reference_entry, reference_line, replication_entries
+from figure_parts.told_marks import cell_name, run_words, tell, value_words
 from run_tables.tidy_tables import CELL
 from study_files.study_design import cell_words
 from wording.number_format import is_missing, number
@@ -86,7 +87,7 @@ def write_scatter(outputs, runs, scenarios, x, references=None, reference_name=N
         lines = [float(value) for value in rows.loc[rows["mark"] == "reference", x.column]]
         for value in lines:
             reference_line(axes, value)
-        _marks(axes, rows, x.column, lines)
+        _marks(axes, rows, x, lines)
         drawn.finish(axes, _describe(rows, scenario, x, lines))
     save_figure(drawn.figure, drawn.panels, f"{title}, by {cell_words(ccas, ip_versions)}", data, outputs)
 
@@ -149,39 +150,49 @@ def _axes_of_panels(data, scenarios, quantity, ellipses):
     return panel_axes(panels, build)
 
 
-def _marks(axes, rows, x, lines):
-    y = GOODPUT.column
+def _marks(axes, rows, quantity, lines):
+    x, y = quantity.column, GOODPUT.column
     everywhere, means, missing = [], {}, []
     for (cca, ip_version), cell in rows.groupby(["cca", "ip_version"], sort=False):
         dots = cell[cell["mark"] == "replication"]
         points = [(float(a), float(b)) for a, b in zip(dots[x], dots[y], strict=True)]
         face = "none" if ip_version == "ipv6" else cca_colour(cca)
-        _dots(axes, points, cca, face)
+        drawn = _dots(axes, points, cca, face)
+        if drawn is not None:
+            records = dots.to_dict("records")
+            tell(drawn, [run_words(dot, _told(dot, quantity)) for dot in records], cell_name(records))
         everywhere += points
         for mean in cell[cell["mark"] == "mean"].to_dict("records"):
             if is_missing(mean[y]):
                 missing.append((f"{cca} {ip_words(ip_version)}", mean["note"]))
                 continue
             means.setdefault(cca, []).append((float(mean[x]), float(mean[y])))
-            axes.plot(
+            (drawn,) = axes.plot(
                 [float(mean[x])], [float(mean[y])], ls="none", marker=cca_marker(cca), ms=5.5, mec=cca_colour(cca),
                 mew=1.3, mfc=face, zorder=3,
             )  # fmt: skip
+            tell(drawn, [f"mean {_told(mean, quantity)}, n = {mean['n']}"], cell_name([mean]))
     name_marks(axes, means, everywhere, lines)
     name_missing(axes, missing)
 
 
+def _told(row, quantity):
+    ends = [f"{value_words(row[one.column], unit=one.unit)}" for one in (GOODPUT, quantity)]
+    return f"{ends[0]}, {quantity.name} {ends[1]}"
+
+
 def _dots(axes, points, cca, face):
+    """Draw the replications of a cell; return their line, None of so many that they are one path."""
     colour = cca_colour(cca)
     if len(points) <= MARKERS_AT_MOST:
-        axes.plot(
+        return axes.plot(
             [x for x, _ in points], [y for _, y in points], ls="none", marker=cca_marker(cca),
             ms=2.8, mec=colour, mew=0.7, mfc=face, alpha=0.6, zorder=2,
-        )  # fmt: skip
-        return
+        )[0]  # fmt: skip
     # Each dot is a line of no length.
     path = Path([point for point in points for _ in range(2)], [Path.MOVETO, Path.LINETO] * len(points))
     axes.add_patch(PathPatch(path, fill=False, ec=colour, lw=1.6, capstyle="round", alpha=0.45, zorder=2))
+    return None
 
 
 def _describe(rows, scenario, x, lines):

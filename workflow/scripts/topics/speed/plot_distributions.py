@@ -10,6 +10,7 @@ from figure_parts.figure_svg import save_figure
 from figure_parts.named_marks import name_marks, name_missing
 from figure_parts.scenario_figure import NAME_PT, PLOT_PT, ScenarioFigure
 from figure_parts.scenario_panels import parts_of
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table
@@ -86,7 +87,8 @@ def _draw_cells(axes, data) -> str:
         values, shares = (cell[column].to_numpy(float) for column in (METRIC.column, "share"))
         colour = cca_colour(cca)
         xs, ys = [values[0], *values], [0.0, *shares]
-        axes.step(xs, ys, where="post", color=colour, lw=1.1, ls=LINES.get(ip_version, "-"), zorder=2)
+        (line,) = axes.step(xs, ys, where="post", color=colour, lw=1.1, ls=LINES.get(ip_version, "-"), zorder=2)
+        tell_line(line, name, METRIC.unit, "of the replications")
         middle = values[np.searchsorted(shares, 0.5)]
         axes.plot(
             [middle], [0.5], ls="none", marker=cca_marker(cca), ms=4.2, mec=colour, mew=1,

@@ -16,6 +16,7 @@ from figure_parts.figure_style import (
 from figure_parts.figure_svg import Panel, save_figure
 from figure_parts.scenario_panels import Grid, header, panel_title, parts_of, unclipped
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
+from figure_parts.told_marks import cell_name, tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import CELL, SCENARIOS
@@ -103,13 +104,16 @@ def _tile(axes, column, row, cell):
     gap_x, gap_y = 1 / TILE_PT, 1 / ROW_PT
     known = not is_missing(cell["percent"])
     step = ramp_step(cell["percent"]) if known else None
-    axes.add_patch(
+    tile = axes.add_patch(
         Rectangle(
             (column + gap_x / 2, row - 0.5 + gap_y / 2), 1 - gap_x, 1 - gap_y,
             fc=ramp_colour(step) if known else "none", ec="none" if known else LIGHT.line,
             lw=0 if known else 0.8, ls="-" if known else (0, (2, 2)),
         )
     )  # fmt: skip
+    words = value_words(cell["percent"], unit="% of the ideal", n=cell["n"])
+    goodput = value_words(cell["goodput_mbps"], unit="Mbit/s")
+    tell(tile, [f"{words}, goodput {goodput}" if known else cell["note"]], cell_name([cell]))
     text = share_words(cell["percent"]) if known else "?" if cell["note"] == NO_IDEAL else "none"
     axes.text(
         column + 0.5, row, text, size=SMALL_SIZE_PT if known else SMALL_SIZE_PT - 0.5, ha="center",

@@ -8,6 +8,7 @@ from figure_parts.change_marks import change_key, change_list, draw_changes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, panel_title, size_pt, unclipped
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.series_of_runs import series_of_runs
@@ -82,8 +83,8 @@ def _flow_style(position, cca):
 
 def _flow_panel(axes, data, flow, cca, rows, end):
     _frame(axes, data[data["series"].isin(["cwnd", "ssthresh"])]["value"], end, rows)
-    _line(axes, data[data["series"] == "ssthresh"], LIGHT.ink, DOTS)
-    _line(axes, data[data["series"] == "cwnd"], cca_colour(cca), "-")
+    _line(axes, data[data["series"] == "ssthresh"], LIGHT.ink, DOTS, "ssthresh", "packets")
+    _line(axes, data[data["series"] == "cwnd"], cca_colour(cca), "-", "cwnd", "packets")
     spells = data[data["series"] == "phase"]
     for row, phase in enumerate(rows[:-1]):
         of_phase = spells[spells["value_text"] == phase]
@@ -112,7 +113,14 @@ def _lines_panel(axes, data, kind, flows, end, source):
     handles = []
     for position, (flow, cca) in enumerate(flows):
         colour, dashes = _flow_style(position, cca)
-        _line(axes, shown[shown["flow"] == flow], colour, dashes)
+        _line(
+            axes,
+            shown[shown["flow"] == flow],
+            colour,
+            dashes,
+            f"flow {flow + 1}, {cca}",
+            second.split(", ")[1].split(";")[0],
+        )
         handles.append(Line2D([], [], color=colour, ls=dashes, lw=1.6, label=f"flow {flow + 1}"))
     axes.legend(
         handles=handles, loc="upper right", ncols=min(4, len(flows)), frameon=False, fontsize=SMALL_SIZE_PT,
@@ -129,7 +137,7 @@ def _queue_panel(axes, data, end):
     shown = data[data["series"] == "queue_packets"] if packets else delay
     marks = data[data["series"] == "mark"]
     _frame(axes, shown["value"], end, ["dropped"] if marks.empty else ["dropped", "marked CE"])
-    _line(axes, shown, LIGHT.ink, "-")
+    _line(axes, shown, LIGHT.ink, "-", "waiting", "packets" if packets else "ms")
     _ticks(axes, drops["time_s"], 0)
     lost, unit = f"{count(int(drops['value'].sum()), 'packet')} dropped", "packets" if packets else "ms"
     if len(marks):
@@ -169,8 +177,10 @@ def _row_y(axes, row):
     return -(high - low) * (3 + (row + 0.5) * ROW_PT) / height
 
 
-def _line(axes, data, colour, dashes):
-    axes.plot(data["time_s"], data["value"], color=colour, ls=dashes, lw=LINE_PT, zorder=3, solid_joinstyle="round")
+def _line(axes, data, colour, dashes, name, unit):
+    look = {"color": colour, "ls": dashes, "lw": LINE_PT, "zorder": 3, "solid_joinstyle": "round"}
+    (line,) = axes.plot(data["time_s"], data["value"], **look)
+    tell_line(line, name, "s", unit)
 
 
 def _ticks(axes, times, row):

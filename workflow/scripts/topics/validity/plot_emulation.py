@@ -20,6 +20,7 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
+from figure_parts.told_marks import tell
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS
@@ -70,7 +71,10 @@ def _row(axes, row, cell, deviation, low, high):
         remark(axes, row, cell["note"])
         return
     interval_line(axes, low, high, row)
-    axes.plot([deviation], [row], ls="none", marker="o", ms=4.5, mew=0, color=LIGHT.blue, zorder=4)
+    (mark,) = axes.plot([deviation], [row], ls="none", marker="o", ms=4.5, mew=0, color=LIGHT.blue, zorder=4)
+    ends = f"{number(cell['low'])} to {number(cell['high'])} {cell['unit']}"
+    told = f"configured {plain(cell['configured'])} {cell['unit']}, realised {_words(cell)} {cell['unit']} ({ends})"
+    tell(mark, [told], cell["scenario"])
     _beside(axes, row, f"{_words(cell)} {cell['unit']}", LIGHT.ink)
 
 

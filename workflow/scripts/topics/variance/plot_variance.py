@@ -18,6 +18,7 @@ from figure_parts.scenario_panels import (
     unit_below,
     value_axis,
 )  # fmt: skip
+from figure_parts.told_marks import tell, value_words
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_table
@@ -41,7 +42,9 @@ def shown_parts(variance) -> list[str]:
 def _draw_part(axes, row, place) -> None:
     """Draw a part's bar and interval, and write its share behind them."""
     share = max(row["share_percent"], 0)
-    axes.barh(place, share, height=0.62, color=COLOURS.get(row["kind"], LIGHT.blue), zorder=2)
+    (bar,) = axes.barh(place, share, height=0.62, color=COLOURS.get(row["kind"], LIGHT.blue), zorder=2)
+    ends = row["approximate_low_percent"], row["approximate_high_percent"]
+    tell(bar, [value_words(row["share_percent"], *ends, "%")], row["part"])
     if not is_missing(row["approximate_low_percent"]):
         interval_line(axes, row["approximate_low_percent"], row["approximate_high_percent"], place)
 
