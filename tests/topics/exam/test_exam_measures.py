@@ -1,5 +1,7 @@
 """What is measured of a run for an exam, on series whose truth is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from topics.exam.measures import (
     least_percent,
     longest_s,
     packets_per_rtt,
+    rtt_exponent,
     starved_s,
 )  # fmt: skip
 
@@ -130,3 +133,18 @@ def test_harms_by_the_other_flows_own_cca_and_rtt():
     assert found.set_index("measure")["value"].to_dict() == pytest.approx(
         {"harm_throughput": 0.5, "harm_delay": 0.5, "harm_loss": 0.75}
     )
+
+
+@pytest.mark.parametrize("goodput, power", [([8.0, 2.0], 1), ([16.0, 1.0], 2), ([1.0, 4.0], 1), ([5.0, 5.0], 0)])
+def test_rtt_exponent(goodput, power):
+    """At 40 and 160 ms a ratio of 4 is a power of 1, one of 16 of 2, whichever flow has more."""
+    run = run_of([steady(1), steady(1)])
+    flows = run.flows.assign(rtt_path_ms=[40.0, 160.0], goodput_steady_mbps=goodput)
+    assert rtt_exponent(replace(run, flows=flows)) == pytest.approx(power)
+
+
+def test_rtt_exponent_of_a_flow_that_gets_nothing():
+    """It is taken for one packet, 1,000 bytes in 20 s, of 400 times as much."""
+    run = run_of([steady(1), steady(1)])
+    flows = run.flows.assign(rtt_path_ms=[40.0, 160.0], goodput_steady_mbps=[400 * 8e-6 * MSS / 20, 0.0])
+    assert rtt_exponent(replace(run, flows=flows)) == pytest.approx(np.log(400) / np.log(4))

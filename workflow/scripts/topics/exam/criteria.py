@@ -5,6 +5,8 @@ The order is that of the scorecard. Scenarios answer a criterion by their names,
 
 from dataclasses import dataclass
 
+from topics.exam.published import BETWEEN_RTTS, HIGH_LOSS, RESPONSE, SHARES, Published
+
 #: Groups of criteria, as the report's first screen has them.
 ALONE, OTHERS, GENERAL, SPECIAL = "Alone", "Against others", "General use", "Special cases"
 GROUPS = (ALONE, OTHERS, GENERAL, SPECIAL)
@@ -44,6 +46,8 @@ class Criterion:
         Names of `MEASURES`.
     reason : str
         Why it can't be evaluated.
+    published : tuple of Published
+        What publications state of its measures.
     """
 
     section: str
@@ -53,14 +57,15 @@ class Criterion:
     scenarios: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     reason: str = ""
+    published: tuple[Published, ...] = ()
 
     def is_answered_by(self, scenario: str) -> bool:
         """Tell whether a scenario answers it, by its name."""
         return any(f"{scenario}-".startswith(f"{name}-") for name in self.scenarios)
 
 
-_PERCENT, _LOSS, _DELAY, _TIME, _INDEX, _SLOWDOWN = (
-    "goodput_points", "loss_points", "delay_ms", "time_s", "index", "slowdown",
+_PERCENT, _LOSS, _DELAY, _TIME, _INDEX, _SLOWDOWN, _POWER = (
+    "goodput_points", "loss_points", "delay_ms", "time_s", "index", "slowdown", "rtt_exponent",
 )  # fmt: skip
 MEASURES = {
     measure.name: measure
@@ -72,6 +77,9 @@ MEASURES = {
         Measure("loss_percent", "the loss", "%", LOWER, _LOSS, decimals=2),
         Measure("jain_index", "Jain's index of its flows", "", HIGHER, _INDEX, decimals=3),
         Measure("least_percent", "what the flow that gets least has, of its fair share,", "%", HIGHER, _PERCENT),
+        # A ratio, so that a factor counts alike wherever it begins, and over that of the RTTs, so that cases compare and theory is in its
+        # unit: 0 where all get the same, 1 where windows are alike, 2 for Reno's flows that lose together (RFC 9438, section 3.3).
+        Measure("rtt_exponent", "the power of the RTT that parts its flows' goodput", "", LOWER, _POWER, decimals=2),
         Measure("convergence_s", "the time until all flows had their fair shares", "s", LOWER, _TIME),
         Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),
         Measure("slowdown_p50", "the median slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),
@@ -101,8 +109,8 @@ _BESIDE = ("5.2.1-before", "5.2.1-after", "5.2.1-near", "5.2.1-far")
 CRITERIA = (
     Criterion("5.1.1", "protection against congestion collapse: full backoff under persistent loss", "MUST consider", ALONE, ("5.1.1",), ("packets_per_rtt",)),
     Criterion("5.1.2", "protection against bufferbloat", "MUST consider", ALONE, ("5.1.2",), ("queueing_p50_ms", "queueing_p95_ms", "utilisation_percent")),
-    Criterion("5.1.3", "protection against high packet loss", "MUST consider", ALONE, ("5.1.3",), ("loss_percent", "utilisation_percent")),
-    Criterion("5.1.4", "fairness among its own flows", "MUST consider", ALONE, ("5.1.4",), ("jain_index", "least_percent", "starved_s")),
+    Criterion("5.1.3", "protection against high packet loss", "MUST consider", ALONE, ("5.1.3",), ("loss_percent", "utilisation_percent"), published=HIGH_LOSS),
+    Criterion("5.1.4", "fairness among its own flows", "MUST consider", ALONE, ("5.1.4",), ("jain_index", "least_percent", "rtt_exponent", "starved_s"), published=BETWEEN_RTTS),
     Criterion("5.1.4", "convergence when a flow joins", "MUST consider", ALONE, ("5.1.4-late",), ("convergence_s",)),
     Criterion("5.1.5", "short flows of its own, and with its long ones", "MUST", ALONE, ("5.1.5",), ("slowdown_p50", "slowdown_p95")),
     Criterion("5.2", "backoff where all feedback is lost", "MUST", OTHERS, ("5.2-acks",), ("packets_per_rtt",)),
@@ -111,12 +119,12 @@ CRITERIA = (
     Criterion("5.2.2", "real-time traffic beside it", "SHOULD", OTHERS, ("5.2.2",), ("call_queueing_p95_ms", "call_jitter_ms", "call_lost_percent")),
     Criterion("5.2.3", "short flows of others beside it", "MUST", OTHERS, ("5.2.2",), ("slowdown_p50", "slowdown_p95")),
     Criterion("5.3.1", "deviations from the principles of congestion control, explained", "MUST", OTHERS, reason="a text of its author, which no run replaces"),
-    Criterion("5.3.2", "incremental deployment: what it gets beside those that are there", "MUST discuss", OTHERS, _BESIDE, ("own_share_percent", "own_starved_s")),
+    Criterion("5.3.2", "incremental deployment: what it gets beside those that are there", "MUST discuss", OTHERS, _BESIDE, ("own_share_percent", "own_starved_s"), published=SHARES),
     Criterion("6.1", "paths with drop-tail queues", "MUST", GENERAL, ("5.2.1-solo",), ("utilisation_percent", "queueing_p95_ms", "loss_percent")),
     Criterion("6.2", "tunnels", "MUST consider", GENERAL, ("6.2",), ("utilisation_percent",)),
     Criterion("6.2", "tunnels that carry ECN", "MUST consider", GENERAL, reason="the testbed's tunnels begin behind the marking queue, so that no mark would have to cross from their outer header to the inner one"),
     Criterion("6.3", "wired paths", "baseline", GENERAL, ("6.3",), ("utilisation_percent", "queueing_p95_ms", "loss_percent")),
-    Criterion("6.4", "wireless paths: loss in bursts, varying rate, jitter", "SHOULD", GENERAL, ("6.4",), ("utilisation_percent", "queueing_p95_ms")),
+    Criterion("6.4", "wireless paths: loss in bursts, varying rate, jitter", "SHOULD", GENERAL, ("6.4",), ("utilisation_percent", "queueing_p95_ms"), published=RESPONSE),
     Criterion("7.1", "queues that manage themselves, and marks", "SHOULD", SPECIAL, ("7.1",), ("utilisation_percent", "queueing_p95_ms", "loss_percent", "jain_index")),
     Criterion("7.1", "L4S: a sender of the low-latency queue", "SHOULD", SPECIAL, reason="CCAs of mainline Linux send ECT(0); ECT(1), which DualPI2's low-latency queue takes, needs TCP Prague's patches"),
     Criterion("7.2", "circuit breakers (RFC 8084) that it would trip", "ought", SPECIAL, ("5.1.3",), ("breaker_s",)),

@@ -16,10 +16,12 @@ from inference.mean_interval import mean_interval
 from inference.multiple_tests import adjusted
 from inference.paired_tests import MIN_PAIRS, StudentMean
 from topics.exam.criteria import CRITERIA, HIGHER, MEASURES
-from topics.exam.tables import SCORECARD
+from topics.exam.tables import EXAM_PUBLISHED, SCORECARD
 
 BETTER, LIKE, WORSE, NOT_SHOWN = "better", "like", "worse", "not shown"
 PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
+#: Of a mean beside what is published.
+AGREES, DIFFERS = "agrees", "differs"
 #: How finely a difference is known at best, of its margin: runs that agree more closely than that repeat one measurement.
 STEP = 0.1
 PAIR = ["ip_version", "replication"]
@@ -160,3 +162,45 @@ def _judged(table, significance):
             table.at[place, "reason"] = "the runs leave open whether it is worse by the margin"
         table.at[place, "verdict"] = verdict
     return table
+
+
+def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> pd.DataFrame:
+    """Return `EXAM_PUBLISHED`: what publications state of CCAs that ran, examined or not, and whether the means here agree.
+
+    A mean *agrees* if its whole interval lies where the statement puts it, *differs* if none of it does; else, and with one run,
+    it is *not shown*.
+
+    Parameters
+    ----------
+    values : pandas.DataFrame
+        `EXAM_VALUES`.
+    scenarios : mapping
+        Identifier -> label of the study's scenarios, in its order.
+    confidence : float
+        Of the intervals.
+    """
+    of_cell = {key: rows.set_index(PAIR)["value"] for key, rows in values.groupby(["scenario", "measure", "cca"])}
+    rows = []
+    for criterion in CRITERIA:
+        for stated in criterion.published:
+            for scenario in filter(stated.scenarios.__contains__, scenarios):
+                found = of_cell.get((scenario, stated.measure, stated.cca))
+                if found is not None and stated.minus:
+                    other = of_cell.get((scenario, stated.measure, stated.minus))
+                    found = None if other is None else (found - other).dropna()
+                if found is None or found.empty:
+                    continue
+                mean, low, high = found.mean(), np.nan, np.nan
+                if len(found) > 1:
+                    mean, low, high = mean_interval(found.to_numpy(float), confidence)
+                within = stated.at_least <= low and high <= stated.at_most
+                beyond = high < stated.at_least or low > stated.at_most
+                rows.append({
+                    "rfc_section": criterion.section, "criterion": criterion.words, "scenario": scenario,
+                    "scenario_label": scenarios[scenario], "cca": stated.cca, "measure": stated.measure,
+                    "unit": MEASURES[stated.measure].unit, "minus": stated.minus, "n": len(found), "value": mean, "low": low,
+                    "high": high, "at_least": stated.at_least, "at_most": stated.at_most,
+                    "verdict": AGREES if within else DIFFERS if beyond else NOT_SHOWN, "statement": stated.words,
+                    "source": stated.source,
+                })  # fmt: skip
+    return pd.DataFrame(rows, columns=EXAM_PUBLISHED.names).replace([np.inf, -np.inf], np.nan)

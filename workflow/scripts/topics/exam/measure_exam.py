@@ -26,7 +26,9 @@ COLUMNS = {
     "jain_index": "jain_steady_index",
 }
 #: Those that a function of their name in `measures` computes.
-SINGLE = {"packets_per_rtt", "least_percent", "dip_percent", "crowd_percent", "subflows_percent"}
+SINGLE = {"packets_per_rtt", "least_percent", "rtt_exponent", "dip_percent", "crowd_percent", "subflows_percent"}
+#: Of flows whose RTTs are alike, and of those whose RTTs aren't: equal shares are asked of the former alone.
+ALIKE, UNLIKE = {"jain_index", "least_percent"}, {"rtt_exponent"}
 AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
 FAILOVER = ("during_percent", "standstill_s")
 
@@ -38,7 +40,8 @@ def wanted_measures(scenario) -> set[str]:
 
 def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]:
     """Yield (measure, CCA of the other flow or "", value) of a run, harm left out."""
-    row, wanted = run.row, wanted_measures(run.row["scenario"])
+    row = run.row
+    wanted = wanted_measures(row["scenario"]) - (UNLIKE if run.flows["rtt_path_ms"].nunique() == 1 else ALIKE)
     for name in wanted & COLUMNS.keys():
         yield name, "", row[COLUMNS[name]]
     if "utilisation_percent" in wanted:

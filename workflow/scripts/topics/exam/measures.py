@@ -144,6 +144,16 @@ def least_percent(run: RunData) -> float:
     return float(100 * goodput.min() / goodput.mean())
 
 
+def rtt_exponent(run: RunData) -> float:
+    """Return by which power of the paths' RTT the flows' goodput differs, whichever way: the slope of a line through both logarithms.
+
+    Start-up is left out. A flow that got nothing counts as one that got a packet.
+    """
+    packet_mbps = 8e-6 * run.row["mss_bytes"] / run.row["duration_s"]
+    goodput = np.log(run.flows["goodput_steady_mbps"].clip(lower=packet_mbps))
+    return float(abs(np.polyfit(np.log(run.flows["rtt_path_ms"]), goodput, 1)[0]))
+
+
 def failover(run: RunData) -> dict[str, float]:
     """Return what the path that is left carries while the other is down, and the longest time without any delivery."""
     found = measure_failover(acked_by_path(run.sockets), run.scenario)

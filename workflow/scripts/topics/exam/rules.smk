@@ -1,4 +1,4 @@
-# The exam: tidy tables -> analysis/exam_values.csv -> analysis/scorecard.csv
+# The exam: tidy tables -> analysis/exam_values.csv -> analysis/scorecard.csv, analysis/exam_published.csv
 
 
 # What the criteria of RFC 9743 ask of each valid run.
@@ -32,13 +32,14 @@ rule measure_exam:
         "measure_exam.py"
 
 
-# The CCA under examination held against the standard CCAs and the limits, criterion by criterion.
+# The CCA under examination held against the standard CCAs and the limits, criterion by criterion; all CCAs against what is published.
 rule judge_exam:
     input:
         exam_values="results/{study}/analysis/exam_values.csv",
         runs="results/{study}/tidy/runs.csv",
     output:
         scorecard="results/{study}/analysis/scorecard.csv",
+        exam_published="results/{study}/analysis/exam_published.csv",
     log:
         "results/{study}/logs/judge_exam.log",
     container:

@@ -50,3 +50,27 @@ SCORECARD = Table(
         text("worst_run", "The run of it that does worst: `scenario/cca/ip_version/replication`.", _NOT_EVALUATED),
     ),
 )  # fmt: skip
+_OPEN = "the statement leaves that side open"
+EXAM_PUBLISHED = Table(
+    "exam_published",
+    "a published statement on a measure of a CCA, in one scenario",
+    (
+        text("rfc_section", "Section of RFC 9743."),
+        text("criterion", "The criterion in words."),
+        text("scenario", "Identifier of the scenario."),
+        SCENARIO_LABEL,
+        text("cca", "The CCA that the statement is on, examined or not."),
+        text("measure", "What was measured, with its unit."),
+        text("unit", "Unit of the values.", "it has none"),
+        text("minus", "The CCA whose value in the same seeds is taken off.", "the value itself is meant"),
+        count("n", "runs", "Valid runs, or pairs of runs, that have a value."),
+        number("value", "", "Mean over them, in the row's unit."),
+        number("low", "", "Lower end of its t interval.", _NO_INTERVAL),
+        number("high", "", "Upper end of its t interval.", _NO_INTERVAL),
+        number("at_least", "", "From where on the mean agrees with the statement: `topics/exam/published.py`.", _OPEN),
+        number("at_most", "", "Up to where.", _OPEN),
+        text("verdict", "`agrees`: the whole interval lies there; `differs`: none of it; else `not shown`."),
+        text("statement", "What is stated, and under which conditions."),
+        text("source", "Where."),
+    ),
+)

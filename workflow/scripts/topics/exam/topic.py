@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from study_files.study_design import StudyDesign, is_sampled
-from topics.exam.tables import EXAM_VALUES, SCORECARD
+from topics.exam.tables import EXAM_PUBLISHED, EXAM_VALUES, SCORECARD
 from topics.path_changes.topic import is_watched
 from topics.topic import Figure, Place, Topic
 
@@ -39,7 +39,7 @@ TOPIC = Topic(
     "exam",
     "Exam",
     applies=examines,
-    tables=(SCORECARD, EXAM_VALUES),
+    tables=(SCORECARD, EXAM_PUBLISHED, EXAM_VALUES),
     figures=_figures,
     place=Place.FRONT,
     pictures=(THROUGHPUT,),

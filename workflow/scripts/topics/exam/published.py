@@ -1,0 +1,106 @@
+"""What publications state of measures of the exam: whose, in which scenario, and where that puts a mean of ours.
+
+Bounds stand here beforehand, as margins do in the study: what the source leaves open (another rate, a start that it leaves out) is
+in them, and `words` says so. A statement says something of its CCA in every exam in which that CCA runs, examined or not, so that
+each exam is itself held against what is known.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+
+@dataclass(frozen=True)
+class Published:
+    """A statement of a publication.
+
+    Attributes
+    ----------
+    cca : str
+        Of which it speaks.
+    scenarios : tuple of str
+        Whole names of the scenarios whose conditions are those of the statement.
+    measure : str
+        One of the criterion's measures.
+    words, source : str
+        What is stated, with what the conditions there were, and where.
+    at_least, at_most : float, optional
+        Where the statement puts the measure's mean, in its unit.
+    minus : str
+        A CCA whose value in the same seeds is taken off; none: the value itself is meant.
+    """
+
+    cca: str
+    scenarios: tuple[str, ...]
+    measure: str
+    words: str
+    source: str
+    at_least: float = float("-inf")
+    at_most: float = float("inf")
+    minus: str = ""
+
+
+#: Behind less than 1.5 BDP, of the shipped exams.
+_SHALLOW = ("5.1.3-0.1bdp", "5.1.3-1bdp") + tuple(
+    f"5.1.3-{flows}flows-{bdp}bdp" for flows in (2, 8) for bdp in (0.1, 0.25, 0.5, 1)
+)
+HIGH_LOSS = tuple(
+    Published(
+        "bbr", _SHALLOW, "loss_percent",
+        f"several BBRv1 flows behind less than about 1.5 BDP lose packets all the time, and so more than {name}",
+        "RFC 9743, section 5.1.3, after Hock, Bless, Zitterbart, Experimental Evaluation of BBR Congestion Control, ICNP 2017",
+        at_least=0, minus=cca,
+    )
+    for cca, name in (("reno", "Reno"), ("cubic", "CUBIC"))
+)  # fmt: skip
+
+#: Of the path's RTTs, 40 and 160 ms, a queue between nothing and its 40 ms makes a ratio of 4 to 2.5, which their power is taken over.
+_LEAST_POWER = log(200 / 80) / log(160 / 40)
+_SECTION_3_3 = "RFC 9438, section 3.3, after Xu, Harfoush, Rhee, Binary Increase Congestion Control, INFOCOM 2004"
+BETWEEN_RTTS = (
+    *(
+        Published(
+            cca, ("5.1.4-rtts", "5.1.4-rtts-40-160ms"), "rtt_exponent",
+            f"the goodput of two flows of {name} goes with the RTT's inverse, or, where they lose together, with its square; the queue of 40 ms "
+            f"that both share makes {_LEAST_POWER:.2f} of the least, 1",
+            _SECTION_3_3, at_least=_LEAST_POWER, at_most=2,
+        )
+        for cca, name in (("reno", "Reno"), ("cubic", "CUBIC in its Reno-friendly region"))
+    ),
+    Published(
+        "scalable", ("5.1.4-rtts-100mbit",), "rtt_exponent",
+        "Scalable TCP is less fair between RTTs than Reno, since its window grows the faster the larger it is",
+        "Xu, Harfoush, Rhee, Binary Increase Congestion Control, INFOCOM 2004", at_least=0, minus="reno",
+    ),
+)  # fmt: skip
+
+_FABRIC = "Sarpkaya, Srivastava, Fund, Panwar, BBR's Sharing Behavior with CUBIC and Reno, IFIP 2025, figure {}"
+SHARES = (
+    *(
+        Published(
+            "bbr", (f"5.2.1-before-{other}{queue}", f"5.2.1-after-{other}{queue}"), "own_share_percent",
+            f"one BBRv1 flow beside one of {name} at 40 ms and {bdp} BDP gets {share} % (there of 10 Mbit/s, the last 400 of 1,000 s; within 5 points)",
+            _FABRIC.format(figure), at_least=share - 5, at_most=share + 5,
+        )
+        for other, name, figure, queue, bdp, share in (
+            ("cubic", "CUBIC", "2a", "", 1, 81.4), ("cubic", "CUBIC", "2a", "-4bdp", 4, 48.1),
+            ("reno", "Reno", "2c", "", 1, 83.6), ("reno", "Reno", "2c", "-4bdp", 4, 46.1),
+        )
+    ),
+    Published(
+        "vegas", ("5.2.1-before-reno", "5.2.1-after-reno"), "own_share_percent",
+        "Vegas gets less than its fair share beside Reno, which fills the queue that Vegas gives way to",
+        "Mo, La, Anantharam, Walrand, Analysis and Comparison of TCP Reno and Vegas, INFOCOM 1999", at_most=50,
+    ),
+)  # fmt: skip
+
+#: RFC 3649 has 1.2 / sqrt(p) packets for the mean window; a burst of four packets is one event of p; RTT 40 ms, 20 Mbit/s in packets of
+#: 1,514 bytes. A quarter is left to what the formula leaves out: that loss is random, that bursts reach into the next window, timeouts.
+_RENO_PERCENT = 100 * (1.2 / sqrt(0.01 / 4)) / (20e6 * 0.04 / 8 / 1514)
+RESPONSE = (
+    Published(
+        "reno", ("6.4-bursts", "6.4-bursts-1pct"), "utilisation_percent",
+        f"Reno's mean window is 1.2 packets over the root of the rate of loss events: {_RENO_PERCENT:.1f} % of this path with 1 % of loss in "
+        "bursts of 4 (within a quarter)",
+        "RFC 3649, section 3, and RFC 9438, section 5.1", at_least=0.75 * _RENO_PERCENT, at_most=1.25 * _RENO_PERCENT,
+    ),
+)  # fmt: skip
