@@ -1,5 +1,7 @@
 """The scorecard's arithmetic, on tables whose truth is known."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,9 @@ from study_files import study as studies
 from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES
 from topics.exam.judge import BETTER, FAILED, LIKE, NOT_EVALUATED, NOT_SHOWN, PASSED, WORSE, scorecard
 from topics.exam.measure_exam import wanted_measures
+from topics.exam.section import group_verdict, link_of, row_sentence
 from topics.exam.tables import EXAM_VALUES
+from topics.exam.topic import CASES, SHARES, THROUGHPUT
 
 QUICK = "config/studies/exam-quick.yaml"
 CARDS = 60
@@ -167,3 +171,43 @@ def test_false_alarms_of_worse(exam):
     scenarios += ["5.2.1-before-reno", "5.2.1-after-reno"]
     alarms = [card_of_one_distribution(random, exam, scenarios, 4)["verdict"].eq(WORSE).any() for _ in range(CARDS)]
     assert np.mean(alarms) < 0.05
+
+
+@pytest.mark.parametrize(
+    "found, verdict",
+    [
+        ([LIKE, FAILED, WORSE], "failed"),
+        ([LIKE, WORSE, NOT_SHOWN], "worse"),
+        ([LIKE, NOT_SHOWN, PASSED], "nothing worse shown"),
+    ],
+)
+def test_a_group_has_the_verdict_of_its_worst_row(found, verdict):
+    group = group_verdict("Alone", pd.DataFrame({"verdict": found}))
+    assert group["verdict"] == verdict and group["style"] == (
+        "verdict bad" if verdict in (FAILED, WORSE) else "verdict open"
+    )
+
+
+def material_of(card, *figures):
+    """Return what of a report links are made from."""
+    return SimpleNamespace(tables=SimpleNamespace(scorecard=card), figures=dict.fromkeys(figures))
+
+
+def test_findings_link_to_a_figure_that_has_their_case():
+    """Loss of several flows isn't in the figure of goodput and delay, which has scenarios with both measured."""
+    rows = [("5.1.2", "5.1.2-x", "utilisation_percent"), ("5.1.2", "5.1.2-x", "queueing_p95_ms"), ("5.1.3", "5.1.3-x", "loss_percent"), ("7.2", "5.1.3-x", "breaker_s"), ("5.2", "5.2.1-x", "other_starved_s")]  # fmt: skip
+    card = pd.DataFrame(rows, columns=["rfc_section", "scenario", "measure"])
+    links = [link_of(row, material_of(card, THROUGHPUT, CASES, SHARES)) for row in card.to_dict("records")]
+    assert links == [f"{slug}-figure" for slug in (THROUGHPUT, THROUGHPUT, CASES, CASES, SHARES)]
+    assert link_of(card.iloc[2], material_of(card, THROUGHPUT)) == "exam"
+
+
+def test_a_finding_says_what_a_standard_has():
+    """An absolute limit by itself doesn't tell whether any CCA keeps it."""
+    row = {
+        "criterion": "starvation of others", "scenario_label": "near", "measure": "other_starved_s", "value": 14.75, "low": 8.3, "high": 21.2,
+        "verdict": FAILED, "limit": 5.0, "rfc_section": "5.2", "standard": "reno", "standard_value": 1.0,
+    }  # fmt: skip
+    sentence = row_sentence(row)
+    assert sentence.endswith("is 14.8 s (8.3 to 21.2); the limit is 5 s, and Reno has 1.0 s (section 5.2).")
+    assert "Reno" not in row_sentence(row | {"standard_value": np.nan})

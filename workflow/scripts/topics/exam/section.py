@@ -2,20 +2,21 @@
 
 import pandas as pd
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell, shared_decimals, signed
+from report_parts.data_tables import Cell, Column, data_table, shared_decimals, signed
 from report_parts.material import Finding, ReportMaterial
 from report_parts.test_cells import ALIKE, DIFFERS, OPEN
 from topics.exam import judge
 from topics.exam.criteria import GROUPS, MEASURES
 from topics.exam.judge import BETTER, FAILED, LIKE, NOT_EVALUATED, NOT_SHOWN, PASSED, WORSE
-from topics.exam.topic import FIGURE_OF, THROUGHPUT, TOPIC
+from topics.exam.topic import AXES, CASES, FIGURE_OF, THROUGHPUT, TOPIC
 from wording.number_format import NONE, is_missing, number, plain
 from wording.sentence_words import cca_name, listed
 
 #: Of the first screen.
 MOST_FINDINGS = 3
+GOOD, BAD = "verdict good", "verdict bad"
 VERDICTS = {
-    FAILED: DIFFERS, WORSE: DIFFERS, NOT_SHOWN: OPEN, NOT_EVALUATED: OPEN, LIKE: ALIKE, BETTER: ALIKE, PASSED: ALIKE,
+    FAILED: BAD, WORSE: BAD, NOT_SHOWN: OPEN, NOT_EVALUATED: OPEN, LIKE: ALIKE, BETTER: GOOD, PASSED: GOOD,
 }  # fmt: skip
 #: Of what is published.
 AGREEMENT = {judge.AGREES: ALIKE, judge.DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
@@ -29,13 +30,13 @@ def section(material: ReportMaterial) -> dict:
         "cca": cca_name(exam["cca"]),
         "standards": listed([cca_name(cca) for cca in exam["standards"]]),
         "beside": [cca_name(cca) for cca in material.design.ccas if cca not in (exam["cca"], *exam["standards"])],
-        "groups": [{"name": group, "words": counts_words(card[card["group"] == group])} for group in GROUPS],
+        "groups": [group_verdict(group, card[card["group"] == group]) for group in GROUPS],
         "worst": [{"text": row_sentence(row), "link": link_of(row, material)} for row in worst_rows(card)],
         "margins": margins_words(exam["margins"]),
         "limits": {name: plain(limit) for name, limit in exam["limits"].items()},
         "table": _table(card, published),
         "published": _published_table(published) if len(published) else None,
-        "agreement": counts_words(published, AGREEMENT),
+        "agreement": {verdict: int((published["verdict"] == verdict).sum()) for verdict in AGREEMENT},
     }
 
 
@@ -49,10 +50,19 @@ def findings(material: ReportMaterial) -> list[Finding]:
     return found + worst
 
 
-def counts_words(card: pd.DataFrame, verdicts=VERDICTS) -> str:
+def group_verdict(group, card: pd.DataFrame) -> dict[str, str]:
+    """Return name, verdict, its style and counts of a group: the worst verdict of its rows, if they have a bad one."""
+    bad = [verdict for verdict in (FAILED, WORSE) if (card["verdict"] == verdict).any()]
+    verdict, style = (
+        (bad[0], BAD) if bad else ("nothing worse shown", OPEN if (card["verdict"] == NOT_SHOWN).any() else GOOD)
+    )
+    return {"name": group, "verdict": verdict, "style": style, "words": counts_words(card)}
+
+
+def counts_words(card: pd.DataFrame) -> str:
     """Return how many rows have which verdict, the bad ones first: "1 failed, 2 worse, 11 like"."""
     counts = card["verdict"].value_counts()
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in verdicts if verdict in counts)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
 
 
 def worst_rows(card: pd.DataFrame) -> list[dict]:
@@ -69,7 +79,10 @@ def row_sentence(row) -> str:
     measure = MEASURES[row["measure"]]
     text = f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}): {measure.words} is {_with_interval(row, 'value', 'low', 'high')}"
     if row["verdict"] == FAILED:
-        return f"{text}; the limit is {plain(row['limit'])}{_unit(measure)} (section {row['rfc_section']})."
+        limit = f"the limit is {plain(row['limit'])}{_unit(measure)}"
+        if not is_missing(row["standard_value"]):
+            limit += f", and {cca_name(row['standard'])} has {number(row['standard_value'], measure.decimals)}{_unit(measure)}"
+        return f"{text}; {limit} (section {row['rfc_section']})."
     beside = "to its own kind" if measure.incumbent else ""
     return (
         f"{text}, of {cca_name(row['standard'])} {f'{beside} ' if beside else ''}{_with_interval(row, 'standard_value', 'standard_low', 'standard_high')} "
@@ -90,8 +103,11 @@ def _with_interval(row, mean, low, high):
 
 
 def link_of(row, material) -> str:
-    """Return the identifier of the figure that shows a row, or of the section."""
-    slug = FIGURE_OF.get(row["rfc_section"], THROUGHPUT)
+    """Return the identifier of the figure that shows a row's case, or of the section."""
+    card = material.tables.scorecard
+    measured = set(card.loc[card["scenario"] == row["scenario"], "measure"])
+    others = THROUGHPUT if row["measure"] in AXES and measured >= AXES else CASES
+    slug = FIGURE_OF.get(row["rfc_section"], others)
     return f"{slug}-figure" if slug in material.figures else TOPIC.anchor
 
 
@@ -105,9 +121,8 @@ def margins_words(margins) -> str:
 
 
 COLUMNS = [
-    Column("Section", filtered=True, header=True), Column("Criterion", "words", filtered=True), Column("RFC", "short"),
-    Column("Case", "short"), Column("Measure", "short"), Column("Verdict", filtered=True), Column("Value", "number"),
-    Column("Interval", "short"), Column("Standard", "short"), Column("Its value", "number"), Column("Its interval", "short"),
+    Column("Section", filtered=True, header=True), Column("Verdict", filtered=True), Column("Criterion", "words", filtered=True),
+    Column("Case", "short"), Column("Measure", "short"), Column("Value", "short"), Column("Standard", "short"),
     Column("Worse by", "number"), Column("Note", "note"),
 ]  # fmt: skip
 
@@ -130,24 +145,42 @@ def _cells(row, published):
     note = row["reason"] or ("" if is_missing(row["limit"]) else f"limit {plain(row['limit'])}{_unit(measure)}")
     note = " ".join(filter(None, (note, published)))
     return [
-        row["rfc_section"], row["criterion"], row["rfc_word"], row["scenario_label"] or NONE, row["measure"].replace("_", " ") or NONE,
-        Cell(row["verdict"], style=VERDICTS[row["verdict"]]),
-        number_cell(row["value"], decimals), _interval_cell(row["low"], row["high"], decimals),
-        cca_name(row["standard"]) if row["standard"] else NONE, number_cell(row["standard_value"], decimals),
-        _interval_cell(row["standard_low"], row["standard_high"], decimals),
+        row["rfc_section"], Cell(row["verdict"], style=VERDICTS[row["verdict"]]), f"{row['criterion']} ({row['rfc_word']})",
+        row["scenario_label"] or NONE, measure_words(row["measure"]), _mean_cell(row, "", decimals),
+        _mean_cell(row, "standard_", decimals, cca_name(row["standard"]) if row["standard"] else ""),
         Cell(NONE) if is_missing(row["worse_by"]) else Cell(signed(row["worse_by"], shared_decimals(row["worse_by"], row["margin"])), row["worse_by"]),
         note,
     ]  # fmt: skip
 
 
-def _interval_cell(low, high, decimals):
-    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, decimals)} to {number(high, decimals)}", float(low))
+def measure_words(name) -> str:
+    """Return a measure's name with its unit.
+
+    >>> measure_words("queueing_p95_ms"), measure_words("jain_index"), measure_words("")
+    ('queueing p95, ms', 'jain index', '–')
+    """
+    measure = MEASURES.get(name)
+    if measure is None:
+        return NONE
+    words = name.replace("_", " ")
+    for end in (" percent", f" {measure.unit}"):
+        words = words.removesuffix(end)
+    return f"{words}, {measure.unit}" if measure.unit and measure.unit.replace("/", " per ").lower() != words else words
+
+
+def _mean_cell(row, prefix, decimals, name=""):
+    """Return a cell with a mean and its interval, sorted by the mean."""
+    mean, low, high = (row[f"{prefix}{end}"] for end in ("value", "low", "high"))
+    if is_missing(mean):
+        return Cell(NONE)
+    interval = "" if is_missing(low) else f"({number(low, decimals)} to {number(high, decimals)})"
+    return Cell(" ".join(filter(None, (name, number(mean, decimals), interval))), float(mean))
 
 
 PUBLISHED = [
-    Column("Section", filtered=True, header=True), Column("CCA", filtered=True), Column("Case", "short"), Column("Measure", "short"),
-    Column("Here", "number"), Column("Interval", "short"), Column("By the source", "short"), Column("Verdict", filtered=True),
-    Column("What is stated", "note"), Column("Where", "note"),
+    Column("Section", filtered=True, header=True), Column("Verdict", filtered=True), Column("CCA", filtered=True),
+    Column("Case", "short"), Column("Measure", "short"), Column("Here", "short"), Column("By the source", "short"), Column("What is stated", "words"),
+    Column("Where", "words"),
 ]  # fmt: skip
 
 
@@ -156,13 +189,13 @@ def _published_table(published):
     rows = []
     for row in published.to_dict("records"):
         decimals = MEASURES[row["measure"]].decimals
-        name = row["measure"].replace("_", " ") + (f" less {cca_name(row['minus'])}'s" if row["minus"] else "")
+        name = measure_words(row["measure"]) + (f", less {cca_name(row['minus'])}'s" if row["minus"] else "")
         rows.append([
-            row["rfc_section"], cca_name(row["cca"]), row["scenario_label"], name, number_cell(row["value"], decimals),
-            _interval_cell(row["low"], row["high"], decimals), bounds_words(row["at_least"], row["at_most"], decimals),
-            Cell(row["verdict"], style=AGREEMENT[row["verdict"]]), row["statement"], row["source"],
+            row["rfc_section"], Cell(row["verdict"], style=AGREEMENT[row["verdict"]]), cca_name(row["cca"]), row["scenario_label"],
+            name, _mean_cell(row, "", decimals), bounds_words(row["at_least"], row["at_most"], decimals), row["statement"],
+            row["source"],
         ])  # fmt: skip
-    return data_table("exam-published", "Beside what is published", PUBLISHED, rows)
+    return data_table("exam-published", "Means here, and where the sources put them", PUBLISHED, rows)
 
 
 def bounds_words(at_least, at_most, decimals) -> str:
@@ -173,8 +206,5 @@ def bounds_words(at_least, at_most, decimals) -> str:
     """
     if is_missing(at_most):
         return f"at least {number(at_least, decimals)}"
-    return (
-        f"at most {number(at_most, decimals)}"
-        if is_missing(at_least)
-        else f"{number(at_least, decimals)} to {number(at_most, decimals)}"
-    )
+    low = "at most" if is_missing(at_least) else f"{number(at_least, decimals)} to"
+    return f"{low} {number(at_most, decimals)}"

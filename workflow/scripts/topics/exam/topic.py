@@ -10,7 +10,9 @@ from topics.topic import Figure, Place, Topic
 THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
 #: Of more scenarios the cases aren't drawn one by one.
 MOST_CASES = 60
-#: Sections of the RFC -> the figure that shows them; `THROUGHPUT` all others.
+#: Measures that `THROUGHPUT` has on its axes.
+AXES = frozenset(("utilisation_percent", "queueing_p95_ms"))
+#: Sections of the RFC -> the figure that shows them; others are in `THROUGHPUT`, or else in `CASES`.
 FIGURE_OF = {**dict.fromkeys(("5.2", "5.2.1"), SHARES), **dict.fromkeys(("5.1.1", "7.3", "7.8", "7.9"), CHANGES)}
 
 
