@@ -56,15 +56,19 @@ HIGH_LOSS = tuple(
 #: Of the path's RTTs, 40 and 160 ms, a queue between nothing and its 40 ms makes a ratio of 4 to 2.5, which their power is taken over.
 _LEAST_POWER = log(200 / 80) / log(160 / 40)
 _SECTION_3_3 = "RFC 9438, section 3.3, after Xu, Harfoush, Rhee, Binary Increase Congestion Control, INFOCOM 2004"
+_EITHER = "the RTT's inverse, or, where they lose together, with its square"
 BETWEEN_RTTS = (
     *(
         Published(
-            cca, ("5.1.4-rtts", "5.1.4-rtts-40-160ms"), "rtt_exponent",
-            f"the goodput of two flows of {name} goes with the RTT's inverse, or, where they lose together, with its square; the queue of 40 ms "
-            f"that both share makes {_LEAST_POWER:.2f} of the least, 1",
-            _SECTION_3_3, at_least=_LEAST_POWER, at_most=2,
+            cca, scenarios, "rtt_exponent",
+            f"two flows {where}have goodputs that go with {powers}; the queue of 40 ms that both share makes {_LEAST_POWER:.2f} of the least, 1",
+            _SECTION_3_3, at_least=_LEAST_POWER, at_most=most,
         )
-        for cca, name in (("reno", "Reno"), ("cubic", "CUBIC in its Reno-friendly region"))
+        for cca, scenarios, where, powers, most in (
+            ("reno", ("5.1.4-rtts", "5.1.4-rtts-40-160ms", "5.1.4-rtts-100mbit"), "", _EITHER, 2),
+            ("cubic", ("5.1.4-rtts", "5.1.4-rtts-40-160ms"), "of CUBIC in its Reno-friendly region ", _EITHER, 2),
+            ("cubic", ("5.1.4-rtts-100mbit",), "of CUBIC outside its Reno-friendly region ", "the RTT's inverse", 1),
+        )
     ),
     Published(
         "scalable", ("5.1.4-rtts-100mbit",), "rtt_exponent",
