@@ -13,6 +13,7 @@ from scipy import stats
 
 from inference.paired_contrasts import from_effect, to_effect
 from inference.paired_tests import MIN_PAIRS
+from inference.student_t import quantile
 
 MAX_PAIRS = 10_000
 # Differences of more standard deviations are shown by MIN_PAIRS at any power in use; above it the
@@ -35,8 +36,9 @@ def _power(standardised, pairs, significance):
 
     As `pingouin.power_ttest`, whose import takes a second.
     """
-    critical, shift = stats.t.ppf(1 - significance / 2, pairs - 1), standardised * math.sqrt(pairs)
-    return float(stats.nct.sf(critical, pairs - 1, shift) + (1 - stats.nct.sf(-critical, pairs - 1, shift)))
+    critical, shift = quantile(1 - significance / 2, pairs - 1), standardised * math.sqrt(pairs)
+    above, above_lower = stats.nct.sf([critical, -critical], pairs - 1, shift)
+    return float(above + (1 - above_lower))
 
 
 @lru_cache(maxsize=4096)

@@ -80,5 +80,10 @@ def _of_a_flow(runs):
 
 def resolution_of(runs: pd.DataFrame, metric: str) -> float:
     """Return the coarsest resolution of a metric in some runs, 0 where none is known."""
-    coarsest = resolutions(runs, metric).max()
-    return 0.0 if pd.isna(coarsest) else float(coarsest)
+    return coarsest(resolutions(runs, metric))
+
+
+def coarsest(steps: pd.Series) -> float:
+    """Return the coarsest of some runs' resolutions, 0 where none is known: of many parts of a table that has them once."""
+    step = steps.max()
+    return 0.0 if pd.isna(step) else float(step)

@@ -25,7 +25,7 @@ from rule_script import run_rule
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs
-from run_tables.resolution import resolution_of
+from run_tables.resolution import coarsest, resolutions
 from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
 from wording.number_format import count
 
@@ -164,8 +164,9 @@ def compare_ccas(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     tests = len(METRICS) * sum(math.comb(group["cca"].nunique(), 2) for _, group in groups)
     for metric in METRICS:
         same = {"metric": metric.column, "unit": metric.unit, "effect_unit": metric.effect_unit}
+        steps = resolutions(runs, metric.column).where(runs["valid"])
         for (scenario, ip_version), group in groups:
-            label, resolution = group["scenario_label"].iloc[0], resolution_of(group[group["valid"]], metric.column)
+            label, resolution = group["scenario_label"].iloc[0], coarsest(steps[group.index])
             place = same | {"scenario": scenario, "scenario_label": label, "ip_version": ip_version}
             blocks = _blocks_of(group, metric.column)
             together.append(place | compare_group(blocks, params.significance, resolution))

@@ -13,7 +13,7 @@ from rule_script import run_rule
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import DESCRIBED_METRICS
 from run_tables.reading import read_runs
-from run_tables.resolution import resolution_of
+from run_tables.resolution import coarsest, resolutions
 from run_tables.tidy_tables import CELL
 from topics.cells.tables import DESCRIPTIVE
 
@@ -71,12 +71,12 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
 
 def describe_cells(runs, confidence) -> pd.DataFrame:
     """Describe every metric of every cell with intervals of some confidence; return `DESCRIPTIVE`."""
-    rows = []
+    rows, steps = [], {metric.column: resolutions(runs, metric.column) for metric in DESCRIBED_METRICS}
     for cell, group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"]]
         same = {**dict(zip(CELL, cell, strict=True)), "scenario_label": group["scenario_label"].iloc[0]}
         for metric in DESCRIBED_METRICS:
-            resolution = resolution_of(valid, metric.column)
+            resolution = coarsest(steps[metric.column][valid.index])
             statistics = describe(valid[metric.column], len(group), confidence, resolution, metric.collapses)
             rows.append(same | {"metric": metric.column, "unit": metric.unit} | statistics)
     return pd.DataFrame(rows, columns=DESCRIPTIVE.names).astype({"measurements": "Int64", "collapses": "Int64"})
