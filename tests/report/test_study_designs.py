@@ -64,7 +64,7 @@ def test_navigation_lists_the_sections_in_order(built):
 def test_mixes_are_called_mixes(fairness_study):
     html, made = source(fairness_study), {path.stem for path in (fairness_study.folder / "figures").iterdir()}
     assert "<dt>Mixes of CCAs</dt>" in html
-    assert "4 scenarios × 16 mixes make 64 cells" in html
+    assert "5 scenarios × 16 mixes make 80 cells" in html
     assert '<th scope="col">Mix</th>' in html
     assert not made & {"price", "distributions"} and "knee" in made
     assert not {"ccas", "theory"} & set(PageParts.of(fairness_study.page).ids)
@@ -78,7 +78,7 @@ def test_names_of_mixes_fit_their_rows(fairness_study, visit):
         "[...document.querySelectorAll('#goodput svg.panel text')].filter((e) => e.textContent.includes('+'))"
         ".map((e) => e.getBoundingClientRect().left - e.ownerSVGElement.getBoundingClientRect().left)"
     )
-    assert len(labels) == 4 * 16
+    assert len(labels) == 5 * 16
     assert min(labels) >= 0
     heights = page.evaluate("[...document.querySelectorAll('#goodput svg.panel')].map((e) => e.viewBox.baseVal.height)")
     assert max(heights) < 400

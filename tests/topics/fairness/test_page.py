@@ -34,16 +34,6 @@ def figures(built):
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    study = share_studies.sharing_study(replications=5, start=0.3)
-    flows = study["flows"]
-    # In the deep buffer BBR gets a hundredth of what it got beside CUBIC: the winner changes.
-    pair = flows["cca"].isin(["bbr+cubic", "cubic+bbr"]) & (flows["flow_cca"] == "bbr")
-    flows.loc[pair & (flows["scenario"] == "buffer-4bdp"), "goodput_mbps"] /= 100
-    return built_alone(tmp_path_factory.mktemp("shared"), study)
-
-
-@pytest.fixture(scope="module")
 def three_ccas(tmp_path_factory):
     places = share_studies.scenarios(flows=6).iloc[:2]
     study = share_studies.sharing_study(["reno+cubic+bbr", "bbr"], places, replications=2)
@@ -57,8 +47,8 @@ def nothing_shared(tmp_path_factory):
     return built_alone(tmp_path_factory.mktemp("nothing"), study)
 
 
-def test_page_says_what_was_put_in(shared):
-    text = page_text(shared.page)
+def test_page_says_what_was_put_in(fairness_study):
+    text = page_text(fairness_study.page)
     assert re.search(r"In the scenario base BBR takes 0\.9[56] \([\d.]+ to [\d.]+\) of the link beside Vegas", text)
     assert "95 % intervals, 5 replications" in text
     turned = r"Who wins depends on the conditions in 1 of 6 pairs: CUBIC takes 0\.98 \([\d. to]+\) beside BBR in buffer-4bdp, but 0\.3"
@@ -69,16 +59,16 @@ def test_page_says_what_was_put_in(shared):
     assert float(worth.group(1)) == pytest.approx(0.574, abs=0.02)
     assert "The testbed is even" in text
     for table in fairness.TOPIC.tables:
-        assert f'data-name="{table.name}.csv"' in shared.page.read_text()
+        assert f'data-name="{table.name}.csv"' in fairness_study.page.read_text()
 
 
-def test_matrices_have_a_tile_for_every_pair_and_none_is_too_large(shared):
-    table = pd.read_csv(shared.data("fairness-shares"))
+def test_matrices_have_a_tile_for_every_pair_and_none_is_too_large(fairness_study):
+    table = pd.read_csv(fairness_study.data("fairness-shares"))
     assert len(table) == 5 * 16
-    words = {text.text for text in ET.parse(shared.figure("fairness-shares")).iter(f"{{{SVG}}}text")}
+    words = {text.text for text in ET.parse(fairness_study.figure("fairness-shares")).iter(f"{{{SVG}}}text")}
     assert {value_words(share) for share in table["share"]} <= words
-    for slug in figures(shared):
-        assert shared.figure(slug).stat().st_size < 300_000, slug
+    for slug in figures(fairness_study):
+        assert fairness_study.figure(slug).stat().st_size < 300_000, slug
 
 
 def dashes(built, first, second):
@@ -88,13 +78,13 @@ def dashes(built, first, second):
     return sum("stroke-dasharray" in style and figure_style.cca_colour(second) in style for style in styles)
 
 
-def test_competitions_show_each_unordered_pair_once(shared):
-    mixes = fairness.competitions(shared.outline.design)
+def test_competitions_show_each_unordered_pair_once(fairness_study):
+    mixes = fairness.competitions(fairness_study.outline.design)
     assert len(mixes) == 10 and "reno+cubic" in mixes and "cubic+reno" not in mixes
-    data = pd.read_csv(shared.data("competition-bbr-bbr"))
+    data = pd.read_csv(fairness_study.data("competition-bbr-bbr"))
     assert set(data["flow"]) == {0, 1}
     # In each of the three panels the second flow, and its entry in the key.
-    assert (dashes(shared, "bbr", "bbr"), dashes(shared, "reno", "cubic")) == (6, 0)
+    assert (dashes(fairness_study, "bbr", "bbr"), dashes(fairness_study, "reno", "cubic")) == (6, 0)
 
 
 def test_three_ccas_with_six_flows_have_a_figure(three_ccas):
@@ -110,15 +100,15 @@ def test_without_a_valid_run_the_page_says_so(nothing_shared):
     assert "In the scenario" not in text and "Who wins" not in text
 
 
-@pytest.mark.parametrize("name", ["shared", "three_ccas", "nothing_shared"])
+@pytest.mark.parametrize("name", ["fairness_study", "three_ccas", "nothing_shared"])
 def test_no_page_is_wider_than_its_screen(name, visit, request):
     page = request.getfixturevalue(name).page
     check_page(page, visit, (1400, 390, 360))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_tiles_take_the_readers_theme(scheme, shared, visit):
-    page = visit(shared.page, color_scheme=scheme)
+def test_tiles_take_the_readers_theme(scheme, fairness_study, visit):
+    page = visit(fairness_study.page, color_scheme=scheme)
     theme = {"light": figure_style.LIGHT, "dark": figure_style.DARK}[scheme]
     fills = page.evaluate(
         "[...document.querySelectorAll('#fairness-shares-figure path')].map(e => getComputedStyle(e).fill)"
