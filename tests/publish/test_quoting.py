@@ -181,7 +181,7 @@ def test_a_study_file_is_data_for_who_calls_from_elsewhere(checkout, tmp_path_fa
     assert status != 0
     assert "received.yaml: unknown key '__use_yte__'" in output
     assert not list(elsewhere.iterdir()) and not (checkout / "pwned").exists()
-    status, output = plan(elsewhere, *place)
+    status, output = plan(elsewhere, *place, "--config", "replications=1")
     assert status == 0, output
 
 
@@ -212,7 +212,7 @@ def test_nothing_of_a_caller_is_handed_into_containers(checkout):
         snakefile + '\nprint("handed in:", sorted(name for name in os.environ if name.startswith("APPTAINERENV_")))\n'
         'print("matplotlib:", os.environ["APPTAINERENV_MPLCONFIGDIR"])\n'
     )
-    command = (Path(sys.executable).with_name("snakemake"), "--cores", "1", "--dry-run")
+    command = (Path(sys.executable).with_name("snakemake"), "--cores", "1", "--dry-run", "--config", "replications=1")
     status, output = call(checkout, "env", "APPTAINERENV_PYTHONPATH=/x", "SINGULARITYENV_A=1", *command)
     assert status == 0, output
     assert "PYTHONPATH" not in re.search("handed in: (.*)", output)[1]

@@ -3,10 +3,11 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+import snakemake_forks
 
 MINI = "config/studies/mini.yaml"
 RUN = "results/mini/runs/near/reno/ipv4/1.json.gz"
@@ -30,11 +31,7 @@ class Other:
 
     def snakemake(self, *arguments):
         """Return exit status and output of a call there."""
-        done = subprocess.run(
-            [Path(sys.executable).with_name("snakemake"), "--cores", "1", *arguments], cwd=self.folder, timeout=600,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ),
-        )  # fmt: skip
-        return done.returncode, done.stdout
+        return snakemake_forks.call(("--cores", "1", *arguments), self.folder, dict(os.environ), 600)
 
 
 @pytest.fixture
