@@ -129,6 +129,20 @@ def first_guest(workflow):
     return wait_for(lambda: guests(workflow.pid), "a guest kernel")[0]
 
 
+def held_guest(workflow):
+    """Return one of a workflow's guests, stopped in its middle: of many short runs the one that was seen may end just then."""
+
+    def held():
+        for guest in guests(workflow.pid):
+            with contextlib.suppress(ProcessLookupError):
+                guest.stop()
+                if guest.pid in [other.pid for other in guests(workflow.pid)]:
+                    return guest
+        return None
+
+    return wait_for(held, "a guest kernel that stands still")
+
+
 def waits_of(process):
     """Return how often a process has waited for something; 0 of one that is gone."""
     try:

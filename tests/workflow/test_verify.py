@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from guest_processes import alive, descendants, first_guest, nothing_goes_on, wait_for
+from guest_processes import alive, descendants, held_guest, nothing_goes_on, wait_for
 from listed_results import listed, write_manifest
 from own_commands import own_command
 from publishing.result_checks.manifest import MANIFEST, published_files
@@ -302,14 +302,14 @@ def test_an_interrupt_leaves_nothing_behind(smoke, tmp_path):
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     with nothing_goes_on():
         process = subprocess.Popen(
-            command(smoke, smoke.folder / "results/smoke", "--count", "8"),
+            command(smoke, smoke.folder / "results/smoke", "--count", "16"),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True,
         )  # fmt: skip
         for line in process.stdout:
             if "same bytes" in line:
                 break
         # One of the other reruns is held in its middle: the whole can't end by itself.
-        first_guest(process).stop()
+        held_guest(process)
         under_way = descendants(process.pid)
         assert under_way and any(tmp_path.iterdir())
         os.killpg(process.pid, signal.SIGINT)
