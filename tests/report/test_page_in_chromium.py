@@ -20,9 +20,13 @@ CONTRASTS = """
   const lin = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const lum = ([r, g, b]) => 0.2126 * lin(r) + 0.7152 * lin(g) + 0.0722 * lin(b);
   const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+  const colours = new Map();
   const rgb = (c) => { // any notation, color-mix among them
-    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
+    if (!colours.has(c)) {
+      canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1);
+      colours.set(c, [...canvas.getImageData(0, 0, 1, 1).data]);
+    }
+    return colours.get(c);
   };
   const known = new Map(); // of each figure the shapes that hide what is under them
   const shapes = (svg) => {
