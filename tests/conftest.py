@@ -22,6 +22,9 @@ OF_ONE_STUDY = {
     f"tests/{folder}/test_{name}.py": study
     for study, folder, names in (
         ("real shape", "report", "figures page_content page_in_chromium tables_in_chromium"),
+        ("other designs", "report", "study_designs first_picture"),
+        ("other designs", "topics/fairness", "page"),
+        ("other designs", "topics/time_series", "page"),
         ("smoke", "workflow", "smoke_study verify manifest new_topic entry_points"),
     )
     for name in names.split()
