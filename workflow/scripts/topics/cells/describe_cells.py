@@ -4,6 +4,7 @@ The unit is the cell (scenario, CCA, IP version); its values are the valid repli
 What can't be computed is left empty and said in the column `note`.
 """
 
+import numpy as np
 import pandas as pd
 
 from inference.collapses import collapsed
@@ -40,7 +41,7 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
     dict
         Columns of `DESCRIPTIVE` from `n` on; a statistic is left out where there is none, and `note` says why.
     """
-    known = values.dropna().astype(float)
+    known = values.dropna().to_numpy(float)
     n = len(known)
     row, notes = {}, []
     if len(values) == 0:
@@ -51,7 +52,7 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
         lost = collapsed(known) if collapses else None
         found = measured_mean(known, confidence, resolution, lost)
         row |= {"measurements": found.measurements, "mean": found.mean, "ci_low": found.low, "ci_high": found.high}
-        row |= {"median": known.median(), "min": known.min(), "max": known.max()}
+        row |= {"median": np.median(known), "min": known.min(), "max": known.max()}
         if collapses:
             row["collapses"] = int(lost.sum())
     if n == 1:
