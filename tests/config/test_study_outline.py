@@ -95,6 +95,15 @@ def test_mixes_have_no_models_and_no_price_of_a_cca():
     assert {"descriptive", "validity", "checks"} <= set(names(outline))
 
 
+def test_studies_without_flows_of_the_cca_ask_nothing_of_it():
+    """Web objects and calls beside flows of other CCAs: a run has no goodput, RTT or retransmissions, but drops."""
+    path = ROOT / "config/studies/web.yaml"
+    outline = study_outline(StudyDesign(studies.resolve(studies.load(path), path)))
+    assert not {"speed", "ccas", "theory"} & {topic.name for topic in outline.topics}
+    assert not set(slugs(outline)) & {"goodput", "rtt", "retransmits", "ideal", "price", "knee", "distributions"}
+    assert {"loss", "completion-times", "real-time"} <= set(slugs(outline))
+
+
 SHARES = Table("shares", "a CCA", (text("cca", "The CCA."),))
 
 

@@ -5,6 +5,7 @@ import re
 import pandas as pd
 import pytest
 
+import tidy_tables
 from report_page.conditions import folded_conditions
 from report_page.first_picture import tile_tables
 
@@ -23,7 +24,8 @@ def tables():
     ]  # fmt: skip
     columns = ["scenario", "cca", "valid", "rate_mbps", "goodput_mbps", "rtt_mean_ms"]
     runs = pd.DataFrame(rows, columns=columns).assign(paths=1, rtt_path_ms=20.0)
-    scenarios = pd.DataFrame({"scenario": list(RATES), "label": ["10 Mbit/s", "100 Mbit/s"], "variation": ""})
+    scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(0, 1), flows=(1,))
+    scenarios = scenarios.assign(scenario=list(RATES), label=["10 Mbit/s", "100 Mbit/s"], rate_mbps=RATES.values())
     configured = [{"id": "slow", "link": {"policer": None}}, {"id": "policed", "link": {"policer": {"rate_mbps": 10}}}]
     return runs, scenarios, configured
 
@@ -32,6 +34,7 @@ def test_tiles_are_means_of_valid_runs_against_the_rate_that_passes(tables):
     goodput, delay = tile_tables(*tables)
     assert goodput["ccas"] == ["reno", "cubic"]
     assert [row["label"] for row in goodput["rows"]] == ["10 Mbit/s", "100 Mbit/s"]
+    assert [row["detail"] for row in goodput["rows"]] == ["10 Mbit/s, no loss", "100 Mbit/s, 1 % loss"]
     assert [[text for text, _ in row["tiles"]] for row in goodput["rows"]] == [["85", "50"], ["25", "–"]]
     assert [[text for text, _ in row["tiles"]] for row in delay["rows"]] == [["20", "5.0"], ["0.40", "–"]]
 
@@ -41,6 +44,12 @@ def test_the_more_the_farther_from_the_paper(tables):
         tiles = [(float(text), step) for row in table["rows"] for text, step in row["tiles"] if step]
         assert [step for _, step in sorted(tiles)] == sorted(step for _, step in tiles)
         assert all(1 <= step <= 7 for _, step in tiles)
+
+
+def test_next_to_nothing_is_not_none(tables):
+    runs, *rest = tables
+    goodput, _ = tile_tables(runs.assign(goodput_mbps=runs["goodput_mbps"] / 100), *rest)
+    assert [[text for text, _ in row["tiles"]] for row in goodput["rows"]] == [["0.9", "0.5"], ["0.2", "–"]]
 
 
 def test_nothing_to_compare_makes_no_tiles(tables):

@@ -69,6 +69,13 @@ def study():
     return Study()
 
 
+def test_flows_of_groups_with_a_cca_of_their_own_are_not_mislabelled(study, tmp_path):
+    """Web objects of the run's CCA beside a long flow for which the scenario asks BBR: BBR is what was asked for."""
+    own = study.flows.index[study.flows["cca"] == "reno"]
+    study.flows.loc[own, ["flow_cca", "cca_observed"]] = "bbr"
+    assert study.find(tmp_path).empty
+
+
 def test_normal_runs_and_dctcp_do_not_show_up(study, tmp_path):
     assert study.find(tmp_path).empty
     assert (tmp_path / "mislabelled.csv").read_text() == ",".join(MISLABELLED.names) + "\n"

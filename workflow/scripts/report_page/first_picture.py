@@ -9,6 +9,7 @@ import math
 import pandas as pd
 
 from figure_parts.figure_style import RAMP_STEPS
+from figure_parts.scenario_rows import shared_and_own
 from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import NONE, is_missing, number
 
@@ -59,7 +60,7 @@ def tile_tables(runs, scenarios, configured) -> list[dict]:
     Returns
     -------
     list of dict
-        title, ccas, rows (label and tiles: pairs of text and step of the ramp, 0 without a value) of: goodput in
+        title, ccas, rows (label, detail (what sets the scenario apart) and tiles: pairs of text and step of the ramp, 0 without a value) of: goodput in
         percent of the bottleneck's rate, and the mean RTT above that of the empty path in ms. A table of fewer than two
         values is left out.
     """
@@ -73,13 +74,18 @@ def tile_tables(runs, scenarios, configured) -> list[dict]:
     )
     ccas, found = list(runs["cca"].unique()), []
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
+    apart = dict(zip(scenarios["scenario"], shared_and_own(scenarios)[1], strict=True))
     for title, values, most, decimals in quantities:
         means = values.astype(float).groupby([valid["scenario"], valid["cca"]]).mean()
         if means.notna().sum() < 2:
             continue
         top = most or means.max()
         rows = [
-            {"label": labels[name], "tiles": [_tile(means.get((name, cca)), top, decimals) for cca in ccas]}
+            {
+                "label": labels[name],
+                "detail": apart[name],
+                "tiles": [_tile(means.get((name, cca)), top, decimals) for cca in ccas],
+            }
             for name in runs["scenario"].unique()
         ]
         found.append({"title": title, "ccas": ccas, "rows": rows})
@@ -92,6 +98,8 @@ def _tile(mean, top, decimals) -> tuple[str, int]:
         return NONE, 0
     share = min(mean / top, 1.0) if top > 0 else 0.0
     power = 1 if decimals == 0 else 0.5
+    if decimals == 0 and 0 < mean < 9.95:
+        return number(mean, 1), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)  # next to nothing is not none
     decimals = (
         max(0, 1 - int(math.floor(math.log10(mean)))) if decimals is None and 0.01 <= mean < 100 else decimals or 0
     )

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from testbed.flow_groups import LONG, OWN
 from testbed.specification import RunSpecification
 
 #: Joins the CCAs of a mix: `reno+cubic`.
@@ -123,6 +124,11 @@ class StudyDesign:
         """The CCAs themselves, those of the mixes too, in the study's order."""
         return tuple(dict.fromkeys(part for cca in self.ccas for part in cca.split(MIX)))
 
+    @cached_property
+    def has_own_flows(self) -> bool:
+        """Whether there are long flows with the CCA under test, of which a run's goodput, RTT and retransmissions are."""
+        return any(map(has_own_flows, self.scenarios))
+
     @property
     def cell_words(self) -> str:
         """What cells differ by, such as "scenario, CCA and IP version"."""
@@ -132,6 +138,12 @@ class StudyDesign:
     def cca_word(self) -> str:
         """What is in the columns of CCAs: "CCA" or "mix"."""
         return cca_word(self.ccas)
+
+
+def has_own_flows(scenario: dict) -> bool:
+    """Tell whether a resolved scenario has long flows with the CCA under test: not only groups of others."""
+    groups = scenario["groups"]
+    return not groups or any(group["application"] == LONG and group["cca"] == OWN for group in groups)
 
 
 def is_sampled(scenario: dict) -> bool:

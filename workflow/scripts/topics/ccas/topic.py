@@ -10,4 +10,6 @@ def one_cca_a_run(design) -> bool:
     return not design.mixes and not compares_sizes_alone(design)
 
 
-TOPIC = Topic("ccas", "CCAs", applies=one_cca_a_run, tables=(CCA_TESTS, CCA_PAIRS))
+TOPIC = Topic(
+    "ccas", "CCAs", applies=lambda design: one_cca_a_run(design) and design.has_own_flows, tables=(CCA_TESTS, CCA_PAIRS)
+)

@@ -43,8 +43,8 @@ def startup_sentence(cells, margin) -> str:
     apart = int((cells["effect"].abs() > margin).sum())
     low, high = cells["effect"].min(), cells["effect"].max()
     return (
-        f"All numbers are of whole runs; without start-up goodput is another one, by more than {margin:g} %, in {apart:,} of "
-        f"{count(len(cells), 'cell')}: {minus(f'{low:+.1f}')} to {minus(f'{high:+.1f}')} %."
+        f"All numbers are of whole runs. Leaving out the start-up changes goodput by more than {margin:g} % in {apart:,} of "
+        f"{count(len(cells), 'cell')} (by {minus(f'{low:+.1f}')} to {minus(f'{high:+.1f}')} %)."
     )
 
 

@@ -1,6 +1,6 @@
 """Each metric in each cell: every replication, the mean, its interval."""
 
-from run_tables.metrics import METRICS
+from run_tables.metrics import METRICS, metric_by_slug
 from topics.cells.tables import DESCRIPTIVE, STEADY
 from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Figure, Place, Topic
@@ -20,7 +20,7 @@ def metric_figure(metric, **more) -> Figure:
 
 def _figures(design):
     if not compares_sizes_alone(design):
-        for metric in METRICS:
+        for metric in METRICS if design.has_own_flows else [metric_by_slug("loss")]:
             yield metric_figure(metric, title=metric.name, category="Metrics")
 
 

@@ -18,8 +18,12 @@ from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 
 
 def _observed_ccas(flows):
-    """Return the CCA that iperf3 reports for each run, or several joined by `+`; flows without a report are passed over."""
-    known = flows[flows["cca_observed"] != ""]
+    """Return the CCA that iperf3 reports for each run, or several joined by `+`.
+
+    Flows without a report are passed over, and so are those for which the scenario asks another CCA than the run's: it has
+    groups of them.
+    """
+    known = flows[(flows["cca_observed"] != "") & (flows["flow_cca"] == flows["cca"])]
     joined = known.groupby(RUN, sort=False)["cca_observed"].agg(lambda names: "+".join(sorted(set(names))))
     return joined.rename("observed").reset_index()
 

@@ -47,8 +47,8 @@ def findings(material) -> list[Finding]:
     for (label, words), group in policed.groupby(["scenario_label", "policer"], sort=False):
         means = group.groupby("cca", sort=False)[["policed_percent", "goodput_percent"]].mean()
         shown = [
-            f"{cca_name(cca)} {number(row['policed_percent'], 2)} % (goodput {number(row['goodput_percent'], 1)} %)"
+            f"{number(row['policed_percent'], 2)} % with {cca_name(cca)} (goodput {number(row['goodput_percent'], 1)} %)"
             for cca, row in means.sort_values("policed_percent").iterrows()
         ]
-        sentences.append(f"{label}: the policer ({words}) drops of {listed(shown)}.")
+        sentences.append(f"{label}: the policer ({words}) drops {listed(shown)}.")
     return [Finding("Policers", sentence, "policers") for sentence in sentences]

@@ -29,6 +29,12 @@ def _lines(cells):
     return list(dict.fromkeys(zip(cells["cca"], cells["ecn"], strict=True)))
 
 
+def _is_known(cells, measure):
+    if measure == "mark_percent":
+        return (cells["ecn"] != "off").any() or (cells[measure] > 0).any()
+    return cells[measure].notna().any()
+
+
 def _look(cca, ecn):
     """Return how a line's marks look: filled with ECN, open without."""
     colour = cca_colour(cca)
@@ -52,10 +58,12 @@ def _draw(cells):
         for measure, (_, most) in SHOWN.items()
     }
     title = "Delay, goodput, drops and marks by queueing discipline"
-    drawn = CategoryPanels(title, len(SHOWN) * len(groups), len(lines), columns=2)
+    # What no run of the study has has no panel: goodput and RTT where all flows are of other groups, marks without ECN.
+    shown = {measure: what for measure, (what, _) in SHOWN.items() if _is_known(cells, measure) or not cells["n"].any()}
+    drawn = CategoryPanels(title, len(shown) * len(groups), len(lines), columns=2)
     for (conditions, ip_version), here in groups:
         variants = variants_of(here)
-        for measure, (what, _) in SHOWN.items():
+        for measure, what in shown.items():
             axes = drawn.add(what, with_ip_version(conditions, ip_version, names), linear_axis(0, highest[measure]))
             slots(axes, list(variants.values()), "")
             axes.set_xticklabels(

@@ -1,5 +1,6 @@
 """How fast the CCAs are, and what that costs in retransmissions and delay."""
 
+from study_files.study_design import has_own_flows
 from topics.ccas.topic import one_cca_a_run
 from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Figure, Topic
@@ -10,9 +11,9 @@ def _figure(name, title, shows="replications, means"):
 
 
 def _has_delay(scenario) -> bool:
-    """Tell whether a resolved scenario's runs have a goodput and a round-trip time above their path's: not groups of flows of several kinds."""
+    """Tell whether a resolved scenario's runs have a goodput and a round-trip time above their path's."""
     sent = scenario["traffic"]
-    streams = sent["protocol"] == "tcp" and sent["application"] in ("iperf3", "ftp") and not scenario["groups"]
+    streams = sent["protocol"] == "tcp" and sent["application"] in ("iperf3", "ftp") and has_own_flows(scenario)
     return streams and len(set(scenario["multipath"]["path_delay_ms"])) == 1
 
 
@@ -27,4 +28,6 @@ def _figures(design):
     yield _figure("distributions", "Distribution of goodput", "empirical distributions")
 
 
-TOPIC = Topic("speed", "Speed", applies=lambda design: not compares_sizes_alone(design), figures=_figures)
+TOPIC = Topic(
+    "speed", "Speed", applies=lambda design: design.has_own_flows and not compares_sizes_alone(design), figures=_figures
+)

@@ -8,7 +8,12 @@ from topics.topic import Topic
 
 def one_path(design) -> bool:
     """Tell whether the models apply to a `StudyDesign`: they are of one path, of a connection that stays on it, and of one bottleneck."""
-    return one_cca_a_run(design) and not joined_scenarios(design) and "chain" not in design.topologies
+    return (
+        one_cca_a_run(design)
+        and design.has_own_flows
+        and not joined_scenarios(design)
+        and "chain" not in design.topologies
+    )
 
 
 TOPIC = Topic("theory", "Theory", applies=one_path, tables=(MODELS, REGRESSIONS))
