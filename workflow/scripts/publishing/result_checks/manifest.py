@@ -61,7 +61,9 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
             raise ManifestError(f"{name}: is larger than {MAX_MANIFEST_BYTES // 2**20} MiB, which no manifest is.")
         document = parse(path.read_bytes())
     except FileNotFoundError:
-        raise ManifestError(f"{name}: no such file; the workflow writes it after the report.") from None
+        raise ManifestError(
+            f"{name}: no such file; the workflow writes it after the report, so the study has to run to its end first: `make STUDY=...`."
+        ) from None
     except OSError as error:
         raise ManifestError(f"{name}: can't be read ({error.strerror}).") from None
     except ReceivedError as error:
