@@ -108,7 +108,10 @@ def link_of(row, material) -> str:
     measured = set(card.loc[card["scenario"] == row["scenario"], "measure"])
     others = THROUGHPUT if row["measure"] in AXES and measured >= AXES else CASES
     slug = FIGURE_OF.get(row["rfc_section"], others)
-    return f"{slug}-figure" if slug in material.figures else TOPIC.anchor
+    if slug not in material.figures:
+        return TOPIC.anchor
+    # A link to a box that is closed opens it; one to a figure within doesn't.
+    return slug if slug == CASES else f"{slug}-figure"
 
 
 def margins_words(margins) -> str:
