@@ -112,6 +112,12 @@ SHARES = (
         for other, name, error in (("cubic", "CUBIC", 5), ("reno", "Reno", 8))
         for queue, packets, share in (("", 66, _modelled_percent(66)), ("-4bdp", 264, _modelled_percent(264)))
     ),
+    # Linux's doesn't, and UPSTREAM.md says why.
+    Published(
+        "lp", tuple(f"5.2.1-{order}-{other}" for order in ("before", "after") for other in ("reno", "cubic")), "own_share_percent",
+        "TCP-LP takes only what TCP leaves, which behind one BDP is next to nothing (a tenth is left to its start)",
+        "Kuzmanovic, Knightly, TCP-LP: A Distributed Algorithm for Low Priority Data Transfer, INFOCOM 2003", at_most=10,
+    ),
     Published(
         "vegas", ("5.2.1-before-reno", "5.2.1-after-reno"), "own_share_percent",
         "Vegas gets less than its fair share beside Reno, which fills the queue that Vegas gives way to",
