@@ -114,7 +114,7 @@ SHARES = (
     ),
     # Linux's doesn't, and UPSTREAM.md says why.
     Published(
-        "lp", tuple(f"5.2.1-{order}-{other}" for order in ("before", "after") for other in ("reno", "cubic")), "own_share_percent",
+        "lp", ("5.2.1-after-reno", "5.2.1-after-cubic"), "own_share_percent",
         "TCP-LP takes only what TCP leaves, which behind one BDP is next to nothing (a tenth is left to its start)",
         "Kuzmanovic, Knightly, TCP-LP: A Distributed Algorithm for Low Priority Data Transfer, INFOCOM 2003", at_most=10,
     ),
