@@ -182,10 +182,23 @@ def test_false_alarms_of_worse(exam):
     ],
 )
 def test_a_group_has_the_verdict_of_its_worst_row(found, verdict):
-    group = group_verdict("Alone", pd.DataFrame({"verdict": found}))
+    group = group_verdict("Alone", pd.DataFrame({"verdict": found, "scenario": "a"}))
     assert group["verdict"] == verdict and group["style"] == (
         "verdict bad" if verdict in (FAILED, WORSE) else "verdict open"
     )
+
+
+def test_a_case_without_a_valid_run_is_told_apart():
+    """A criterion that nobody can evaluate here says nothing of the CCA; runs that came out invalid leave something open."""
+    card = pd.DataFrame({"verdict": [LIKE, NOT_EVALUATED, NOT_EVALUATED], "scenario": ["a", "", ""]})
+    assert group_verdict("Alone", card) == {
+        "name": "Alone", "verdict": "nothing worse shown", "style": "verdict good", "words": "2 not evaluated, 1 like",
+    }  # fmt: skip
+    card.loc[2, "scenario"] = "b"
+    group = group_verdict("Alone", card)
+    assert (group["style"], group["words"]) == (
+        "verdict open", "2 not evaluated (1 for want of a valid run), 1 like",
+    )  # fmt: skip
 
 
 def material_of(card, *figures):

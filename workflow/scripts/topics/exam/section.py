@@ -53,16 +53,23 @@ def findings(material: ReportMaterial) -> list[Finding]:
 def group_verdict(group, card: pd.DataFrame) -> dict[str, str]:
     """Return name, verdict, its style and counts of a group: the worst verdict of its rows, if they have a bad one."""
     bad = [verdict for verdict in (FAILED, WORSE) if (card["verdict"] == verdict).any()]
-    verdict, style = (
-        (bad[0], BAD) if bad else ("nothing worse shown", OPEN if (card["verdict"] == NOT_SHOWN).any() else GOOD)
-    )
+    is_open = (card["verdict"] == NOT_SHOWN) | _has_no_run(card)
+    verdict, style = (bad[0], BAD) if bad else ("nothing worse shown", OPEN if is_open.any() else GOOD)
     return {"name": group, "verdict": verdict, "style": style, "words": counts_words(card)}
 
 
 def counts_words(card: pd.DataFrame) -> str:
     """Return how many rows have which verdict, the bad ones first: "1 failed, 2 worse, 11 like"."""
     counts = card["verdict"].value_counts()
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
+    words = {verdict: f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts}
+    if lost := int(_has_no_run(card).sum()):
+        words[NOT_EVALUATED] += f" ({lost} for want of a valid run)"
+    return ", ".join(words.values())
+
+
+def _has_no_run(card):
+    """Tell of each row whether it is not evaluated though the study has a case for it."""
+    return (card["verdict"] == NOT_EVALUATED) & (card["scenario"] != "")
 
 
 def worst_rows(card: pd.DataFrame) -> list[dict]:
