@@ -26,10 +26,11 @@ def section(material: ReportMaterial) -> dict:
     """Return what the template needs."""
     card, exam = material.tables.scorecard, material.study["exam"]
     published = material.tables.exam_published
+    beside = [cca_name(cca) for cca in material.design.ccas if cca not in (exam["cca"], *exam["standards"])]
     return {
         "cca": cca_name(exam["cca"]),
         "standards": listed([cca_name(cca) for cca in exam["standards"]]),
-        "beside": [cca_name(cca) for cca in material.design.ccas if cca not in (exam["cca"], *exam["standards"])],
+        "beside": listed(beside) if beside else "",
         "groups": [group_verdict(group, card[card["group"] == group]) for group in GROUPS],
         "worst": [{"text": row_sentence(row), "link": link_of(row, material)} for row in worst_rows(card)],
         "margins": margins_words(exam["margins"]),
