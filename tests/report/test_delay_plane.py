@@ -105,6 +105,15 @@ def test_a_study_has_ellipses_around_its_replications(tmp_path):
     assert "better: up, right" in words(panel)
 
 
+def test_a_scenario_without_round_trip_times_has_no_panel(tmp_path):
+    grid = tidy_tables.grid(delays_ms=(10,), flows=(1,), rate_mbps=100)
+    study = tidy_tables.synthetic_study(grid, ["reno", "bbr"], replications=2)
+    study["runs"].loc[study["runs"]["scenario"] == grid["scenario"][0], "rtt_mean_ms"] = None
+    drawn = Drawn(tmp_path, study)
+    drawn.draw("knee")
+    assert set(drawn.data("knee")["scenario"]) == {grid["scenario"][1]}
+
+
 @pytest.mark.parametrize(("change", "has"), [
     ({}, True), ({"traffic": {"protocol": "udp", "application": "iperf3"}}, False),
     ({"traffic": {"protocol": "tcp", "application": "round-trips"}}, False),

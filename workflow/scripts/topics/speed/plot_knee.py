@@ -27,12 +27,12 @@ def main(inputs, outputs, params) -> None:
     """Read runs and scenarios, write figure and data."""
     runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
     runs["queueing_delay_ms"] = runs["rtt_mean_ms"] - runs["rtt_path_ms"]
-    centres = runs_at_centre(runs, scenarios).drop_duplicates("scenario")
     measured = runs[runs["valid"] & runs[["goodput_mbps", "queueing_delay_ms"]].notna().all(axis=1)]
     if len(measured):
         # Round trips and datagrams have no place in this plane.
         scenarios = scenarios[scenarios["scenario"].isin(measured["scenario"])]
         runs = runs[runs["scenario"].isin(measured["scenario"])]
+    centres = runs_at_centre(runs, scenarios).drop_duplicates("scenario")
     references = {run["scenario"]: full_queue_ms(run) for run in centres.to_dict("records")}
     write_scatter(outputs, runs, scenarios, DELAY, references, "delay of the full queue")
 
