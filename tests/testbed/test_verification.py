@@ -6,7 +6,7 @@ import pytest
 
 from testbed.deliveries import windows
 from testbed.flow_checks import lost_in_a_row
-from testbed.network_checks import LOSS_FALSE_ALARM, relative_entropy
+from testbed.network_checks import LOSS_FALSE_ALARM, check_pacing, relative_entropy
 from testbed.specification import RunSpecification
 from testbed.verification import checks_of, judge
 
@@ -231,6 +231,16 @@ def test_a_buffer_that_the_study_limits_may_hold_a_flow_back(recorded):
     assert "buffers" in failed(document)
     document["specification"]["scenario"]["transport"]["receive_buffer_bytes"] = 100_000
     assert "buffers" not in failed(document)
+
+
+def test_a_cca_of_ones_own_may_leave_the_pacing_rate_alone(recorded):
+    """Sockets whose CCA sets none show none, where a reading of the kernel's CCAs without one is a broken reading."""
+    document = recorded("lossy-reno-ipv4")
+    del document["sockets"][1]["sockets"][0]["pacing_mbps"]
+    assert not check_pacing(RunSpecification(document["specification"]), document).ok
+    definition = {"source": "tcp_mine.c", "sha256": "0" * 64, "cca": "reno", "parameters": {}}
+    document["specification"]["cca_definitions"] = {"reno": definition}
+    assert check_pacing(RunSpecification(document["specification"]), document).ok
 
 
 def test_relative_entropy():
