@@ -5,7 +5,7 @@ import math
 import pytest
 
 from testbed.deliveries import windows
-from testbed.flow_checks import lost_in_a_row
+from testbed.flow_checks import check_goodput_ceiling, lost_in_a_row
 from testbed.network_checks import LOSS_FALSE_ALARM, check_pacing, relative_entropy
 from testbed.specification import RunSpecification
 from testbed.verification import checks_of, judge
@@ -203,6 +203,16 @@ def test_a_link_that_is_full_all_the_time_passes_no_more(recorded):
     for more_packets in (0, 7):
         as_fast_as_the_link(document, more_packets)
         assert "goodput_ceiling" not in failed(document)
+
+
+@pytest.mark.parametrize(("apart_s", "sound"), [(0.118, True), (0.125, False)])
+def test_senders_hear_of_the_bottleneck_as_much_apart_as_their_rtts(recorded, apart_s, sound):
+    """The nearer of two has by the end what passed after that of which the farther knows: up to 120 ms of the link, here."""
+    document = recorded("lossy-reno-ipv4")
+    document["specification"]["scenario"]["hosts"] |= {"pairs": 2, "access_delay_ms": [0, 30]}
+    specification = RunSpecification(document["specification"])
+    as_fast_as_the_link(document, apart_s * specification.goodput_limit_mbps * 1e6 / 8 / specification.packet_bytes)
+    assert check_goodput_ceiling(specification, document).ok is sound
 
 
 @pytest.mark.parametrize(("rtt_ms", "sound"), [(19.0, True), (18.0, False), (19.3, False), (19.6, True)])

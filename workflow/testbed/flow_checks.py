@@ -247,7 +247,10 @@ def limited_shares(document, column) -> Iterator[float]:
 
 def check_goodput_ceiling(specification, document) -> Check:
     """No more was delivered than the bottlenecks can pass in the time."""
-    return judge_goodput(specification, document, specification.goodput_limit_mbps, range(specification.flows))
+    limit, rtts_ms = specification.goodput_limit_mbps, [pair.rtt_ms for pair in specification.pairs]
+    # A sender hears of a packet as long after the bottleneck as its path is; two senders at one moment of packets so far apart.
+    apart_ms = max(rtts_ms) - min(rtts_ms) if not specification.is_cable else 0
+    return judge_goodput(specification, document, limit, range(specification.flows), (limit or 0) * apart_ms * 1e3 / 8)
 
 
 def judge_goodput(specification, document, limit, flows, waiting_bytes=0) -> Check:
