@@ -121,10 +121,10 @@ def test_details_of_a_scenario_are_what_is_not_as_usual():
     ]  # fmt: skip
     other = usual | {
         "platform": "ns3:3.44", "pairs": 16.0, "access_delay_ms": "0 30", "start_within_ms": 0.0, "segment_bytes": 1420.0,
-        "min_rto_ms": 1000.0, "delayed_acks": False, "recovery": "classic",
+        "min_rto_ms": 1000.0, "delayed_acks": False, "recovery": "classic", "kernel": "Linux, HZ=250",
     }  # fmt: skip
     assert scenario_details(other) == [
-        written, "16 pairs of hosts", "delay of the hosts' own links 0 or 30 ms", "flows start within 0 ms",
+        written, "16 pairs of hosts", "delay of the hosts' own links 0 or 30 ms", "guest kernel: Linux, HZ=250", "flows start within 0 ms",
         "segments of 1420 bytes", "smallest retransmission timeout 1000 ms", "every segment acknowledged at once",
         "classic loss recovery",
     ]  # fmt: skip

@@ -41,7 +41,8 @@ class Checkout:
             copy(source, self.folder / part)
         shutil.copy(Path(__file__).with_name("mini.yaml"), self.folder / MINI)
         (self.folder / "envs").mkdir()
-        (self.folder / "envs/guest").symlink_to(ROOT / "envs/guest")  # by which a study's own kernels are made
+        for part in ("guest", "debian.lock"):  # by which a study's own kernels are made
+            (self.folder / "envs" / part).symlink_to(ROOT / "envs" / part)
         for image in ("testbed", "analysis", "ns3"):
             for suffix in (".sif", ".json"):
                 link = ROOT / "envs" / f"{image}{suffix}"
