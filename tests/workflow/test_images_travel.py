@@ -47,7 +47,7 @@ def received(root, mini, tmp_path_factory):
     copy_of_workflow(root, sender)
     shutil.copytree(mini.folder / "results/mini", sender / "results/mini")
     for link in (mini.folder / "envs").iterdir():
-        if link.is_symlink():
+        if link.is_symlink() and not (sender / "envs" / link.name).exists():
             (sender / "envs" / link.name).symlink_to(link.resolve())
     environ = {**os.environ, "PYTHONPATH": f"{sender}/workflow/scripts:{sender}/workflow"}
     for command in (["-m", "publishing.pack_results", "results/mini"], ["setup", "images", "--of", "results/mini"]):
