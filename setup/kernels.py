@@ -7,6 +7,7 @@ another of Debian's, a tree of the user's) is built once and keeps its objects, 
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -167,7 +168,7 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, Path | None]] | None:
         had = json.loads((folder / FILES).read_text())
         changed = {path for path, sha256 in had.items() if has.get(path) != sha256} | (has.keys() - had.keys())
         # What no build reads is not kept.
-        changed = {path for path in changed if path not in had or (folder / "source" / path).exists()}
+        changed = {path for path in changed if path not in had or os.path.lexists(folder / "source" / path)}
         if len(changed) < (len(nearest[1]) if nearest else MOST_CHANGED) and not any(
             READ_BEFORE.search(path) or (path in had and not _is_as_it_was(folder / "source" / path, had[path]))
             for path in changed

@@ -1,7 +1,7 @@
 # What the runs are, and the parameters of their jobs: all that kernels.smk and emulate.smk need
 # Guest kernels of the study's own, of a study that has any
 LINUX_SHA256 = image_fact(own("envs/testbed.json"), "linux_sha256", needed=not IS_LINTED)
-KERNELS = kernels_of(STUDY, LINUX_SHA256) if "uml" in PLATFORMS.values() else {}
+KERNELS = kernels_of(STUDY, LINUX_SHA256)
 
 
 def kernel_file(cca=None):

@@ -8,7 +8,7 @@ import re
 from fractions import Fraction
 
 from study_files.cca_definitions import definition_problems
-from study_files.perturbed_study import JOINT, WORDS
+from study_files.study_analyses import analysis_problems
 from study_files.study_chains import chain_mix_problems, chain_problems
 from study_files.study_groups import group_problems
 from study_files.study_networks import network_problems, traffic_problems
@@ -27,7 +27,7 @@ from study_files.study_timeline import (
 from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied
-from testbed.disciplines import DROP_TAIL, discipline_of, measure_of
+from testbed.disciplines import measure_of
 from testbed.specification import PACKET_BYTES, RunSpecification
 
 # Linux lets a receive window grow beyond its first value only on segments of this size (tcp_event_data_recv of
@@ -56,8 +56,8 @@ def contradictions(study) -> list[str]:
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
-    sentences += [*_check_names(study), *_check_mixes(study), *mark_problems(study), *_check_calibration(study)]
-    sentences += [*_check_replications(study), *_check_count(study), *_check_exam(study), *_check_sensitivity(study)]
+    sentences += [*_check_names(study), *_check_mixes(study), *mark_problems(study)]
+    sentences += [*_check_replications(study), *_check_count(study), *analysis_problems(study)]
     kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
     checks = (
@@ -82,44 +82,6 @@ def contradictions(study) -> list[str]:
         sentences += [f"scenarios[{scenario['id']}].{problem}" for problem in problems]
         sentences += platform_problems(scenario, study["ccas"], study["ip_versions"])
     return sentences
-
-
-def _check_calibration(study):
-    """Yield what has no exact number: only one flow over one path does, packet by packet, under a virtual clock."""
-    if not study["analysis"]["calibration"]:
-        return
-    if study["controls"] != "none":
-        yield f"controls is {study['controls']}; allowed with analysis.calibration is none, for it tests nothing."
-    for scenario in study["scenarios"]:
-        link, traffic = scenario["link"], scenario["traffic"]
-        for key, value, allowed in (
-            ("platform", scenario["platform"], ("uml",)),
-            ("flows", "a list of groups" if scenario["groups"] else scenario["flows"], (1,)),
-            ("background", scenario["background"], ("none",)),
-            ("multipath.by", scenario["multipath"]["by"], ("none",)),
-            ("link.netem", link["netem"], ("receiving-side",)),
-            ("link.timeline", link["timeline"], ([],)),
-            ("link.trace", link["trace"], (None,)),
-            ("link.policer", link["policer"], (None,)),
-            ("link.jitter_order", link["jitter_order"], ("any",)),
-            ("link.ack_slot_ms", link["ack_slot_ms"], (None,)),
-            ("link.loss_burst_packets", link["loss_burst_packets"], ({"forward": None, "reverse": None},)),
-            ("link.reordering", link["reordering"], (None,)),
-            ("link.duplicate_percent", link["duplicate_percent"], ({"forward": 0, "reverse": 0},)),
-            ("queue.discipline", discipline_of(scenario["queue"]).name, (DROP_TAIL,)),
-            ("traffic.application", traffic["application"], ("iperf3", "round-trip")),
-            ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], (False,)),
-        ):
-            if value not in allowed:
-                found, *words = (one if isinstance(one, str) else value_text(one) for one in (value, *allowed))
-                yield (
-                    f"scenarios[{scenario['id']}].{key} is {found}; "
-                    f"allowed with analysis.calibration is {' or '.join(words)}."
-                )
-        if link["rate_mbps"] is None:
-            yield f"scenarios[{scenario['id']}].link.rate_mbps is null; allowed with analysis.calibration is a number."
-        if scenario["multipath"]["paths"] + scenario["hosts"]["pairs"] > 2:
-            yield f"scenarios[{scenario['id']}]: allowed with analysis.calibration is one path between one pair of hosts."
 
 
 def _check_variation(scenario, calibration):
@@ -219,16 +181,6 @@ def _check_replications(study):
         )
 
 
-def _check_sensitivity(study):
-    """Yield the scenarios whose names don't say what is perturbed in them."""
-    for scenario in study["scenarios"] if study["analysis"]["sensitivity"] else ():
-        if scenario["id"].rpartition(JOINT)[2] not in WORDS or JOINT not in scenario["id"]:
-            yield (
-                f"scenarios[{scenario['id']}].id names no perturbation; allowed with analysis.sensitivity is <scenario>{JOINT}<perturbation>, "
-                f"of {', '.join(WORDS)}."
-            )
-
-
 def _check_count(study):
     most = most_replications(study)
     count = math.prod(map(len, (study["scenarios"], ccas_written_out(study), study["ip_versions"]))) * last_replication(
@@ -289,22 +241,6 @@ def _check_intervals(scenario):
             f"traffic.interval_s is {interval_s}; "
             f"allowed is what divides the duration, {duration_s} (s), without remainder."
         )
-
-
-def _check_exam(study):
-    """Yield what an exam can't be: its CCAs are single ones, and the standard CCAs run."""
-    exam, names = study["exam"], {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
-    if exam["cca"] is None:
-        return
-    if exam["cca"] not in names:
-        yield f"exam.cca is {exam['cca']}; allowed is one of {', '.join(sorted(names))}."
-    for cca in exam["standards"]:
-        if cca not in study["ccas"]:
-            yield f"exam.standards has {cca}; allowed are those of ccas, {', '.join(study['ccas'])}."
-    if any("+" in cca for cca in ccas_written_out(study)):
-        yield "ccas has mixes; allowed in an exam are single CCAs: what runs beside them are groups of flows."
-    if all(scenario["traffic"]["sample_interval_ms"] is None for scenario in study["scenarios"]):
-        yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam is 1 to 1000 in those that show what happens over time."
 
 
 def _check_mixes(study):

@@ -48,7 +48,7 @@ def scorecard(
         Scenario -> why the CCA under examination has no valid run there.
     """
     # Once for all rows: of a study with a thousand runs a look for each would take most of the time.
-    of_cell = {key: rows.set_index(PAIR)["value"] for key, rows in values.groupby(["scenario", "measure", "cca"])}
+    of_cell = _cells_of(values)
     other_of = values[values["other"] != ""].groupby("scenario")["other"].first()
     rows = []
     for criterion in CRITERIA:
@@ -80,6 +80,11 @@ def scorecard(
     table = _judged(pd.DataFrame(rows, columns=[*SCORECARD.names, *_UNTIL_JUDGED]), significance)[SCORECARD.names]
     texts = [column.name for column in SCORECARD if column.kind == "text"]
     return table.assign(**{name: table[name].astype(object).where(table[name].notna(), "") for name in texts})
+
+
+def _cells_of(values):
+    """Return a dict: (scenario, measure, CCA) -> values by IP version and replication."""
+    return {key: rows.set_index(PAIR)["value"] for key, rows in values.groupby(["scenario", "measure", "cca"])}
 
 
 def _row(measure, cells, other, exam, confidence, scenario) -> dict:
@@ -179,7 +184,7 @@ def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> p
     confidence : float
         Of the intervals.
     """
-    of_cell = {key: rows.set_index(PAIR)["value"] for key, rows in values.groupby(["scenario", "measure", "cca"])}
+    of_cell = _cells_of(values)
     rows = []
     for criterion in CRITERIA:
         for stated in criterion.published:
