@@ -119,5 +119,6 @@ def main():
 
 
 if __name__ == "__main__":
-    os.chdir(ROOT)
+    if sys.argv[1:2] != ["kernel"]:  # the paths of which are those of a study
+        os.chdir(ROOT)
     sys.exit(main())

@@ -1,10 +1,13 @@
 """Guest kernels of a study's own: `python3 setup kernel NAME LINUX DESCRIPTION [KERNEL] FILE=SHA256...`, called by the workflow.
 
+All else of set-up happens in the checkout; this happens where the study's files are, in the folder that it is called from.
+
 C files are built as a part of the kernel, for one that loads modules has other bytes. What a kernel is based on (the image's Linux,
 another of Debian's, a tree of the user's) is built once and keeps its objects, so that a patch or a C file takes seconds. Compiler and
 `patch` run in a container of its own, the image of envs/kernel.def, which has no network and sees of the machine only these files.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -19,11 +22,21 @@ import locked_packages
 import toolbox
 from cache import cache_dir, digest, made_once, remove_tree, require_space
 from progress import SetupError, run_logged, say
-from study_files.kernels import LEFT_OUT, LOCK, NEWEST, OF_BASE, bases, digest_of_files, digests_of_files, recipe_digest
+from study_files.kernels import (
+    CHECKOUT,
+    LEFT_OUT,
+    LOCK,
+    NEWEST,
+    OF_BASE,
+    bases,
+    digest_of_files,
+    digests_of_files,
+    recipe_digest,
+)
 
 #: Of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
-GUEST = Path("envs/guest")
+GUEST = CHECKOUT / "envs/guest"
 #: Copy of the objects and links to the source, and the new kernel; a source tree with its objects.
 SIZE_GB, BASE_SIZE_GB = 1, 3
 #: Of a base made of a source tree: the digest of each file of it, and image and recipe that made it.
@@ -70,7 +83,8 @@ def provide_kernel(name, linux, description, sources, kernel=None) -> None:
             raise SetupError(
                 f"{path} has changed since the study was read, or is not the file that it names: call again."
             )
-    compiler = provide_compiler()
+    with contextlib.chdir(CHECKOUT):
+        compiler = provide_compiler()
     described = json.loads((compiler / "image.json").read_text())
     final = cache_dir() / "kernels" / digest(name, described["definition_key"], *map(str, (*sources, *patches)))[:16]
     with made_once(final) as partial:
@@ -195,7 +209,8 @@ def fetch_source(kernel, partial) -> None:
             f"the study's kernel is Linux {kernel['version']}, and {LOCK} has "
             + (f"{locked['version']}: have the checkout that the study is from." if locked else f"no {kernel['base']}.")
         )
-    (package,) = locked_packages.provide(f"linux-{kernel['base']}").glob("*.deb")
+    with contextlib.chdir(CHECKOUT):
+        (package,) = locked_packages.provide(f"linux-{kernel['base']}").glob("*.deb")
     name = f"linux-source-{kernel['base']}"
     say(f"{name}: unpacking")
     work = partial / "unpacked"
@@ -219,9 +234,9 @@ def copy_tree(kernel, partial) -> None:
 
 def contained(*binds) -> list[str]:
     """Return the command, less the image and what is to be done there, of a container for compiler and patch."""
-    places = (*binds, f"{GUEST.absolute()}:/build/guest:ro")
+    places = (*binds, f"{GUEST}:/build/guest:ro")
     return [
-        str(environment.VENV.absolute() / "bin/apptainer"), "--silent", "exec", "--userns", "--containall", "--no-home",
+        str(CHECKOUT / environment.VENV / "bin/apptainer"), "--silent", "exec", "--userns", "--containall", "--no-home",
         "--net", "--network", "none", *(part for place in places for part in ("--bind", place)),
     ]  # fmt: skip
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import study_files.kernels
 from publishing.result_checks.received_errors import ReceivedError
 from publishing.result_checks.received_study import check_specification
 from report_page.method import defined_ccas
@@ -35,6 +36,7 @@ def checkout(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "envs/guest", tmp_path / "envs/guest")
     shutil.copy(ROOT / "envs/debian.lock", tmp_path / "envs")
     (tmp_path / "mine.patch").write_text(PATCH)
+    monkeypatch.setattr(study_files.kernels, "CHECKOUT", tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

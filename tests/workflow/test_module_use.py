@@ -97,3 +97,57 @@ def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_
     (checkout / "envs/testbed.json").unlink()  # as nothing is set up in a new one
     status, said = other.snakemake("-n")
     assert status != 0 and f"the images are missing, run `make -C {checkout} setup`" in said, said
+
+
+CLAIMS = """
+paper: {title: Of one's own, authors: One}
+own_ccas: [own]
+ccas: [reno, own]
+ip_versions: [ipv4]
+scenarios:
+  - {id: near, rate_mbps: 10, rtt_path_ms: 10, loss_configured_percent: 0, flows: 1}
+claims:
+  - id: as-much
+    section: "1"
+    statement: Both have as much.
+    published: ratio 1
+    quantity: goodput_mbps
+    kind: ratio
+    scenarios: [near]
+    numerator: {ccas: [own]}
+    denominator: {ccas: [reno]}
+    requirement: {at_least: 0.9, at_most: 1.1}
+    tolerance: A tenth.
+"""
+
+
+@pytest.fixture
+def of_own(other, root):
+    """One whose study has an algorithm in C and claims, beside its own configuration."""
+    for name, content in (
+        ("algorithms/tcp_aimd.c", (root / "examples/tcp_aimd.c").read_text()),
+        ("config/claims/own.yaml", CLAIMS),
+    ):
+        (other.folder / name).parent.mkdir()
+        (other.folder / name).write_text(content)
+    more = "cca_definitions: {own: {source: algorithms/tcp_aimd.c, cca: aimd}}\n  analysis: {claims: own}"
+    other.edit("config/config.yaml", "ccas: [reno, cubic]", f"ccas: [reno, own]\n  {more}")
+    return other
+
+
+def test_files_that_a_study_names_are_those_of_the_folder_that_is_worked_in(of_own):
+    status, said = of_own.snakemake("-n")
+    assert status == 0, said
+    for file in ("algorithms/tcp_aimd.c", "config/claims/own.yaml"):
+        assert str(of_own.folder / file) in said and f"emulation/{file}" not in said
+
+
+@pytest.mark.long
+def test_an_own_algorithm_is_built_and_its_study_published(of_own):
+    status, said = of_own.snakemake()
+    assert status == 0, said
+    (described,) = of_own.folder.glob("emulation/results/mini/workflow/kernel-*.json")
+    assert '"path": "algorithms/tcp_aimd.c"' in described.read_text()
+    assert len((of_own.folder / "largest.txt").read_text().splitlines()) == 4
+    status, said = of_own.snakemake("-n")
+    assert status == 0 and "Nothing to be done" in said, said

@@ -20,7 +20,7 @@ def files_of_kernel(name):
     kernel, sources = KERNELS[name]
     # A patch is needed no longer once its kernel is built.
     patches = [patch["path"] for patch in (kernel or {}).get("patches", [])]
-    return [*filter(os.path.exists, patches), *(one.source for one in sources)]
+    return [*map(users, filter(os.path.exists, patches)), *(users(one.source) for one in sources)]
 
 
 # Control runs are runs like any other until they are tidied.

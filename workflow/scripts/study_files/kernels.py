@@ -13,6 +13,8 @@ KEYS = ("base", "tree", "version", "sha256", "recipe", "patches", "config")
 #: The image's own Linux.
 NEWEST = "newest"
 LOCK = Path("envs/debian.lock")
+#: Where `LOCK` and the recipe lie: another workflow that takes this one as a module is carried out elsewhere.
+CHECKOUT = Path(__file__).parents[3]
 #: What makes a guest kernel of a source tree, besides the tree.
 OF_BASE = ("build_base", "make_kernel", "kernel.config", "patches", "before-6.16", "before-6.6")
 RECIPE = (*OF_BASE, "build_own")
@@ -26,15 +28,15 @@ DIGESTS = Path(".snakemake/trees")
 LEFT_OUT = {".git"}
 
 
-def bases(lock=LOCK) -> dict[str, dict[str, str]]:
+def bases() -> dict[str, dict[str, str]]:
     """Return Debian's sources that a kernel may be based on: base -> version and sha256."""
-    found = re.findall(r"^\[linux-(.+)\]\n\S+ (\S+) \S+ \d+ (\w{64}) ", lock.read_text(), re.M)
+    found = re.findall(r"^\[linux-(.+)\]\n\S+ (\S+) \S+ \d+ (\w{64}) ", (CHECKOUT / LOCK).read_text(), re.M)
     return {base: {"version": version, "sha256": sha256} for base, version, sha256 in found}
 
 
-def recipe_digest(parts=RECIPE, folder=Path("envs/guest")) -> str:
+def recipe_digest(parts=RECIPE) -> str:
     """Return the SHA-256 of `RECIPE`, or of a part of it: names and contents."""
-    total = hashlib.sha256()
+    folder, total = CHECKOUT / "envs/guest", hashlib.sha256()
     for part in (folder / name for name in parts):
         for file in sorted(part.iterdir()) if part.is_dir() else [part]:
             content = file.read_bytes()
