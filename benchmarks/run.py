@@ -90,22 +90,29 @@ class Measured:
 
 def measure(command, core) -> tuple[float, float, str]:
     """Run a command pinned to a core; return (wall seconds, cores that others kept busy meanwhile, what it printed)."""
-    before, own_before = busy_s(), own_s()
+    before, own_before = busy_s(core), own_s()
     began = time.monotonic()
     done = subprocess.run(["taskset", "-c", str(core), *map(str, command)], cwd=ROOT, capture_output=True, text=True)
     wall_s = time.monotonic() - began
     if done.returncode:
         sys.exit(f"benchmark: {' '.join(map(str, command))[:200]} failed:\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
-    others_s = busy_s() - before - (own_s() - own_before)
+    others_s = busy_s(core) - before - (own_s() - own_before)
     return wall_s, max(0, others_s / wall_s), done.stdout
 
 
-def busy_s() -> float:
-    """Return the seconds that all cores have worked so far, those included that the machine's host took for itself (proc(5))."""
-    user, nice, system, _, _, irq, softirq, steal, *_ = map(
-        int, Path("/proc/stat").read_text().split("\n")[0].split()[1:]
-    )
-    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+def busy_s(core) -> float:
+    """Return the seconds that all cores have worked so far, those included that the machine's host took for itself (proc(5)).
+
+    The soft interrupts of the core that is measured on are left out: packets that a command forwards, which the machine does not
+    count as the command's.
+    """
+    ticks = 0
+    for line in Path("/proc/stat").read_text().splitlines():
+        name, *counts = line.split()
+        if name.startswith("cpu") and name != "cpu":
+            user, nice, system, _, _, irq, softirq, steal, *_ = map(int, counts)
+            ticks += user + nice + system + irq + steal + (0 if name == f"cpu{core}" else softirq)
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def own_s() -> float:
