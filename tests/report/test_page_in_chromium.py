@@ -215,6 +215,12 @@ def test_paper_cuts_nothing_and_shows_everything(name, visit, request):
         ".filter((e) => e.getBoundingClientRect().width > 1002).map((e) => e.caption.textContent)"
     )
     assert too_wide == []
+    # None leaves its heading behind.
+    left = page.evaluate(
+        "[...document.querySelectorAll('.wide')].map((e) => e.previousElementSibling).filter((e) => /^(H|P)/.test(e?.tagName))"
+        ".filter((e) => getComputedStyle(e).page != 'wide').map((e) => e.textContent)"
+    )
+    assert left == []
     page.set_viewport_size({"width": width, "height": height})
     heights = page.evaluate(
         "[...document.querySelectorAll('svg.panel, :not(.wide) > .scroll > table tr')]"
