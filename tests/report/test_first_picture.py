@@ -1,13 +1,14 @@
 """What opens the report: a figure of a topic, or tiles of goodput and delay by scenario and CCA."""
 
 import re
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 import tidy_tables
 from report_page.conditions import folded_conditions
-from report_page.first_picture import tile_tables
+from report_page.first_picture import first_picture, tile_tables
 
 RATES = {"slow": 10.0, "policed": 100.0}
 
@@ -79,3 +80,13 @@ def test_a_fairness_study_opens_with_who_beats_whom(fairness_study):
     assert set(re.findall(r' href="#([^"]+)"|url\(#([^)]+)\)', opening)) and all(
         name in ids for pair in re.findall(r' href="#([^"]+)"|url\(#([^)]+)\)', opening) for name in pair if name
     )
+
+
+def test_a_figure_that_opens_the_report_whole_stands_there_alone():
+    outline = SimpleNamespace(topics=[SimpleNamespace(pictures=["few", "many"], anchor="question")])
+    few = {"few": {"panels": ["<svg/>"] * 4, "columns": 2, "caption": ""}}
+    picture = first_picture(outline, few, None)
+    assert few["few"]["opens"] and picture["more"] == 0
+    many = {"many": {"panels": ["<svg/>"] * 5, "columns": 2, "caption": ""}}
+    picture = first_picture(outline, many, None)
+    assert not many["many"]["opens"] and picture["more"] == 1

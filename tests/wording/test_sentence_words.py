@@ -3,7 +3,7 @@
 import pytest
 
 import tidy_tables
-from wording import sentence_words
+from wording import scenario_words, sentence_words
 
 SCENARIOS = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(1, 0), flows=(1,))
 LOSSY, CLEAN = list(SCENARIOS["scenario"][:2]), list(SCENARIOS["scenario"][2:])
@@ -40,3 +40,8 @@ def test_a_place_is_named_with_its_conditions():
 )  # fmt: skip
 def test_numbers_in_sentences_have_three_digits(value, shown):
     assert sentence_words.short(value) == shown
+
+
+@pytest.mark.parametrize("label, shown", [("7", "Scenario 7"), ("pie, 4, ECN", "pie, 4, ECN"), ("100", "100")])
+def test_a_heading_is_the_label_and_a_number_is_told(label, shown):
+    assert scenario_words.heading({"label": label, "scenario": "100"}) == shown

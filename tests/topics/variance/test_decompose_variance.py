@@ -107,3 +107,12 @@ def test_sentence():
         "Of the variance of goodput (of its logarithm) over all cells and runs, 57.0 % comes from loss, 17.0 % from "
         "interactions of three and more and 13.5 % from CCA; 0.5 % is chance between runs."
     )
+
+
+def test_chance_is_never_more_than_all():
+    table = pd.DataFrame(
+        [("loss", "factor", -0.8), ("run", "chance", 100.8)], columns=["part", "kind", "share_percent"]
+    )
+    assert variance_sentence(table.assign(taken_as="value"), "Goodput").endswith(
+        "5 % or more; all is chance between runs."
+    )

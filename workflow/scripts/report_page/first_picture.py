@@ -13,7 +13,7 @@ from figure_parts.scenario_rows import shared_and_own
 from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import NONE, is_missing, number
 
-#: How many panels of a figure stand side by side -> how many the opening shows; the section has all of them.
+#: How many panels of a figure stand side by side -> how many the opening shows; the section has all of them if there are more.
 PANELS = {1: 2, 2: 4, 3: 3}
 
 
@@ -24,7 +24,7 @@ def first_picture(outline, figures, tables) -> dict | None:
     ----------
     outline : StudyOutline
     figures : dict
-        By slug, as `page_files.figure_item` gives them.
+        By slug, as `page_files.figure_item` gives them; one that the opening shows whole gets ``opens``, and its section lacks it.
     tables : namespace
         With ``runs`` and ``scenarios``.
 
@@ -39,6 +39,7 @@ def first_picture(outline, figures, tables) -> dict | None:
             if slug in figures:
                 item = figures[slug]
                 shown = item["panels"][: PANELS.get(item["columns"], item["columns"])]
+                item["opens"] = shown == item["panels"]
                 return {
                     "tiles": [],
                     "figure": slug,

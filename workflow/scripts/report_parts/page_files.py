@@ -40,7 +40,7 @@ def optional(inputs, name) -> str | Path | None:
 
 
 def figure_item(inputs: Mapping[str, str], figure, caption_params) -> dict:
-    """Return what the page shows of one figure: slug, caption, panels, columns, svg, csv.
+    """Return what the page shows of one figure: slug, caption, panels, opens (whether the opening has it, `first_picture`), columns, svg, csv.
 
     The inputs have ``<name>_figure``, ``_data`` and ``_caption``, where name is the figure's.
     """
@@ -50,6 +50,7 @@ def figure_item(inputs: Mapping[str, str], figure, caption_params) -> dict:
         "slug": figure.slug,
         "caption": render_caption(caption, caption_params),
         "panels": [Markup(panel) for panel in panels],
+        "opens": False,
         "columns": columns,
         "svg": download(path),
         "csv": download(data),

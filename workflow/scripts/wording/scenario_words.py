@@ -79,10 +79,9 @@ def amount_words(scenario) -> str:
 
 
 def heading(scenario) -> str:
-    """Return a scenario's short name as a heading: its id, or "Scenario 1" if it has a label."""
-    if scenario["label"] == scenario["scenario"]:
-        return scenario["scenario"]
-    return f"Scenario {scenario['label']}"
+    """Return a scenario's short name as a heading: its label, "Scenario 1" if that is a number, or its id if it has none."""
+    label = scenario["label"]
+    return f"Scenario {label}" if label.isdigit() and label != scenario["scenario"] else label
 
 
 def path_rtts_ms(scenario) -> list[float]:

@@ -1,7 +1,7 @@
 """Names and numbers as sentences carry them: CCAs as readers write them, scenarios with their conditions."""
 
 from wording.number_format import count, is_missing, number, p_value, plain
-from wording.scenario_words import heading, ip_words, loss_words, rate_words
+from wording.scenario_words import ip_words, loss_words, rate_words
 
 # As their authors and RFCs write them; the kernel's name is that of the module.
 CCA_NAMES = {
@@ -65,8 +65,6 @@ def place_words(row, scenarios, one_ip_version=False) -> str:
         "scenario 3 over IPv6 (100 ms each way, 1 % loss, 12 flows)"; the rate stands there if there are several.
     """
     scenario = scenarios[scenarios["scenario"] == row["scenario"]].iloc[0]
-    name = heading(scenario)
-    name = f"{name[0].lower()}{name[1:]}" if name != scenario["scenario"] else f"scenario {name}"
     words = [
         _each_way(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms"),
         loss_words(scenario, "each way", _each_way),
@@ -75,4 +73,4 @@ def place_words(row, scenarios, one_ip_version=False) -> str:
     if scenarios["rate_mbps"].nunique(dropna=False) > 1:
         words.insert(0, rate_words(scenario["rate_mbps"]))
     over = "" if one_ip_version else f" over {ip_words(row['ip_version'])}"
-    return f"{name}{over} ({', '.join(words)})"
+    return f"scenario {scenario['label']}{over} ({', '.join(words)})"

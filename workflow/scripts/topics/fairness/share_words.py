@@ -24,5 +24,5 @@ def _queue_words(queue):
 
 def scenario_name(scenario) -> str:
     """Return a scenario's name as a panel's title: its label as a sentence begins, "Scenario 1" for a number, else its id."""
-    label = scenario["label"]
-    return heading(scenario) if label.isdigit() or label == scenario["scenario"] else f"{label[:1].upper()}{label[1:]}"
+    name = heading(scenario)
+    return name if name == scenario["scenario"] else f"{name[:1].upper()}{name[1:]}"

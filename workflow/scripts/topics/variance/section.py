@@ -71,6 +71,8 @@ def variance_sentence(parts, name) -> str:
 
 
 def _percent(share) -> str:
+    if share >= 99.95:  # an estimate may be above 100, where another part's is below 0
+        return "all"
     return f"{number(max(share, 0), 1)} %" if share >= 0.1 else "less than 0.1 %"
 
 
