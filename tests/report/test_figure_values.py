@@ -104,6 +104,15 @@ def test_no_limit_no_ideal(tmp_path):
     assert any(text.startswith("no ideal known") for text in words(drawn.panel("ideal")))
 
 
+def test_a_scenario_without_an_ideal_has_no_row_beside_others(tmp_path):
+    study = tidy_tables.synthetic_study(GRID, ["reno"], replications=2)
+    other = study["runs"]["scenario"] == GRID["scenario"][1]
+    study["runs"].loc[other, "ideal_goodput_mbps"] = None
+    drawn = Drawn(tmp_path, study)
+    assert "?" not in words(drawn.panel("ideal"))
+    assert (drawn.data("ideal")["note"] == "no ideal known").sum() == 2
+
+
 # Newcombe (1998), Statistics in Medicine 17:857-872, table I, method 3 (score, not corrected).
 @pytest.mark.parametrize(("hits", "trials", "low", "high"), [
     (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718),

@@ -61,7 +61,7 @@ def share_words(percent) -> str:
 
 
 def _draw(shares, scenarios, ccas, ip_versions) -> tuple[Figure, list[Panel]]:
-    """Draw a panel an IP version, a row of tiles a scenario, a column a CCA."""
+    """Draw a panel an IP version, a row of tiles a scenario of ``scenarios``, a column a CCA."""
     apply_style()
     parts = parts_of(ccas, CCAS_A_PANEL)
     shown = [(ip_version, part) for part in parts for ip_version in ip_versions]
@@ -74,7 +74,9 @@ def _draw(shares, scenarios, ccas, ip_versions) -> tuple[Figure, list[Panel]]:
     for position, (ip_version, part) in enumerate(shown):
         right = width - LABELS_PT - TILE_PT * len(part)
         axes = grid.axes(figure, position, LABELS_PT, right, top, KEY_PT)
-        of_panel = shares[(shares["ip_version"] == ip_version) & shares["cca"].isin(part)]
+        of_panel = shares[
+            (shares["ip_version"] == ip_version) & shares["cca"].isin(part) & shares["scenario"].isin(places)
+        ]
         axes.set_xlim(0, len(part))
         axes.set_ylim(len(scenarios) - 0.5, -0.5)
         axes.set_axis_off()
@@ -156,7 +158,10 @@ def main(inputs, outputs, params) -> None:
     runs = read_runs(inputs.runs)
     shares = _ideal_shares(runs)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
-    figure, panels = _draw(shares, read_table(inputs.scenarios, SCENARIOS), ccas, ip_versions)
+    scenarios, known = read_table(inputs.scenarios, SCENARIOS), shares[shares["note"] != NO_IDEAL]
+    if len(known):
+        scenarios = scenarios[scenarios["scenario"].isin(known["scenario"])]
+    figure, panels = _draw(shares, scenarios, ccas, ip_versions)
     save_figure(figure, panels, f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", shares, outputs)
 
 
