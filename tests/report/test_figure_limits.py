@@ -43,6 +43,7 @@ STUDIES = {
     "ipv6-only": {"scenarios": TWO, "ccas": THREE_CCAS, "ip_versions": ["ipv6"], "replications": 3},
     "one-cca": {"scenarios": TWO, "ccas": ["vegas"], "replications": 4},
     "all-ccas": {"scenarios": TWO, "ccas": tidy_tables.ALL_CCAS, "replications": 5},
+    "own-ccas": {"scenarios": tidy_tables.grid(losses_percent=(0,)), "ccas": ["reno", "cubic-no-hystart", "cubic-no-convergence"], "replications": 2},
     "no-rate": {"scenarios": tidy_tables.grid(flows=(1,), rate_mbps=None), "ccas": THREE_CCAS, "replications": 2},
     "no-delay": {"scenarios": NO_DELAY, "ccas": THREE_CCAS, "replications": 2},
     "no-loss": {"scenarios": tidy_tables.grid(losses_percent=(0,)), "ccas": ["vegas", "reno"], "replications": 2},

@@ -40,7 +40,7 @@ class ScenarioFigure:
     def __init__(self, title, key, panels, plot_pt, left, right=10, above=0):
         apply_style()
         self.left, self.right, self.above = left, right, above
-        self.grid = scenario_grid(panels, TITLE_PT + above + plot_pt + AXIS_PT)
+        self.grid = scenario_grid(panels, TITLE_PT + above + plot_pt + AXIS_PT, left)
         self.figure, self.panels = self.grid.figure(), []
         header(self.figure, title, key)
 

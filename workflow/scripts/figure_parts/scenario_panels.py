@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
 from figure_parts.figure_svg import Panel
+from study_files.study_design import MIX
 from wording.number_format import tick
 from wording.scenario_words import conditions, heading, ip_words
 
@@ -22,6 +23,10 @@ INCH_PT = 72
 # Panel width by number of columns: type stays legible on a phone, where a panel fills the width.
 WIDTHS_PT = {1: 260, 2: 260, 3: 200}
 TITLE_PT, GAP_PT, HEADER_PT, INDENT_PT = 32, 14, 48, 5
+# Room for the names of rows, the kernel's CCAs for the most part.
+ROW_LABELS_PT = 56
+# With more to the left of a plot, three panels side by side would leave little of it.
+MOST_BESIDE_PT = 90
 DASHES = (0, (3, 2))
 MINUS = "\N{MINUS SIGN}"
 # Of DejaVu Sans, the widest type that text may be set in, a letter takes about 0.62 of its size.
@@ -98,10 +103,17 @@ def parts_of(ccas, most) -> list[list[str]]:
     return [ccas[start : start + size] for start in range(0, len(ccas), size)]
 
 
-def scenario_grid(panels, panel_height) -> Grid:
-    """Return the grid of a figure with a panel a scenario."""
-    columns = columns_for(panels)
+def scenario_grid(panels, panel_height, left=0) -> Grid:
+    """Return the grid of a figure with a panel a scenario; ``left`` is what stands beside each plot, in points."""
+    columns = columns_for(panels) if left <= MOST_BESIDE_PT else min(columns_for(panels), 2)
     return Grid(panels, columns, WIDTHS_PT[columns], panel_height)
+
+
+def row_labels_pt(ccas) -> float:
+    """Return how wide the names of rows are, in points: a mix of CCAs, or one of a study's own, may take more than the kernel's."""
+    # A plus takes a third more than a letter, and the axis keeps 5 points to itself.
+    longest = max((len(cca) + cca.count(MIX) / 3 for cca in ccas), default=0)
+    return max(ROW_LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * longest)
 
 
 def header(figure, title, entries) -> None:

@@ -9,17 +9,16 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import panel_axes, relative_axes
-from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, cca_colour, cca_marker
+from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_figure import ScenarioFigure
 from figure_parts.scenario_panels import (
-    INDENT_PT,
-    LETTER_SHARE,
     interval_line,
     reference_entry,
     reference_line,
     remark,
     replication_entries,
+    row_labels_pt,
 )
 from figure_parts.told_marks import cell_name, run_words, tell, value_words
 from rule_script import run_rule
@@ -27,14 +26,13 @@ from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import CELL, SCENARIOS
-from study_files.study_design import MIX, cell_words
+from study_files.study_design import cell_words
 from topics.cells.tables import DESCRIPTIVE
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
 # A row with a line for each of two IP versions, and one with a single line.
 ROW_PT, LOW_ROW_PT = 24, 17
-LABELS_PT = 56
 # As shares of a row: from one IP version to the other, from the line's middle up to the dots and
 # down to the mean, and the height over which dots are spread.
 IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
@@ -49,13 +47,6 @@ def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
     rows = [*dots[columns].to_dict("records"), *means.to_dict("records")]
     columns += ["ci_low", "ci_high", "n", "note"]
     return pd.DataFrame({name: [row.get(name) for row in rows] for name in columns}, dtype=object)
-
-
-def _labels_pt(ccas) -> float:
-    """Return how wide the rows' names are, in points: a mix of CCAs takes more than a CCA."""
-    # A plus takes a third more than a letter, and the axis keeps 5 points to itself.
-    mixes = [len(cca) + cca.count(MIX) / 3 for cca in ccas if MIX in cca]
-    return max(LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * max(mixes)) if mixes else LABELS_PT
 
 
 def _reference(runs, metric) -> float | None:
@@ -154,7 +145,7 @@ def main(inputs, outputs, params) -> None:
     references = {name: _reference(group, metric) for name, group in centres}
     row_pt = ROW_PT if len(ip_versions) > 1 else LOW_ROW_PT
     title, key = f"{metric.name}, {metric.unit}", _key(metric, ip_versions, references)
-    drawn = ScenarioFigure(title, key, len(scenarios), row_pt * len(ccas), _labels_pt(ccas))
+    drawn = ScenarioFigure(title, key, len(scenarios), row_pt * len(ccas), row_labels_pt(ccas))
     axis_of_panels = _axes_of_panels(data, scenarios, references, metric)
     marks_of_cells = defaultdict(list)
     for mark in data.to_dict("records"):

@@ -7,12 +7,11 @@ from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_col
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import (
     TITLE_PT,
-    WIDTHS_PT,
-    Grid,
-    columns_for,
     header,
     remark,
+    row_labels_pt,
     rows_of,
+    scenario_grid,
     scenario_title,
     unclipped,
     unit_below,
@@ -27,7 +26,7 @@ from topics.cells.tables import DESCRIPTIVE
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
-ROW_PT, LABELS_PT, RIGHT_PT, AXIS_PT = 24, 56, 10, 32
+ROW_PT, RIGHT_PT, AXIS_PT = 24, 10, 32
 IP_STEP = 0.42
 NOTHING = "The studies have no cell in common."
 
@@ -62,25 +61,24 @@ def _draw_methods(cells, scenarios, metric, names):
     apply_style()
     shown = scenarios[scenarios["scenario"].isin(set(cells["scenario"]))]
     ccas, ip_versions = list(cells["cca"].unique()), list(cells["ip_version"].unique())
-    columns = columns_for(max(1, len(shown)))
-    height = TITLE_PT + ROW_PT * max(1, len(ccas)) + AXIS_PT
-    grid = Grid(max(1, len(shown)), columns, WIDTHS_PT[columns], height)
+    left = row_labels_pt(ccas)
+    grid = scenario_grid(max(1, len(shown)), TITLE_PT + ROW_PT * max(1, len(ccas)) + AXIS_PT, left)
     figure = grid.figure()
     header(figure, f"{metric.name}: {names[0]} and {names[1]}", _key(ip_versions, names))
     if shown.empty:
-        axes = grid.axes(figure, 0, LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = grid.axes(figure, 0, left, RIGHT_PT, TITLE_PT, AXIS_PT)
         axes.set_axis_off()
         axes.text(0, 0.5, NOTHING, size=SMALL_SIZE_PT, color=LIGHT.muted, transform=axes.transAxes)
         return figure, [grid.panel(0, NOTHING)]
     axis = _one_axis(cells, metric)
     panels = []
     for position, scenario in enumerate(shown.to_dict("records")):
-        axes = grid.axes(figure, position, LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = grid.axes(figure, position, left, RIGHT_PT, TITLE_PT, AXIS_PT)
         of_scenario = cells[cells["scenario"] == scenario["scenario"]].to_dict("records")
         value_axis(axes, "x", axis, spaced=True)
         rows_of(axes, ccas)
         unit_below(axes, axis, metric.unit)
-        scenario_title(axes, scenario, LABELS_PT)
+        scenario_title(axes, scenario, left)
         for cell in of_scenario:
             line = ip_versions.index(cell["ip_version"]) - (len(ip_versions) - 1) / 2
             _dumbbell(axes, cell, ccas.index(cell["cca"]) + line * IP_STEP, metric)

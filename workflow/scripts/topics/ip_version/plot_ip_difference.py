@@ -8,7 +8,7 @@ from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_figure import ScenarioFigure
-from figure_parts.scenario_panels import MINUS, interval_line, reference_entry, reference_line, remark
+from figure_parts.scenario_panels import MINUS, interval_line, reference_entry, reference_line, remark, row_labels_pt
 from figure_parts.told_marks import tell
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
@@ -18,7 +18,7 @@ from topics.ip_version.tables import IP_VERSION_TESTS, MSS_RATIO
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading
 
-ROW_PT, LABELS_PT = 20, 56
+ROW_PT = 20
 NUMBERS = ["effect", "ci_low", "ci_high", "ci90_low", "ci90_high", "expected_effect", "margin"]
 
 
@@ -107,7 +107,7 @@ def main(inputs, outputs, params) -> None:
     data = _figure_rows(read_table(inputs.ip_versions, IP_VERSION_TESTS), metric, scenarios, ccas)
     title, axis = f"{metric.name}: IPv6 less IPv4", _axis(data)
     key = _key(data, params.confidence, params.significance)
-    drawn = ScenarioFigure(title, key, len(scenarios), ROW_PT * len(ccas), LABELS_PT)
+    drawn = ScenarioFigure(title, key, len(scenarios), ROW_PT * len(ccas), row_labels_pt(ccas))
     below, unit = ("%", "percent") if metric.effect_unit == "%" else ["percentage points"] * 2
     for scenario in scenarios.to_dict("records"):
         cells = data[data["scenario"] == scenario["scenario"]]
