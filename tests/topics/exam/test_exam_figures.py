@@ -4,8 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from figure_parts.told_marks import told_attributes
+from topics.exam import plot_cases, plot_throughput_delay
 from topics.exam.plot_cases import POINTS, thinned
 from topics.exam.plot_exam_shares import shares
+
+SCENARIOS = pd.DataFrame([{"scenario": "solo", "label": "alone"}])
 
 
 def test_shares_are_means_over_valid_runs():
@@ -27,3 +31,25 @@ def test_lines_are_thinned():
     means, largest = thinned(times, times, "mean"), thinned(times, times, "max")
     assert len(means) == POINTS and means["value"].to_numpy() == pytest.approx(means["time_s"].to_numpy(), abs=0.02)
     assert (largest["value"] > means["value"]).all()
+
+
+def test_runs_and_means_in_the_delay_plane_are_told():
+    runs = [("solo", "mine", "ipv4", 1, 12.0, 90.0), ("solo", "mine", "ipv4", 2, 16.0, 96.0)]
+    names = ["scenario", "cca", "ip_version", "replication", "queueing_p95_ms", "utilisation_percent"]
+    figure, _ = plot_throughput_delay._draw(pd.DataFrame(runs, columns=names), SCENARIOS)
+    dots, mean = told_attributes(figure).values()
+    assert dots["data-told"].split("|") == ["replication 1: 90.0 % at 12.0 ms", "replication 2: 96.0 % at 16.0 ms"]
+    assert mean == {"data-name": "solo, mine, IPv4", "data-told": "mean 93.0 % at 14.0 ms, n = 2"}
+
+
+def test_lines_of_cases_are_told_by_run_and_flow():
+    lines = [(1, "cwnd", 0, "mine", 0.0, 10.0), (1, "cwnd", 0, "mine", 1.0, 20.0), (1, "queueing", -1, "", 0.0, 3.0)]
+    lines.append((1, "queueing", -1, "", 1.0, 2.0))
+    data = pd.DataFrame(lines, columns=plot_cases.DATA[2:]).assign(scenario="solo", ip_version="ipv4")
+    figure, *_ = plot_cases._draw(data, SCENARIOS, "mine")
+    told = list(told_attributes(figure).values())
+    assert [one["data-name"] for one in told] == [
+        "solo, replication 1: flow 1, mine",
+        "solo, replication 1: bottleneck",
+    ]
+    assert [one["data-y"].rpartition("|")[2] for one in told] == ["packets", "ms"]

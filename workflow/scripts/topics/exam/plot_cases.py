@@ -9,6 +9,7 @@ from figure_parts.category_panels import KEY_LINE_PT, panel_key
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, lines_behind, panel_title, unclipped, unit_below, value_axis
+from figure_parts.told_marks import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.series_of_runs import series_of_runs
@@ -82,8 +83,12 @@ def _draw(data, scenarios, cca):
         value_axis(axes, "y", y_axis)
         lines_behind(axes, "y")
         unit_below(axes, x_axis, "s")
-        for (_, name), line in here.groupby(["flow", "flow_cca"], sort=False):
-            axes.plot(line["time_s"], line["value"], lw=0.8, color=cca_colour(name) if name else LIGHT.muted)
+        for (flow, name), line in here.groupby(["flow", "flow_cca"], sort=False):
+            colour = cca_colour(name) if name else LIGHT.muted
+            (drawn,) = axes.plot(line["time_s"], line["value"], lw=0.8, color=colour)
+            whose = f"flow {flow + 1}, {name}" if name else "bottleneck"
+            run = f"{row['scenario']}, replication {line['replication'].iloc[0]}"
+            tell_line(drawn, f"{run}: {whose}", "s", KINDS[kind].rpartition(", ")[2])
         panel_title(axes, row["label"], KINDS[kind], LEFT_PT, KEY_LINE_PT)
         names = [name for name in dict.fromkeys(here["flow_cca"]) if name]
         panel_key(axes, [Line2D([], [], color=cca_colour(n), lw=1.2, label=cca_name(n)) for n in names], LEFT_PT)

@@ -9,6 +9,7 @@ from figure_parts.delay_plane import ellipse
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, columns_for, header, lines_behind, panel_title, unclipped, value_axis
+from figure_parts.told_marks import cell_name, run_words, tell
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import SCENARIOS
@@ -42,9 +43,11 @@ def _draw(data, scenarios):
         axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT)
         here = data[data["scenario"] == row["scenario"]]
         outlines = {cca: ellipse(of_cca[DELAY], of_cca[THROUGHPUT]) for cca, of_cca in here.groupby("cca", sort=False)}
-        lowest, highest = (pick(pick(y) for _, y in outlines.values()) for pick in (min, max))
+        lowest, highest = (
+            pick(here[THROUGHPUT].agg(pick), *map(pick, (y for _, y in outlines.values()))) for pick in (min, max)
+        )
         value_axis(axes, "y", linear_axis(min(lowest, 0.98 * highest), highest))
-        value_axis(axes, "x", linear_axis(0, max(max(x) for x, _ in outlines.values()) or 1.0))
+        value_axis(axes, "x", linear_axis(0, max(here[DELAY].max(), *(max(x) for x, _ in outlines.values())) or 1.0))
         lines_behind(axes, "xy")
         # Less delay is better, and so on the right: up and to the right is where to be.
         axes.invert_xaxis()
@@ -54,19 +57,22 @@ def _draw(data, scenarios):
         words = []
         for cca, (x, y) in outlines.items():
             own = here[here["cca"] == cca]
+            look = {"ls": "none", "marker": cca_marker(cca), "color": cca_colour(cca)}
             axes.plot(x, y, color=cca_colour(cca), lw=1.2)
-            axes.plot(
-                own[DELAY].mean(),
-                own[THROUGHPUT].mean(),
-                ls="none",
-                marker=cca_marker(cca),
-                ms=4,
-                color=cca_colour(cca),
-            )
-            words.append(f"{cca_name(cca)} {number(own[THROUGHPUT].mean(), 1)} % at {number(own[DELAY].mean(), 1)} ms")
+            (runs,) = axes.plot(own[DELAY], own[THROUGHPUT], ms=2, mew=0, alpha=0.6, **look)
+            rows = own.to_dict("records")
+            tell(runs, [run_words(run, _words(run[THROUGHPUT], run[DELAY])) for run in rows], cell_name(rows))
+            middle = own[DELAY].mean(), own[THROUGHPUT].mean()
+            (mean,) = axes.plot(*middle, ms=4, **look)
+            tell(mean, [f"mean {_words(*middle[::-1])}, n = {len(own)}"], cell_name(rows))
+            words.append(f"{cca_name(cca)} {_words(*middle[::-1])}")
         unclipped(axes)
         panels.append(grid.panel(position, f"{row['label']}: {', '.join(words)}."))
     return figure, panels
+
+
+def _words(percent, delay_ms):
+    return f"{number(percent, 1)} % at {number(delay_ms, 1)} ms"
 
 
 def main(inputs, outputs, params) -> None:
