@@ -227,6 +227,9 @@ def test_paper_cuts_nothing_and_shows_everything(name, visit, request):
         ".map((e) => e.getBoundingClientRect().height)"
     )
     assert max(heights) < height
+    # Not even a heat map of very many scenarios is cut in two.
+    page.evaluate("document.querySelector('svg.panel').setAttribute('viewBox', '0 0 100 900')")
+    assert page.evaluate("document.querySelector('svg.panel').getBoundingClientRect().height") < height
     assert page.locator("nav").is_hidden()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator("table.statistics >> nth=3").is_visible()
