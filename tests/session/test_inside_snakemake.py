@@ -1,7 +1,10 @@
 """One module reaches into Snakemake, and is made for the version that set-up installs."""
 
 import re
+import subprocess
+import sys
 from importlib.metadata import version
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -57,3 +60,20 @@ def test_resources_of_the_call_are_values_that_a_rule_may_have():
 def test_an_expression_is_no_number_of_runs():
     with pytest.raises(SystemExit, match="emulate_run: runs is an expression; allowed are whole numbers"):
         runs_per_job(resources("emulate_run:runs=5*attempt"))
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_dry_run_describes_jobs_only_where_that_is_shown(root, tmp_path, shown):
+    """A shell command that can't be formatted tells whether it was."""
+    (tmp_path / "Snakefile").write_text(
+        f"import sys\n\nsys.path.insert(0, {str(root / 'workflow/scripts')!r})\n"
+        "from session.inside_snakemake import plan_without_repetition\n\nplan_without_repetition()\n\n"
+        'rule made:\n    output:\n        "x",\n    shell:\n        "touch {nothing}"\n'
+    )
+    done = subprocess.run(
+        [Path(sys.executable).with_name("snakemake"), "-n", "--cores", "1", *([] if shown else ["--quiet", "rules"])],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    assert re.search(r"^made +1$", said, re.M), said
+    assert (done.returncode == 0, "nothing" in said) == (not shown, shown), said

@@ -4,6 +4,7 @@ Snakemake promises none of these names. They are those of `TESTED_VERSION`, whic
 this module changed, and nothing else.
 """
 
+import functools
 import importlib.util
 import os
 import subprocess
@@ -117,6 +118,27 @@ def switch_off_rate_limit(workflow) -> None:
     it does.
     """
     workflow.scheduler.job_rate_limiter = None
+
+
+def plan_without_repetition() -> None:
+    """Spare what takes most of the time of planning thousands of jobs and tells nothing; the plan is the same.
+
+    Snakemake asks for the parameters of a function each time that it calls it, some twenty times a job. A dry run describes each
+    job in full, resources and shell command too, and then shows none of it where ``quiet`` has ``rules``.
+    """
+    from snakemake import common, jobs, rules
+    from snakemake.settings.enums import Quietness
+
+    remembered, describe = functools.cache(common.get_function_params), jobs.Job.log_info
+    for module in (common, jobs, rules):
+        module.get_function_params = remembered
+
+    def log_info(job, *options, **named):
+        workflow = job.dag.workflow
+        if not (workflow.dryrun and Quietness.RULES in (workflow.output_settings.quiet or ())):
+            describe(job, *options, **named)
+
+    jobs.Job.log_info = log_info
 
 
 def run_here_all_but(workflow, *beginnings: str) -> None:
