@@ -32,6 +32,7 @@ import kernels  # noqa: E402
 import lock  # noqa: E402
 import machine  # noqa: E402
 import packed_images  # noqa: E402
+import taken_images  # noqa: E402
 import toolbox  # noqa: E402
 import unpacked  # noqa: E402
 from cache import cache_dir, remove_tree  # noqa: E402
@@ -54,7 +55,7 @@ def set_up():
     if missing:
         machine.check_image_building()
         images.check_sources()
-    given = packed_images.provide(Path(named)) if named else {}
+    given = taken_images.provide(Path(named)) if named else {}
     environment.make_environment()
     apptainer = toolbox.provide_apptainer(environment.VENV)
     tools = toolbox.building_environment(environment.VENV) if missing else None

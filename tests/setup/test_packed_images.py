@@ -47,12 +47,13 @@ def elsewhere(monkeypatch):
 
 def test_an_image_comes_out_as_it_went_in(image, monkeypatch):
     import packed_images
+    import taken_images
 
     archive = packed_images.pack(Path("some.images.tar"), ["x"])
     assert [path.name for path in Path().glob(".*")] == []
     elsewhere(monkeypatch)
     for place in (archive, Path()):  # the archive, and a folder that has it
-        folder = packed_images.provide(place)["x"]
+        folder = taken_images.provide(place)["x"]
         assert folder.parent == Path("elsewhere/images").absolute() and folder.name == image.name
     found = folder / "root"
     assert (found / "usr/bin/tool").stat().st_mode & 0o777 == 0o755
@@ -71,10 +72,10 @@ def test_the_same_image_gives_the_same_archive(image):
 
 
 def test_a_folder_is_used_where_it_is(image, monkeypatch):
-    import packed_images
+    import taken_images
 
     elsewhere(monkeypatch)
-    assert packed_images.provide(image) == packed_images.provide(image.parent) == {"x": image}
+    assert taken_images.provide(image) == taken_images.provide(image.parent) == {"x": image}
     assert not Path("elsewhere").exists()
 
 
@@ -82,11 +83,12 @@ def test_an_image_of_another_definition_keeps_its_own_place(image, monkeypatch, 
     """So the checkout's own image is never mistaken for it."""
     import images
     import packed_images
+    import taken_images
 
     archive = packed_images.pack(Path("some.images.tar"), ["x"])
     Path("envs/x.def").write_text("Bootstrap: x\n# changed\n")
     elsewhere(monkeypatch)
-    assert packed_images.provide(archive)["x"].name == image.name != images.cached_image(Path("envs/x.def"))[1].name
+    assert taken_images.provide(archive)["x"].name == image.name != images.cached_image(Path("envs/x.def"))[1].name
     assert "of another definition than this checkout's" in capsys.readouterr().out
 
 
@@ -160,17 +162,19 @@ def layer_of(*members):
 )
 def test_a_forged_layer_is_refused_and_reaches_nothing(image, monkeypatch, tmp_path, members, said):
     import packed_images
+    import taken_images
     from progress import SetupError
 
     archive = changed_archive(packed_images.pack(Path("some.images.tar"), ["x"]), with_layer(layer_of(*members)))
     elsewhere(monkeypatch)
     with pytest.raises(SetupError, match=said):
-        packed_images.provide(archive)
+        taken_images.provide(archive)
     assert not [*tmp_path.rglob("out"), *Path("/tmp").glob("sawtooth-out"), *Path("elsewhere/images").glob("x-*/")]
 
 
 def test_a_layer_damaged_on_the_way(image, monkeypatch):
     import packed_images
+    import taken_images
     from progress import SetupError
 
     def damage(files):
@@ -180,12 +184,12 @@ def test_a_layer_damaged_on_the_way(image, monkeypatch):
     archive = changed_archive(packed_images.pack(Path("some.images.tar"), ["x"]), damage)
     elsewhere(monkeypatch)
     with pytest.raises(SetupError, match="changed.images.tar"):
-        packed_images.provide(archive)
+        taken_images.provide(archive)
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", None])
 def test_what_is_no_archive_of_images(image, tmp_path, content):
-    import packed_images
+    import taken_images
     from progress import SetupError
 
     place = tmp_path / "given"
@@ -194,9 +198,9 @@ def test_what_is_no_archive_of_images(image, tmp_path, content):
     else:
         place.write_bytes(content)
     with pytest.raises(SetupError, match=f"{place}.*(no archive|no image)"):
-        packed_images.provide(place)
+        taken_images.provide(place)
     with pytest.raises(SetupError, match="doesn't exist"):
-        packed_images.provide(tmp_path / "nowhere")
+        taken_images.provide(tmp_path / "nowhere")
 
 
 def test_results_name_their_images(image):
