@@ -249,10 +249,10 @@ def copy_of(original, place):
 def testbed():
     """A function that carries out one run in the container; returns the finished process."""
 
-    def carry_out(specification, output, *options, prefix=(), image=None, **keywords):
+    def carry_out(specification, output, *options, prefix=(), image=None, workflow=ROOT / "workflow", **keywords):
         command = [
             *prefix, str(Path(sys.executable).with_name("apptainer")), "--silent", "exec", "--userns", "--cleanenv",
-            "--bind", str(output.parent), "--bind", str(ROOT / "workflow"), "--env", f"PYTHONPATH={ROOT / 'workflow'}", str(image or ROOT / "envs/testbed.sif"),
+            "--bind", str(output.parent), "--bind", str(workflow), "--env", f"PYTHONPATH={workflow}", str(image or ROOT / "envs/testbed.sif"),
             "python3", "-B", "-m", "testbed", "--specification", json.dumps(specification),
             "--output", str(output), *options,
         ]  # fmt: skip

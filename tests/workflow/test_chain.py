@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 
 import pytest
 
@@ -102,3 +103,19 @@ def test_the_queue_stands_at_the_least_rate(chain_specification, carried_out):
     document, _ = carried_out(asked)
     wide, narrow, last = (row["queue_mean_packets"] for row in bottleneck_rows(document))
     assert narrow > 5 and max(wide, last) < 1
+
+
+def test_a_file_more_beside_the_testbed_moves_nothing(chain_specification, testbed, root, tmp_path):
+    """The guest reads it before its run begins. Flows that begin together over one bottleneck would show a nanosecond."""
+    documents = []
+    for files in (0, 5):
+        workflow, output = tmp_path / f"with-{files}", tmp_path / f"{files}.json.gz"
+        for part in ("testbed", "schemas"):
+            shutil.copytree(root / "workflow" / part, workflow / part)
+        for number in range(files):
+            (workflow / f"testbed/unused_{number}.py").write_text('"""Nothing."""\n')
+        done = testbed(chain_specification(traffic={"duration_s": 5}), output, workflow=workflow)
+        assert done.returncode == 0, done.stderr[-2000:]
+        documents.append(json.loads(gzip.decompress(output.read_bytes())))
+    digests = {document["environment"].pop("testbed_digest") for document in documents}
+    assert len(digests) == 2 and documents[0] == documents[1]

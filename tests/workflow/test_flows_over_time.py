@@ -113,28 +113,30 @@ def test_two_equal_cubic_flows_are_fair_over_a_minute(run):
     assert jain_index(goodput) > 0.95
 
 
-def test_sampling_moves_no_segment_by_more_than_a_microsecond(run):
-    """Readings every 10 ms or none: what was sent, lost and sent again is the same, at the same microsecond or the next.
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        {"cca": "reno", "traffic": {"duration_s": 15}},
+        {"cca": "cubic", "flows": 6, "link": {"rate_mbps": 50, "loss_percent": {"forward": 0.5, "reverse": 0}}},
+        {"cca": "bbr", "flows": 4, "ip_version": "ipv6"},
+    ],
+    ids=["reno", "cubic-loss", "bbr"],
+)
+def test_readings_change_nothing_of_what_is_read(run, conditions):
+    """Readings every 10 ms or none: the same is sent, lost, delivered and seen, also where several flows and random losses meet.
 
-    The guest's clock has steps of 256 ns, by which a further event can shift those after it. (Where chance or
-    the order of events at one instant decides, with random loss or several flows, that makes another replication.)
+    (When an iperf3 that receives says that a second is over may differ: it looks at the clock when it is woken.)
     """
-    sampled = run(cca="reno", traffic={"duration_s": 15, "sample_interval_ms": 10})
-    alone = run(cca="reno", traffic={"duration_s": 15, "sample_interval_ms": None})
-    assert len(sampled["series"]["sockets"][0]["time_s"]) >= 1500
+    traffic = {"duration_s": 5} | conditions.get("traffic", {})
+    sampled, alone = (run(**conditions | {"traffic": traffic | {"sample_interval_ms": every}}) for every in (10, None))
+    assert len(sampled["series"]["sockets"][0]["time_s"]) >= 100 * traffic["duration_s"] - 2
     assert "series" not in alone
-    one, other = (document["traffic"][0] for document in (sampled, alone))
-    for side in ("client", "server"):
-        for name in ("sum_sent", "sum_received"):
-            ours, theirs = one[side]["end"][name], other[side]["end"][name]
-            assert ours["bytes"] == theirs["bytes"]
-            assert ours.get("retransmits") == theirs.get("retransmits")
-            assert ours["seconds"] == pytest.approx(theirs["seconds"], abs=2.5e-6)
-    for ours, theirs in zip(one["client"]["intervals"], other["client"]["intervals"], strict=True):
-        (ours,), (theirs,) = ours["streams"], theirs["streams"]
-        exact = ("bytes", "retransmits", "snd_cwnd")
-        assert [ours[key] for key in exact] == [theirs[key] for key in exact]
-        assert ours["rtt"] == pytest.approx(theirs["rtt"], abs=2)  # microseconds
-        assert ours["end"] == pytest.approx(theirs["end"], abs=2.5e-6)
-    drops = [document["links"]["after"]["r1-eth1"]["qdiscs"]["pfifo"]["drops"] for document in (sampled, alone)]
-    assert drops[0] == drops[1] > 0
+    for section in ("idle_rtt", "sockets", "delivered"):
+        assert sampled[section] == alone[section], section
+    counted = [
+        {name: (device["tx_packets"], device["qdiscs"]) for name, device in document["links"]["after"].items()}
+        for document in (sampled, alone)
+    ]
+    for devices in counted:
+        devices["r1-eth1"][1]["htb"].pop("overlimits")
+    assert counted[0] == counted[1] and counted[0]["r1-eth1"][1]["pfifo"]["drops"] > 0

@@ -18,7 +18,7 @@ VERDICTS = {
 LIMITS = {
     "rate": "the readings: one packet; the shaper's whole nanoseconds are known",
     "delay": "the probe: ping's times are in whole µs",
-    "serialisation": "the probe: whole µs; of messages an exchange, and a step of the clock (256 ns)",
+    "serialisation": "the probe: whole µs; of messages an exchange, and a look at the clock (256 ns)",
     "loss": "chance: the number of packets",
     "queue": "samples: what leaves between two",
     "jitter": "chance: the number of packets",

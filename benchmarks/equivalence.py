@@ -1,0 +1,122 @@
+"""Whether two versions of the testbed give the same results where their bytes differ: two one-sided tests (TOST).
+
+    .venv/bin/python benchmarks/equivalence.py OLD/results/ipv4-ipv6/tidy/runs.csv NEW/results/ipv4-ipv6/tidy/runs.csv
+
+Both are tables of runs of the same study, at least 16 replications each; a run counts if it is valid in both. Differences are of
+pairs with the same seed, in percent of the cell's mean over both versions (loss: in percentage points). A cell is equivalent if the 90 %
+t interval of its mean difference lies within the margin. A row of several cells speaks of their mean, each cell
+counting the same; its interval is that of the replications' means, since runs of one replication share their seed.
+"""
+
+import argparse
+
+import pandas as pd
+
+from inference.equivalence import INSIDE, place, tost_interval
+from inference.multiple_tests import adjusted
+from inference.paired_tests import StudentMean, is_constant
+from scale_calls import head, row
+
+#: Metric -> margin, in percent, and of loss in percentage points.
+MARGINS = {"goodput_mbps": 2.0, "rtt_mean_ms": 1.0, "retransmits": 5.0, "loss_percent": 0.02}
+IN_POINTS = {"loss_percent"}
+CELL = ["scenario", "cca", "ip_version"]
+LEAST_REPLICATIONS = 16
+SIGNIFICANCE = 0.05
+#: Cells that are printed of those not shown to be equivalent, the widest first.
+PRINTED = 10
+
+
+def pairs_of_runs(old, new) -> pd.DataFrame:
+    """Return the runs that are valid in both tables, side by side: ``<metric>_old``, ``<metric>_new``.
+
+    Raises
+    ------
+    SystemExit
+        A cell has too few pairs, or the tables are not of the same runs.
+    """
+    names = [*CELL, "replication"]
+    tables = [pd.read_csv(path)[[*names, "seed", "valid", *MARGINS]] for path in (old, new)]
+    both = tables[0].merge(tables[1], on=[*names, "seed"], suffixes=("_old", "_new"), validate="1:1")
+    if not len(both) == len(tables[0]) == len(tables[1]):
+        raise SystemExit(
+            f"{old} and {new} are not of the same runs: {len(tables[0])} and {len(tables[1])}, {len(both)} in both"
+        )
+    print(f"{len(both)} pairs of runs; valid: {both['valid_old'].sum()} and {both['valid_new'].sum()}\n")
+    valid = both[both["valid_old"] & both["valid_new"]]
+    cells, fewest = both.groupby(CELL).ngroups, valid.groupby(CELL).size()
+    if both["replication"].nunique() < LEAST_REPLICATIONS or len(fewest) < cells:
+        raise SystemExit(f"{LEAST_REPLICATIONS} replications are needed, and a pair in each of {cells} cells")
+    print(f"{cells} cells, {fewest.min()} to {fewest.max()} pairs in each\n")
+    return valid
+
+
+def differences(pairs, metric) -> pd.DataFrame:
+    """Return the differences of pairs, new less old, a column a cell and a row a replication."""
+    old, new = pairs[f"{metric}_old"], pairs[f"{metric}_new"]
+    if metric in IN_POINTS:
+        found = new - old
+    else:
+        means = ((old + new) / 2).groupby([pairs[name] for name in CELL]).transform("mean")
+        found = (100 * (new - old) / means).where(means != 0, 0.0)
+    return pairs.assign(difference=found).pivot(index="replication", columns=CELL, values="difference")
+
+
+def compared(values) -> dict[str, float]:
+    """Return mean, 90 % interval and p of no difference; of values that are all equal, themselves."""
+    values = values.dropna().to_numpy()
+    mean = float(values.mean())
+    if is_constant(values):
+        return {"mean": mean, "low": mean, "high": mean, "p": float(mean == 0)}
+    test = StudentMean(values)
+    low, high = tost_interval(test, SIGNIFICANCE)
+    return {"mean": mean, "low": low, "high": high, "p": test.p()}
+
+
+def print_metric(found, metric) -> pd.DataFrame:
+    """Print a metric's row of all cells and of each CCA; return a row a cell."""
+    margin, unit = MARGINS[metric], "points" if metric in IN_POINTS else "%"
+    cells = pd.DataFrame({name: compared(found[name]) for name in found}).T
+    cells["equivalent"] = [
+        place((low, high), -margin, margin) == INSIDE for low, high in zip(cells["low"], cells["high"], strict=True)
+    ]
+    cells["differs"] = adjusted(cells["p"], "holm") < SIGNIFICANCE
+    cells.index = cells.index.set_names(CELL)
+    ccas = found.columns.get_level_values("cca")
+    for name in ("all", *dict.fromkeys(ccas)):
+        chosen = ccas == name if name != "all" else ccas.notna()
+        mean, some = compared(found.loc[:, chosen].mean(axis=1)), cells[chosen]
+        verdict = "equivalent" if place((mean["low"], mean["high"]), -margin, margin) == INSIDE else "not shown"
+        row(
+            f"{metric}, {margin} {unit}" if name == "all" else "", name, f"{mean['mean']:+.3f} ({mean['low']:+.3f} to {mean['high']:+.3f})",
+            verdict, f"{some['equivalent'].sum()} of {len(some)}", some["differs"].sum(),
+        )  # fmt: skip
+    return cells
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("old", help="runs.csv of one version")
+    parser.add_argument("new", help="runs.csv of the other")
+    pairs = pairs_of_runs(**vars(parser.parse_args()))
+    head(
+        "metric, margin",
+        "cells of",
+        "mean difference (90 % interval)",
+        "as a whole",
+        "cells equivalent",
+        "cells that differ (Holm)",
+    )
+    cells = {metric: print_metric(differences(pairs, metric), metric) for metric in MARGINS}
+    print("\nCells not shown to be equivalent, the widest intervals first:\n")
+    head("metric", *CELL, "mean difference (90 % interval)")
+    for metric, found in cells.items():
+        wide = found.assign(width=found["high"] - found["low"])[~found["equivalent"]].sort_values(
+            "width", ascending=False
+        )
+        for cell, one in wide.head(PRINTED).iterrows():
+            row(metric, *cell, f"{one['mean']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f})")
+
+
+if __name__ == "__main__":
+    main()
