@@ -121,7 +121,7 @@ def switch_off_rate_limit(workflow) -> None:
 
 
 def plan_without_repetition() -> None:
-    """Spare what takes most of the time of planning thousands of jobs and tells nothing; the plan is the same.
+    """Spare a third of the time of planning thousands of jobs, which tells nothing; the plan is the same.
 
     Snakemake asks for the parameters of a function each time that it calls it, some twenty times a job. A dry run describes each
     job in full, resources and shell command too, and then shows none of it where ``quiet`` has ``rules``.
