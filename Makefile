@@ -31,7 +31,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study studies setup lint test test-long test-faults bench bench-statistics sensitivity exam evaluate compare verify publish documentation bundle images lock clean-cache help
+.PHONY: run study studies setup lint test test-long test-faults bench kernel-profile bench-statistics sensitivity exam evaluate compare verify publish documentation bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -69,6 +69,9 @@ test-faults: setup  ## set up and try what can go wrong: killed, stopped, full, 
 bench: setup  ## set up and print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/run.py $(ARGS)
 	@$(IN_ENVIRONMENT) python benchmarks/analysis.py --report
+
+kernel-profile: setup  ## count anew what the guest kernel does most (envs/guest/kernel.profile), after a change of its source or patches
+	@$(IN_ENVIRONMENT) python benchmarks/kernel_profile.py $(ARGS)
 
 bench-statistics: setup  ## print how often tests, intervals and verdicts are wrong on data whose truth is known
 	@$(IN_ENVIRONMENT) python benchmarks/error_rate_table.py $(ARGS)

@@ -1,0 +1,123 @@
+"""What the guest kernel does most, counted: makes envs/guest/kernel.profile, by which it is compiled.
+
+    make kernel-profile       or: .venv/bin/python benchmarks/kernel_profile.py [--output FILE]
+
+Builds the kernel once more with counters at every branch of what packets and timers go through, has it carry traffic out (two minutes
+in all), and keeps the counts of the objects that do nearly everything. Counts follow from the runs alone, and they from their
+specifications, so the file is the same each time; a long test makes it again. To be made anew after a change of the kernel's source,
+patches or configuration: counts of functions that have changed are passed over, so the kernel is right without, and slower.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "setup"))
+
+import images  # noqa: E402
+import run  # noqa: E402
+from gcda import functions, text_of  # noqa: E402
+from kernels import contained  # noqa: E402
+from study_files import study as studies  # noqa: E402
+
+PROFILE = ROOT / "envs/guest/kernel.profile"
+#: Folders of the source whose objects are counted; of memory management, which the machine has a part in, counts differ.
+COUNTED = ("net/%", "kernel/time/%", "drivers/net/%", "arch/um/kernel/%")
+#: So many objects are kept, those with most counts: theirs are 99.5 % of all.
+KEPT = 58
+COUNTERS = "-fprofile-generate -fprofile-update=single -fno-profile-values"
+#: Name -> CCA, IP version, scenario, seconds of traffic: what studies mostly do.
+TRAINING = {
+    "one flow": ("cubic", "ipv4", {"link": run.GIGABIT, "flows": 1}, 2),
+    "twelve flows with loss": ("reno", "ipv6", {"link": run.LOSSY, "flows": 12}, 2),
+    "sixteen pairs": ("bbr", "ipv4", run.DUMBBELL, 2),
+    "slow link": ("cubic", "ipv6", {"link": {"rate_mbps": 100, "delay_ms": 20}, "flows": 4}, 5),
+    "offload": ("bbr", "ipv6", {"link": run.GIGABIT, "flows": 2, "transport": {"segmentation_offload": True}}, 2),
+    "FQ-CoDel": ("cubic", "ipv4", {"link": run.GIGABIT, "flows": 4, "queue": {"discipline": "fq_codel"}}, 1),
+}
+
+
+def main() -> int:
+    """Parse the command line, build, count and write."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--output", type=Path, default=PROFILE)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        linux = build(Path(folder))
+        counts = Path(folder) / "counts"
+        counts.mkdir()
+        for name, (cca, ip_version, scenario, duration_s) in TRAINING.items():
+            print(f"{name}: {duration_s} s", flush=True)
+            carry_out(specification(cca, ip_version, scenario, duration_s), linux, counts)
+        options.output.write_text(profile(counts / "objects"))
+    return 0
+
+
+def build(folder) -> Path:
+    """Return the kernel with counters, built in a folder."""
+    os.chdir(ROOT)
+    root = images.cached_image(images.KERNEL)[1] / "root"
+    source, objects = folder / "source", folder / "objects"
+    for part in (source, objects):
+        subprocess.run(["cp", "-a", "--reflink=auto", root / "build" / part.name, part], check=True)
+    for file in objects.rglob("*.gcda"):
+        file.unlink()
+    flags = f"_c_flags += $(if $(filter {' '.join(COUNTED)},$(obj)/),{COUNTERS})\n"
+    replace(source / "scripts/Makefile.lib", "_cpp_flags     = ", flags + "_cpp_flags     = ")
+    replace(source / "arch/um/Makefile", "CFLAGS_vmlinux := ", "CFLAGS_vmlinux := -fprofile-generate -Wl,-z,muldefs ")
+    # What writes the counts stands there; see UPSTREAM.md.
+    for script in ("arch/um/include/asm/common.lds.S", "arch/um/kernel/dyn.lds.S"):
+        replace(source / script, "*(.fini_array)", "*(.fini_array.*) *(.fini_array)")
+    command = [*contained(f"{source}:/build/source", f"{objects}:/build/objects"), root, "/build/make_kernel", "linux"]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    return objects / "linux"
+
+
+def replace(file, old, new) -> None:
+    """Replace what a file must have."""
+    text = file.read_text()
+    if old not in text:
+        sys.exit(f"{file} has no {old!r}; this program is for another Linux.")
+    file.write_text(text.replace(old, new))
+
+
+def specification(cca, ip_version, scenario, duration_s) -> str:
+    """Return a run specification of one scenario."""
+    scenario = {"id": "profile", "traffic": {"duration_s": duration_s}, **scenario}
+    config = {"study": "profile", "ccas": [cca], "ip_versions": [ip_version], "scenarios": [scenario]}
+    return json.dumps(
+        studies.run_specification(studies.resolve(config, "kernel_profile"), "profile", cca, ip_version, 1)
+    )
+
+
+def carry_out(run_specification, linux, counts) -> None:
+    """Have a kernel carry a run out; it adds its counts to the files in a folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            *run.IN_IMAGE, "--cleanenv", "--bind", f"{linux}:/usr/lib/sawtooth/linux", "--bind", f"{counts}:/build", "--bind", folder,
+            "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
+            "python3", "-B", "-m", "testbed", "--specification", run_specification, "--output", f"{folder}/run.json.gz",
+        ]  # fmt: skip
+        done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"the run was not carried out:\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
+
+
+def profile(folder) -> str:
+    """Return the text of what was counted: of the objects that do most."""
+    objects = {
+        file.relative_to(folder).with_suffix("").as_posix(): file.read_bytes() for file in folder.rglob("*.gcda")
+    }
+    work = {name: sum(sum(counts) for _, counts in functions(content)) for name, content in objects.items()}
+    kept = sorted(work, key=lambda name: (-work[name], name))[:KEPT]
+    head = f"# How often branches of the guest kernel are taken, by benchmarks/kernel_profile.py; {len(kept)} of {len(objects)} objects\n"
+    return head + "".join(text_of(name, objects[name]) for name in sorted(kept))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
