@@ -1,4 +1,4 @@
-"""The guest kernel's profile: a compiler's counts as text and back, and counted again they are the same."""
+"""The guest kernel's profile: a compiler's counts as text and back, and counted again they are nearly the same."""
 
 import os
 import subprocess
@@ -95,11 +95,28 @@ def test_the_kernel_is_compiled_by_its_profile(kernel_image):
         assert "-fprofile-use" in command, name
 
 
+def counts_of(text):
+    """Object -> identity of each of its functions -> the sum of its counts."""
+    objects = {}
+    for line in text.splitlines():
+        words = line.split()
+        if not line.startswith((" ", "#")):
+            objects[line] = functions = {}
+        elif line.startswith(" "):
+            functions[tuple(words[:3])] = sum(int(word) for word in words[3:] if not word.startswith("0*"))
+    return objects
+
+
 @pytest.mark.long
-def test_counted_again_the_profile_is_the_same(tmp_path):
+def test_counted_again_the_profile_is_nearly_the_same(tmp_path):
+    """What the testbed does has a part in it, so one by an earlier testbed differs a little."""
     environment = os.environ | {"PYTHONPATH": f"{ROOT}/workflow/scripts:{ROOT}/workflow"}
-    again = tmp_path / "again.profile"
-    subprocess.run(
-        [sys.executable, ROOT / "benchmarks/kernel_profile.py", "--output", again], check=True, env=environment
-    )
-    assert again.read_text() == PROFILE.read_text()
+    program, again = ROOT / "benchmarks/kernel_profile.py", tmp_path / "again.profile"
+    subprocess.run([sys.executable, program, "--output", again], check=True, env=environment)
+    kept, counted = (counts_of(file.read_text()) for file in (PROFILE, again))
+    shared = kept.keys() & counted.keys()
+    assert len(shared) > 0.95 * len(kept)
+    # The source and its configuration are those that were counted.
+    assert {name: kept[name].keys() for name in shared} == {name: counted[name].keys() for name in shared}
+    functions = [(kept[name][one], counted[name][one]) for name in shared for one in kept[name]]
+    assert sum(map(min, functions)) > 0.97 * sum(map(max, functions))

@@ -70,9 +70,9 @@ def test_all_interfaces_have_addresses_and_all_networks_routes():
     assert planned["r2-left"] == {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"}
     routes = chain_routes(run)
     # r2 is on the way of the long flows and at an end of two others.
-    assert [line for line in routes["r2"] if "db8" not in line] == [
-        "route add 10.1.1.0/24 via 10.0.12.1", "route add 10.2.1.0/24 via 10.0.23.2",
-        "route add 10.1.2.0/24 via 10.0.12.1", "route add 10.2.3.0/24 via 10.0.23.2",
+    assert [str(route) for route in routes["r2"] if "db8" not in route.network] == [
+        "route 10.1.1.0/24 via 10.0.12.1", "route 10.2.1.0/24 via 10.0.23.2",
+        "route 10.1.2.0/24 via 10.0.12.1", "route 10.2.3.0/24 via 10.0.23.2",
     ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from testbed.links import EmulatedLink, emulate
 from testbed.netlink import network_namespace
 from testbed.probes import nstat
 from testbed.queue_information import counters_of
+from testbed.routes import Route, set_up
 from testbed.traffic import listening_on
 
 PACKETS, SIZE, PORT = 40, 1000, 5201
@@ -66,4 +67,33 @@ for node in (a, b):
         "sockets": run(node, ["ss", "-tlnH"]),
         "no_metrics_save": run(node, ["cat", "/proc/sys/net/ipv4/tcp_no_metrics_save"]).strip(),
     }
-print(json.dumps({"read": read, "said": said}))
+
+# Two hosts alike: what one is ordered, the other has of ip by the same words.
+ours, theirs = net.addHost("c1", ip=None), net.addHost("d1", ip=None)
+devices.join(ours, "eth0", theirs, "eth0")
+for node in (ours, theirs):
+    run(node, ["ip", "link", "set", "dev", "eth0", "addrgenmode", "none"])
+    devices.bring_up(node, "eth0")
+ADDRESSES = [("eth0", "10.9.1.1", 24), ("eth0", "2001:db8:9::1", 64), ("eth0", "10.9.1.3", 24)]
+NEIGHBOURS = [("eth0", "10.9.1.2", "02:00:00:00:00:02"), ("eth0", "2001:db8:9::2", "02:00:00:00:00:02")]
+METRICS = "rto_min 5ms quickack 1 congctl cubic"
+ROUTES = [
+    Route("10.10.0.0/16", "10.9.1.2"),
+    Route("2001:db8:a::/48", "2001:db8:9::2", metrics="rto_min 1000ms"),
+    Route("0.0.0.0/0", "10.9.1.2", metrics=METRICS),
+    Route("::/0", "2001:db8:9::2", metrics="quickack 1 congctl reno"),
+    Route("10.9.2.7", "10.9.1.2", source="10.9.1.3"),
+    Route("10.9.1.0/24", None, "eth0", "10.9.1.1", 0, METRICS),
+    Route("2001:db8:9::/64", None, "eth0", "2001:db8:9::1", 256, METRICS),
+]
+set_up(ours, ADDRESSES, NEIGHBOURS, ROUTES)
+for device, address, prefix in ADDRESSES:
+    run(theirs, ["ip", "address", "add", f"{address}/{prefix}", "dev", device, *(["nodad"] if ":" in address else [])])
+for device, address, mac in NEIGHBOURS:
+    run(theirs, ["ip", "neighbour", "replace", address, "lladdr", mac, "dev", device, "nud", "permanent"])
+for route in ROUTES:
+    how = "add" if route.priority is None else "replace"
+    run(theirs, ["ip", "route", how, *str(route).split()[1:]])
+questions = ["address show dev eth0", "neighbour show", "-4 -d route show", "-6 -d route show"]
+alike = {q: [run(node, ["ip", *q.split()]).splitlines() for node in (ours, theirs)] for q in questions}
+print(json.dumps({"read": read, "said": said, "alike": alike}))

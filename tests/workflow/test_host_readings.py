@@ -1,4 +1,4 @@
-"""What the testbed reads of devices, queues and counters without a program is what the programs say."""
+"""What the testbed reads and sets of a host without a program is what the programs say, and would set."""
 
 import json
 import subprocess
@@ -19,8 +19,8 @@ NAMES = {
 
 
 @pytest.fixture(scope="module")
-def readings():
-    """Host -> what was read, and what tools said, after more packets than a queue holds."""
+def found():
+    """What the script prints."""
     program, image = Path(sys.executable).with_name("apptainer"), ROOT / "envs/testbed.sif"
     command = [
         program,
@@ -37,7 +37,12 @@ def readings():
     namespaces = ["unshare", "--user", "--map-root-user", "--net", "--mount"]
     done = subprocess.run([*command, *namespaces, "python3", "-B", SCRIPT], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def readings(found):
+    """Host -> what was read, and what tools said, after more packets than a queue holds."""
     return {host: (found["read"][host], found["said"][host]) for host in ("a1", "b1")}
 
 
@@ -93,3 +98,15 @@ def test_settings_and_offloads_are_those_of_the_host(readings):
     assert [read["no_metrics_save"]["net.ipv4.tcp_no_metrics_save"] for read, _ in readings.values()] == ["1", "0"]
     assert [said["no_metrics_save"] for _, said in readings.values()] == ["1", "0"]
     assert [set(read["offloads"].values()) for read, _ in readings.values()] == [{False}, {False}]
+
+
+@pytest.mark.parametrize(
+    "question, lines",
+    [("address show dev eth0", 7), ("neighbour show", 2), ("-4 -d route show", 4), ("-6 -d route show", 3)],
+)
+def test_addresses_neighbours_and_routes_as_ip_sets_them(found, question, lines):
+    ours, theirs = ([line for line in said if "link/ether" not in line] for said in found["alike"][question])
+    # Numbers and names of the two ends of a cable differ in the first line.
+    skip = question.startswith("address")
+    assert ours[skip:] == theirs[skip:]
+    assert len(ours) == lines

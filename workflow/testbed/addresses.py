@@ -3,8 +3,8 @@
 from ipaddress import ip_interface
 
 from .chain_names import attached, ends, routers
-from .commands import batch
-from .devices import devices_of
+from .devices import bring_up, devices_of
+from .routes import Route, set_up
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
 #: Of the kernel's own routes to the networks of its addresses; another one's stand beside them, and are not taken.
@@ -14,11 +14,12 @@ BETWEEN_ROUTERS = {
     "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
     "r2-eth1": {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"},
 }
-#: router -> lines for `ip -batch`: the hosts behind the other router.
+#: router -> its routes: the hosts behind the other router.
 ROUTER_ROUTES = {
-    "r1": ["route add 10.2.0.0/16 via 10.0.12.2", "route add 2001:db8:2::/48 via 2001:db8:12::2"],
-    "r2": ["route add 10.1.0.0/16 via 10.0.12.1", "route add 2001:db8:1::/48 via 2001:db8:12::1"],
+    "r1": [Route("10.2.0.0/16", "10.0.12.2"), Route("2001:db8:2::/48", "2001:db8:12::2")],
+    "r2": [Route("10.1.0.0/16", "10.0.12.1"), Route("2001:db8:1::/48", "2001:db8:12::1")],
 }
+EVERYWHERE = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 
 
 def access_interface(router, pair) -> str:
@@ -93,13 +94,13 @@ def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
     return {f"{host}-eth0": [subflow_address(specification, host, path) for path in further] for host in ("h1", "h2")}
 
 
-def subflow_routes(specification, metrics) -> list[str]:
-    """Return lines for `ip -batch` of h1 on a dumbbell: to each address of h2 from the one of its own that belongs to it."""
-    gateway, lines = access_address("r1", specification.pairs[0], 1), []
+def subflow_routes(specification, metrics) -> list[Route]:
+    """Return those of h1 on a dumbbell: to each address of h2 from the one of its own that belongs to it."""
+    gateway, routes = access_address("r1", specification.pairs[0], 1), []
     for path in range(specification.paths) if further_addresses(specification) else ():
         here, there = (subflow_address(specification, host, path) for host in ("h1", "h2"))
-        lines += [f"route add {there[v]} via {gateway[v]} src {here[v]} {metrics['sender']}".rstrip() for v in PREFIX]
-    return lines
+        routes += [Route(there[v], gateway[v], source=here[v], metrics=metrics["sender"]) for v in PREFIX]
+    return routes
 
 
 def plan_addresses(specification) -> dict[str, dict[str, str]]:
@@ -139,33 +140,33 @@ def chain_addresses(specification) -> dict[str, dict[str, str]]:
     return planned
 
 
-def chain_routes(specification) -> dict[str, list[str]]:
-    """Return router of a chain -> lines for `ip -batch`: of each pair whose path it is on the networks that are not its own."""
-    lines = {router: [] for router in routers(specification)}
+def chain_routes(specification) -> dict[str, list[Route]]:
+    """Return router of a chain -> its routes: of each pair whose path it is on to the networks that are not its own."""
+    routes = {router: [] for router in routers(specification)}
     for pair in specification.pairs:
         first, last = pair.first_hop, pair.first_hop + pair.hops
         for router in range(first, last + 1):
             if router > first:
-                lines[f"r{router}"] += _routes(
+                routes[f"r{router}"] += _routes(
                     network_of(access_address("r1", pair, 1)), between_routers(router - 1, router - 1)
                 )
             if router < last:
-                lines[f"r{router}"] += _routes(
+                routes[f"r{router}"] += _routes(
                     network_of(access_address("r2", pair, 1)), between_routers(router, router + 1)
                 )
-    return lines
+    return routes
 
 
 def _routes(network, via):
-    return [f"route add {network[version]} via {via[version]}" for version in PREFIX]
+    return [Route(network[version], via[version]) for version in PREFIX]
 
 
-def host_routes(pair, metrics) -> dict[str, list[str]]:
-    """Return host -> lines for `ip -batch`: its default routes, with the metrics (``quickack 1``) of each host's side."""
+def host_routes(pair, metrics) -> dict[str, list[Route]]:
+    """Return host -> its default routes, with the metrics (``quickack 1``) of each host's side."""
     return {
         host: [
-            f"route add {everywhere} via {access_address(router, pair, 1)[version]} {metrics[side]}".rstrip()
-            for version, everywhere in (("ipv4", "default"), ("ipv6", "::/0"))
+            Route(everywhere, access_address(router, pair, 1)[version], metrics=metrics[side])
+            for version, everywhere in EVERYWHERE.items()
         ]
         for router, host, side in (("r1", pair.sender, "sender"), ("r2", pair.receiver, "receiver"))
     }
@@ -187,8 +188,8 @@ def network_of(addresses) -> dict[str, str]:
     }
 
 
-def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[str]]:
-    """Return host -> lines for `ip -batch`: routes to the peer with the metrics of each host's side; none without any.
+def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[Route]]:
+    """Return host -> its routes to the peer, with the metrics of each host's side; none without any.
 
     Parameters
     ----------
@@ -199,8 +200,7 @@ def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[
     """
     return {
         host: [
-            f"route replace {network_of(addresses)[version]} dev {device} src {address} "
-            f"metric {ROUTE_PRIORITY[version]} {metrics[side]}"
+            Route(network_of(addresses)[version], None, device, address, ROUTE_PRIORITY[version], metrics[side])
             for device, addresses in addresses_by_device(host).items()
             for version, address in addresses.items()
         ]
@@ -227,31 +227,32 @@ def assign(path, specification, metrics) -> None:
     metrics : dict of str to str
         What the routes of ``sender`` and ``receiver`` to each other carry besides (ip-route(8)).
     """
-    interfaces, addresses, further = path.interfaces, plan_addresses(specification), further_addresses(specification)
-    lines = {node.name: [] for node in path.net.hosts}
-    for name, planned in addresses.items():
-        node = interfaces[name].node.name
-        lines[node].append(f"link set dev {name} up")
-        for each in (planned, *further.get(name, ())):
-            for version, address in each.items():
-                nodad = " nodad" if version == "ipv6" else ""
-                lines[node].append(f"address add {address}/{PREFIX[version]} dev {name}{nodad}")
+    planned, further = plan_addresses(specification), further_addresses(specification)
+    addresses, neighbours, routes = ({node.name: [] for node in path.net.hosts} for _ in range(3))
+    for name, first in planned.items():
+        node = path.interfaces[name].node
+        bring_up(node, name)
+        addresses[node.name] += [
+            (name, address, PREFIX[version])
+            for each in (first, *further.get(name, ()))
+            for version, address in each.items()
+        ]
     mac = {name: device["address"] for node in path.net.hosts for name, device in devices_of(node).items()}
     for link in path.net.links:
         for here, there in ((link.intf1, link.intf2), (link.intf2, link.intf1)):
-            lines[here.node.name] += [
-                f"neighbour replace {address} lladdr {mac[there.name]} dev {here.name} nud permanent"
-                for known in (addresses[there.name], *further.get(there.name, ()))
+            neighbours[here.node.name] += [
+                (here.name, address, mac[there.name])
+                for known in (planned[there.name], *further.get(there.name, ()))
                 for address in known.values()
             ]
     if specification.is_cable:
-        routes = [cable_routes(specification, metrics, lambda host: path_devices(specification, host))]
+        parts = [cable_routes(specification, metrics, lambda host: path_devices(specification, host))]
     else:
         between = chain_routes(specification) if specification.is_chain else ROUTER_ROUTES
-        routes = [between, *(host_routes(pair, metrics) for pair in specification.pairs)]
-    for host, more in (item for some in routes for item in some.items()):
-        lines[host] += more
+        parts = [between, *(host_routes(pair, metrics) for pair in specification.pairs)]
+    for host, more in (item for part in parts for item in part.items()):
+        routes[host] += more
     if further:
-        lines["h1"] += subflow_routes(specification, metrics)
+        routes["h1"] += subflow_routes(specification, metrics)
     for node in path.net.hosts:
-        batch(node, "ip", lines[node.name])
+        set_up(node, addresses[node.name], neighbours[node.name], routes[node.name])

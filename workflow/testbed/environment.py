@@ -25,8 +25,8 @@ def package_digest(folder=None) -> str:
     folder = folder if folder.is_dir() else folder.parent
     digest = hashlib.sha256()
     for module in sorted(folder.rglob("*.py")):
-        digest.update(f"{module.relative_to(folder)}\0{len(module.read_bytes())}\0".encode())
-        digest.update(module.read_bytes())
+        content = module.read_bytes()
+        digest.update(f"{module.relative_to(folder)}\0{len(content)}\0".encode() + content)
     return f"sha256:{digest.hexdigest()}"
 
 

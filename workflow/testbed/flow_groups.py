@@ -5,7 +5,6 @@ through the groups in their order; web objects and real-time streams have column
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 #: What a group's `application` is.
 LONG, WEB, REAL_TIME = "iperf3", "web", "real-time"
@@ -42,6 +41,9 @@ class FlowGroup:
         if self.on_s is None:
             return [(self.start_s, self.stop_s)]
         # As decimal fractions: ten times 0.1 is one.
+        # What runs without groups would load for nothing.
+        from fractions import Fraction
+
         begin, on, off, stop = (Fraction(str(value)) for value in (self.start_s, self.on_s, self.off_s, self.stop_s))
         times = []
         while begin + on <= stop:

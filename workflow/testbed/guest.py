@@ -8,12 +8,14 @@ testbed.guest FOLDER``.
 import contextlib
 import json
 import logging
+import os
 import resource
 import sys
 import traceback
 from pathlib import Path
 
 from mininet.net import Mininet
+from mininet.util import numCores
 
 from . import chain, definitions, links, multipath, own_kernels, probes, topology, traffic, transport, verification
 from .background import Background
@@ -51,7 +53,9 @@ def carry_out(specification, step) -> dict:
     surroundings = surroundings_of(specification)
     surroundings.fall_into_step()
     step.environment = surroundings.describe() | own_kernels.process_mode(specification)
-    # Mininet widens the kernel's limits when it starts; ours come after.
+    # Mininet would start a program to count them.
+    numCores.ncores = os.cpu_count()
+    # It widens the kernel's limits when it starts; ours come after.
     net = Mininet(controller=None, host=surroundings.host)
     # Of open files it allows 16,384, and closes as many one by one for each host that it starts.
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))

@@ -25,7 +25,7 @@ def hand_over(specification, job) -> None:
     with naming(job):
         (job / "specification.json").write_text(json.dumps(specification.document))
         try:
-            shutil.copytree(prepared(), job / PACKAGE.name)
+            shutil.copytree(prepared(), job / PACKAGE.name, copy_function=shutil.copyfile)
         except OSError:  # the checkout can't be written to, or is full
             shutil.rmtree(job / PACKAGE.name, ignore_errors=True)
             prepare(job / PACKAGE.name)

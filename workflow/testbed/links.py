@@ -4,7 +4,7 @@ Mininet's TCLink ignores rates above 1000 Mbit/s, prints tc's errors and goes on
 leaves segmentation offload on, shares netem's queue with the bottleneck's, and
 applies delay and loss at both ends. Here each interface gets exactly one
 emulation, its own queue, and can be read back. All that tc sets or says of a host
-is one call of it (`emulate`, `read_back`).
+is one call of it (`emulate`, `read_back`); where it sets nothing it isn't asked.
 """
 
 from mininet.link import Intf, Link
@@ -13,6 +13,7 @@ from . import devices, sysctl
 from .commands import batch, batch_json
 from .emulation import parse_qdiscs
 from .policer import told
+from .queue_information import kinds_of
 
 
 class EmulatedInterface(Intf):
@@ -147,18 +148,36 @@ def read_back(path) -> dict[str, dict]:
     found = {}
     for node in path.net.hosts:
         own, known = path.devices_on(node), devices.devices_of(node)
-        questions = [
-            question
-            for device in own
-            for question in (
-                f"qdisc show dev {device.name}",
-                f"class show dev {device.name}",
-                f"filter show dev {getattr(device, 'interface', device).name} ingress",
-            )
-        ]
         # A discipline tells some of its parameters among its details and statistics only.
         details = () if path.drop_tail else ("-details", "-statistics")
-        answers = iter(batch_json(node, "tc", questions, *details))
-        for device, qdiscs, classes, filters in zip(own, answers, answers, answers, strict=True):
-            found[device.name] = device.read_back(parse_qdiscs(qdiscs, classes), filters, known[device.name])
+        read = told_by_tc if any(device.commands() for device in own) else told_by_kernel
+        for device, (qdiscs, filters) in zip(own, read(node, own, known, details), strict=True):
+            found[device.name] = device.read_back(qdiscs, filters, known[device.name])
     return found
+
+
+def told_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
+    """Return the qdiscs of each of a node's ``own`` devices (`parse_qdiscs`) and the filters where packets arrive, as tc gives them."""
+    questions = [
+        question
+        for device in own
+        for question in (
+            f"qdisc show dev {device.name}",
+            f"class show dev {device.name}",
+            f"filter show dev {getattr(device, 'interface', device).name} ingress",
+        )
+    ]
+    answers = iter(batch_json(node, "tc", questions, *details))
+    return [
+        (parse_qdiscs(qdiscs, classes), filters)
+        for qdiscs, classes, filters in zip(answers, answers, answers, strict=True)
+    ]
+
+
+def told_by_kernel(node, own, known, _) -> list[tuple[dict, list]]:
+    """Return the same of devices that nothing was set for: which kinds of qdiscs they have all the same."""
+    kinds = {name: {} for name in known}
+    names = {device["index"]: name for name, device in known.items()}
+    for index, kind in kinds_of(node):
+        kinds[names[index]][kind] = {}
+    return [(kinds[device.name], []) for device in own]

@@ -15,6 +15,7 @@ bonding wants Ethernet devices for round robin. Names like gre0 belong to the ke
 devices, which are in every network namespace.
 """
 
+from . import routes
 from .addresses import PREFIX, cable_routes, host_address, path_address, subflow_address, tunnel_address
 from .commands import batch, run, run_json
 from .devices import OFFLOADS, devices_of, read_offloads, set_offloads
@@ -143,8 +144,8 @@ def set_up(path, specification) -> None:
                 set_offloads(path.net[host], device, specification.transport.segmentation_offload)
         # Inside of the tunnels is where TCP looks for them.
         inside = cable_routes(specification, route_metrics(specification), lambda host: {BOND: tunnel_address(host)})
-        for host, lines in inside.items():
-            batch(path.net[host], "ip", lines)
+        for host, wanted in inside.items():
+            routes.set_up(path.net[host], routes=wanted)
         set_neighbours(path)
 
 
@@ -197,13 +198,8 @@ def set_neighbours(path) -> None:
     hosts = ("h1", "h2")
     mac = {host: devices_of(path.net[host])[BOND]["address"] for host in hosts}
     for host, there in (hosts, hosts[::-1]):
-        batch(
-            path.net[host],
-            "ip",
-            [
-                f"neighbour replace {address} lladdr {mac[there]} dev {BOND} nud permanent"
-                for address in tunnel_address(there).values()
-            ],
+        routes.set_up(
+            path.net[host], neighbours=[(BOND, address, mac[there]) for address in tunnel_address(there).values()]
         )
 
 

@@ -20,6 +20,7 @@ STRUCTS = {
 }
 #: struct tcmsg: family and pads, interface, handle, parent, info.
 MESSAGE = struct.Struct("=B3xiIII")
+EVERY_QDISC = MESSAGE.pack(0, 0, 0, 0, 0)
 #: struct gnet_stats_basic: bytes, packets (their lowest 32 bits; all 64 in an attribute of their own, where they are more).
 BASIC, PACKETS = struct.Struct("=QI"), struct.Struct("=Q")
 #: struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits.
@@ -119,9 +120,14 @@ def queue(buffer, start, end) -> dict[str, int]:
     return read if kind not in OF_KIND else read | _managed(buffer, start, end, OF_KIND[kind], {}, delays=True)
 
 
+def kinds_of(node) -> list[tuple[int, str]]:
+    """Return (its device's index, its kind) of all qdiscs of a `bare_host.BareHost`."""
+    return [(index, kind) for index, kind, _ in node.route.ask(RTM_GETQDISC, EVERY_QDISC, "qdiscs", qdisc)]
+
+
 def counters_of(node) -> list[tuple[int, str, dict[str, int]]]:
     """Return (its device's index, its kind, as `counters` has them) of all qdiscs of a `bare_host.BareHost`."""
-    return node.route.ask(RTM_GETQDISC, MESSAGE.pack(0, 0, 0, 0, 0), "qdiscs", counters)
+    return node.route.ask(RTM_GETQDISC, EVERY_QDISC, "qdiscs", counters)
 
 
 def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
