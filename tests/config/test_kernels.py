@@ -21,6 +21,9 @@ from testbed.specification import RunSpecification
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "setup"))
+
+import kernels  # noqa: E402 (not in a test: there the checkout is another)
+
 PATCH = """--- a/net/ipv4/tcp_cong.c
 +++ b/net/ipv4/tcp_cong.c
 @@ -1,1 +1,1 @@
@@ -175,8 +178,6 @@ def a_tree(folder):
 
 def test_of_a_changed_tree_what_changed_is_built(checkout, monkeypatch):
     """But for files that the guest's patches change, and those that are read when a base is made."""
-    import kernels
-
     monkeypatch.setenv("SAWTOOTH_CACHE", str(checkout / "cache"))
     tree, base = a_tree(checkout / "tree"), checkout / "cache/kernels/base-7-0"
     kernel = {"tree": "tree", "sha256": tree_digest(tree)}
@@ -259,8 +260,6 @@ def test_a_kernel_has_the_name_of_no_other_definition():
 
 
 def test_what_a_patch_changes_beside_the_kernel_is_left_away(checkout):
-    import kernels
-
     beside = PATCH.replace("net/ipv4/tcp_cong.c", "tools/testing/selftests/net/x.c")
     git = "diff --git a/Documentation/a.rst b/Documentation/a.rst\n--- a/Documentation/a.rst\n+++ b/Documentation/a.rst\n@@ -1 +1 @@\n-a\n+b\n"
     removed = (
@@ -271,8 +270,6 @@ def test_what_a_patch_changes_beside_the_kernel_is_left_away(checkout):
 
 
 def test_a_studys_options_take_the_place_of_the_bases(checkout):
-    import kernels
-
     (checkout / "kernel.config").write_text("# CONFIG_A=y\nCONFIG_TCP_CONG_BIC=y\nCONFIG_TCP_CONG_BBR=y\n")
     config = {"HZ": 250, "TCP_CONG_BIC": "n", "X": "a b", "Y": True}
     lines = kernels.configuration(checkout, config).splitlines()
