@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from types import SimpleNamespace
 
 from mininet.net import Mininet
@@ -14,7 +15,7 @@ from testbed.links import EmulatedLink, emulate
 from testbed.netlink import network_namespace
 from testbed.probes import nstat
 from testbed.queue_information import counters_of
-from testbed.routes import Route, set_up
+from testbed.routes import Route, metrics_to, set_up
 from testbed.traffic import listening_on
 
 PACKETS, SIZE, PORT = 40, 1000, 5201
@@ -46,7 +47,12 @@ with network_namespace(b):
 with network_namespace(a), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
     for _ in range(PACKETS):
         sending.sendto(bytes(SIZE), ("10.9.0.2", 9))
-run(a, ["ping", "-c", "1", "-W", "5", "10.9.0.2"])
+# Once ARP has an answer all of them come to the queue, and a packet more would be lost until it has room.
+queue = {}
+while queue.get("packets", 0) + queue.get("drops", 0) < PACKETS or queue["backlog_packets"]:
+    time.sleep(0.01)
+    (queue,) = (counted for _, kind, counted in counters_of(a) if kind == "htb")
+run(a, ["ping", "-c", "1", "-W", "60", "10.9.0.2"])
 
 read, said = {}, {}
 for node in (a, b):
@@ -96,4 +102,5 @@ for route in ROUTES:
     run(theirs, ["ip", "route", how, *str(route).split()[1:]])
 questions = ["address show dev eth0", "neighbour show", "-4 -d route show", "-6 -d route show"]
 alike = {q: [run(node, ["ip", *q.split()]).splitlines() for node in (ours, theirs)] for q in questions}
-print(json.dumps({"read": read, "said": said, "alike": alike}))
+metrics = {route.network: metrics_to(theirs, route.network) for route in ROUTES}
+print(json.dumps({"read": read, "said": said, "alike": alike, "metrics": metrics}))

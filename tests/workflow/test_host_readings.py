@@ -110,3 +110,11 @@ def test_addresses_neighbours_and_routes_as_ip_sets_them(found, question, lines)
     skip = question.startswith("address")
     assert ours[skip:] == theirs[skip:]
     assert len(ours) == lines
+
+
+def test_metrics_of_routes_as_ip_was_told_them(found):
+    every = "rto_min 5ms quickack 1 congctl cubic"
+    assert found["metrics"] == {
+        "10.10.0.0/16": [""], "2001:db8:a::/48": ["rto_min 1000ms"], "0.0.0.0/0": [every], "::/0": ["quickack 1 congctl reno"],
+        "10.9.2.7": [""], "10.9.1.0/24": [every], "2001:db8:9::/64": [every],
+    }  # fmt: skip

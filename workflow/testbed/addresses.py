@@ -175,7 +175,7 @@ def host_routes(pair, metrics) -> dict[str, list[Route]]:
 def data_networks(specification) -> list[str]:
     """Return the networks that a host's routes to its peer name: those of the run's IP version that data take."""
     if not specification.is_cable:
-        return ["default"]
+        return [EVERYWHERE[specification.ip_version]]
     if specification.multipath.by == "gre":
         return [network_of(tunnel_address("h1"))[specification.ip_version]]
     return [network_of(path_address("h1", path))[specification.ip_version] for path in range(specification.paths)]

@@ -1,19 +1,20 @@
-"""Addresses, permanent neighbours and routes of a node: orders to the kernel, without a program.
+"""Addresses, permanent neighbours and routes of a node: orders and questions to the kernel, without a program.
 
 Formats of the kernel (include/uapi/linux): struct ifaddrmsg and IFA_* of if_addr.h, struct ndmsg and NDA_* of
-neighbour.h, struct rtmsg, RTA_* and RTAX_* of rtnetlink.h. What stands there afterwards is read by ip (`transport.read_back`).
+neighbour.h, struct rtmsg, RTA_* and RTAX_* of rtnetlink.h.
 """
 
 import socket
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from .commands import log
 from .devices import devices_of
-from .netlink import NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, attribute
+from .netlink import NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, attribute, attributes
 
-RTM_NEWADDR, RTM_NEWROUTE, RTM_NEWNEIGH = 20, 24, 28
+RTM_NEWADDR, RTM_NEWROUTE, RTM_GETROUTE, RTM_NEWNEIGH = 20, 24, 26, 28
 #: struct ifaddrmsg: family, bits of the prefix, flags, scope, interface.
 ADDRESS = struct.Struct("=4BI")
 IFA_ADDRESS, IFA_LOCAL = 1, 2
@@ -28,13 +29,26 @@ ROUTE = struct.Struct("=8BI")
 RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_PRIORITY, RTA_PREFSRC, RTA_METRICS = 1, 4, 5, 6, 7, 8
 RT_TABLE_MAIN, RTPROT_BOOT, RT_SCOPE_UNIVERSE, RT_SCOPE_LINK, RTN_UNICAST = 254, 3, 0, 253, 1
 NUMBER = struct.Struct("=I")
-#: A route's metrics by ip-route(8)'s words -> (RTAX_*, its value from the word).
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of routes: its ``kind`` (RTAX_*), its value from ip-route(8)'s word, and that word from its value."""
+
+    kind: int
+    packed: Callable[[str], bytes]
+    word: Callable[[bytes], str]
+
+
+#: By ip-route(8)'s names.
 METRICS = {
-    "rto_min": (13, lambda word: NUMBER.pack(int(word.removesuffix("ms")))),
-    "quickack": (15, lambda word: NUMBER.pack(int(word))),
-    "congctl": (16, lambda word: word.encode() + b"\0"),
+    "rto_min": Metric(
+        13, lambda word: NUMBER.pack(int(word.removesuffix("ms"))), lambda packed: f"{NUMBER.unpack(packed)[0]}ms"
+    ),
+    "quickack": Metric(15, lambda word: NUMBER.pack(int(word)), lambda packed: f"{NUMBER.unpack(packed)[0]}"),
+    "congctl": Metric(16, lambda word: word.encode() + b"\0", lambda packed: packed.rstrip(b"\0").decode()),
 }
-RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"][0]
+RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind
 
 
 @dataclass(frozen=True)
@@ -128,7 +142,36 @@ def metrics_of(words) -> bytes:
     words = words.split()
     said = dict(zip(words[::2], words[1::2], strict=True))
     lock = attribute(RTAX_LOCK, NUMBER.pack(1 << RTAX_RTO_MIN)) if "rto_min" in said else b""
-    return lock + b"".join(attribute(METRICS[name][0], METRICS[name][1](word)) for name, word in said.items())
+    return lock + b"".join(attribute(METRICS[name].kind, METRICS[name].packed(word)) for name, word in said.items())
+
+
+def metrics_to(node, network) -> list[str]:
+    """Return the metrics of each route that a node has to just this network, in ip-route(8)'s words; "" for none."""
+    network = ip_network(network)
+    family, _ = of_address(network.network_address)
+    body = ROUTE.pack(family, *[0] * 8)
+    routes = node.route.ask(RTM_GETROUTE, body, "routes", lambda *message: read_route(family, *message))
+    return [words for to, words in routes if to == network]
+
+
+def read_route(family, buffer, start, end) -> tuple[IPv4Network | IPv6Network | None, str]:
+    """Parse one struct rtmsg and its attributes: where the route leads, and the words of its metrics.
+
+    None stands for a network of another table than the main one: the kernel's own addresses and broadcasts.
+    """
+    _, bits, _, _, table, *_ = ROUTE.unpack_from(buffer, start)
+    if table != RT_TABLE_MAIN:
+        return None, ""
+    found = attributes(buffer, start + ROUTE.size, end)
+    everywhere = bytes({socket.AF_INET: 4, socket.AF_INET6: 16}[family])
+    to = ip_address(bytes(buffer[slice(*found[RTA_DST])]) if RTA_DST in found else everywhere)
+    has = attributes(buffer, *found[RTA_METRICS]) if RTA_METRICS in found else {}
+    words = {
+        name: metric.word(bytes(buffer[slice(*has[metric.kind])]))
+        for name, metric in METRICS.items()
+        if metric.kind in has
+    }
+    return ip_network(f"{to}/{bits}"), " ".join(f"{name} {word}" for name, word in words.items())
 
 
 def of_address(address) -> tuple[int, bytes]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from . import sysctl
 from .addresses import data_networks
-from .commands import run
 from .errors import SettingError
+from .routes import metrics_to
 
 #: Initial size of a receive and a send buffer, Linux's defaults (tcp(7)).
 RECEIVE_BUFFER_INITIAL_BYTES = 131_072
@@ -98,22 +98,9 @@ def configure_host(node, specification) -> None:
 def read_back(node, specification) -> dict[str, str]:
     """Return the host's values of `settings`, its default CCA, and the metrics of its routes to its peer ("route")."""
     values = sysctl.read(node, [*settings(specification, node.name), CCA])
-    family = "-4" if specification.ip_version == "ipv4" else "-6"
-    networks = data_networks(specification)
-    routes = [run(node, ["ip", family, "route", "show", network]).split() for network in networks]
     # One text where all agree, as they must.
-    metrics = dict.fromkeys(read_route_metrics(route) for route in routes)
+    metrics = dict.fromkeys(words for network in data_networks(specification) for words in metrics_to(node, network))
     return values | {"route": " / ".join(metrics)}
-
-
-def read_route_metrics(route) -> str:
-    """Return the metrics of a route that `route_metrics` may set, in its words; ``route`` are those of ip's line."""
-    route = [word for word in route if word != "lock"]  # as ip marks a least timeout
-    metrics = {key: route[route.index(key) + 1] for key in ("rto_min", "quickack", "congctl") if key in route}
-    least = metrics.get("rto_min", "")
-    if least and not least.endswith("ms"):  # ip prints 1000ms as 1s
-        metrics["rto_min"] = f"{float(least.removesuffix('s')) * 1000:g}ms"
-    return " ".join(f"{key} {value}" for key, value in metrics.items())
 
 
 def write(path, value) -> None:
