@@ -121,7 +121,7 @@ def _provenance(content, folder):
     (folder / "tidy/provenance.json").write_bytes(content)
     study = ReceivedStudy(folder)
     if study.content:
-        study.count(), study.missing([], 3), study.specification("s/reno/ipv4/1")
+        study.count(["s/reno/ipv4/1"]), study.missing([], 3), study.specification("s/reno/ipv4/1")
 
 
 def _manifest(content, folder):

