@@ -39,7 +39,7 @@ def cost(specification, core, folder) -> Cost:
     """Carry out one run as a job of the workflow does, container included."""
     command = [
         *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
-        "python3", "-B", "-m", "testbed", "--specification", specification, "--output", f"{folder}/run.json.gz",
+        "python3", "-m", "testbed", "--specification", specification, "--output", f"{folder}/run.json.gz",
     ]  # fmt: skip
     before = own_s()
     wall_s, others, _ = measure(command, core)

@@ -127,7 +127,7 @@ def testbed(cca, scenario, duration_s, core, folder) -> Measured:
     document = Path(folder) / "run.json.gz"
     command = [
         *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / f"envs/{image}.sif",
-        "python3", "-B", "-c", WITH_MEMORY, "--specification", specification(cca, scenario, duration_s), "--output", document,
+        "python3", "-c", WITH_MEMORY, "--specification", specification(cca, scenario, duration_s), "--output", document,
     ]  # fmt: skip
     wall_s, others, output = measure(command, core)
     (kilobytes,) = (line.split()[1] for line in output.splitlines() if line.startswith("peak-memory-kb "))

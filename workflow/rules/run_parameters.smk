@@ -68,7 +68,7 @@ def conditions_of(replication=None, cca=None):
 
 # The same for every job, or the text of a rule would make runs stale.
 CARRY_OUT = (
-    f"PYTHONPATH={in_command(own('workflow'))} python3 -B -m testbed.job"
+    f"PYTHONPATH={in_command(own('workflow'))} python3 -m testbed.job"
     " --conditions {params.conditions:q} --job {params.job:q}"
     f" --folder {in_command(RESULTS)}/{{wildcards.study:q}} --wall-limit-s {{resources.wall_limit_s}}"
 )
