@@ -62,18 +62,37 @@ def test_an_expression_is_no_number_of_runs():
         runs_per_job(resources("emulate_run:runs=5*attempt"))
 
 
-@pytest.mark.parametrize("shown", [False, True])
-def test_a_dry_run_describes_jobs_only_where_that_is_shown(root, tmp_path, shown):
-    """A shell command that can't be formatted tells whether it was."""
-    (tmp_path / "Snakefile").write_text(
+def dry_run(root, folder, rule, *options):
+    """Return the finished dry run of a rule `made`, of which these lines are a part, planned without repetition."""
+    (folder / "Snakefile").write_text(
         f"import sys\n\nsys.path.insert(0, {str(root / 'workflow/scripts')!r})\n"
         "from session.inside_snakemake import plan_without_repetition\n\nplan_without_repetition()\n\n"
-        'rule made:\n    output:\n        "x",\n    shell:\n        "touch {nothing}"\n'
+        f'rule made:\n    output:\n        "x",\n{rule}'
     )
-    done = subprocess.run(
-        [Path(sys.executable).with_name("snakemake"), "-n", "--cores", "1", *([] if shown else ["--quiet", "rules"])],
-        cwd=tmp_path, capture_output=True, text=True,
-    )  # fmt: skip
+    command = [Path(sys.executable).with_name("snakemake"), "-n", "--cores", "1", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("shown", [False, True])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        # A shell command that can't be formatted, and a resource that can't be told, say whether anybody asked.
+        '    shell:\n        "touch {nothing}"\n',
+        "    resources:\n        mem_mb=lambda wildcards: nothing,\n    shell:\n        'touch x'\n",
+    ],
+)
+def test_a_dry_run_describes_jobs_only_where_that_is_shown(root, tmp_path, rule, shown):
+    done = dry_run(root, tmp_path, rule, *([] if shown else ["--quiet", "rules"]))
     said = done.stdout + done.stderr
     assert re.search(r"^made +1$", said, re.M), said
     assert (done.returncode == 0, "nothing" in said) == (not shown, shown), said
+
+
+@pytest.mark.parametrize("environment", [False, True])
+def test_the_conda_environments_of_a_workflow_that_has_some_are_looked_for(root, tmp_path, environment):
+    """As another workflow may, that has this one as a module. Its function tells whether anybody asked for its parameters."""
+    conda = '    conda:\n        "{params.place}"\n' if environment else ""
+    rule = f"    params:\n        place=lambda wildcards: nothing,\n{conda}    shell:\n        'touch x'\n"
+    done = dry_run(root, tmp_path, rule, "--quiet", "rules")
+    assert (done.returncode == 0, "nothing" in done.stdout + done.stderr) == (not environment, environment)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from run_tables.document_form import violation
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,7 +65,9 @@ def run(simulate):
     """A function that carries out a run and returns its document."""
 
     def carry_out(specification):
-        return json.loads(gzip.decompress(simulate(specification)))
+        document = json.loads(gzip.decompress(simulate(specification)))
+        assert violation(document) is None
+        return document
 
     return carry_out
 

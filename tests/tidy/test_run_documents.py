@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from run_tables.check_documents import unusable_documents
+from run_tables.document_form import violation
 from run_tables.run_documents import DocumentError, read_document
 
 MISSING = "missing"
@@ -80,3 +82,51 @@ def test_sections_of_another_kind(stored, recorded):
     document = recorded("slow-vegas-ipv6") | {"specification": [], "verdict": None}
     with pytest.raises(DocumentError, match=r"no run document \(specification, verdict missing\)"):
         read_document(*stored(document))
+
+
+def spoiled(document, name):
+    """Return a document with one thing in it that the testbed never writes."""
+    match name:
+        case "another type":
+            document["verdict"]["valid"] = "yes"
+        case "a key more":
+            document["verdict"]["opinion"] = "fine"
+        case "a key less":
+            del document["verdict"]["checks"][0]["ok"]
+        case "no Unicode":
+            document["verdict"]["checks"][0]["observed"] = {"\ud800": 1}
+        case "lists without end":
+            document["traffic"] = json.loads("[" * 900 + "]" * 900)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("another type", 'verdict/valid: "yes" is not of type "boolean"'),
+        ("a key more", "verdict: Additional properties are not allowed ('opinion' was unexpected)"),
+        ("a key less", 'verdict/checks/0: "ok" is a required property'),
+        ("no Unicode", "surrogates not allowed"),
+        ("lists without end", "ecursion"),
+    ],
+)
+def test_what_is_not_of_the_schema_is_named(recorded, name, message):
+    document = recorded("slow-vegas-ipv6")
+    assert violation(document) is None
+    assert message in violation(spoiled(document, name))
+
+
+def test_a_document_that_is_not_of_the_schema_is_unusable(tmp_path, recorded, monkeypatch):
+    """Between one that is and one that isn't there."""
+    document = recorded("slow-vegas-ipv6")
+    asked = document["specification"]
+    place = [asked["scenario"]["id"], asked["cca"], asked["ip_version"]]
+    paths = [tmp_path.joinpath(*place, f"{number}.json.gz") for number in (1, 2, 3)]
+    paths[0].parent.mkdir(parents=True)
+    for path, content in zip(paths, (document, spoiled(recorded("slow-vegas-ipv6"), "a key more")), strict=False):
+        path.write_bytes(gzip.compress(json.dumps(content).encode()))
+    monkeypatch.setattr("run_tables.check_documents.run_specification", lambda *_: asked)
+    assert unusable_documents({}, map(str, paths), None) == [
+        (str(paths[1]), "not of the schema: verdict: Additional properties are not allowed ('opinion' was unexpected)"),
+        (str(paths[2]), "no such file"),
+    ]

@@ -14,6 +14,7 @@ import pytest
 
 import snakemake_forks
 from mount_namespace import MountNamespace
+from run_tables.document_form import violation
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -247,7 +248,7 @@ def copy_of(original, place):
 
 @pytest.fixture
 def testbed():
-    """A function that carries out one run in the container; returns the finished process."""
+    """A function that carries out one run in the container; returns the finished process. What it wrote is of the schema."""
 
     def carry_out(specification, output, *options, prefix=(), image=None, workflow=ROOT / "workflow", **keywords):
         command = [
@@ -256,7 +257,10 @@ def testbed():
             "python3", "-B", "-m", "testbed", "--specification", json.dumps(specification),
             "--output", str(output), *options,
         ]  # fmt: skip
-        return subprocess.run(command, cwd=keywords.pop("cwd", ROOT), capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, cwd=keywords.pop("cwd", ROOT), capture_output=True, text=True, timeout=300)
+        if output.exists():
+            assert violation(json.loads(gzip.decompress(output.read_bytes()))) is None
+        return done
 
     return carry_out
 

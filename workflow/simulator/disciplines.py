@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from testbed.disciplines import DISCIPLINES, red_ewma
-from testbed.specification import MTU_BYTES
+from testbed.packet_sizes import MTU_BYTES
 
 
 @dataclass(frozen=True)

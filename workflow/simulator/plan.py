@@ -3,7 +3,7 @@
 import math
 
 from testbed.deliveries import reading_times_ns
-from testbed.specification import ETHERNET_HEADER_BYTES
+from testbed.packet_sizes import ETHERNET_HEADER_BYTES
 from testbed.traffic import SOCKET_LOOKS, plan_clients, start_within_s
 
 from .disciplines import attributes, counterpart_of

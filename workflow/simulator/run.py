@@ -14,7 +14,7 @@ from testbed.execution import execute
 from testbed.failure import document_of
 from testbed.machine import GuestError, MachineFault, free_core, job_folder, workflow_process
 from testbed.messages import naming, note
-from testbed.specification import MTU_BYTES
+from testbed.packet_sizes import MTU_BYTES
 
 from . import document
 from .plan import plan

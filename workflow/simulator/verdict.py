@@ -10,7 +10,7 @@ from itertools import pairwise
 from testbed.check import Check, words
 from testbed.loss_phases import check_phases
 from testbed.network_checks import IDLE_RTT_SLACK_MS, judge_loss
-from testbed.specification import HEADER_BYTES, PACKET_BYTES
+from testbed.packet_sizes import HEADER_BYTES, PACKET_BYTES
 from testbed.timeline import most_rate_mbps
 from testbed.timeline_checks import check_timeline
 from testbed.traffic import start_within_s

@@ -10,12 +10,10 @@ tc(8) of iproute2 7.3.
 import math
 import struct
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from .environment import CLOCK_MONOTONIC_COARSE
+from .qdisc import DROP_TAIL, Counters, Discipline, Parameter
 
-DROP_TAIL = "drop-tail"
 #: Keys of a queue that say how much it holds; the first two are what a qdisc counts in.
 MEASURES = ("packets", "bytes", "bdp")
 #: TCA_CAKE_STATS_TIN_STATS, and of its tins (TCA_CAKE_TIN_STATS_*) what is read: column -> attribute.
@@ -32,147 +30,6 @@ def _in_ticks(value_ms):
 def _codel_ms(value):
     """Return a time as CoDel keeps it, in units of 1,024 ns, and tells it, in whole us."""
     return (round(value * 1e6) >> 10 << 10) // 1000 / 1e3
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A key of a study's `queue`: a number, a switch, or a choice of words, and how tc writes and tells it.
-
-    ``default`` None: the discipline does without. ``kept`` is what the kernel makes of a value: it rounds some.
-    """
-
-    name: str
-    meaning: str
-    word: str  # of tc(8)
-    key: str  # of its JSON
-    default: float | bool | str | None
-    unit: str = ""
-    least: float | None = None
-    most: float | None = None
-    whole: bool = False
-    choices: tuple = ()
-    kept: Callable | None = None
-    off_word: str = ""  # of a switch; "" where tc has none
-
-    @property
-    def is_switch(self) -> bool:
-        return isinstance(self.default, bool)
-
-    def written(self, value) -> str:
-        """Return the words of tc(8) that set a value."""
-        if self.is_switch:
-            return self.word if value else self.off_word
-        if self.choices:
-            return str(value)
-        return f"{self.word} {value * 1e3:.0f}us" if self.unit == "ms" else f"{self.word} {value}"
-
-    def told(self, value) -> float | bool | str | None:
-        """Return what the kernel must say of a value."""
-        return self.kept(value) if self.kept and value is not None else value
-
-    def read(self, options) -> float | bool | str | None:
-        """Return the value that tc's JSON tells."""
-        if self.is_switch:
-            return bool(options.get(self.key))
-        said = options.get(self.key)
-        return said / 1e3 if self.unit == "ms" and said is not None else said
-
-    def schema(self) -> dict:
-        """Return the parameter as JSON Schema, for those of all disciplines together (`keys`)."""
-        if self.is_switch:
-            return {"type": "boolean"}
-        if self.choices:
-            return {"enum": list(self.choices)}
-        kind = "integer" if self.whole else "number"
-        limits = {"minimum": self.least, "maximum": self.most}
-        return {"type": [kind, "null"] if self.default is None else kind, "unit": self.unit, **limits}
-
-
-@dataclass(frozen=True)
-class Counters:
-    """What a discipline counts of its own (its struct tc_*_xstats): ``names`` are the kernel's, "" is passed over.
-
-    ``marks`` are those that add up to all CE marks; ``overflow`` those that say which drops a full queue made (None:
-    nothing says it); ``second_mark`` is the counter of a threshold's marks, which a packet may get on top of another and
-    which then count twice (INET_ECN_set_ce is content with what is marked already); ``delays_us`` column of the time series -> the counter that is its delay in us.
-    """
-
-    layout: struct.Struct | None = None
-    names: tuple = ()
-    marks: tuple = ()
-    overflow: tuple | None = None
-    second_mark: str = ""
-    delays_us: dict = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Discipline:
-    """A queueing discipline. ``kinds``: what its limit counts, packets or bytes -> kind of qdisc.
-
-    ``size`` is the limit that it has if a study gives none. ``marks_with`` are the parameters without which it marks nothing:
-    one of them is enough; empty if it always marks what can be marked, None if it never does. ``fixed`` is what tc must tell besides.
-    """
-
-    name: str
-    meaning: str
-    kinds: dict
-    size: dict
-    parameters: tuple = ()
-    marks_with: tuple | None = None
-    counters: Counters = field(default_factory=Counters)
-    fixed: dict = field(default_factory=dict)
-    limit_word: str = "limit"
-    #: Further words of tc, and what must be read back of them: functions of the queue's parameters and a packet's bytes.
-    more_words: Callable | None = None
-    more_expected: Callable | None = None
-
-    @property
-    def limited_only(self) -> bool:
-        """Whether it is drop-tail: nothing happens but that a full queue drops."""
-        return self.name == DROP_TAIL
-
-    def marked_twice(self, counted) -> int:
-        """Return how many packets may have been marked twice at most, by what a document has of the queue."""
-        second = counted.get("counted", {}).get(self.counters.second_mark, 0)
-        return min(second, counted.get("marks", 0) - second)
-
-    def parameter(self, name) -> Parameter | None:
-        """Return the parameter of that name, or None."""
-        return next((parameter for parameter in self.parameters if parameter.name == name), None)
-
-    def counts_in(self, measure) -> str:
-        """Return what its limit counts if the study gives it in ``packets`` or ``bytes``."""
-        return measure if measure in self.kinds else next(iter(self.kinds))
-
-    def marks(self, queue) -> bool:
-        """Tell whether it marks packets of flows with ECN, with the queue of a resolved scenario."""
-        if self.marks_with is None:
-            return False
-        return not self.marks_with or any(queue[name] not in (None, False) for name in self.marks_with)
-
-    def command(self, kind, limit, queue, packet_bytes) -> str:
-        """Return the words of tc(8) behind ``qdisc replace ...``."""
-        words = [kind, f"{self.limit_word} {limit}"]
-        words += [
-            p.written(queue[p.name])
-            for p in self.parameters
-            if p.word and queue[p.name] is not None and p.written(queue[p.name])
-        ]
-        return " ".join(words + (self.more_words(queue, packet_bytes) if self.more_words else []))
-
-    def expected(self, limit, queue, packet_bytes) -> dict:
-        """Return what the kernel must say of it, by the names of the parameters; times in ms."""
-        told = {p.name: p.told(queue[p.name]) for p in self.parameters if p.key}
-        more = self.more_expected(queue, packet_bytes) if self.more_expected else {}
-        return {"limit": limit} | told | self.fixed | more
-
-    def parsed(self, qdisc) -> dict:
-        """Return what tc's JSON says of it, as `expected` has it."""
-        options = qdisc.get("options", {})
-        told = {p.name: p.read(options) for p in self.parameters if p.key}
-        limit = options.get("limit", qdisc.get("memory_limit"))
-        more = {key: options.get(key) for key in (*self.fixed, *RED_TOLD) if key in options}
-        return {"limit": limit} | told | more
 
 
 def _times(target_ms, interval_ms):
@@ -208,9 +65,6 @@ _FLOW_QUEUES = (
     Parameter("quantum_bytes", "What a queue may send in its turn.", "quantum", "quantum", 1514, "bytes", 256, 1_000_000, whole=True),
     Parameter("memory_limit_bytes", "Memory that its packets may take, each with what the kernel keeps of it.", "memory_limit", "memory_limit", 33_554_432, "bytes", 65_536, 2_000_000_000, whole=True),
 )  # fmt: skip
-
-#: What tc tells of RED by its own names.
-RED_TOLD = ("min", "max", "ewma")
 
 
 def red_ewma(least_packets, burst_packets) -> int:

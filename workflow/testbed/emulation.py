@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .disciplines import OF_KIND, discipline_of
 from .loss_bursts import chances
-from .specification import PACKET_BYTES
+from .packet_sizes import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
 NETEM_LIMIT_PACKETS = 1_000_000

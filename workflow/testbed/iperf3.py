@@ -5,7 +5,7 @@ import json
 from .addresses import control_address
 from .errors import TrafficError
 from .multipath import command_prefix
-from .specification import TCP_TIMESTAMP_OPTION_BYTES
+from .packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 
 FIRST_PORT = 5201
 #: Library that lets iperf3's receiver wait for whole blocks in the kernel, and leave them there (envs/guest/iperf3_server.c).

@@ -14,8 +14,8 @@ from contextlib import ExitStack
 from .devices import devices_of
 from .emulation import REAL_TIMER_S
 from .netlink import NETLINK_ROUTE, Channel, attribute, attributes
+from .packet_sizes import PACKET_BYTES
 from .queue_information import MESSAGE, RTM_GETQDISC, TCA_KIND, counters
-from .specification import PACKET_BYTES
 
 RTM_NEWQDISC, RTM_NEWTCLASS, RTM_GETTCLASS = 36, 40, 42
 TCA_OPTIONS, TCA_HTB_PARMS, TCA_NETEM_LATENCY64, TCA_NETEM_JITTER64 = 2, 1, 10, 11

@@ -8,8 +8,8 @@ import struct
 from dataclasses import dataclass
 
 from .netlink import attributes
+from .packet_sizes import ETHERNET_HEADER_BYTES
 from .queue_information import MESSAGE
-from .specification import ETHERNET_HEADER_BYTES
 
 RTM_GETTFILTER = 46
 #: Where the filters of what arrives stand (include/uapi/linux/pkt_sched.h).

@@ -37,11 +37,12 @@ from mininet.node import Node
 
 from . import addresses, chain
 from .chain_names import routers
-from .disciplines import DROP_TAIL, OF_KIND
+from .disciplines import OF_KIND
 from .emulation import IN_ORDER_MBPS, REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
 from .links import Arrivals, EmulatedInterface, EmulatedLink, emulate
+from .packet_sizes import PACKET_BYTES
 from .policer import Policer
-from .specification import PACKET_BYTES
+from .qdisc import DROP_TAIL
 from .sysctl import write
 from .transport import route_metrics
 

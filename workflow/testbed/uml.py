@@ -28,7 +28,7 @@ from .machine import (
 )
 from .messages import note
 from .own_kernels import has_seccomp, in_words, process_mode
-from .specification import PACKET_BYTES
+from .packet_sizes import PACKET_BYTES
 
 KERNEL = "/usr/lib/sawtooth/linux"
 RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from rule_script import run_rule
+from run_tables.document_form import violation
 from run_tables.run_documents import DocumentError, read_document, run_of
 from study_files.study_runs import run_specification
 
@@ -25,7 +26,9 @@ def unusable_documents(study, paths, made_by) -> list[tuple[str, str]]:
     unusable = []
     for path in paths:
         try:
-            read_document(path, run_specification(study, *run_of(path)), made_by)
+            document = read_document(path, run_specification(study, *run_of(path)), made_by)
+            if problem := violation(document):
+                raise DocumentError(path, f"not of the schema: {problem}")
         except DocumentError as error:
             # Not the exception itself: it holds on to the text of the document.
             unusable.append((error.path, error.cause))

@@ -10,8 +10,9 @@ from tcp_models.fairness_index import jain_index
 from tcp_models.wire_theory import frame_bytes, full_cable_mbps
 from testbed.deliveries import lifetime_windows, windows
 from testbed.network_checks import outage_drops
+from testbed.packet_sizes import MPTCP_OPTION_BYTES
 from testbed.policer import drops
-from testbed.specification import MPTCP_OPTION_BYTES, RunSpecification
+from testbed.specification import RunSpecification
 
 #: TCP's data are the forward direction of the path.
 FORWARD = "forward"

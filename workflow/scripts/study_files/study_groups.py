@@ -7,7 +7,8 @@ from fractions import Fraction
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
 from testbed.disciplines import discipline_of
 from testbed.flow_groups import LONG, OWN, REAL_TIME, WEB, FlowGroup
-from testbed.specification import IP_HEADER_BYTES, MTU_BYTES, RunSpecification
+from testbed.packet_sizes import IP_HEADER_BYTES, MTU_BYTES
+from testbed.specification import RunSpecification
 from testbed.web_objects import mean_bytes
 
 #: Of long flows, as where they are all alike; of web objects in a run: a document has a few dozen bytes of each.

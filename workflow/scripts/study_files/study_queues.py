@@ -7,7 +7,8 @@ from study_files.study_platforms import LINUX
 from study_files.study_validation import value_text
 from testbed.disciplines import DISCIPLINES, MEASURES, completed, discipline_of, measure_of, red_ewma
 from testbed.flow_groups import OWN
-from testbed.specification import ETHERNET_HEADER_BYTES, RunSpecification
+from testbed.packet_sizes import ETHERNET_HEADER_BYTES
+from testbed.specification import RunSpecification
 
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
 

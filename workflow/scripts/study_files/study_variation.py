@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterator
 
 from testbed.disciplines import MEASURES
-from testbed.specification import PACKET_BYTES, RunSpecification
+from testbed.packet_sizes import PACKET_BYTES
+from testbed.specification import RunSpecification
 
 #: What may be drawn: keys of `variation`.
 QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms")

@@ -6,7 +6,7 @@ Rates are in Mbit/s, sizes in bytes, so that 8 x bytes / rate is in us.
 import math
 
 from tcp_models.wire_theory import frame_bytes
-from testbed.specification import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
+from testbed.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
 
 NS_PER_S = 1_000_000_000
 #: Of iperf3's server, each acknowledged just before the data leave.

@@ -6,7 +6,7 @@ from report_parts.data_tables import Cell, Column, data_table, number_cell, roun
 from report_parts.material import Finding, ReportMaterial
 from report_parts.test_cells import ALIKE, DIFFERS, OPEN
 from tcp_models.wire_theory import CLOCK_STEP_US, CLOCK_STEPS, TOLERANCE_PERCENT, frame_bytes
-from testbed.specification import TCP_TIMESTAMP_OPTION_BYTES
+from testbed.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 from topics.packet_size.sentences import messages_joined, sentences
 from topics.packet_size.topic import VALUES
 from topics.packet_size.traffic import (

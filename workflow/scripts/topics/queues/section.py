@@ -2,7 +2,8 @@
 
 from report_parts.data_tables import Column, data_table, interval_cell, number_cell
 from report_parts.material import Finding
-from testbed.disciplines import DISCIPLINES, DROP_TAIL
+from testbed.disciplines import DISCIPLINES
+from testbed.qdisc import DROP_TAIL
 from wording.number_format import number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed

@@ -2,7 +2,7 @@
 
 from report_parts.data_tables import minus
 from run_tables.reading import link_packets
-from testbed.specification import PACKET_BYTES
+from testbed.packet_sizes import PACKET_BYTES
 from topics.validity.emulation_check import longer_paths_ms
 from wording.number_format import count, number
 from wording.scenario_words import least_rtt_ms

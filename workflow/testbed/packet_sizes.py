@@ -1,0 +1,17 @@
+"""Bytes of packets and their headers, each once; what follows of them for a run is in `specification`."""
+
+MTU_BYTES = 1500
+ETHERNET_HEADER_BYTES = 14
+#: A full packet as Linux's queueing disciplines count it (``qdisc_pkt_len``).
+PACKET_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES
+TCP_TIMESTAMP_OPTION_BYTES = 12
+IP_HEADER_BYTES = {"ipv4": 20, "ipv6": 40}
+TCP_HEADER_BYTES = 20
+UDP_HEADER_BYTES = 8
+HEADER_BYTES = {version: header + TCP_HEADER_BYTES for version, header in IP_HEADER_BYTES.items()}
+#: Of a data segment that carries a mapping (RFC 8684, DSS), as Linux reserves it.
+MPTCP_OPTION_BYTES = 20
+#: What ping sends by default, its ICMP header included.
+ECHO_BYTES = 56 + 8
+#: Between the inner and the outer packet of a GRE-in-UDP tunnel: UDP, GRE (RFC 8086), the inner Ethernet header.
+TUNNEL_HEADER_BYTES = UDP_HEADER_BYTES + 4 + ETHERNET_HEADER_BYTES
