@@ -6,7 +6,7 @@ import numpy as np
 
 from run_tables.cpu_times import PARTS
 from run_tables.reordering_counts import COUNTERS
-from simulator import document as simulator
+from simulator.network import as_set
 from testbed.deliveries import COOKIE_BYTES
 from testbed.specification import RunSpecification
 from testbed.traffic import plan_clients
@@ -261,7 +261,7 @@ class Run:
         return {"tick_ms": 10, "time_s": [0.5 * number for number in range(READINGS + 1)], "cores": cores}
 
     def _simulated_links(self):
-        placed = simulator.as_set(self.asked)
+        placed = as_set(self.asked)
         before = {
             name: {"tx_packets": 0, "qdiscs": {kind: {"drops": 0} for kind in kinds}}
             for name, kinds in placed["qdiscs"].items()

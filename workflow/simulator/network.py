@@ -1,0 +1,164 @@
+"""Of a run document what is about the network: what was set, read back, changed and counted of links and hosts."""
+
+import re
+
+from .disciplines import attributes, counterpart_of
+from .plan import BOTTLENECK, GAP_BYTES, LOSS, gap_ns, queue_limit, socket_settings
+
+MS, MBPS = 1e-6, 1e-6  # of ns, of bit/s
+
+
+def as_set(specification) -> dict:
+    """Return what was set of each interface and host, in the form of `read_back`."""
+
+    def last(direction, quantity):
+        """Return what a quantity is in the end, when it is read back."""
+        return specification.timeline.values(direction, quantity)[-1][1]
+
+    limit, found = queue_limit(specification), counterpart_of(specification)
+    shared = {"DropTailQueue": queue_settings("1p" if found else limit)}
+    if found:
+        asked = {name: parsed(value) for name, value in attributes(specification, limit).items() if name != "MaxSize"}
+        shared[kind_of(found.type_id)] = queue_settings(limit) | asked
+    interfaces = {}
+    for direction, name in BOTTLENECK.items():
+        rate_bps = round(last(direction, "rate_mbps") * 1e6)
+        link = {"rate_bps": rate_bps, "gap_ns": gap_ns(rate_bps), "delay_ms": last(direction, "delay_ms")}
+        interfaces[name] = {"link": link} | shared
+    for direction, name in LOSS.items():
+        if any(loss for _, loss in specification.timeline.values(direction, "loss_percent")):
+            interfaces[name]["RateErrorModel"] = {"loss_percent": last(direction, "loss_percent")}
+    settings = socket_settings(specification) | {"Recovery": specification.transport.recovery}
+    return {
+        "simulator": True,
+        "qdiscs": interfaces,
+        "bottleneck": {direction: [name] for direction, name in BOTTLENECK.items()},
+        "loss": LOSS,
+        "access_delay_ms": {
+            f"{host}-eth0": pair.access_delay_ms
+            for pair in specification.pairs
+            for host in (pair.sender, pair.receiver)
+        },
+        "hosts": {host: settings for pair in specification.pairs for host in (pair.sender, pair.receiver)},
+    }
+
+
+def read_back(specification, counted) -> dict:
+    """Return what the simulator's objects say: of every interface, of all sockets of a host."""
+    interfaces = {}
+    for name, found in counted["settings"].items():
+        kinds = {
+            "link": {
+                "rate_bps": parsed(found["DataRate"]),
+                "gap_ns": parsed(found["InterframeGap"]),
+                "delay_ms": parsed(found["Delay"]) * MS,
+            },
+            kind_of(found["Queue"]): queue_settings(found["MaxSize"]),
+        }
+        if "ErrorRate" in found:
+            kinds["RateErrorModel"] = {"loss_percent": found["ErrorRate"] * 100}
+        if found["QueueDisc"] != "none":
+            said = found.get("Attributes", {})
+            limit = queue_settings(said["MaxSize"]) if said else {}
+            kinds[kind_of(found["QueueDisc"])] = limit | {
+                name: parsed(said[name]) for name in said if name != "MaxSize"
+            }
+        interfaces[name] = {"qdiscs": kinds}
+    hosts = {}
+    for flow, result in enumerate(counted["flows"]):
+        pair = specification.flow_pair(flow)
+        for host, side in ((pair.sender, "sender"), (pair.receiver, "receiver")):
+            sockets = hosts.setdefault(host, {})
+            for name, value in result[side].items():
+                if name != "CongestionControl":
+                    sockets.setdefault(name, set()).add(value)
+    return {
+        "interfaces": interfaces,
+        "hosts": {
+            host: {name: ", ".join(sorted(values)) for name, values in sockets.items()}
+            for host, sockets in hosts.items()
+        },
+    }
+
+
+def timeline(specification, changed) -> list[dict]:
+    """Return what was changed while traffic flowed, in the form of the testbed's documents (`testbed.path_changes`)."""
+    entries = []
+    for change, found in zip(specification.timeline.changes, changed, strict=False):
+        place = (LOSS if change.quantity == "loss_percent" else BOTTLENECK)[change.direction]
+        unit = {"rate_mbps": MBPS, "delay_ms": MS, "loss_percent": 100}[change.quantity]
+        counts = {
+            "packets": found["packets"],
+            # The gap is the rest of a frame.
+            "bytes": found["bytes"] + GAP_BYTES * found["packets"],
+            "drops": found["drops"],
+            "backlog_packets": found["waiting"],
+        }
+        entries.append(
+            {
+                "at_ns": change.at_ns,
+                "direction": change.direction,
+                "quantity": change.quantity,
+                "value": change.value,
+                "kind": change.kind,
+                "realised_ns": found["realised_ns"],
+                "devices": {place: {"value": round(parsed(found["value"]) * unit, 9)} | counts},
+            }
+        )
+    return entries
+
+
+def links(counters, discipline) -> dict:
+    """Return the counters of every interface at the origin, all 0, and at the end; ``discipline`` is a `Counterpart` or None."""
+    after = {}
+    for name, counted in counters.items():
+        queue = {
+            "packets": counted["enqueued_packets"],
+            "bytes": counted["enqueued_bytes"],
+            "drops": counted["drops"],
+            "overlimits": 0,  # a queue that does not shape has none
+            "backlog_packets": counted["waiting_packets"],
+        }
+        kinds = {"DropTailQueue": queue}
+        if "discipline" in counted:
+            of = counted["discipline"]
+            kinds[kind_of(discipline.type_id)] = {
+                "packets": of["sent_packets"],
+                "bytes": of["sent_bytes"],
+                "drops": of["drops"],
+                "marks": of["marks"],
+                "overlimits": 0,
+                "backlog_packets": of["waiting_packets"],
+            }
+        if name in LOSS.values():
+            kinds["RateErrorModel"] = dict.fromkeys(queue, 0) | {"packets": counted["passed"], "drops": counted["lost"]}
+        after[name] = {
+            "qdiscs": kinds,
+            "tx_packets": counted["enqueued_packets"] - counted["waiting_packets"],
+            "rx_packets": counted["passed"],
+            "device_drops": counted["unsent"],
+        }
+    return {"before": {name: zeros(interface) for name, interface in after.items()}, "after": after}
+
+
+def zeros(counters) -> dict:
+    """Return counters of the same form that have counted nothing."""
+    return {key: zeros(value) if isinstance(value, dict) else 0 for key, value in counters.items()}
+
+
+def kind_of(type_id) -> str:
+    """Return how a document names an object of ns-3: its TypeId without the name space."""
+    return type_id.removeprefix("ns3::").removesuffix("<Packet>")
+
+
+def queue_settings(limit) -> dict[str, int]:
+    """Return the limit of a queue, which ns-3 writes as ``100p`` or ``150000B``, with its unit in the key."""
+    return {"limit_packets" if limit.endswith("p") else "limit_bytes": parsed(limit)}
+
+
+def parsed(text) -> int | float:
+    """Return the number of a value as ns-3 prints it: ``100000000bps``, ``+1e+07ns``, ``100p``, ``true``."""
+    if text in ("true", "false"):
+        return int(text == "true")
+    number = float(re.match(r"[+-]?[\d.]+(?:e[+-]?\d+)?", text)[0])
+    return int(number) if number.is_integer() else number
