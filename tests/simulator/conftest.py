@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from run_tables.document_form import violation
+from run_tables.document_form import read_form, violation
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
+FORM = read_form(ROOT / "workflow/schemas/run.schema.json")
 SMOKE = "config/studies/smoke.yaml"
 
 
@@ -66,7 +67,7 @@ def run(simulate):
 
     def carry_out(specification):
         document = json.loads(gzip.decompress(simulate(specification)))
-        assert violation(document) is None
+        assert violation(FORM, document) is None
         return document
 
     return carry_out

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from run_tables.check_documents import unusable_documents
-from run_tables.document_form import violation
+from run_tables.document_form import read_form, violation
 from run_tables.run_documents import DocumentError, read_document
 
 MISSING = "missing"
@@ -84,6 +84,11 @@ def test_sections_of_another_kind(stored, recorded):
         read_document(*stored(document))
 
 
+@pytest.fixture(scope="module")
+def form(root):
+    return read_form(root / "workflow/schemas/run.schema.json")
+
+
 def spoiled(document, name):
     """Return a document with one thing in it that the testbed never writes."""
     match name:
@@ -110,13 +115,13 @@ def spoiled(document, name):
         ("lists without end", "ecursion"),
     ],
 )
-def test_what_is_not_of_the_schema_is_named(recorded, name, message):
+def test_what_is_not_of_the_schema_is_named(form, recorded, name, message):
     document = recorded("slow-vegas-ipv6")
-    assert violation(document) is None
-    assert message in violation(spoiled(document, name))
+    assert violation(form, document) is None
+    assert message in violation(form, spoiled(document, name))
 
 
-def test_a_document_that_is_not_of_the_schema_is_unusable(tmp_path, recorded, monkeypatch):
+def test_a_document_that_is_not_of_the_schema_is_unusable(tmp_path, form, recorded, monkeypatch):
     """Between one that is and one that isn't there."""
     document = recorded("slow-vegas-ipv6")
     asked = document["specification"]
@@ -126,7 +131,7 @@ def test_a_document_that_is_not_of_the_schema_is_unusable(tmp_path, recorded, mo
     for path, content in zip(paths, (document, spoiled(recorded("slow-vegas-ipv6"), "a key more")), strict=False):
         path.write_bytes(gzip.compress(json.dumps(content).encode()))
     monkeypatch.setattr("run_tables.check_documents.run_specification", lambda *_: asked)
-    assert unusable_documents({}, map(str, paths), None) == [
+    assert unusable_documents({}, map(str, paths), None, form) == [
         (str(paths[1]), "not of the schema: verdict: Additional properties are not allowed ('opinion' was unexpected)"),
         (str(paths[2]), "no such file"),
     ]

@@ -14,10 +14,11 @@ import pytest
 
 import snakemake_forks
 from mount_namespace import MountNamespace
-from run_tables.document_form import violation
+from run_tables.document_form import read_form, violation
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
+FORM = read_form(ROOT / "workflow/schemas/run.schema.json")
 SMOKE = "config/studies/smoke.yaml"
 #: Put into each checkout for tests that need a workflow and not its numbers.
 MINI = "config/studies/mini.yaml"
@@ -259,7 +260,7 @@ def testbed():
         ]  # fmt: skip
         done = subprocess.run(command, cwd=keywords.pop("cwd", ROOT), capture_output=True, text=True, timeout=300)
         if output.exists():
-            assert violation(json.loads(gzip.decompress(output.read_bytes()))) is None
+            assert violation(FORM, json.loads(gzip.decompress(output.read_bytes()))) is None
         return done
 
     return carry_out

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from rule_script import run_rule
-from run_tables.document_form import violation
+from run_tables.document_form import read_form, violation
 from run_tables.run_documents import DocumentError, read_document, run_of
 from study_files.study_runs import run_specification
 
@@ -12,7 +12,7 @@ from study_files.study_runs import run_specification
 NAMED = 5
 
 
-def unusable_documents(study, paths, made_by) -> list[tuple[str, str]]:
+def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
     """Return path and cause of the files that are not the documents of their runs, in the order of `paths`.
 
     Parameters
@@ -22,12 +22,14 @@ def unusable_documents(study, paths, made_by) -> list[tuple[str, str]]:
     paths : iterable of str
     made_by : dict
         As for `run_documents.read_document`.
+    form : jsonschema_rs.Draft202012Validator
+        As `document_form.read_form` has it.
     """
     unusable = []
     for path in paths:
         try:
             document = read_document(path, run_specification(study, *run_of(path)), made_by)
-            if problem := violation(document):
+            if problem := violation(form, document):
                 raise DocumentError(path, f"not of the schema: {problem}")
         except DocumentError as error:
             # Not the exception itself: it holds on to the text of the document.
@@ -48,7 +50,7 @@ def main(inputs, outputs, params) -> None:
     """Say how many documents are in order, or leave with those that are not."""
     unusable_list = Path(outputs.in_order).with_name("unusable-documents.txt")
     unusable_list.unlink(missing_ok=True)
-    unusable = unusable_documents(params.study, inputs.documents, params.made_by)
+    unusable = unusable_documents(params.study, inputs.documents, params.made_by, read_form(inputs.schema))
     if unusable:
         unusable_list.write_text("".join(f"{path}\t{cause}\n" for path, cause in unusable))
         sys.exit(f"sawtooth: {_message_on(unusable, len(inputs.documents), unusable_list)}")

@@ -5,17 +5,19 @@ from pathlib import Path
 
 import jsonschema_rs
 
-SCHEMA = Path(__file__).resolve().parents[2] / "schemas" / "run.schema.json"
-#: Some two hundred times as fast as jsonschema, which took a fifth of a short run.
-_VALIDATOR = jsonschema_rs.validator_for(json.loads(SCHEMA.read_text(encoding="utf-8")))
 #: Of a violation's message, which may have a whole section in it.
 LONGEST = 300
 
 
-def violation(document) -> str | None:
-    """Return the first thing in a document that the schema doesn't allow, where and what; None if there is none."""
+def read_form(schema) -> jsonschema_rs.Draft202012Validator:
+    """Return what holds documents against a schema's file, some two hundred times as fast as jsonschema does."""
+    return jsonschema_rs.Draft202012Validator(json.loads(Path(schema).read_text(encoding="utf-8")))
+
+
+def violation(form, document) -> str | None:
+    """Return the first thing in a document that its form (`read_form`) doesn't allow, where and what; None if there is none."""
     try:
-        _VALIDATOR.validate(document)
+        form.validate(document)
     except jsonschema_rs.ValidationError as error:
         place = "/".join(map(str, error.instance_path)) or "the document"
         return f"{place}: {error.message[:LONGEST]}"
