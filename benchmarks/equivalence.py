@@ -9,8 +9,13 @@ counting the same; its interval is that of the replications' means, since runs o
 """
 
 import argparse
+import sys
+from pathlib import Path
 
 import pandas as pd
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 
 from inference.equivalence import INSIDE, place, tost_interval
 from inference.multiple_tests import adjusted

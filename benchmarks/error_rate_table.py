@@ -7,10 +7,14 @@ What the rates are stands in `error_rates.py`.
 
 import argparse
 import itertools
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 import error_rates
 from known_truth import FACTORS
 

@@ -5,16 +5,19 @@ examination, and as many others for the standard CCAs. Nothing differs but the s
 another CCA than its own kind is left out, for there it is held against that kind, and may well be worse::
 
     snakemake ... --configfile config/studies/exam-quick.yaml --config study=exam-aa replications=12 ccas='[reno, cubic]' exam='{cca: reno}'
-    PYTHONPATH=workflow/scripts:workflow python benchmarks/exam_false_alarms.py results/exam-aa --cca reno --runs 4 --exams 40
+    .venv/bin/python benchmarks/exam_false_alarms.py results/exam-aa --cca reno --runs 4 --exams 40
 """
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 from run_tables.reading import read_table
 from topics.exam.criteria import MEASURES
 from topics.exam.judge import WORSE, scorecard

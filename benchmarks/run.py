@@ -1,6 +1,6 @@
 """How fast runs are, on one core, beside ns-3 and beside the machine's own kernel.
 
-    make bench            or: .venv/bin/python benchmarks/run.py [--repeat 3] [--platforms-only]
+    make bench            or: .venv/bin/python benchmarks/run.py [--repeat 3] [--platforms-only] [--cases overhead "16 BBR"]
 
 Prints a Markdown table: payload per second of wall time as a share of what the machine's
 own kernel forwards on the same core, measured before each run; emulated seconds per second
@@ -159,12 +159,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help="counted repetitions of each case")
     parser.add_argument("--platforms-only", action="store_true", help="only the cases of Linux beside ns-3")
+    parser.add_argument("--cases", nargs="+", default=[""], help="only cases whose names begin so")
     options = parser.parse_args()
     core = max(os.sched_getaffinity(0))
-    print(f"{options.repeat} repetitions, median (least to most), one core, {DURATION_S} s emulated each\n")
-    head("what", "of native", "emulated s per wall s", "wall s", "memory MB", "cores busy with others")
     cases = {} if options.platforms_only else CASES
     cases |= {f"{name} ({duration} s)": (*case, duration) for name, (*case, duration) in PLATFORM_CASES.items()}
+    cases = {name: case for name, case in cases.items() if name.startswith(tuple(options.cases))}
+    if not cases:
+        sys.exit(f"benchmark: no case's name begins with {' or '.join(options.cases)}")
+    print(f"{options.repeat} repetitions, median (least to most), one core, {DURATION_S} s emulated each\n")
+    head("what", "of native", "emulated s per wall s", "wall s", "memory MB", "cores busy with others")
     with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
         worst = max(report(name, *case, options.repeat, core, folder) for name, case in cases.items())
     print("| the machine's own clock (a script in real time) | | 1 | | | |")

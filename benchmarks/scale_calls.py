@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
+sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 BIN = Path(sys.executable).parent
 SETTINGS = ("Snakefile", "config", "profiles", "report", "workflow")
 CCAS = ["reno", "cubic", "bbr", "vegas", "veno", "westwood"]

@@ -126,14 +126,12 @@ def switch_off_rate_limit(workflow) -> None:
 def plan_without_repetition() -> None:
     """Spare more than half of the time of planning thousands of jobs, which tells nothing; the plan is the same.
 
-    Snakemake asks for the parameters of a function each time that it calls it, some twenty times a job, and for the rules that make
-    a file for each job that takes it. It looks for the Conda environment of each job, and so asks for the parameters of all, where no
-    rule has one. A dry run describes each job in full, resources and shell command too, and then shows none of it where ``quiet`` has
-    ``rules``; and it gives back resources that it has taken for no job. Python looks through all jobs for garbage each time that there are 700
-    objects more.
+    Snakemake asks for the parameters of a function each time that it calls it, some twenty times a job. It looks for the Conda
+    environment of each job, and so asks for the parameters of all, where no rule has one. A dry run describes each job in full,
+    resources and shell command too, and then shows none of it where ``quiet`` has ``rules``; and it gives back resources that it
+    has taken for no job. Python looks through all jobs for garbage each time that there are 700 objects more.
     """
     from snakemake import common, dag, jobs, rules
-    from snakemake.output_index import OutputIndex
     from snakemake.scheduling.job_scheduler import JobScheduler
     from snakemake.settings.enums import Quietness
 
@@ -141,7 +139,6 @@ def plan_without_repetition() -> None:
     remembered = functools.cache(common.get_function_params)
     for module in (common, jobs, rules):
         module.get_function_params = remembered
-    OutputIndex.match_producers = functools.cache(OutputIndex.match_producers)
     describe, free, find_environments = jobs.Job.log_info, JobScheduler._free_resources, dag.DAG.update_conda_envs
 
     def log_info(job, *options, **named):
