@@ -22,10 +22,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
-import tidy_tables  # noqa: E402
-from built_study import Built  # noqa: E402
-from rule_files import rules_of  # noqa: E402
-from topics.published.topic import IP_PAPER  # noqa: E402
+import tidy_tables
+from built_study import Built
+from rule_files import rules_of
+from topics.published.topic import IP_PAPER
 
 BIN = Path(sys.executable).parent
 #: Of each bootstrap, as in the workflow.

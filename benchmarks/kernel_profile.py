@@ -19,11 +19,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "setup"))
 
-import images  # noqa: E402
-import run  # noqa: E402
-from gcda import functions, text_of  # noqa: E402
-from kernels import contained  # noqa: E402
-from study_files import study as studies  # noqa: E402
+import images
+import run
+from gcda import functions, text_of
+from kernels import contained
+from study_files import study as studies
 
 PROFILE = ROOT / "envs/guest/kernel.profile"
 #: Folders of the source whose objects are counted; of memory management, which the processor has a part in, counts differ.
