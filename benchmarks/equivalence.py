@@ -78,19 +78,19 @@ def compared(values) -> dict[str, float]:
     return {"mean": mean, "low": low, "high": high, "p": test.p()}
 
 
-def print_metric(found, metric) -> pd.DataFrame:
+def print_metric(differences_of_cells, metric) -> pd.DataFrame:
     """Print a metric's row of all cells and of each CCA; return a row a cell."""
     margin, unit = MARGINS[metric], "points" if metric in IN_POINTS else "%"
-    cells = pd.DataFrame({name: compared(found[name]) for name in found}).T
+    cells = pd.DataFrame({name: compared(differences_of_cells[name]) for name in differences_of_cells}).T
     cells["equivalent"] = [
         place((low, high), -margin, margin) == INSIDE for low, high in zip(cells["low"], cells["high"], strict=True)
     ]
     cells["differs"] = adjusted(cells["p"], "holm") < SIGNIFICANCE
     cells.index = cells.index.set_names(CELL)
-    ccas = found.columns.get_level_values("cca")
+    ccas = differences_of_cells.columns.get_level_values("cca")
     for name in ("all", *dict.fromkeys(ccas)):
         chosen = ccas == name if name != "all" else ccas.notna()
-        mean, some = compared(found.loc[:, chosen].mean(axis=1)), cells[chosen]
+        mean, some = compared(differences_of_cells.loc[:, chosen].mean(axis=1)), cells[chosen]
         verdict = "equivalent" if place((mean["low"], mean["high"]), -margin, margin) == INSIDE else "not shown"
         row(
             f"{metric}, {margin} {unit}" if name == "all" else "", name, f"{mean['mean']:+.3f} ({mean['low']:+.3f} to {mean['high']:+.3f})",

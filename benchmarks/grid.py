@@ -61,7 +61,7 @@ def sample(cells, number) -> list:
 
 def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
     """Carry out a run of each cell, print a row a scenario, and return what each takes at full length."""
-    found, overheads = [], {}
+    costs, overheads = [], {}
     with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
         for scenario in study["scenarios"]:
             traffic = scenario["traffic"]
@@ -75,11 +75,11 @@ def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
                         quiet = specification_of("reno", QUIET_LINK | {"flows": flows}, 1)
                         overheads[flows] = cost(quiet, core, folder)
                     spent = at_full_length(spent, overheads[flows], full_s / duration_s)
-                found.append(spent)
+                costs.append(spent)
                 of_cca[cell[1]].append(spent.cpu_s)
             if any(of_cca.values()):
                 row(scenario["id"], *(f"{statistics.mean(cpu_s):.2f}" if cpu_s else "" for cpu_s in of_cca.values()))
-    return found
+    return costs
 
 
 def main() -> int:
@@ -92,10 +92,10 @@ def main() -> int:
     every_cell = list(studies.cells(study))
     cells = sample(every_cell, options.cells)
     head("CPU s of a run", *study["ccas"])
-    found = costs_of_cells(study, cells, options.duration_s, max(os.sched_getaffinity(0)))
+    costs = costs_of_cells(study, cells, options.duration_s, max(os.sched_getaffinity(0)))
     runs = len(every_cell) * study["replications"]
-    hours = {unit: statistics.mean(getattr(one, unit) for one in found) * runs / 3600 for unit in ("cpu_s", "wall_s")}
-    busiest = max(one.others for one in found)
+    hours = {unit: statistics.mean(getattr(one, unit) for one in costs) * runs / 3600 for unit in ("cpu_s", "wall_s")}
+    busiest = max(one.others for one in costs)
     short = f", their {options.duration_s} s of traffic taken for the study's" if options.duration_s else ""
     print(
         f"\n{runs:,} runs, from {len(cells)} of {len(every_cell)} cells{short}: {hours['cpu_s']:.1f} core-hours of CPU time, "

@@ -131,8 +131,8 @@ def testbed(cca, scenario, duration_s, core, folder) -> Measured:
     ]  # fmt: skip
     wall_s, others, output = measure(command, core)
     (kilobytes,) = (line.split()[1] for line in output.splitlines() if line.startswith("peak-memory-kb "))
-    found = windows(json.loads(gzip.decompress(document.read_bytes())))
-    goodput_mbps = sum(window.goodput_mbps(flow) for flow, window in found.items())
+    windows_of_flows = windows(json.loads(gzip.decompress(document.read_bytes())))
+    goodput_mbps = sum(window.goodput_mbps(flow) for flow, window in windows_of_flows.items())
     return Measured(wall_s, int(kilobytes) / 1024, goodput_mbps * duration_s / wall_s, others)
 
 

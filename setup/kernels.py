@@ -285,14 +285,14 @@ def build(name, root, base, partial, sources, kernel, changed) -> None:
     tick = [str(kernel["config"]["HZ"])] if "HZ" in kernel["config"] else []
     command = [*contained(*binds), "--env", f"SAWTOOTH_KERNEL={name}", root, "sh", "/build/guest/build_own", *tick]
     made = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    said = made.stdout.decode(errors="replace")
+    words = made.stdout.decode(errors="replace")
     for path in sources:
-        said = re.sub(rf"\S*net/sawtooth/{re.escape(path.name)}", lambda _, path=path: str(path), said)
+        words = re.sub(rf"\S*net/sawtooth/{re.escape(path.name)}", lambda _, path=path: str(path), words)
     if made.returncode:
-        raise SetupError(why_not_built(said, sources, kernel))
+        raise SetupError(why_not_built(words, sources, kernel))
     # Warnings; of the rest make says at most what it is at, and patch which file.
     if warnings := "\n".join(
-        line for line in said.splitlines() if line.strip() and not STEP.match(line) and not PATCHED.match(line)
+        line for line in words.splitlines() if line.strip() and not STEP.match(line) and not PATCHED.match(line)
     ):
         say(warnings)
     (objects / "stripped").rename(partial / "linux")
@@ -333,14 +333,14 @@ def option_text(value) -> str:
     return str(value) if isinstance(value, int) or value in ("y", "n") else f'"{value}"'
 
 
-def why_not_built(said, sources, kernel) -> str:
+def why_not_built(words, sources, kernel) -> str:
     """Return why a kernel was not built, from what its build said: a patch that does not apply, or the compiler's words."""
-    if refused := re.search(r"^guest kernel: (.*)$", said, re.M):
+    if refused := re.search(r"^guest kernel: (.*)$", words, re.M):
         return f"Linux {kernel.get('version', 'of the image')}: {refused[1]}."
-    patching = re.findall(r"^==> apply (\d+)\.patch$", said, re.M)
-    if patching and "==> build" not in said:
+    patching = re.findall(r"^==> apply (\d+)\.patch$", words, re.M)
+    if patching and "==> build" not in words:
         patch = kernel["patches"][int(patching[-1])]["path"]
-        end = said.rpartition("==> apply ")[2]
+        end = words.rpartition("==> apply ")[2]
         failed = re.search(r"patching file (\S+)\n(?:(?!patching file ).*\n)*?Hunk #(\d+) FAILED", end)
         missing = re.search(r"^\|?--- (?:a/)?(\S+)", end, re.M)
         where = (
@@ -352,7 +352,7 @@ def why_not_built(said, sources, kernel) -> str:
         )
         return f"{patch} does not apply to Linux {kernel.get('version', 'of the image')}: {where}."
     what = ", ".join(map(str, [*sources, *(patch["path"] for patch in kernel["patches"])])) or "the kernel"
-    return f"{what} can't be built into the guest kernel:\n{first_lines(said)}"
+    return f"{what} can't be built into the guest kernel:\n{first_lines(words)}"
 
 
 def first_lines(text) -> str:

@@ -75,8 +75,8 @@ def ask(*command) -> str:
     """Return what a command of apt prints; raise SetupError with its last line where it fails."""
     answer = subprocess.run(command, capture_output=True, text=True)
     if answer.returncode:
-        said = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
-        raise SetupError(f"{WISHES} can't be resolved: {said[-1] if said else 'apt gives no reason'}.")
+        lines = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
+        raise SetupError(f"{WISHES} can't be resolved: {lines[-1] if lines else 'apt gives no reason'}.")
     return answer.stdout
 
 
@@ -98,8 +98,8 @@ def required(config) -> list[str]:
 
 def resolve(config, wished) -> list[str]:
     """Return ``name=version`` of what apt would install: the packages and all they depend on that isn't there."""
-    told = ask("apt-get", "-c", str(config), "--simulate", "--no-install-recommends", "install", *wished)
-    return [f"{name}={version}" for name, version in re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", told, re.M)]
+    plan = ask("apt-get", "-c", str(config), "--simulate", "--no-install-recommends", "install", *wished)
+    return [f"{name}={version}" for name, version in re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", plan, re.M)]
 
 
 def stanzas_of(config, packages) -> list[str]:

@@ -189,8 +189,8 @@ def take(offer) -> None:
         ):
             raise wrong
         shutil.copyfile(description, partial / "image.json")
-        said = offered_folder(partial)
-        if (said.name, said.content_digest, said.definition_key) != (
+        offered = offered_folder(partial)
+        if (offered.name, offered.content_digest, offered.definition_key) != (
             offer.name,
             offer.content_digest,
             offer.definition_key,

@@ -58,10 +58,10 @@ def read_back(specification, counted) -> dict:
         if "ErrorRate" in found:
             kinds["RateErrorModel"] = {"loss_percent": found["ErrorRate"] * 100}
         if found["QueueDisc"] != "none":
-            said = found.get("Attributes", {})
-            limit = queue_settings(said["MaxSize"]) if said else {}
+            attributes_read = found.get("Attributes", {})
+            limit = queue_settings(attributes_read["MaxSize"]) if attributes_read else {}
             kinds[kind_of(found["QueueDisc"])] = limit | {
-                name: parsed(said[name]) for name in said if name != "MaxSize"
+                name: parsed(attributes_read[name]) for name in attributes_read if name != "MaxSize"
             }
         interfaces[name] = {"qdiscs": kinds}
     hosts = {}

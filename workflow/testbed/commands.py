@@ -75,8 +75,8 @@ def batch(node, tool, lines) -> None:
 
 def batch_json(node, tool, lines, *options) -> list[list[dict]]:
     """Return the output of each of many lines of ``ip`` or ``tc``, parsed as JSON; ``options`` hold for all lines."""
-    said = run(node, [tool, "-j", *options, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
-    return [json.loads(line) for line in said.splitlines() if line]
+    answer = run(node, [tool, "-j", *options, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
+    return [json.loads(line) for line in answer.splitlines() if line]
 
 
 def log(text) -> None:

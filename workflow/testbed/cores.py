@@ -88,10 +88,10 @@ def apart(cores, siblings) -> list[int]:
 
 def siblings_of(cores, folder=TOPOLOGY) -> dict[int, set[int]]:
     """Return core -> the threads of the same core, as sysfs lists them; the core alone where sysfs is silent."""
-    found = {}
+    siblings = {}
     for core in cores:
         try:
-            found[core] = numbers_of((folder / f"cpu{core}/topology/thread_siblings_list").read_text())
+            siblings[core] = numbers_of((folder / f"cpu{core}/topology/thread_siblings_list").read_text())
         except OSError:
-            found[core] = {core}
-    return found
+            siblings[core] = {core}
+    return siblings

@@ -111,14 +111,14 @@ def common_window(delivered, left_out=0.0) -> Window | None:
 def lifetime_windows(document) -> dict[int, Window]:
     """Return flow -> the `Window` of its own life in a run of TCP: from the first reading with data of it to the last before it ended."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
-    found = {}
+    windows_of_flows = {}
     for flow in delivered["flows"]:
         alive = [number for number, count in enumerate(flow["bytes"]) if (count or 0) > COOKIE_BYTES]
         if len(alive) > 1:
             begin, end = alive[0], alive[-1]
             of_flow = {flow["flow"]: flow["bytes"][end] - flow["bytes"][begin]}
-            found[flow["flow"]] = Window(delivered["time_ns"][begin], delivered["time_ns"][end], of_flow)
-    return found
+            windows_of_flows[flow["flow"]] = Window(delivered["time_ns"][begin], delivered["time_ns"][end], of_flow)
+    return windows_of_flows
 
 
 def datagram_window(process, left_out=0.0) -> Window | None:

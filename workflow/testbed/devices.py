@@ -78,14 +78,14 @@ def device(buffer, start, end) -> tuple[str, dict]:
         ``index``; ``address`` (MAC, "" without one); ``gso_max_segs``; ``tx_packets``, ``rx_packets``,
         ``device_drops`` (packets dropped or damaged by the device itself).
     """
-    found = attributes(buffer, start + LINK.size, end)
-    at, _ = found[IFLA_STATS64]
+    values = attributes(buffer, start + LINK.size, end)
+    at, _ = values[IFLA_STATS64]
     rx_packets, tx_packets, _, _, rx_errors, tx_errors, rx_dropped, _ = STATISTICS.unpack_from(buffer, at)
-    address = bytes(buffer[slice(*found[IFLA_ADDRESS])]) if IFLA_ADDRESS in found else b""
-    return text(buffer, *found[IFLA_IFNAME]), {
+    address = bytes(buffer[slice(*values[IFLA_ADDRESS])]) if IFLA_ADDRESS in values else b""
+    return text(buffer, *values[IFLA_IFNAME]), {
         "index": LINK.unpack_from(buffer, start)[2],
         "address": address.hex(":"),
-        "gso_max_segs": NUMBER.unpack_from(buffer, found[IFLA_GSO_MAX_SEGS][0])[0],
+        "gso_max_segs": NUMBER.unpack_from(buffer, values[IFLA_GSO_MAX_SEGS][0])[0],
         "tx_packets": tx_packets,
         "rx_packets": rx_packets,
         "device_drops": rx_dropped + rx_errors + tx_errors,

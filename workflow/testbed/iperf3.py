@@ -101,8 +101,8 @@ def result_of(side, client, output) -> dict:
     try:
         result = json.loads(output.text)
     except json.JSONDecodeError:
-        said = output.errors or output.text[:200] or "no output"
-        raise TrafficError(f"{who}: exit status {output.status}, no JSON: {said}") from None
+        cause = output.errors or output.text[:200] or "no output"
+        raise TrafficError(f"{who}: exit status {output.status}, no JSON: {cause}") from None
     if output.status != 0 or "error" in result:
         raise TrafficError(f"{who}: exit status {output.status}: {result.get('error', output.errors or 'no message')}")
     return result

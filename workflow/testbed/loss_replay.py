@@ -51,16 +51,16 @@ def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
     A dict with ``packets`` that came to netem, those ``dropped`` by the kernel's count and ``replayed_drops`` by its random
     numbers, ``bursts`` that ended, and ``longest_packets``, the longest of them; all pairs or paths together.
     """
-    found = {}
+    bursts = {}
     for direction in DIRECTIONS:
         effect = specification.direction(direction)
         if effect.loss_burst_packets:
             devices = [_of_device(document, name, effect) for name in document["network"]["set"]["netem"][direction]]
             longest = max((one.pop("longest_packets") for one in devices), default=0)
-            found[direction] = {name: sum(one[name] for one in devices) for name in devices[0]} | {
+            bursts[direction] = {name: sum(one[name] for one in devices) for name in devices[0]} | {
                 "longest_packets": longest
             }
-    return found
+    return bursts
 
 
 def _of_device(document, name, effect):

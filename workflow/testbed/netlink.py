@@ -176,14 +176,14 @@ def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
     ValueError
         If an attribute is cut short.
     """
-    found = {}
+    values = {}
     while start + ATTRIBUTE.size <= end:
         size, kind = ATTRIBUTE.unpack_from(buffer, start)
         if not ATTRIBUTE.size <= size <= end - start:
             raise ValueError(f"a netlink attribute of {size} bytes in {end - start}")
-        found[kind & TYPE_MASK] = start + ATTRIBUTE.size, start + size
+        values[kind & TYPE_MASK] = start + ATTRIBUTE.size, start + size
         start += size + 3 & ~3
-    return found
+    return values
 
 
 def attribute(kind, data) -> bytes:

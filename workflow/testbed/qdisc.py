@@ -52,8 +52,8 @@ class Parameter:
         """Return the value that tc's JSON tells."""
         if self.is_switch:
             return bool(options.get(self.key))
-        said = options.get(self.key)
-        return said / 1e3 if self.unit == "ms" and said is not None else said
+        value = options.get(self.key)
+        return value / 1e3 if self.unit == "ms" and value is not None else value
 
     def schema(self) -> dict:
         """Return the parameter as JSON Schema, for those of all disciplines together (`keys`)."""
@@ -140,14 +140,14 @@ class Discipline:
 
     def expected(self, limit, queue, packet_bytes) -> dict:
         """Return what the kernel must say of it, by the names of the parameters; times in ms."""
-        told = {p.name: p.told(queue[p.name]) for p in self.parameters if p.key}
+        values = {p.name: p.told(queue[p.name]) for p in self.parameters if p.key}
         more = self.more_expected(queue, packet_bytes) if self.more_expected else {}
-        return {"limit": limit} | told | self.fixed | more
+        return {"limit": limit} | values | self.fixed | more
 
     def parsed(self, qdisc) -> dict:
         """Return what tc's JSON says of it, as `expected` has it."""
         options = qdisc.get("options", {})
-        told = {p.name: p.read(options) for p in self.parameters if p.key}
+        values = {p.name: p.read(options) for p in self.parameters if p.key}
         limit = options.get("limit", qdisc.get("memory_limit"))
         more = {key: options.get(key) for key in (*self.fixed, *RED_TOLD) if key in options}
-        return {"limit": limit} | told | more
+        return {"limit": limit} | values | more

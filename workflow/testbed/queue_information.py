@@ -162,16 +162,16 @@ def _managed(buffer, start, end, discipline, counted, delays=False):
     if discipline.limited_only:
         return {}
     tins = _tins(buffer, start, end) if discipline.name == "cake" else []
-    said, rules = dict(counted), discipline.counters
+    counts, rules = dict(counted), discipline.counters
     if rules.layout:
         numbers = statistics(buffer, start, end, TCA_STATS_APP, rules.layout)
-        said |= {name: number for name, number in zip(rules.names, numbers, strict=True) if name}
-    marks = sum(tin["marks"] for tin in tins) + sum(said[name] for name in rules.marks)
+        counts |= {name: number for name, number in zip(rules.names, numbers, strict=True) if name}
+    marks = sum(tin["marks"] for tin in tins) + sum(counts[name] for name in rules.marks)
     if delays:
-        told = {column: said[name] / 1e3 for column, name in rules.delays_us.items()}
-        return {"marks": marks} | told | ({"discipline_delay_ms": _busiest_ms(tins)} if tins else {})
-    overflow = {} if rules.overflow is None else {"overflow_drops": sum(said[name] for name in rules.overflow)}
-    own = {name: said[name] for name in rules.names if name}
+        delays_ms = {column: counts[name] / 1e3 for column, name in rules.delays_us.items()}
+        return {"marks": marks} | delays_ms | ({"discipline_delay_ms": _busiest_ms(tins)} if tins else {})
+    overflow = {} if rules.overflow is None else {"overflow_drops": sum(counts[name] for name in rules.overflow)}
+    own = {name: counts[name] for name in rules.names if name}
     return {"marks": marks} | overflow | ({"counted": own} if own else {}) | ({"classes": tins} if tins else {})
 
 
@@ -182,8 +182,8 @@ def _busiest_ms(tins):
 
 def _tins(buffer, start, end):
     """Return cake's counters, tin by tin."""
-    found = attributes(buffer, start + MESSAGE.size, end)
-    own = attributes(buffer, *attributes(buffer, *found[TCA_STATS2])[TCA_STATS_APP])
+    values = attributes(buffer, start + MESSAGE.size, end)
+    own = attributes(buffer, *attributes(buffer, *values[TCA_STATS2])[TCA_STATS_APP])
     tins = attributes(buffer, *own[CAKE_TINS])
     read = []
     for number in sorted(tins):
@@ -194,8 +194,8 @@ def _tins(buffer, start, end):
 
 def statistics(buffer, start, end, kind, layout, missing=None) -> tuple:
     """Return the numbers of one struct among a qdisc's statistics; without it ``missing``, or ValueError."""
-    found = attributes(buffer, start + MESSAGE.size, end)
-    kinds = attributes(buffer, *found[TCA_STATS2]) if TCA_STATS2 in found else {}
+    values = attributes(buffer, start + MESSAGE.size, end)
+    kinds = attributes(buffer, *values[TCA_STATS2]) if TCA_STATS2 in values else {}
     at, until = kinds.get(kind, (0, 0))
     if until - at >= layout.size:
         return layout.unpack_from(buffer, at)

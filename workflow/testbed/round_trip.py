@@ -52,8 +52,8 @@ def entry(client, specification, outputs) -> dict[str, dict]:
     values = {name: float(value) for name, value, _ in VALUE.findall(output.text)}
     needed = {"msg_size", "loc_real_time", "loc_recv_msgs"}
     if output.status != 0 or not needed <= values.keys() or not values["loc_recv_msgs"]:
-        said = output.errors or output.text[:200] or "no output"
-        raise TrafficError(f"qperf {test}: exit status {output.status}: {said}")
+        cause = output.errors or output.text[:200] or "no output"
+        raise TrafficError(f"qperf {test}: exit status {output.status}: {cause}")
     seconds, exchanges = values["loc_real_time"] / 1e9, int(values["loc_recv_msgs"])
     return {
         "round_trip": {

@@ -69,8 +69,8 @@ class Route:
     def __str__(self):
         """What ip would be told."""
         words = {"via": self.via, "dev": self.device, "src": self.source, "metric": self.priority}
-        said = [f"{name} {value}" for name, value in words.items() if value is not None]
-        return " ".join(["route", self.network, *said, *self.metrics.split()])
+        parts = [f"{name} {value}" for name, value in words.items() if value is not None]
+        return " ".join(["route", self.network, *parts, *self.metrics.split()])
 
 
 def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
@@ -125,7 +125,7 @@ def route_message(route, index) -> bytes:
     network = ip_network(route.network)
     family, packed = of_address(network.network_address)
     scope = RT_SCOPE_UNIVERSE if route.via else RT_SCOPE_LINK
-    said = {
+    values = {
         RTA_DST: packed if network.prefixlen else None,
         RTA_GATEWAY: route.via and of_address(route.via)[1],
         RTA_PREFSRC: route.source and of_address(route.source)[1],
@@ -134,15 +134,15 @@ def route_message(route, index) -> bytes:
         RTA_METRICS: route.metrics and metrics_of(route.metrics),
     }
     head = ROUTE.pack(family, network.prefixlen, 0, 0, RT_TABLE_MAIN, RTPROT_BOOT, scope, RTN_UNICAST, 0)
-    return head + b"".join(attribute(kind, value) for kind, value in said.items() if value)
+    return head + b"".join(attribute(kind, value) for kind, value in values.items() if value)
 
 
 def metrics_of(words) -> bytes:
     """Return the attributes of a route's metrics; a least timeout is locked, as ip does it: what TCP measures doesn't move it."""
     words = words.split()
-    said = dict(zip(words[::2], words[1::2], strict=True))
-    lock = attribute(RTAX_LOCK, NUMBER.pack(1 << RTAX_RTO_MIN)) if "rto_min" in said else b""
-    return lock + b"".join(attribute(METRICS[name].kind, METRICS[name].packed(word)) for name, word in said.items())
+    metrics = dict(zip(words[::2], words[1::2], strict=True))
+    lock = attribute(RTAX_LOCK, NUMBER.pack(1 << RTAX_RTO_MIN)) if "rto_min" in metrics else b""
+    return lock + b"".join(attribute(METRICS[name].kind, METRICS[name].packed(word)) for name, word in metrics.items())
 
 
 def metrics_to(node, network) -> list[str]:
@@ -162,10 +162,10 @@ def read_route(family, buffer, start, end) -> tuple[IPv4Network | IPv6Network | 
     _, bits, _, _, table, *_ = ROUTE.unpack_from(buffer, start)
     if table != RT_TABLE_MAIN:
         return None, ""
-    found = attributes(buffer, start + ROUTE.size, end)
+    values = attributes(buffer, start + ROUTE.size, end)
     everywhere = bytes({socket.AF_INET: 4, socket.AF_INET6: 16}[family])
-    to = ip_address(bytes(buffer[slice(*found[RTA_DST])]) if RTA_DST in found else everywhere)
-    has = attributes(buffer, *found[RTA_METRICS]) if RTA_METRICS in found else {}
+    to = ip_address(bytes(buffer[slice(*values[RTA_DST])]) if RTA_DST in values else everywhere)
+    has = attributes(buffer, *values[RTA_METRICS]) if RTA_METRICS in values else {}
     words = {
         name: metric.word(bytes(buffer[slice(*has[metric.kind])]))
         for name, metric in METRICS.items()

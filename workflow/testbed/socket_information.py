@@ -221,18 +221,18 @@ def connection(buffer, start, end, ecn=False) -> dict:
     if end - start < MESSAGE_BYTES:
         raise ValueError(f"struct inet_diag_msg of {end - start} bytes, expected {MESSAGE_BYTES}")
     local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
-    found = attributes(buffer, start + MESSAGE_BYTES, end)
+    values = attributes(buffer, start + MESSAGE_BYTES, end)
     read = {"local_port": local, "remote_port": remote, "cca": None}
-    if INET_DIAG_CONG in found:
-        read["cca"] = text(buffer, *found[INET_DIAG_CONG])
-    if INET_DIAG_INFO in found:
-        at, until = found[INET_DIAG_INFO]
+    if INET_DIAG_CONG in values:
+        read["cca"] = text(buffer, *values[INET_DIAG_CONG])
+    if INET_DIAG_INFO in values:
+        at, until = values[INET_DIAG_INFO]
         read |= tcp_info(buffer, at, until - at, ecn)
-    if INET_DIAG_ULP_INFO in found:
-        read |= subflow(buffer, start, *found[INET_DIAG_ULP_INFO])
+    if INET_DIAG_ULP_INFO in values:
+        read |= subflow(buffer, start, *values[INET_DIAG_ULP_INFO])
     for kind, (size, parse) in OF_A_CCA.items():
-        if kind in found:
-            at, until = found[kind]
+        if kind in values:
+            at, until = values[kind]
             if until - at < size:
                 raise ValueError(f"attribute {kind} of a connection with {until - at} bytes, expected {size}")
             read |= parse(buffer, at)

@@ -179,8 +179,8 @@ class RunSpecification:
         limit_mbps = self.traffic.bitrate_mbps
         # What asks about a scenario knows no CCA yet; its flows have pairs all the same.
         ccas = self.ccas if "cca" in self.document else [OWN]
-        found = long_flows(self.groups, self.flows, ccas, len(self.pairs), self.expected_s, limit_mbps)
-        return [self._on_chain(flow) for flow in found] if self.is_chain else found
+        flows = long_flows(self.groups, self.flows, ccas, len(self.pairs), self.expected_s, limit_mbps)
+        return [self._on_chain(flow) for flow in flows] if self.is_chain else flows
 
     def _on_chain(self, flow):
         """Return a flow with the pair and CCA of its place: those over all bottlenecks come first, then the cross flows of each."""

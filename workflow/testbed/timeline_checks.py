@@ -21,9 +21,9 @@ def check_timeline(specification, document) -> Check:
             wrong.append(f"{words(change)}: carried out as {entry['quantity']} {entry['value']:g}")
         elif not 0 <= late_ns <= latest_ns:
             wrong.append(f"{words(change)}: {late_ns / 1e6:g} ms late")
-        told = [device["value"] for device in entry["devices"].values()]
-        if not told or not all(same(value, change.value) for value in told):
-            wrong.append(f"{words(change)}: the kernel says {told}")
+        values = [device["value"] for device in entry["devices"].values()]
+        if not values or not all(same(value, change.value) for value in values):
+            wrong.append(f"{words(change)}: the kernel says {values}")
     wrong += passed_beyond(specification, done)
     if len(done) != len(asked):
         wrong.append(f"{len(done)} changes")

@@ -274,7 +274,7 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
             f"{side} on port {client.port}", one, folder / f"{side}-{client.port}", deadline, ended_s
         )
     try:
-        said = application.entry(client, specification, outputs)
+        entry = application.entry(client, specification, outputs)
     except TrafficError:
         # One that was killed makes the others fail.
         for one in (process for group in everyone for process in group.values()):
@@ -288,7 +288,7 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
         "cca": specification.flow_cca(client.flows[0]),
         "port": client.port,
         "start_offset_ms": client.start_offset_s * 1e3,
-        **said,
+        **entry,
     }
 
 

@@ -79,6 +79,6 @@ def _draw_cca(axes, own, shares, numbers, cca, shift):
         if not is_missing(low):
             interval(axes, place + shift, low, high, cca_colour(cca))
         (mark,) = axes.plot([place + shift], [row[shares.share]], ls="none", ms=4, zorder=3, **_look(cca))
-        told = value_words(row[shares.share], low, high, "%", row["n"])
-        tell(mark, [told], f"{cca_name(cca)}, {count(one, shares.number.removesuffix('s'))}")
+        note = value_words(row[shares.share], low, high, "%", row["n"])
+        tell(mark, [note], f"{cca_name(cca)}, {count(one, shares.number.removesuffix('s'))}")
     return ", ".join(words) or "none"

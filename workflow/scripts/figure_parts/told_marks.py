@@ -65,18 +65,18 @@ def run_words(row, words) -> str:
 
 
 def _note(artist, attributes, marks):
-    told = artist.get_figure().__dict__.setdefault("told_marks", [])
-    artist.set_gid(f"told-{len(told) + 1}")
-    told.append((artist, attributes, marks))
+    notes = artist.get_figure().__dict__.setdefault("told_marks", [])
+    artist.set_gid(f"told-{len(notes) + 1}")
+    notes.append((artist, attributes, marks))
 
 
 def told_attributes(figure) -> dict[str, dict[str, str]]:
     """Return what the groups of a figure's SVG carry, by identifier: attributes by name; none of a figure of too many marks."""
-    told = figure.__dict__.get("told_marks", [])
-    if sum(marks for _, _, marks in told) > MOST_MARKS:
+    notes = figure.__dict__.get("told_marks", [])
+    if sum(marks for _, _, marks in notes) > MOST_MARKS:
         return {}
     found = {}
-    for artist, attributes, _ in told:
+    for artist, attributes, _ in notes:
         if "data-curve" in attributes:
             places = _places(artist.axes)
             if places is None:

@@ -217,8 +217,8 @@ def main(inputs, outputs, params) -> None:
     tables = [inputs.runs, *([inputs.controls] if params.study["controls"] != "none" else [])]
     documents = [document for table in tables for document in _run_documents(folder, table)]
     files = [*documents, *_other_files(folder, listed)]
-    said = (_verdicts(inputs.claims), _record_words(inputs.record)) if params.paper else (None, "")
-    crate = _study_crate(files, provenance, params.paper, *said)
+    claim_words = (_verdicts(inputs.claims), _record_words(inputs.record)) if params.paper else (None, "")
+    crate = _study_crate(files, provenance, params.paper, *claim_words)
     target.write_text(_manifest_text(crate), encoding="utf-8", newline="\n")
 
 

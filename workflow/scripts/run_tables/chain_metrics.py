@@ -27,8 +27,8 @@ def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
     run = RunSpecification(document["specification"])
     if not run.is_chain:
         return []
-    found = windows(document)
-    return [_row(document, run, found, placed) for placed in document["network"]["set"]["chain"]]
+    windows_of_flows = windows(document)
+    return [_row(document, run, windows_of_flows, placed) for placed in document["network"]["set"]["chain"]]
 
 
 def _row(document, run, found, placed):

@@ -144,8 +144,8 @@ def jitter_ms(delays_ns) -> float | None:
 def _percentiles(name, unit, values):
     """Return the percentiles of values as columns `<name>_p50_<unit>` and so on, interpolated; None without values."""
     ending = f"_{unit}" if unit else ""
-    found = np.percentile(values, PERCENTILES) if values else [None] * len(PERCENTILES)
+    percentiles = np.percentile(values, PERCENTILES) if values else [None] * len(PERCENTILES)
     return {
         f"{name}_p{p}{ending}": None if value is None else float(value)
-        for p, value in zip(PERCENTILES, found, strict=True)
+        for p, value in zip(PERCENTILES, percentiles, strict=True)
     }

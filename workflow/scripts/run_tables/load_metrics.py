@@ -46,12 +46,14 @@ def _utilisation(document, run):
 
     Counters of the bottleneck know more, but go on after the traffic's end: what waits in a socket's buffer is still sent.
     """
-    found = windows(document)
+    windows_of_flows = windows(document)
     alone = all(group.application == LONG for group in run.groups) and run.background == "none" and not run.is_chain
-    if not found or not alone or run.rate_mbps is None or run.traffic.application != "iperf3" or run.udp:
+    if not windows_of_flows or not alone or run.rate_mbps is None or run.traffic.application != "iperf3" or run.udp:
         return None
-    goodput_mbps = sum(window.goodput_mbps(flow) for flow, window in found.items())
-    could_mbps = run.goodput_limit_mbps * mean_rate_mbps(document, next(iter(found.values()))) / run.rate_mbps
+    goodput_mbps = sum(window.goodput_mbps(flow) for flow, window in windows_of_flows.items())
+    could_mbps = (
+        run.goodput_limit_mbps * mean_rate_mbps(document, next(iter(windows_of_flows.values()))) / run.rate_mbps
+    )
     return 100 * goodput_mbps / could_mbps
 
 

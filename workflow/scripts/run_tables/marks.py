@@ -36,13 +36,13 @@ def grown(before, after, name) -> int | None:
 def marks_of_flows(document) -> dict[int, dict]:
     """Return flow -> what its sockets say of ECN at the last look, None where nothing does: columns of `tidy_tables.FLOWS`."""
     flows = range(RunSpecification(document["specification"]).flows)
-    said = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
+    counts = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
     for look in document.get("sockets", ()):
         for socket in look["sockets"]:
             if "ecn" in socket:
-                said[socket["flow"]] = {
+                counts[socket["flow"]] = {
                     "ecn_observed": socket["ecn"],
                     "ce_received": socket.get("received_ce_packets"),
                     "ce_echoed": socket["delivered_ce_packets"],
                 }
-    return said
+    return counts

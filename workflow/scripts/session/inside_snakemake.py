@@ -265,8 +265,8 @@ def unpacked_repository(workflow) -> Path:
             git("-C", partial, "checkout", "--quiet", "--detach", commit)
             os.rename(partial, place)
     except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", "") or error
-        sys.exit(f"sawtooth: {file.get_path_or_uri(secret_free=True)} can't be checked out: {str(said).strip()}")
+        cause = getattr(error, "stderr", "") or error
+        sys.exit(f"sawtooth: {file.get_path_or_uri(secret_free=True)} can't be checked out: {str(cause).strip()}")
     return place
 
 
@@ -277,13 +277,13 @@ def together(*functions: Callable) -> Callable:
     """
 
     def files(wildcards):
-        found = []
+        paths = []
         for function in functions:
             try:
-                found += function(wildcards)
+                paths += function(wildcards)
             except IncompleteCheckpointException as missing:
-                found.append(missing.targetfile)  # what Snakemake takes for the files until there are some
-        return found
+                paths.append(missing.targetfile)  # what Snakemake takes for the files until there are some
+        return paths
 
     return files
 

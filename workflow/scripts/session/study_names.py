@@ -20,8 +20,8 @@ def study_files() -> dict[str, Path]:
 
 def _names(file):
     """Return the names that a file answers to: that of its study, and of those of `FOLDER` its own."""
-    found = re.search(rb"^study: *[\"']?([a-z0-9.-]+)", file.read_bytes(), re.MULTILINE)
-    names = [found[1].decode()] if found else []
+    name = re.search(rb"^study: *[\"']?([a-z0-9.-]+)", file.read_bytes(), re.MULTILINE)
+    names = [name[1].decode()] if name else []
     return dict.fromkeys([*names, file.stem] if file.parent == FOLDER else names)
 
 

@@ -90,13 +90,13 @@ class StudyDesign:
     @cached_property
     def rtt_shifts_ms(self) -> dict[str, float]:
         """Scenarios whose path has a shorter RTT at some time than at first -> by how much its least RTT differs, in ms: a negative number."""
-        found = {}
+        shifts_ms = {}
         for scenario in filter(is_changing, self.scenarios):
             shift_ms = RunSpecification({"scenario": scenario}).link_rtts_ms[0] - sum(
                 scenario["link"]["delay_ms"].values()
             )
-            found |= {scenario["id"]: shift_ms} if shift_ms else {}
-        return found
+            shifts_ms |= {scenario["id"]: shift_ms} if shift_ms else {}
+        return shifts_ms
 
     @cached_property
     def loss_changing_scenarios(self) -> tuple[str, ...]:

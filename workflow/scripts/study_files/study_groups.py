@@ -44,11 +44,11 @@ def counted_flows(scenario) -> dict:
 
 def _long_flows(groups):
     """Return how many long flows groups have; of a group whose times make no sense one for each member."""
-    found = 0
+    flows = 0
     for group in (FlowGroup(**group) for group in groups):
         sensible = group.on_s is None or None not in (group.off_s, group.stop_s)
-        found += group.count * (len(group.on_times_s) if sensible else 1) if group.application == LONG else 0
-    return found
+        flows += group.count * (len(group.on_times_s) if sensible else 1) if group.application == LONG else 0
+    return flows
 
 
 def _whole(value):

@@ -119,11 +119,11 @@ def over_replications(statistic, described, total, confidence, resolution=0.0) -
     values = described[statistic].dropna().astype(float)
     if values.empty:
         return {"n": 0, "note": "no value in any valid run" if len(described) else f"no valid run among {total}"}
-    found = measured_mean(values, confidence, resolution, None if statistic in SPREADS else collapsed(values))
-    row = {"n": len(values), "mean": found.mean, "lowest": values.min(), "highest": values.max(), "note": found.note}
-    if found.low is None:
+    mean = measured_mean(values, confidence, resolution, None if statistic in SPREADS else collapsed(values))
+    row = {"n": len(values), "mean": mean.mean, "lowest": values.min(), "highest": values.max(), "note": mean.note}
+    if mean.low is None:
         return row
-    low, high = found.low, found.high
+    low, high = mean.low, mean.high
     flows = float(described["flows"].max())
     most = 100.0 if statistic.endswith("_percent") else {"jain_index": 1.0, "starved": flows}.get(statistic, high)
     return row | {"ci_low": max(low, 1 / flows if statistic == "jain_index" else 0.0), "ci_high": min(high, most)}

@@ -50,8 +50,8 @@ def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame
         ``tidy/scenarios.csv``.
     """
     points = readings.merge(scenarios, on="scenario").to_dict("records")
-    found = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))
-    rows = [_judged(row) for quantity in QUANTITIES for row in found if row["quantity"] == quantity]
+    all_rows = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))
+    rows = [_judged(row) for quantity in QUANTITIES for row in all_rows if row["quantity"] == quantity]
     return pd.DataFrame(rows, columns=CALIBRATION.names)
 
 

@@ -50,8 +50,8 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
         notes.append(f"{len(values) - n} of {len(values)} valid runs have no value")
     if n >= 1:
         lost = collapsed(known) if collapses else None
-        found = measured_mean(known, confidence, resolution, lost)
-        row |= {"measurements": found.measurements, "mean": found.mean, "ci_low": found.low, "ci_high": found.high}
+        mean = measured_mean(known, confidence, resolution, lost)
+        row |= {"measurements": mean.measurements, "mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high}
         row |= {"median": np.median(known), "min": known.min(), "max": known.max()}
         if collapses:
             row["collapses"] = int(lost.sum())
@@ -59,11 +59,11 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
         notes.append("one value: no interval, no standard deviation, no test of normality")
     elif n >= 2:
         row["sd"] = 0.0 if known.min() == known.max() else known.std(ddof=1)
-        if found.note:
-            notes.append(found.note + " and no test of normality" * (found.measurements == 1))
-        if found.measurements > 1 and n < SHAPIRO_MIN_N:
+        if mean.note:
+            notes.append(mean.note + " and no test of normality" * (mean.measurements == 1))
+        if mean.measurements > 1 and n < SHAPIRO_MIN_N:
             notes.append(f"two values: a test of normality needs {SHAPIRO_MIN_N}")
-        elif found.measurements > 1:
+        elif mean.measurements > 1:
             row["shapiro_w"], row["shapiro_p"] = shapiro_wilk(known)
             if n > SHAPIRO_MAX_N:
                 notes.append(f"above n = {SHAPIRO_MAX_N} the p of Shapiro-Wilk is approximate")

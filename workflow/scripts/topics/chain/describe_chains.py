@@ -136,15 +136,15 @@ def _theory(cca, scenario, counts, measured, alike):
     if not alike or scenario["cross_cca"]:
         return {}
     number, flows = int(scenario["bottlenecks"]), tuple(counts.values())
-    said = {
+    predictions = {
         "proportional_percent": 100 * fair_share(number, 1, *flows),
         "minimum_delay_percent": 100 * fair_share(number, 2, *flows),
     }
     ratio = measured["cross_rtt_ms"].mean() / measured["long_rtt_ms"].mean()
     if cca == "reno" and not is_missing(ratio):
-        said["independent_percent"] = 100 * reno_share_independent(number, ratio, *flows)
-        said["synchronised_percent"] = 100 * reno_share_synchronised(number, ratio, *flows)
-    return said
+        predictions["independent_percent"] = 100 * reno_share_independent(number, ratio, *flows)
+        predictions["synchronised_percent"] = 100 * reno_share_synchronised(number, ratio, *flows)
+    return predictions
 
 
 def main(inputs, outputs, params) -> None:

@@ -52,9 +52,9 @@ def changes(versions) -> Iterator[dict]:
 
 def _differences(before, after):
     old, new = before["claims"], after["claims"]
-    found = [{"claim": name, "change": "added"} for name in new if name not in old]
-    found += [{"claim": name, "change": "changed"} for name in new if name in old and new[name] != old[name]]
-    found += [{"claim": name, "change": "removed"} for name in old if name not in new]
+    changes = [{"claim": name, "change": "added"} for name in new if name not in old]
+    changes += [{"claim": name, "change": "changed"} for name in new if name in old and new[name] != old[name]]
+    changes += [{"claim": name, "change": "removed"} for name in old if name not in new]
     if before["rest"] != after["rest"]:
-        found.append({"claim": "", "change": "paper or scenarios changed"})
-    return found or [{"claim": "", "change": "comments only"}]
+        changes.append({"claim": "", "change": "paper or scenarios changed"})
+    return changes or [{"claim": "", "change": "comments only"}]

@@ -119,8 +119,8 @@ def _dumbbell(axes, cell, y, metric):
         [here], [y], ls="none", marker=cca_marker(cell["cca"]), ms=4.8, mec=colour, mew=1.1,
         mfc="none" if cell["ip_version"] == "ipv6" else colour, zorder=4,
     )  # fmt: skip
-    told = f"{value_words(here, unit=metric.unit)}, in the other study {value_words(there, unit=metric.unit)}"
-    tell(mark, [told], cell_name([cell]))
+    words = f"{value_words(here, unit=metric.unit)}, in the other study {value_words(there, unit=metric.unit)}"
+    tell(mark, [words], cell_name([cell]))
 
 
 def _describe(cells, scenario, metric, names):

@@ -33,17 +33,17 @@ def percentile_row(values: pd.Series, percentile: float, confidence: float, reso
     share = percentile / 100
     least, least_upper = (least_values(share, confidence, kind) for kind in (TWO_SIDED, UPPER))
     same = len(values) > 1 and np.ptp(values.to_numpy(float)) <= resolution
-    found = percentile_interval(values.iloc[:1] if same else values, share, confidence)
+    interval = percentile_interval(values.iloc[:1] if same else values, share, confidence)
     row = {
-        "percentile": percentile, "n": len(values), "value": values.iloc[0] if same else found.value, "bounds": found.kind,
-        "low": found.low, "high": found.high, "held_percent": None if found.held is None else 100 * found.held,
+        "percentile": percentile, "n": len(values), "value": values.iloc[0] if same else interval.value, "bounds": interval.kind,
+        "low": interval.low, "high": interval.high, "held_percent": None if interval.held is None else 100 * interval.held,
         "least_interval": least, "least_upper": least_upper,
     }  # fmt: skip
     if same:
         return row | {"note": f"all {len(values)} values are one measurement repeated: n = 1"}
-    if found.kind == TWO_SIDED:
+    if interval.kind == TWO_SIDED:
         return row | {"note": ""}
-    if found.kind == UPPER:
+    if interval.kind == UPPER:
         return row | {"note": f"an interval takes {least} runs"}
     return row | {"note": f"an upper bound takes {least_upper} runs, an interval {least}"}
 

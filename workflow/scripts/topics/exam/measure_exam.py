@@ -152,8 +152,8 @@ def main(inputs, outputs, params) -> None:
 def _optional(inputs, table):
     """Read a table that only some studies have; without it an empty one."""
     path = inputs.get(table.name)
-    found = read_table(path, table) if path else pd.DataFrame(columns=table.names)
-    return found.assign(replication=found["replication"].astype(int))
+    rows = read_table(path, table) if path else pd.DataFrame(columns=table.names)
+    return rows.assign(replication=rows["replication"].astype(int))
 
 
 if "snakemake" in globals():

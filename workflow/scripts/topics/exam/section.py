@@ -146,8 +146,8 @@ def _table(card, published):
 def published_words(row, published: pd.DataFrame) -> str:
     """Return what is published of a row's CCA, scenario and measure, and whether the row agrees."""
     names = ["cca", "scenario", "measure"]
-    found = published[(published[names] == [row[name] for name in names]).all(axis=1)]
-    return " ".join(f"Published: {one['verdict']} ({one['source']})." for one in found.to_dict("records"))
+    rows = published[(published[names] == [row[name] for name in names]).all(axis=1)]
+    return " ".join(f"Published: {one['verdict']} ({one['source']})." for one in rows.to_dict("records"))
 
 
 def _cells(row, published):

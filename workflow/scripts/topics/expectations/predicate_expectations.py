@@ -84,8 +84,8 @@ def _run_to_repeat(claim, row, samples, runs):
     factors["scenario"] = [samples.found[name] for name in factors["scenario"] if name in samples.found]
     chosen = np.logical_and.reduce([samples.runs[factor].isin(names) for factor, names in factors.items()])
     if not chosen.any():  # none is valid
-        found = runs[np.logical_and.reduce([runs[factor].isin(names) for factor, names in factors.items()])]
-        return run_name(found.iloc[0]) if len(found) else ""
+        candidates = runs[np.logical_and.reduce([runs[factor].isin(names) for factor, names in factors.items()])]
+        return run_name(candidates.iloc[0]) if len(candidates) else ""
     values = np.where(chosen, samples.of_runs(parts_of(claim, samples)[0][0]), np.nan)
     place = int(chosen.argmax())
     if np.isfinite(values).any():

@@ -56,10 +56,8 @@ def _describe_position(flows, sides, total, params):
     for column, name in MEANS.items():
         values = sides[column].dropna().to_numpy(float)
         finely = {"goodput_mbps": coarsest(sides["finely"]), "rtt_mean_ms": RTT_RESOLUTION_MS}.get(column, 0.0)
-        found = measured_mean(
-            values, params.confidence, finely, collapsed(values) if column == "goodput_mbps" else None
-        )
-        row |= {column: found.mean, f"{name}_low": found.low, f"{name}_high": found.high}
+        mean = measured_mean(values, params.confidence, finely, collapsed(values) if column == "goodput_mbps" else None)
+        row |= {column: mean.mean, f"{name}_low": mean.low, f"{name}_high": mean.high}
     logit_step = coarsest(step / (sides["share"] * (1 - sides["share"])).where(lambda spread: spread > 0))
     return row | (balance_test(logit(sides["share"].dropna()) - logit(fair), logit_step) if fair < 1 else {})
 

@@ -83,10 +83,10 @@ def _row(axes, y, row):
         [row["fair_ratio"]], [y], marker=cca_marker(row["flow_cca"]), ms=4.5, mew=0.8, mec=LIGHT.paper,
         mfc=cca_colour(row["flow_cca"]), zorder=4, ls="none",
     )  # fmt: skip
-    told = value_words(
+    words = value_words(
         row["fair_ratio"], row["fair_ratio_low"], row["fair_ratio_high"], "times the fair share", row["n"]
     )
-    tell(mark, [told], _row_name(row))
+    tell(mark, [words], _row_name(row))
 
 
 def _describe(rows, scenario, conditions):

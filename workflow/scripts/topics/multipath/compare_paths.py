@@ -43,10 +43,10 @@ def _cell_row(cell, groups, scenarios, confidence):
     notes = {}
     for prefix, name in (("goodput", "goodput_mbps"), ("transfer", "transfer_s"), ("cpu_busy", "cpu_busy_percent")):
         known = valid[name].dropna().to_numpy(float)
-        found = measured_mean(known, confidence, resolution_of(valid, name), _collapses(name, known))
-        row[f"{prefix}_low"], row[f"{prefix}_high"] = found.low, found.high
-        if found.n > 1 and found.note:
-            notes.setdefault(found.note, []).append(prefix.replace("cpu_busy", "CPU"))
+        mean = measured_mean(known, confidence, resolution_of(valid, name), _collapses(name, known))
+        row[f"{prefix}_low"], row[f"{prefix}_high"] = mean.low, mean.high
+        if mean.n > 1 and mean.note:
+            notes.setdefault(mean.note, []).append(prefix.replace("cpu_busy", "CPU"))
     row["note"] = "; ".join(f"{listed(names)}: {note}" for note, names in notes.items())
     goodput, ceiling = valid["goodput_mbps"], valid["ideal_goodput_mbps"].mean()
     row |= {

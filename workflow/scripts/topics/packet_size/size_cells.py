@@ -125,14 +125,8 @@ def _spread(runs, collapses, confidence):
     """Return n, what these are worth, mean, its interval and the standard deviation of a cell's runs, as far as there are."""
     values = runs["measured"].to_numpy(float)
     resolution = runs["resolution"].max() if len(runs) else 0.0
-    found = measured_mean(values, confidence, resolution, collapsed(values) if collapses else None)
-    row = {
-        "n": found.n,
-        "measurements": found.measurements,
-        "mean": found.mean,
-        "ci_low": found.low,
-        "ci_high": found.high,
-    }
+    mean = measured_mean(values, confidence, resolution, collapsed(values) if collapses else None)
+    row = {"n": mean.n, "measurements": mean.measurements, "mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high}
     return row | ({"sd": values.std(ddof=1)} if len(values) >= 2 else {})
 
 

@@ -111,8 +111,8 @@ def _compared(question, column, a, b, confidence, paired=None):
     if paired is None:
         row |= _welch(a, b, confidence)
     elif len(pairs) >= 2:
-        found = measured_mean(pairs, confidence, step)
-        row |= {"ci_low": found.low, "ci_high": found.high, "note": ONE_MEASUREMENT if found.low is None else ""}
+        mean = measured_mean(pairs, confidence, step)
+        row |= {"ci_low": mean.low, "ci_high": mean.high, "note": ONE_MEASUREMENT if mean.low is None else ""}
     if question != PLATFORM and not (is_missing(a["calculated"]) or is_missing(b["calculated"])):
         expected = b["calculated"] - a["calculated"]
         row |= {"expected": expected, "expected_percent": 100 * expected / a["calculated"]}

@@ -79,8 +79,8 @@ def draw_cells(axes, rows, sizes, ip_version, platform, value="mean", aside=0.0)
             [place], [min(max(row[value], bottom), top)], ls="none", marker=marker, ms=4.2, mec=colour,
             mfc=LIGHT.paper if is_open else colour, zorder=3,
         )  # fmt: skip
-        told = value_words(row[value], row["ci_low"], row["ci_high"])
-        tell(mark, [told], f"{ip_words(ip_version)}, {plain(row['message_bytes'])} bytes")
+        words = value_words(row[value], row["ci_low"], row["ci_high"])
+        tell(mark, [words], f"{ip_words(ip_version)}, {plain(row['message_bytes'])} bytes")
         values.append(number(row[value]))
     return f"{ip_words(ip_version)}: {', '.join(values) or 'none'}"
 

@@ -54,8 +54,8 @@ def lines_of(run, phases, samples, queue) -> pd.DataFrame:
     ]
     parts.append(("goodput_possible", *_stairs(steps, phases[-1].end_s)))
     parts.append(("least_rtt_possible", *_stairs([(p.begin_s, p.rtt_path_ms) for p in phases], phases[-1].end_s)))
-    found = [pd.DataFrame({"series": name, "time_s": at, "value": value}) for name, at, value in parts]
-    return pd.concat(found, ignore_index=True)
+    lines = [pd.DataFrame({"series": name, "time_s": at, "value": value}) for name, at, value in parts]
+    return pd.concat(lines, ignore_index=True)
 
 
 def _stairs(steps, end_s):

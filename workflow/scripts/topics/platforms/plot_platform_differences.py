@@ -108,8 +108,8 @@ def _rows(axes, rows, names):
         left, right = axes.get_xlim()
         x, marker = min(max(row["effect"], left), right), cca_marker(row["cca"])
         (mark,) = axes.plot([x], [y], ls="none", marker=marker, ms=4, mec=colour, mfc=colour, zorder=3)
-        told = value_words(row["effect"], row["ci_low"], row["ci_high"])
-        tell(mark, [f"{told}, {row['verdict']}" if row["verdict"] else told], names[key])
+        note = value_words(row["effect"], row["ci_low"], row["ci_high"])
+        tell(mark, [f"{note}, {row['verdict']}" if row["verdict"] else note], names[key])
         words.append(f"{names[key]}: {number(row['effect'])} ({row['verdict']})")
     return words
 

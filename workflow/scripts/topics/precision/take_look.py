@@ -45,9 +45,9 @@ def main(inputs, outputs, params) -> None:
     rows = list(precision_rows(runs, study["replications"]["until"], level))
     still_open = [row for row in rows if row["verdict"] in OPEN]
     later = [step for step in steps if step > replications]
-    said = f"{study['scenarios'][0]['id']}: after {replications} replications {len(still_open)} of {len(rows)} means are not precise"
+    sentence = f"{study['scenarios'][0]['id']}: after {replications} replications {len(still_open)} of {len(rows)} means are not precise"
     print(
-        f"{said}; "
+        f"{sentence}; "
         + (
             f"the next look is at {later[0]}"
             if still_open and later

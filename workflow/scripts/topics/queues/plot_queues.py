@@ -95,8 +95,8 @@ def _draw_line(axes, cells, variants, line, shift, measure, several):
         if not is_missing(row[f"{measure}_low"]):
             interval(axes, place + shift, row[f"{measure}_low"], row[f"{measure}_high"], cca_colour(cca))
         (mark,) = axes.plot([place + shift], [row[measure]], ls="none", ms=4, zorder=3, **_look(cca, ecn))
-        told = value_words(row[measure], row[f"{measure}_low"], row[f"{measure}_high"], n=row["n"])
-        tell(mark, [told], f"{_line_name(cca, ecn, several)}, {name}")
+        note = value_words(row[measure], row[f"{measure}_low"], row[f"{measure}_high"], n=row["n"])
+        tell(mark, [note], f"{_line_name(cca, ecn, several)}, {name}")
     return f"{_line_name(cca, ecn, several)}: {', '.join(words) or 'none'}."
 
 

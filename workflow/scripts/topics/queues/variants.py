@@ -18,12 +18,14 @@ def with_variants(cells) -> pd.DataFrame:
     )
     queues = [", ".join([name, *own]) for name, own in zip(cells["discipline"], parameters, strict=True)]
     several = cells["platform"].nunique() > 1
-    found = cells.assign(
+    variants = cells.assign(
         queue=queues, besides=[f" on {platform_name(name)}" if several else "" for name in cells["platform"]]
     )
-    alike = found.duplicated(["conditions", "ip_version", "cca", "ecn", "queue", "besides"], keep=False)
-    found["besides"] = found["besides"].where(~alike, found["besides"] + " (" + found["scenario_label"] + ")")
-    return found.assign(variant=found["queue"] + found["besides"])
+    alike = variants.duplicated(["conditions", "ip_version", "cca", "ecn", "queue", "besides"], keep=False)
+    variants["besides"] = variants["besides"].where(
+        ~alike, variants["besides"] + " (" + variants["scenario_label"] + ")"
+    )
+    return variants.assign(variant=variants["queue"] + variants["besides"])
 
 
 def variants_of(cells) -> dict[str, str]:

@@ -13,17 +13,17 @@ NOTHING_KNOWN = "no valid run to compare with"
 
 def ip_conclusions(table) -> pd.DataFrame:
     """Return what ``analysis/ip_versions.csv`` concludes: scenario, metric, effect, pairs, what, conclusion."""
-    said = [
+    conclusions = [
         _direction(effect) if verdict.startswith("differs") else ALIKE if equivalent == "yes" else OPEN
         for verdict, equivalent, effect in zip(table["verdict"], table["equivalent"], table["effect"], strict=True)
     ]
     what = [f"{cca}, {metric}" for cca, metric in zip(table["cca"], table["metric"], strict=True)]
-    return table[["scenario", "metric", "effect", "pairs"]].assign(what=what, conclusion=said)
+    return table[["scenario", "metric", "effect", "pairs"]].assign(what=what, conclusion=conclusions)
 
 
 def cca_conclusions(table, significance) -> pd.DataFrame:
     """Return the same of ``analysis/cca_pairs.csv``."""
-    said = [
+    conclusions = [
         _direction(effect) if p < significance else OPEN
         for p, effect in zip(table["p_holm"], table["effect"], strict=True)
     ]
@@ -31,7 +31,7 @@ def cca_conclusions(table, significance) -> pd.DataFrame:
         f"{row['cca_a']} against {row['cca_b']} over {ip_words(row['ip_version'])}, {row['metric']}"
         for row in table.to_dict("records")
     ]
-    return table[["scenario", "metric", "effect", "pairs"]].assign(what=what, conclusion=said)
+    return table[["scenario", "metric", "effect", "pairs"]].assign(what=what, conclusion=conclusions)
 
 
 def _direction(effect):

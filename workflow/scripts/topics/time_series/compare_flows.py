@@ -44,11 +44,11 @@ def _flow_outcomes(runs, flows, confidence):
             if values.empty:
                 continue
             lost = collapsed(values) if quantity.startswith("goodput") else None
-            found = measured_mean(values, confidence, _resolution(quantity, group), lost)
+            mean = measured_mean(values, confidence, _resolution(quantity, group), lost)
             rows.append(
                 dict(zip(CELL, cell, strict=True)) | {
                     "scenario_label": group["scenario_label"].iloc[0], "quantity": quantity, "unit": unit,
-                    "runs": len(values), "mean": found.mean, "ci_low": found.low, "ci_high": found.high,
+                    "runs": len(values), "mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high,
                     "least": values.min(), "most": values.max(),
                 }
             )  # fmt: skip

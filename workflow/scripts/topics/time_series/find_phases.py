@@ -47,8 +47,8 @@ def _phase_shares(times, labels, looks, confidence):
             "scenario_label": labels[key[0]], "runs": len(group), "spells": group["spells"].mean(),
             "share_percent": group["share_percent"].mean(),
         }  # fmt: skip
-        found = measured_mean(group["share_percent"].dropna(), confidence, 100 / looks[key[0]])
-        rows.append(row | {"ci_low": found.low, "ci_high": found.high})
+        mean = measured_mean(group["share_percent"].dropna(), confidence, 100 / looks[key[0]])
+        rows.append(row | {"ci_low": mean.low, "ci_high": mean.high})
     return pd.DataFrame(rows, columns=PHASE_SHARES.names)
 
 

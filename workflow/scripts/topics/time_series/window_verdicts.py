@@ -68,11 +68,11 @@ def _compared(group, tolerance, is_coarse, confidence):
     }  # fmt: skip
     ends = mean, mean
     known = of_runs["measured"].dropna()
-    found = measured_mean(known, confidence)
-    if found.low is not None:
-        ends = row["ci_low"], row["ci_high"] = found.low, found.high
+    summary = measured_mean(known, confidence)
+    if summary.low is not None:
+        ends = row["ci_low"], row["ci_high"] = summary.low, summary.high
     elif len(known):
-        notes.append(found.note)
+        notes.append(summary.note)
     if is_coarse:
         notes.append("samples are too far apart for the window's highest and lowest")
     elif not pd.isna(low) and len(known):

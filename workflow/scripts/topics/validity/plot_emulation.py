@@ -73,8 +73,8 @@ def _row(axes, row, cell, deviation, low, high):
     interval_line(axes, low, high, row)
     (mark,) = axes.plot([deviation], [row], ls="none", marker="o", ms=4.5, mew=0, color=LIGHT.blue, zorder=4)
     ends = f"{number(cell['low'])} to {number(cell['high'])} {cell['unit']}"
-    told = f"configured {plain(cell['configured'])} {cell['unit']}, realised {_words(cell)} {cell['unit']} ({ends})"
-    tell(mark, [told], cell["scenario"])
+    words = f"configured {plain(cell['configured'])} {cell['unit']}, realised {_words(cell)} {cell['unit']} ({ends})"
+    tell(mark, [words], cell["scenario"])
     _beside(axes, row, f"{_words(cell)} {cell['unit']}", LIGHT.ink)
 
 
