@@ -82,7 +82,7 @@ def _made_by(document):
 
 def _check_form(document, text):
     """Raise ReceivedError unless a document is of the schema, and written as the testbed writes it."""
-    # The first violation only: of something hostile there may be millions.
+    # The first violation only: of something hostile there may be millions, of which jsonschema-rs makes a list.
     violation = next(_VALIDATOR.iter_errors(document), None)
     if violation:
         raise ReceivedError(f"is not of the schema: {shown(violation.json_path)}: {shown(violation.message)}")
