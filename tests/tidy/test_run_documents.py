@@ -100,6 +100,8 @@ def spoiled(document, name):
             del document["verdict"]["checks"][0]["ok"]
         case "no Unicode":
             document["verdict"]["checks"][0]["observed"] = {"\ud800": 1}
+        case "a million things":
+            document["traffic"] = [{}] * 1_000_000
         case "lists without end":
             document["traffic"] = json.loads("[" * 900 + "]" * 900)
     return document
@@ -112,6 +114,7 @@ def spoiled(document, name):
         ("a key more", "verdict: Additional properties are not allowed ('opinion' was unexpected)"),
         ("a key less", 'verdict/checks/0: "ok" is a required property'),
         ("no Unicode", "surrogates not allowed"),
+        ("a million things", 'traffic/0: "flows" is a required property'),
         ("lists without end", "ecursion"),
     ],
 )

@@ -17,6 +17,7 @@ from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.json_difference import NOTHING, file_difference, first_byte, first_difference
 from publishing.result_checks.received_archive import unpack
+from publishing.result_checks.received_documents import check_form
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file, temporary_folder
 from publishing.result_checks.reruns import finding
@@ -99,6 +100,16 @@ def test_what_is_not_one_whole_gzip_stream_is_refused(content, why):
 def test_what_is_no_json_is_refused(text):
     with pytest.raises(ReceivedError, match="JSON"):
         parse(text)
+
+
+def test_a_document_that_is_not_of_the_schema_is_named(recorded):
+    document = recorded("slow-vegas-ipv6")
+    text = (json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
+    check_form(document, text)
+    with pytest.raises(ReceivedError, match="is not of the schema: verdict: .*'opinion' was unexpected"):
+        check_form(document | {"verdict": document["verdict"] | {"opinion": "fine"}}, text)
+    with pytest.raises(ReceivedError, match="not as the testbed writes it"):
+        check_form(document, text + b" ")
 
 
 def archive_of(path, entries):

@@ -5,17 +5,16 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import jsonschema
-
 from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.json_difference import first_difference, value_text
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
 from publishing.result_checks.received_study import ReceivedStudy, check_specification
+from run_tables.document_form import read_form, violation
 from testbed.specification import DOCUMENT_VERSION
 
 SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "run.schema.json"
-_VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+_FORM = read_form(SCHEMA)
 
 
 @dataclass
@@ -50,7 +49,7 @@ def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tup
         checked.made_by = _made_by(document)
         own = document.get("specification")
         if checked.made_by in here:
-            _check_form(document, text)
+            check_form(document, text)
     except ReceivedError as error:
         checked.problems.append(str(error))
     expected = study.specification(name)
@@ -80,12 +79,11 @@ def _made_by(document):
     )
 
 
-def _check_form(document, text):
+def check_form(document, text) -> None:
     """Raise ReceivedError unless a document is of the schema, and written as the testbed writes it."""
-    # The first violation only: of something hostile there may be millions, of which jsonschema-rs makes a list.
-    violation = next(_VALIDATOR.iter_errors(document), None)
-    if violation:
-        raise ReceivedError(f"is not of the schema: {shown(violation.json_path)}: {shown(violation.message)}")
+    # The first violation only: of something hostile there may be millions.
+    if problem := violation(_FORM, document):
+        raise ReceivedError(f"is not of the schema: {shown(problem)}")
     # A key that stands there twice, say, is read by one program so and by another otherwise.
     if (json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n").encode(errors="replace") != text:
         raise ReceivedError("is JSON, but not as the testbed writes it")
