@@ -60,11 +60,11 @@ def differences(pairs, metric) -> pd.DataFrame:
     """Return the differences of pairs, new less old, a column a cell and a row a replication."""
     old, new = pairs[f"{metric}_old"], pairs[f"{metric}_new"]
     if metric in IN_POINTS:
-        found = new - old
+        change = new - old
     else:
         means = ((old + new) / 2).groupby([pairs[name] for name in CELL]).transform("mean")
-        found = (100 * (new - old) / means).where(means != 0, 0.0)
-    return pairs.assign(difference=found).pivot(index="replication", columns=CELL, values="difference")
+        change = (100 * (new - old) / means).where(means != 0, 0.0)
+    return pairs.assign(difference=change).pivot(index="replication", columns=CELL, values="difference")
 
 
 def compared(values) -> dict[str, float]:
@@ -116,8 +116,8 @@ def main() -> None:
     cells = {metric: print_metric(differences(pairs, metric), metric) for metric in MARGINS}
     print("\nCells not shown to be equivalent, the widest intervals first:\n")
     head("metric", *CELL, "mean difference (90 % interval)")
-    for metric, found in cells.items():
-        wide = found.assign(width=found["high"] - found["low"])[~found["equivalent"]].sort_values(
+    for metric, of_metric in cells.items():
+        wide = of_metric.assign(width=of_metric["high"] - of_metric["low"])[~of_metric["equivalent"]].sort_values(
             "width", ascending=False
         )
         for cell, one in wide.head(PRINTED).iterrows():

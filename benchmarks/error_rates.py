@@ -256,8 +256,8 @@ def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
     With another factor for the second platform, the truth is that of runs that did not collapse.
     """
     drawn = zip(*pairs(rng, factor, samples, n), *pairs(rng, other or factor, samples, n), strict=True)
-    found = [difference(a, b, "ratio", collapses=True) for a, _, _, b in drawn]
-    known = [apart for apart in found if apart.error]
+    differences = [difference(a, b, "ratio", collapses=True) for a, _, _, b in drawn]
+    known = [apart for apart in differences if apart.error]
     ends = [apart.interval(CONFIDENCE) for apart in known]
     held = sum(low <= 0 <= high for low, high in ends)
     differ = sum(apart.p_beyond(0.0, 0.0) < SIGNIFICANCE / 2 for apart in known)
@@ -387,7 +387,7 @@ def precision_coverage(rng, samples, factor, times, at_least=10, at_most=100, ce
 def collapse_alarms(rng, samples, n) -> list[Rate]:
     """Row 1: runs said to have collapsed where none has, of all runs."""
     drawn = zip(*pairs(rng, "heavy tails (t, 3 df)", samples, n), strict=True)
-    found = sum(int(np.concatenate(collapsed_of_pairs(*sample)).sum()) for sample in drawn)
+    alarms = sum(int(np.concatenate(collapsed_of_pairs(*sample)).sum()) for sample in drawn)
     return [
-        Rate(1, "runs called collapsed where none is", "heavy tails (t, 3 df)", n, found, 2 * n * samples, (0, 0.005))
+        Rate(1, "runs called collapsed where none is", "heavy tails (t, 3 df)", n, alarms, 2 * n * samples, (0, 0.005))
     ]

@@ -82,8 +82,8 @@ def ask(*command) -> str:
 
 def newest_kernel(config) -> str:
     """Return the newest kernel source that the mirror has, with its suite."""
-    found = ask("apt-cache", "-c", str(config), "pkgnames", "linux-source-").split()
-    versions = [tuple(map(int, match.groups())) for match in map(KERNEL_SOURCE.fullmatch, found) if match]
+    packages = ask("apt-cache", "-c", str(config), "pkgnames", "linux-source-").split()
+    versions = [tuple(map(int, match.groups())) for match in map(KERNEL_SOURCE.fullmatch, packages) if match]
     if max(versions, default=(0, 0)) < OLDEST_KERNEL:
         raise SetupError("the guest needs Linux 6.16 or newer, and the mirror has no source of it.")
     return "linux-source-{}.{}".format(*max(versions))
@@ -105,10 +105,10 @@ def resolve(config, wished) -> list[str]:
 def stanzas_of(config, packages) -> list[str]:
     """Return what the lists say of packages, each once, sorted by name."""
     stanzas = ask("apt-cache", "-c", str(config), "show", *packages).split("\n\n")
-    found = {
+    of_packages = {
         (field(stanza, "Package"), field(stanza, "Version")): stanza.strip() for stanza in stanzas if stanza.strip()
     }
-    return [found[key] for key in sorted(found)]
+    return [of_packages[key] for key in sorted(of_packages)]
 
 
 def describe(config, packages) -> list[Package]:

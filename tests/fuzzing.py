@@ -58,8 +58,8 @@ def damaged(content: bytes, draw: random.Random) -> bytes:
         else:
             numbers = list(re.finditer(rb"[0-9.]+", content[begin : begin + 400]))
             if numbers:
-                found = draw.choice(numbers)
-                content[begin + found.start() : begin + found.end()] = draw.choice(
+                place = draw.choice(numbers)
+                content[begin + place.start() : begin + place.end()] = draw.choice(
                     (b"0", b"-1", b"1e9", b"1e-9", b"9" * 30, b"0.1")
                 )
     return bytes(content[: 2**21])

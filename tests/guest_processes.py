@@ -17,11 +17,11 @@ WAITS_IN_TRAFFIC = 600
 def wait_for(look, what, limit_s=120):
     """Return what `look()` finds, once it finds something."""
     deadline = time.monotonic() + limit_s
-    while not (found := look()):
+    while not (result := look()):
         if time.monotonic() > deadline:
             pytest.fail(f"{what}: not seen in {limit_s} s")
         time.sleep(0.01)
-    return found
+    return result
 
 
 def descendants(pid):
@@ -34,13 +34,13 @@ def descendants(pid):
         except OSError:
             continue
         parents[int(process.name), fields[19]] = int(fields[1])
-    found, waiting = [], [pid]
+    processes, waiting = [], [pid]
     while waiting:
         parent = waiting.pop()
         children = [process for process, its_parent in parents.items() if its_parent == parent]
-        found += children
+        processes += children
         waiting += [process for process, _ in children]
-    return found
+    return processes
 
 
 def alive(processes):
@@ -112,16 +112,16 @@ class Guest:
 
 def guests(workflow):
     """Return the guests of a workflow's runs (a process id)."""
-    found = []
+    processes = []
     for process, _ in descendants(workflow):
         try:
             # Its helpers have the same name; the kernel is the first of its session.
             kernel = Path(f"/proc/{process}/cmdline").read_bytes().startswith(b"/usr/lib/sawtooth/linux")
             if kernel and os.getsid(process) == process:
-                found.append(Guest(process))
+                processes.append(Guest(process))
         except OSError:
             continue
-    return found
+    return processes
 
 
 def first_guest(workflow):

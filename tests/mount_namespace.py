@@ -10,14 +10,16 @@ class MountNamespace:
 
     def __enter__(self):
         # An ordinary user gets one together with a user namespace in which he is root.
-        mine = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        user_options = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         self.holder = subprocess.Popen(
-            ["unshare", *mine, "--mount", "sh", "-c", "echo ready; exec sleep 600"], stdout=subprocess.PIPE, text=True
+            ["unshare", *user_options, "--mount", "sh", "-c", "echo ready; exec sleep 600"],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         if self.holder.stdout.readline() != "ready\n":
             raise OSError("unshare(1): no mount namespace for this user")
         self.enter = ["nsenter", "--target", str(self.holder.pid), "--mount"]
-        if mine:
+        if user_options:
             self.enter += ["--user", "--preserve-credentials"]
         return self
 

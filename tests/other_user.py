@@ -18,8 +18,8 @@ import pytest
 def apptainer_program():
     """Return the program that the set-up's wrapper starts (the wrapper itself belongs to this checkout)."""
     wrapper = Path(sys.executable).with_name("apptainer")
-    found = re.search(r'exec "([^"]+)"', wrapper.read_text()) if wrapper.exists() else None
-    return Path(found[1] if found else shutil.which("apptainer"))
+    line = re.search(r'exec "([^"]+)"', wrapper.read_text()) if wrapper.exists() else None
+    return Path(line[1] if line else shutil.which("apptainer"))
 
 
 def private_folder(*paths):

@@ -27,9 +27,9 @@ def texts(folder):
 
 def places_of(pattern, folder):
     """Return where a regular expression is found: path -> the first place, with what is around it."""
-    found = {}
+    places = {}
     for path, content in texts(folder):
         match = re.search(pattern, content)
         if match:
-            found.setdefault(path, content[max(match.start() - 60, 0) : match.end() + 60])
-    return found
+            places.setdefault(path, content[max(match.start() - 60, 0) : match.end() + 60])
+    return places

@@ -54,12 +54,12 @@ def top(name):
 @cache
 def scripts():
     """Return the modules that rules carry out: those that a rule's file names, and those that draw figures."""
-    found = set()
+    names = set()
     for rules in (ROOT / "workflow").rglob("*.smk"):
         for name in re.findall(r'"([\w./]+)\.py"', rules.read_text()):
-            found.add(".".join((rules.parent / name).resolve().relative_to(SCRIPTS).parts))
+            names.add(".".join((rules.parent / name).resolve().relative_to(SCRIPTS).parts))
     figures = {name for name in MODULES if re.fullmatch(r"topics\.\w+\.plot_\w+", name)}
-    return found | figures
+    return names | figures
 
 
 def test_each_module_is_in_a_room():
@@ -86,10 +86,10 @@ def test_a_script_of_a_rule_is_nobodys_library():
 def test_analysis_and_figures_know_nothing_of_the_page():
     of_page = re.compile(r"(report_parts|report_page)/|.*/section\.py")
     wrong = {
-        script: found
+        script: of_the_page
         for script in sorted(scripts())
         if top(script) != "report_page"
-        if (found := [path for path in modules_of(script.replace(".", "/")) if of_page.match(path)])
+        if (of_the_page := [path for path in modules_of(script.replace(".", "/")) if of_page.match(path)])
     }
     assert wrong == {}
 

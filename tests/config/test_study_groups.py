@@ -122,8 +122,8 @@ MESSAGES = [
     ("groups", "defaults", "sentence"), MESSAGES, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_bad_groups_get_one_sentence(grouped, groups, defaults, sentence):
-    found = problems(grouped(*groups, **defaults))
-    assert any(sentence in line for line in found), found
+    sentences = problems(grouped(*groups, **defaults))
+    assert any(sentence in line for line in sentences), sentences
 
 
 def test_groups_that_ignore_the_ccas_under_test_run_one_alone(grouped):

@@ -44,8 +44,8 @@ def test_rates_of_a_table_hold_until_the_next_and_the_last_as_long_as_the_one_be
 def test_a_trace_is_repeated_until_the_end_and_equal_steps_are_one(study):
     made = study("time_s,rate_mbps\n0,8\n0.2,2\n", format="csv", duration_s=1)
     changes = RunSpecification(studies.run_specification(made, "x", "reno", "ipv4", 1)).timeline.changes
-    told = [(change.at_ns / 1e9, change.direction, change.value, change.kind) for change in changes]
-    assert told == [(at, "forward", rate, "trace") for at, rate in ((0, 8), (0.2, 2), (0.4, 8), (0.6, 2), (0.8, 8))]
+    steps = [(change.at_ns / 1e9, change.direction, change.value, change.kind) for change in changes]
+    assert steps == [(at, "forward", rate, "trace") for at, rate in ((0, 8), (0.2, 2), (0.4, 8), (0.6, 2), (0.8, 8))]
 
 
 def test_a_run_needs_no_file(study, tmp_path):

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 
 @pytest.mark.parametrize(
-    "values, found",
+    "values, collapses",
     [
         ([], []),
         ([100, 10], [False, False]),  # neither is the rest of two
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.filterwarnings("error")
         ([100, 40, 250, 60, 160, 30], [False] * 6),  # so wide a spread has low values always
     ],
 )
-def test_collapsed(values, found):
-    assert collapsed(values).tolist() == found
+def test_collapsed(values, collapses):
+    assert collapsed(values).tolist() == collapses
 
 
 def test_pairs_show_what_their_common_spread_hides():

@@ -15,12 +15,12 @@ SLEEP_2 = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
 
 def test_welch_as_in_r():
     # t.test(extra ~ group, data = sleep): df = 17.776, 95 percent confidence interval -3.3654832 0.2054832
-    found = difference(SLEEP_1, SLEEP_2, "points")
-    assert found.effect == pytest.approx(-1.58)
-    assert found.df == pytest.approx(17.776, abs=5e-4)
-    assert found.interval(0.95) == pytest.approx((-3.3654832, 0.2054832), abs=5e-8)
+    estimate = difference(SLEEP_1, SLEEP_2, "points")
+    assert estimate.effect == pytest.approx(-1.58)
+    assert estimate.df == pytest.approx(17.776, abs=5e-4)
+    assert estimate.interval(0.95) == pytest.approx((-3.3654832, 0.2054832), abs=5e-8)
     # Both sides of the point 0 as an interval without width: half of R's p-value = 0.07939.
-    assert found.p_beyond(0, 0) == pytest.approx(0.07939 / 2, abs=5e-6)
+    assert estimate.p_beyond(0, 0) == pytest.approx(0.07939 / 2, abs=5e-6)
 
 
 def test_samples_of_different_size_and_spread_as_in_scipy():
@@ -37,24 +37,24 @@ def test_ratio_is_of_geometric_means_and_zero_turns_it_into_a_part_of_the_mean()
 
 
 def test_one_value_has_a_difference_and_no_interval():
-    found = difference([3.0], [1.0, 2.0], "points")
-    assert found.effect == 1.5
-    assert found.interval(0.95) is None and found.p_within(-2, 2) is None and found.p_beyond(-1, 1) is None
+    estimate = difference([3.0], [1.0, 2.0], "points")
+    assert estimate.effect == 1.5
+    assert estimate.interval(0.95) is None and estimate.p_within(-2, 2) is None and estimate.p_beyond(-1, 1) is None
 
 
 def test_no_spread_is_exact():
-    found = difference([5.0, 5.0], [4.0, 4.0, 4.0], "points")
-    assert found.exact and found.interval(0.95) is None and found.bounds(0.95) == (1.0, 1.0)
-    assert found.p_within(-2, 2) is None
+    estimate = difference([5.0, 5.0], [4.0, 4.0, 4.0], "points")
+    assert estimate.exact and estimate.interval(0.95) is None and estimate.bounds(0.95) == (1.0, 1.0)
+    assert estimate.p_within(-2, 2) is None
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_tests_and_interval_say_the_same(seed):
     rng = np.random.default_rng(seed)
-    found = difference(rng.normal(1.0, 0.6, 4), rng.normal(0, 0.2, 5), "points")
-    low, high = found.interval(0.9)
-    assert (found.p_within(-1, 1) < 0.05) == (low > -1 and high < 1)
-    assert (found.p_beyond(-1, 1) < 0.05) == (low > 1 or high < -1)
+    estimate = difference(rng.normal(1.0, 0.6, 4), rng.normal(0, 0.2, 5), "points")
+    low, high = estimate.interval(0.9)
+    assert (estimate.p_within(-1, 1) < 0.05) == (low > -1 and high < 1)
+    assert (estimate.p_beyond(-1, 1) < 0.05) == (low > 1 or high < -1)
 
 
 def test_errors_at_the_tolerance_are_as_rare_as_they_should_be():
@@ -62,9 +62,9 @@ def test_errors_at_the_tolerance_are_as_rare_as_they_should_be():
     rng = np.random.default_rng(7)
     agree = differ = 0
     for _ in range(2000):
-        found = difference(rng.normal(1.0, 0.3, 4), rng.normal(0, 0.1, 4), "points")
-        agree += found.p_within(-1, 1) < 0.05
-        differ += found.p_beyond(-1, 1) < 0.05
+        estimate = difference(rng.normal(1.0, 0.3, 4), rng.normal(0, 0.1, 4), "points")
+        agree += estimate.p_within(-1, 1) < 0.05
+        differ += estimate.p_beyond(-1, 1) < 0.05
     # 5 % of 2,000 with three standard errors.
     assert 40 <= agree <= 100 + 3 * 9.8
     assert 40 <= differ <= 100 + 3 * 9.8

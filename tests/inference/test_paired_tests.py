@@ -33,12 +33,12 @@ def test_t_interval_and_one_sided_p_of_students_sleep_data():
 @pytest.mark.parametrize("null", [0.0, 0.3])
 def test_sign_flips_are_scipys_exact_permutation_test(n, null):
     contrasts = np.random.default_rng(n).normal(0.4, 1, n)
-    mine = paired_tests.FlippedMean(contrasts)
+    flipped = paired_tests.FlippedMean(contrasts)
     for alternative in ("two-sided", "less", "greater"):
         reference = stats.permutation_test(
             (contrasts - null,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative=alternative
         )
-        assert mine.p(null, alternative) == pytest.approx(min(1.0, reference.pvalue), abs=1e-12)
+        assert flipped.p(null, alternative) == pytest.approx(min(1.0, reference.pvalue), abs=1e-12)
 
 
 def test_sign_flips_of_fishers_plants():

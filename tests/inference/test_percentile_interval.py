@@ -30,32 +30,32 @@ def test_least_numbers_are_the_first_that_allow_it(share, kind, least):
 @pytest.mark.parametrize("n", [6, 10, 37, 72, 100, 500])
 def test_chance_is_the_binomial_one_and_no_shorter_interval_would_do(share, n):
     values = np.random.default_rng(1).permutation(np.arange(1, n + 1))
-    found = percentile_interval(values, share, 0.95)
-    if found.kind == NONE:
-        assert n < least_values(share, 0.95, UPPER) and found.low is found.high is found.held is None
+    estimate = percentile_interval(values, share, 0.95)
+    if estimate.kind == NONE:
+        assert n < least_values(share, 0.95, UPPER) and estimate.low is estimate.high is estimate.held is None
         return
-    high = int(found.high)  # of the numbers from 1 each is its own rank
-    if found.kind == UPPER:
-        assert found.low is None and found.held >= 0.95
-        assert found.held == pytest.approx(chance(n, share, 0, high - 1))
+    high = int(estimate.high)  # of the numbers from 1 each is its own rank
+    if estimate.kind == UPPER:
+        assert estimate.low is None and estimate.held >= 0.95
+        assert estimate.held == pytest.approx(chance(n, share, 0, high - 1))
         assert chance(n, share, 0, high - 2) < 0.95
         return
-    low = int(found.low)
-    assert found.held >= 0.95
-    assert found.held == pytest.approx(chance(n, share, low, high - 1))
+    low = int(estimate.low)
+    assert estimate.held >= 0.95
+    assert estimate.held == pytest.approx(chance(n, share, low, high - 1))
     assert chance(n, share, 0, low - 1) < 0.025 <= chance(n, share, 0, low)
     assert chance(n, share, high, n) <= 0.025 < chance(n, share, high - 1, n)
     with_scipy = stats.quantile_test(values, p=share).confidence_interval(0.95)
-    assert (found.low, found.high) == (with_scipy.low, with_scipy.high)
+    assert (estimate.low, estimate.high) == (with_scipy.low, with_scipy.high)
 
 
 @pytest.mark.parametrize("n, low, high, held", [(6, 1, 6, 0.9688), (8, 1, 8, 0.9922), (9, 2, 8, 0.9609), (10, 2, 9, 0.9785),
                                                 (15, 4, 12, 0.9648), (20, 6, 15, 0.9586)])  # fmt: skip
 def test_intervals_of_medians_are_those_of_the_sign_test(n, low, high, held):
     """Conover, Practical Nonparametric Statistics (1999), section 3.2, and any table of the sign test."""
-    found = percentile_interval(np.arange(1, n + 1), 0.5, 0.95)
-    assert (found.low, found.high) == (low, high)
-    assert found.held == pytest.approx(held, abs=5e-5)
+    estimate = percentile_interval(np.arange(1, n + 1), 0.5, 0.95)
+    assert (estimate.low, estimate.high) == (low, high)
+    assert estimate.held == pytest.approx(held, abs=5e-5)
 
 
 @pytest.mark.parametrize("share, n", [(0.5, 6), (0.5, 30), (0.95, 60), (0.95, 100)])
@@ -68,8 +68,8 @@ def test_intervals_of_medians_are_those_of_the_sign_test(n, low, high, held):
 def test_intervals_hold_the_truth_whatever_the_distribution(draw, quantile, share, n):
     rng, studies, held = np.random.default_rng(2), 400, 0
     for _ in range(studies):
-        found = percentile_interval(draw(rng, n), share, 0.95)
-        held += (found.low is None or found.low <= quantile(share)) and quantile(share) <= found.high
+        estimate = percentile_interval(draw(rng, n), share, 0.95)
+        held += (estimate.low is None or estimate.low <= quantile(share)) and quantile(share) <= estimate.high
     expected = percentile_interval(range(n), share, 0.95).held
     error = 4 * math.sqrt(expected * (1 - expected) / studies)
     assert held / studies > expected - error

@@ -17,10 +17,12 @@ def test_two_flows_logit_is_the_log_ratio_of_goodputs():
 def test_interval_is_students_on_the_logit_scale():
     # Student's sleep data, group 1 (R's `sleep`): t.test gives mean 0.75, interval -0.5297804 to 2.0297804.
     logits = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
-    found = bounded_estimate(expit(logits), 0.95)
-    assert logit([found.value, found.low, found.high]) == pytest.approx([0.75, -0.5297804, 2.0297804], abs=1e-6)
-    assert (found.n, found.note) == (10, "")
-    assert (found.smallest, found.largest) == pytest.approx((expit(-1.6), expit(3.7)))
+    estimate = bounded_estimate(expit(logits), 0.95)
+    assert logit([estimate.value, estimate.low, estimate.high]) == pytest.approx(
+        [0.75, -0.5297804, 2.0297804], abs=1e-6
+    )
+    assert (estimate.n, estimate.note) == (10, "")
+    assert (estimate.smallest, estimate.largest) == pytest.approx((expit(-1.6), expit(3.7)))
 
 
 def test_both_sides_of_a_pair_have_mirrored_intervals():
@@ -31,8 +33,8 @@ def test_both_sides_of_a_pair_have_mirrored_intervals():
 
 def test_index_has_bounds_of_its_own():
     # Of four flows Jain's index is at least 1/4: no interval reaches below.
-    found = bounded_estimate([0.26, 0.3, 0.5], 0.95, 0.25, 1.0)
-    assert 0.25 < found.low < found.value < found.high < 1
+    estimate = bounded_estimate([0.26, 0.3, 0.5], 0.95, 0.25, 1.0)
+    assert 0.25 < estimate.low < estimate.value < estimate.high < 1
     with pytest.raises(ValueError, match="0.2 to 0.9 is beyond 0.25 to 1"):
         bounded_estimate([0.2, 0.9], 0.95, 0.25, 1.0)
 
@@ -48,17 +50,17 @@ def test_index_has_bounds_of_its_own():
     ],
 )
 def test_too_few_values_say_so(values, expected, note):
-    found = bounded_estimate(values, 0.95)
-    assert ((found.value, found.low, found.high), found.note) == (expected, note)
+    estimate = bounded_estimate(values, 0.95)
+    assert ((estimate.value, estimate.low, estimate.high), estimate.note) == (expected, note)
 
 
 def test_value_on_a_bound_takes_the_interval_of_the_values_cut_there():
     values = [1.0, 0.9, 0.95]
-    found = bounded_estimate(values, 0.95)
+    estimate = bounded_estimate(values, 0.95)
     half = stats.t.ppf(0.975, 2) * np.std(values, ddof=1) / math.sqrt(3)
-    assert found.low == pytest.approx(0.95 - half)
-    assert found.high == 1.0
-    assert "bound has no logit" in found.note
+    assert estimate.low == pytest.approx(0.95 - half)
+    assert estimate.high == 1.0
+    assert "bound has no logit" in estimate.note
 
 
 def test_five_replications_are_covered_and_by_bca_are_not():
@@ -67,8 +69,8 @@ def test_five_replications_are_covered_and_by_bca_are_not():
     for _ in range(runs):
         # Logits of starving flows, spread as replications are: the typical share is 0.05.
         shares = expit(logit([0.05])[0] + 0.5 * rng.standard_normal(5))
-        found = bounded_estimate(shares, 0.95)
-        missed["t"] += not found.low <= 0.05 <= found.high
+        estimate = bounded_estimate(shares, 0.95)
+        missed["t"] += not estimate.low <= 0.05 <= estimate.high
         median = stats.bootstrap(
             (shares,), lambda x, axis: expit(logit(x).mean(axis=axis)), n_resamples=500, rng=rng
         ).confidence_interval
@@ -78,4 +80,4 @@ def test_five_replications_are_covered_and_by_bca_are_not():
     # And for shares that no transformation makes normal: beta, mean 0.9, held against the typical share.
     typical = expit(logit(np.random.default_rng(1).beta(18, 2, 200_000)).mean())
     draws = [bounded_estimate(rng.beta(18, 2, 5), 0.95) for _ in range(1000)]
-    assert np.mean([found.low <= typical <= found.high for found in draws]) > 0.92
+    assert np.mean([estimate.low <= typical <= estimate.high for estimate in draws]) > 0.92

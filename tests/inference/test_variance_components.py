@@ -58,8 +58,8 @@ def balanced():
 def test_sums_of_squares_are_those_of_statsmodels(balanced, kind):
     values, levels, table = balanced
     expected = anova_lm(ols("y ~ C(a, Sum) * C(b, Sum) * C(c, Sum)", table).fit(), typ=kind)
-    found = of_names(decompose(values, 3, levels, "abc", 0.95))
-    for name, part in found.items():
+    components = of_names(decompose(values, 3, levels, "abc", 0.95))
+    for name, part in components.items():
         if part.squares is not None:
             row = "C(a, Sum):C(b, Sum):C(c, Sum)" if name == (HIGHER,) else ":".join(f"C({one}, Sum)" for one in name)
             assert 4 * part.squares == pytest.approx(expected.loc[row, "sum_sq"], rel=1e-9)
@@ -71,23 +71,23 @@ def test_without_seeds_in_common_shares_are_omega_squared(balanced):
     values, levels, table = balanced
     rows = anova_lm(ols("y ~ C(a) * C(b) * C(c)", table).fit(), typ=2)
     error = rows.loc["Residual", "sum_sq"] / rows.loc["Residual", "df"]
-    found = of_names(decompose(values, 3, levels, "abc", 0.95))
+    components = of_names(decompose(values, 3, levels, "abc", 0.95))
     for name, row in ((("a",), "C(a)"), (("b", "c"), "C(b):C(c)"), ((HIGHER,), "C(a):C(b):C(c)")):
         omega = (rows.loc[row, "sum_sq"] - rows.loc[row, "df"] * error) / (rows["sum_sq"].sum() + error)
-        assert found[name].share == pytest.approx(omega, rel=1e-9)
-    assert found[RUN,].variance == pytest.approx(error, rel=1e-9)
-    assert (SEED,) not in found
+        assert components[name].share == pytest.approx(omega, rel=1e-9)
+    assert components[RUN,].variance == pytest.approx(error, rel=1e-9)
+    assert (SEED,) not in components
 
 
 def test_without_noise_by_hand():
     # Means 1, 3, 5, 11: effects +-3 and +-2, interaction +-1.
     values = np.repeat([[1.0], [3.0], [5.0], [11.0]], 3, axis=1)
-    found = of_names(decompose(values, 1, (2, 2), ("row", "column"), 0.95))
-    assert {name: part.variance for name, part in found.items()} == pytest.approx(
+    components = of_names(decompose(values, 1, (2, 2), ("row", "column"), 0.95))
+    assert {name: part.variance for name, part in components.items()} == pytest.approx(
         {("row",): 9, ("column",): 4, ("row", "column"): 1, (SEED,): 0, (RUN,): 0}
     )
-    assert found["row",].share == pytest.approx(9 / 14) == found["row",].low == found["row",].high
-    assert found["row",].squares == pytest.approx(36)
+    assert components["row",].share == pytest.approx(9 / 14) == components["row",].low == components["row",].high
+    assert components["row",].squares == pytest.approx(36)
 
 
 def test_excluded_runs_leave_the_parts_orthogonal():
@@ -116,16 +116,16 @@ def test_estimates_have_no_bias_and_intervals_hold_what_was_put_in():
 
 def test_seeds_in_common_are_not_taken_for_conditions():
     """Errors as if all runs were independent would find a twelfth of the seeds' variance in delay and loss."""
-    rng, found, naive = np.random.default_rng(7), [], []
+    rng, estimates, naive = np.random.default_rng(7), [], []
     for _ in range(150):
         values = drawn(rng, 3, np.zeros(LEVELS))
         parts = of_names(decompose(values, 2, LEVELS, NAMES, 0.95))
         between = [parts["delay",], parts["loss",], parts["delay", "loss"]]
         error = np.var(values, axis=1, ddof=1).mean() / 3
-        found.append(sum(part.variance for part in between))
+        estimates.append(sum(part.variance for part in between))
         naive.append(sum(part.squares - part.df * error for part in between) / 72)
-    error = np.std(found) / np.sqrt(150)
-    assert abs(np.mean(found)) < 4 * error < np.mean(naive)
+    error = np.std(estimates) / np.sqrt(150)
+    assert abs(np.mean(estimates)) < 4 * error < np.mean(naive)
 
 
 def test_one_replication_has_no_chance_of_its_own():

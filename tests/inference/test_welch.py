@@ -13,13 +13,13 @@ ONE, OTHER = np.array([1.2, 0.7, 1.9, 1.4, 1.1]), np.array([0.2, 0.9, 0.5, 0.1])
 
 
 def test_welch_as_scipy_has_it():
-    found, reference = welch(ONE, OTHER, PARAMS), stats.ttest_ind(ONE, OTHER, equal_var=False)
-    assert (found["statistic"], found["p"], found["df"]) == pytest.approx(
+    result, reference = welch(ONE, OTHER, PARAMS), stats.ttest_ind(ONE, OTHER, equal_var=False)
+    assert (result["statistic"], result["p"], result["df"]) == pytest.approx(
         (reference.statistic, reference.pvalue, reference.df)
     )
     for name, confidence in (("", 0.95), ("tost_", 0.90)):
         interval = reference.confidence_interval(confidence)
-        assert (found[f"{name}low"], found[f"{name}high"]) == pytest.approx((interval.low, interval.high))
+        assert (result[f"{name}low"], result[f"{name}high"]) == pytest.approx((interval.low, interval.high))
 
 
 def test_samples_without_spread_have_no_test():

@@ -186,9 +186,9 @@ def test_tests_taken_are_counted(real_shape):
     tables = [pd.read_csv(real_shape.table(name), keep_default_na=False) for name in names]
     for row, table in zip(report_method.tests_taken(*tables), tables, strict=True):
         for metric, column in zip(row["metrics"], dict.fromkeys(table["metric"]), strict=True):
-            mine = table[table["metric"] == column]
-            assert sum(number for _, number in metric["counts"]) == len(mine)
-            assert sum(number for _, number in metric["why"]) == (mine["test"] == "").sum()
+            of_metric = table[table["metric"] == column]
+            assert sum(number for _, number in metric["counts"]) == len(of_metric)
+            assert sum(number for _, number in metric["why"]) == (of_metric["test"] == "").sum()
 
 
 def test_reasons_without_what_differs_from_cell_to_cell():

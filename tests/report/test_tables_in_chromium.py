@@ -130,7 +130,7 @@ def test_verdicts_are_told_by_sign_and_word_not_by_colour_alone(two_methods, vis
     by_word = {}
     for word, sign in signs:
         by_word.setdefault(word, set()).add(sign)
-    assert all(len(found) == 1 for found in by_word.values())
+    assert all(len(of_word) == 1 for of_word in by_word.values())
     assert len(set.union(*(by_word[word] for word in ("reproduced", "not reproduced", "not testable")))) == 3
 
 

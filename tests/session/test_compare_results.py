@@ -23,9 +23,9 @@ RENO = np.linspace(8.0, 8.7, 8)
 NOISE = np.array([0.05, -0.1, 0.02, 0.08, -0.04, 0.01, -0.06, 0.04])
 
 
-def results(folder="results/a", mine=RENO, seeds=0, reno=RENO, **changes):
+def results(folder="results/a", cubic=RENO, seeds=0, reno=RENO, **changes):
     study = studies.resolve(copy.deepcopy(CONFIG) | changes, "base.yaml")
-    of = dict(zip(study["ccas"], (reno, mine), strict=True))
+    of = dict(zip(study["ccas"], (reno, cubic), strict=True))
     options = {"delays_ms": (10,), "ccas": study["ccas"], "ip_versions": ("ipv4",)}
     runs = claim_runs.table(lambda scenario, cca, ip_version: of[cca], **options)
     runs["seed"] = runs["replication"] + seeds
@@ -75,7 +75,7 @@ def test_chance_alone_shows_nothing():
 
 
 def test_one_measurement_repeated_has_no_test():
-    table = compared(results(mine=np.full(8, 9.0)), results("results/b", np.full(8, 7.0)))
+    table = compared(results(cubic=np.full(8, 9.0)), results("results/b", np.full(8, 7.0)))
     row = goodput_of(table)
     assert row["change"] == "worse" and pd.isna(row["p"]) and "one measurement repeated" in row["note"]
 

@@ -84,9 +84,9 @@ def dry_run(root, folder, rule, *options):
 )
 def test_a_dry_run_describes_jobs_only_where_that_is_shown(root, tmp_path, rule, shown):
     done = dry_run(root, tmp_path, rule, *([] if shown else ["--quiet", "rules"]))
-    said = done.stdout + done.stderr
-    assert re.search(r"^made +1$", said, re.M), said
-    assert (done.returncode == 0, "nothing" in said) == (not shown, shown), said
+    printed = done.stdout + done.stderr
+    assert re.search(r"^made +1$", printed, re.M), printed
+    assert (done.returncode == 0, "nothing" in printed) == (not shown, shown), printed
 
 
 @pytest.mark.parametrize("environment", [False, True])

@@ -44,9 +44,9 @@ def test_modules_of_the_caller_stay_out_of_snakemake(module, tmp_path, root):
     program.parent.mkdir(parents=True)
     shutil.copy(Path(sys.executable).with_name("snakemake"), program)
     isolate_snakemake(tmp_path / "environment")
-    status, said = rules_beside(module, tmp_path, root, program)
-    assert status == 0 and "emulate_run" in said, said[-20:]
-    assert not [line for line in said if "Traceback" in line]
+    status, printed = rules_beside(module, tmp_path, root, program)
+    assert status == 0 and "emulate_run" in printed, printed[-20:]
+    assert not [line for line in printed if "Traceback" in line]
 
 
 #: What pip writes for a short path, for one with spaces, for a long one.
@@ -70,11 +70,11 @@ def test_a_module_in_the_place_of_the_environments_is_said(tmp_path, root):
         f"import pathlib; pathlib.Path({str(module)!r}).write_text(''); import pip, sys;"
         "from snakemake.cli import main; sys.argv[0] = 'snakemake'; main()"
     )
-    status, said = rules_beside("another", tmp_path, root, sys.executable, "-c", start)
+    status, printed = rules_beside("another", tmp_path, root, sys.executable, "-c", start)
     assert status != 0
-    assert not [line for line in said if "Traceback" in line]
+    assert not [line for line in printed if "Traceback" in line]
     problem = f"PYTHONPATH puts {module} in the place of the environment's module pip: unset PYTHONPATH."
-    assert f"sawtooth: {problem}" in said, said[-20:]
+    assert f"sawtooth: {problem}" in printed, printed[-20:]
 
 
 def test_the_workflows_own_modules_and_folders_above_are_in_nobodys_place(tmp_path, monkeypatch):

@@ -59,8 +59,8 @@ def test_image_without_what_tells_of_its_builder(image):
     import bundle_contents
 
     below = f"bundle/images/{image.parent.name}/root/"
-    found = bundle_contents.image_entries(image.parent)
-    entries = {entry.name.removeprefix(below): entry for entry in found}
+    of_image = bundle_contents.image_entries(image.parent)
+    entries = {entry.name.removeprefix(below): entry for entry in of_image}
     assert not entries.keys() & {*BUILDERS, "home/ann", "etc/apt", ".singularity.d/bootstrap_history"}
     assert {"home", "tmp", ".singularity.d/runscript", "usr/bin/tool"} < set(entries)
     assert [entries[name].source for name in ("etc/hostname", "etc/resolv.conf", "etc/hosts")] == [b""] * 3
@@ -106,8 +106,10 @@ def test_what_git_misses_is_said(repository, capsys):
 
     Path("untracked").touch()
     bundle.say_what_git_misses(" M file")
-    said = capsys.readouterr().out
-    assert "uncommitted changes go into the bundle (1 files)" in said and "git doesn't track them: untracked" in said
+    printed = capsys.readouterr().out
+    assert (
+        "uncommitted changes go into the bundle (1 files)" in printed and "git doesn't track them: untracked" in printed
+    )
 
 
 def test_archive_is_the_same_bytes_without_owner_or_rights(image, tmp_path):

@@ -125,10 +125,10 @@ def test_built_image(root, name):
     assert description["image"] == name
     os.chdir(root)
     assert description["definition_key"] == definition_key(root.__class__(f"envs/{name}.def"))
-    found = subprocess.run(
+    done = subprocess.run(
         ["find", root / f"envs/{name}.sif/", "-xdev", "-perm", "/6000", "-type", "f"], capture_output=True, text=True
     )
-    assert found.stdout == ""
+    assert done.stdout == ""
 
 
 def test_container_starts(root):

@@ -94,8 +94,8 @@ def test_apptainer_of_the_machine(tmp_path, answer, used):
     import toolbox
 
     path = program(tmp_path / "bin", "apptainer", f"echo apptainer version {answer}")
-    found = toolbox.find_apptainer({"PATH": path})
-    assert found == (f"{path}/apptainer" if used else None)
+    used_program = toolbox.find_apptainer({"PATH": path})
+    assert used_program == (f"{path}/apptainer" if used else None)
 
 
 def test_a_wrapper_of_ours_is_never_the_machines_whatever_environment_has_it(tmp_path):
@@ -175,7 +175,7 @@ def test_failing_command_shows_its_log(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "sentence"),
     [
         (
             {"SAWTOOTH_MIRROR": "http://127.0.0.1:1/debian"},
@@ -184,7 +184,7 @@ def test_failing_command_shows_its_log(tmp_path, capsys):
         ({"PIP_INDEX_URL": "http://127.0.0.1:1/", "PIP_RETRIES": "0"}, "can't be installed (no network"),
     ],
 )
-def test_no_network(root, tmp_path, variables, said):
+def test_no_network(root, tmp_path, variables, sentence):
     """Each step that fetches says so; run in a Python of its own, as it would be by make."""
     script = (
         "import sys; from pathlib import Path; sys.path.insert(0, 'setup'); import debian, environment, progress\n"
@@ -200,7 +200,7 @@ def test_no_network(root, tmp_path, variables, said):
         text=True,
         env={**{name: value for name, value in os.environ.items() if not name.startswith("PIP_")}, **variables},
     )
-    assert "refused:" in answer.stdout and said in answer.stdout, answer.stderr
+    assert "refused:" in answer.stdout and sentence in answer.stdout, answer.stderr
     assert not (tmp_path / "venv" / ".sawtooth-key").exists()
 
 
@@ -215,9 +215,10 @@ def test_a_path_that_a_shell_would_act_on(checkout, name):
 
 
 @pytest.mark.parametrize(
-    ("switch", "apptainer", "said"), [("1", None, "AppArmor"), ("0", None, "user namespaces"), ("1", "its own", None)]
+    ("switch", "apptainer", "sentence"),
+    [("1", None, "AppArmor"), ("0", None, "user namespaces"), ("1", "its own", None)],
 )
-def test_user_namespaces_kept_back_by_apparmor(tmp_path, monkeypatch, switch, apptainer, said):
+def test_user_namespaces_kept_back_by_apparmor(tmp_path, monkeypatch, switch, apptainer, sentence):
     """As on Ubuntu from 24.04 on: the command for an administrator, unless there is an Apptainer with a profile."""
     import machine
     from progress import SetupError
@@ -225,12 +226,12 @@ def test_user_namespaces_kept_back_by_apparmor(tmp_path, monkeypatch, switch, ap
     (tmp_path / "switch").write_text(switch + "\n")
     path = program(tmp_path / "bin", "unshare", "echo 'unshare: mount failed: Permission denied' >&2; exit 1")
     monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
-    if said is None:
+    if sentence is None:
         machine.check_user_namespaces(apptainer, tmp_path / "switch")
         return
     with pytest.raises(SetupError, match="sysctl -w kernel.*") as caught:
         machine.check_user_namespaces(apptainer, tmp_path / "switch")
-    assert said in str(caught.value) and ("apparmor" in str(caught.value)) == (switch == "1")
+    assert sentence in str(caught.value) and ("apparmor" in str(caught.value)) == (switch == "1")
 
 
 def test_a_machine_without_apt_hears_of_all_that_it_lacks(tmp_path, monkeypatch):

@@ -55,12 +55,12 @@ def test_an_image_comes_out_as_it_went_in(image, monkeypatch):
     for place in (archive, Path()):  # the archive, and a folder that has it
         folder = taken_images.provide(place)["x"]
         assert folder.parent == Path("elsewhere/images").absolute() and folder.name == image.name
-    found = folder / "root"
-    assert (found / "usr/bin/tool").stat().st_mode & 0o777 == 0o755
-    assert os.readlink(found / "usr/bin/alias") == "/usr/bin/tool" and os.readlink(found / "bin") == "usr/bin"
-    assert (found / "usr/lib/library.so").stat().st_mtime == 1_700_000_000
-    assert (found / "usr/closed").stat().st_mode & 0o777 == 0o555
-    assert not (found / "home/ann/secret").exists() and (found / "etc/hostname").read_text() == ""
+    root = folder / "root"
+    assert (root / "usr/bin/tool").stat().st_mode & 0o777 == 0o755
+    assert os.readlink(root / "usr/bin/alias") == "/usr/bin/tool" and os.readlink(root / "bin") == "usr/bin"
+    assert (root / "usr/lib/library.so").stat().st_mtime == 1_700_000_000
+    assert (root / "usr/closed").stat().st_mode & 0o777 == 0o555
+    assert not (root / "home/ann/secret").exists() and (root / "etc/hostname").read_text() == ""
     assert (folder / "image.json").read_bytes() == (image / "image.json").read_bytes()
 
 
@@ -150,7 +150,7 @@ def layer_of(*members):
 
 
 @pytest.mark.parametrize(
-    ("members", "said"),
+    ("members", "sentence"),
     [
         ([("file", tarfile.REGTYPE, b"other")], "not what the archive says"),
         ([("../out", tarfile.REGTYPE, b"x")], "leads out of it"),
@@ -160,14 +160,14 @@ def layer_of(*members):
         ([("way", tarfile.CHRTYPE, b"")], "neither file, folder nor link"),
     ],
 )
-def test_a_forged_layer_is_refused_and_reaches_nothing(image, monkeypatch, tmp_path, members, said):
+def test_a_forged_layer_is_refused_and_reaches_nothing(image, monkeypatch, tmp_path, members, sentence):
     import packed_images
     import taken_images
     from progress import SetupError
 
     archive = changed_archive(packed_images.pack(Path("some.images.tar"), ["x"]), with_layer(layer_of(*members)))
     elsewhere(monkeypatch)
-    with pytest.raises(SetupError, match=said):
+    with pytest.raises(SetupError, match=sentence):
         taken_images.provide(archive)
     assert not [*tmp_path.rglob("out"), *Path("/tmp").glob("sawtooth-out"), *Path("elsewhere/images").glob("x-*/")]
 

@@ -49,13 +49,13 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("path", "change", "said"), CHANGES)
-def test_bundle_that_is_not_whole(unpacked_bundle, path, change, said):
+@pytest.mark.parametrize(("path", "change", "sentence"), CHANGES)
+def test_bundle_that_is_not_whole(unpacked_bundle, path, change, sentence):
     import unpacked
     from progress import SetupError
 
     change(Path(path))
-    with pytest.raises(SetupError, match=f"(?s)isn't whole, .*{said}.*unpack the archive anew") as caught:
+    with pytest.raises(SetupError, match=f"(?s)isn't whole, .*{sentence}.*unpack the archive anew") as caught:
         unpacked.check_whole()
     assert "\n" not in str(caught.value) and not unpacked.CHECKED.exists()
 

@@ -134,11 +134,11 @@ def test_what_was_asked_of_tcp_is_what_its_sockets_have(specification, run):
         specification("bbr", link=LINK, queue={"bytes": 30000}, flows=1, transport=transport, traffic={"duration_s": 2})
     )
     assert failed(document) == []
-    found = document["network"]["read_back"]["hosts"]["h1"]
-    assert found["DelAckCount"] == "1"
-    assert found["Recovery"] == "ns3::TcpClassicRecovery"
-    assert float(found["MinRto"].removesuffix("ns")) == 200e6
-    assert found["SegmentSize"] == "1000"
+    read_back = document["network"]["read_back"]["hosts"]["h1"]
+    assert read_back["DelAckCount"] == "1"
+    assert read_back["Recovery"] == "ns3::TcpClassicRecovery"
+    assert float(read_back["MinRto"].removesuffix("ns")) == 200e6
+    assert read_back["SegmentSize"] == "1000"
     assert document["network"]["read_back"]["interfaces"]["r1-eth1"]["qdiscs"]["DropTailQueue"] == {
         "limit_bytes": 30000
     }

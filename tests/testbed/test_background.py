@@ -145,9 +145,9 @@ def test_client_and_server_agree_on_what_was_asked_and_answered(high_ports, capf
 )
 @pytest.mark.parametrize("service", ["dns", "dhcp", "directory"])
 def test_each_service_must_have_answered(change, ok, service):
-    found = {name: dict(ASKED) for name in ("dns", "dhcp", "directory")}
-    found[service] |= change
-    assert check_background(None, {"background": found}).ok is ok
+    answers = {name: dict(ASKED) for name in ("dns", "dhcp", "directory")}
+    answers[service] |= change
+    assert check_background(None, {"background": answers}).ok is ok
 
 
 def test_a_run_without_the_section_fails_the_check():

@@ -44,10 +44,10 @@ def test_what_wget_says_of_a_download():
 
 
 @pytest.mark.parametrize(
-    ("output", "said"), [(REFUSED, "wget: Error in server response. Closing."), ("", "wget: no output")]
+    ("output", "reason"), [(REFUSED, "wget: Error in server response. Closing."), ("", "wget: no output")]
 )
-def test_a_download_that_failed(output, said):
-    with pytest.raises(TrafficError, match=said):
+def test_a_download_that_failed(output, reason):
+    with pytest.raises(TrafficError, match=reason):
         file_transfer.parse(output, 1.0)
 
 

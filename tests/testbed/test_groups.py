@@ -78,18 +78,18 @@ def web(specification):
     """Specification and document of a run whose objects all came."""
     run = specification(replace(WEB, stop_s=4))
     times_ns, sizes = drawn_objects(run, run.groups[0])
-    found = {
+    objects = {
         "group": "web", "sender": "h1", "receiver": "h2", "cca": "reno", "bytes": sizes, "start_ns": [at + 256 for at in times_ns],
         "completion_ns": [10**8] * len(sizes), "body_bytes": list(sizes), "header_bytes": [221] * len(sizes), "failures": {},
     }  # fmt: skip
-    return run, {"web": [found]}
+    return run, {"web": [objects]}
 
 
 def fail(number, why):
-    def change(found):
-        found["completion_ns"][number] = None
+    def change(counted):
+        counted["completion_ns"][number] = None
         if why:
-            found["failures"][str(number)] = why
+            counted["failures"][str(number)] = why
 
     return change
 
@@ -97,16 +97,16 @@ def fail(number, why):
 @pytest.mark.parametrize(
     ("change", "ok"),
     [
-        (lambda found: None, True),
+        (lambda counted: None, True),
         (fail(3, "ETIMEDOUT"), True),
         (fail(3, "not complete at the end of the run"), True),
         (fail(3, "HTTP/1.1 404 Not Found"), False),
         (fail(3, "ECONNREFUSED"), False),
         (fail(3, None), False),
-        (lambda found: found["body_bytes"].__setitem__(2, found["bytes"][2] - 1), False),
-        (lambda found: found["bytes"].__setitem__(2, 1), False),
-        (lambda found: found["start_ns"].__setitem__(2, found["start_ns"][2] + 50_000), False),
-        (lambda found: found["start_ns"].__setitem__(2, None), False),
+        (lambda counted: counted["body_bytes"].__setitem__(2, counted["bytes"][2] - 1), False),
+        (lambda counted: counted["bytes"].__setitem__(2, 1), False),
+        (lambda counted: counted["start_ns"].__setitem__(2, counted["start_ns"][2] + 50_000), False),
+        (lambda counted: counted["start_ns"].__setitem__(2, None), False),
     ],
 )
 def test_objects_are_judged(web, change, ok):
@@ -129,12 +129,12 @@ def call(specification):
     assert times_ns == [1_000_000_000 + 20_000_000 * number for number in range(5)]
     assert [stream_offset_ns(CALL, stream) for stream in (0, 1)] == [0, 10_000_000]
     path_ns = round(run.link.delay_ms["forward"] * 1e6)
-    found = {
+    streams = {
         "group": "call", "sender": "h1", "receiver": "h2", "packet_bytes": 200, "duplicates": 0, "damaged": 0,
         "sent_ns": [[at + offset + 256 for at in times_ns] for offset in (0, 10_000_000)],
         "delay_ns": [[path_ns + 256, None, path_ns + 9 * 10**6, path_ns, path_ns] for _ in range(2)],
     }  # fmt: skip
-    return run, {"real_time": [found]}
+    return run, {"real_time": [streams]}
 
 
 @pytest.mark.parametrize(

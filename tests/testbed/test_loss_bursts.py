@@ -54,5 +54,5 @@ def test_netem_is_told_the_chances_and_tells_the_means():
     netem = Netem(10, 0, 2, seed=1, loss_burst_packets=5)
     assert "loss gemodel 0.4081633% 20.0000000%" in netem.commands("x")[0]
     options = {"delay": {"delay": 0.01}, "loss-gemodel": {"p": 0.0040816327, "r": 0.2}, "limit": 1_000_000, "seed": 1}
-    told = parse_qdiscs([{"kind": "netem", "options": options}], [])["netem"]
-    assert (told["loss_percent"], told["loss_burst_packets"]) == pytest.approx((2, 5))
+    read_back = parse_qdiscs([{"kind": "netem", "options": options}], [])["netem"]
+    assert (read_back["loss_percent"], read_back["loss_burst_packets"]) == pytest.approx((2, 5))

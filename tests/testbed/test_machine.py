@@ -54,8 +54,8 @@ def test_job_folders_that_killed_runs_left_are_deleted_and_no_other(tmp_path, mo
     left, at_work = tmp_path / "sawtooth-run-left", tmp_path / "sawtooth-run-at-work"
     for folder in (left, at_work):
         (folder / "testbed").mkdir(parents=True)
-    with locked(at_work), job_folder() as mine:
-        assert sorted(tmp_path.iterdir()) == sorted([at_work, mine])
+    with locked(at_work), job_folder() as own:
+        assert sorted(tmp_path.iterdir()) == sorted([at_work, own])
     assert list(tmp_path.iterdir()) == [at_work]
 
 

@@ -48,13 +48,13 @@ def links(root):
 
 def connections(answer):
     """Return the readings of all sockets in a recorded answer."""
-    found = []
+    subflows = []
     for reply in map(bytes.fromhex, answer["sockets"]):
         sequence = HEADER.unpack_from(reply)[3]
-        found += [
+        subflows += [
             connection(reply, *place) for kind, *place in messages(reply, len(reply), sequence) if kind != NLMSG_DONE
         ]
-    return found
+    return subflows
 
 
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])

@@ -37,16 +37,16 @@ def read(data, name):
 
 def test_netem_as_tc_says_it(data):
     netem = Netem(delay_ms=10, jitter_ms=2, loss_percent=1, seed=8098725925661431731)
-    found = parse_qdiscs(read(data, "tc-netem.json"), [])
-    assert found.keys() == {"netem"}
+    qdiscs = parse_qdiscs(read(data, "tc-netem.json"), [])
+    assert qdiscs.keys() == {"netem"}
     for key, value in netem.expected()["netem"].items():
-        assert found["netem"][key] == pytest.approx(value, rel=1e-6)
+        assert qdiscs["netem"][key] == pytest.approx(value, rel=1e-6)
 
 
 def test_bottleneck_as_tc_says_it(data):
     bottleneck = Bottleneck(rate_mbps=12.5, queue_packets=33, queue_bytes=None)
-    found = parse_qdiscs(read(data, "tc-htb.json"), read(data, "tc-htb-class.json"))
-    assert found == bottleneck.expected()
+    qdiscs = parse_qdiscs(read(data, "tc-htb.json"), read(data, "tc-htb-class.json"))
+    assert qdiscs == bottleneck.expected()
 
 
 def test_queue_in_bytes():

@@ -37,45 +37,45 @@ def answers(root):
 
 def bodies(replies):
     """Return (buffer, start, end) of the messages in hexadecimal replies, without the one that ends a dump."""
-    found = []
+    places = []
     for reply in map(bytes.fromhex, replies):
         sequence = HEADER.unpack_from(reply)[3]
-        found += [(reply, *place) for kind, *place in messages(reply, len(reply), sequence) if kind != NLMSG_DONE]
-    return found
+        places += [(reply, *place) for kind, *place in messages(reply, len(reply), sequence) if kind != NLMSG_DONE]
+    return places
 
 
 def by_ss(line):
     """Return the words of a line of ``ss -tinHO`` that a reading must have too."""
     words = line.split()
-    said = {key: value for key, _, value in (word.partition(":") for word in words[4:]) if key in NAMED and value}
-    said |= {rate: words[words.index(rate) + 1] for rate in RATES if rate in words}
+    values = {key: value for key, _, value in (word.partition(":") for word in words[4:]) if key in NAMED and value}
+    values |= {rate: words[words.index(rate) + 1] for rate in RATES if rate in words}
     for key in ("rtt", "retrans", "bbr", "dctcp"):
-        said |= {key: word.split(":", 1)[1] for word in words if word.startswith(f"{key}:")}
-    if "dctcp" in said:
-        said["dctcp"] = said["dctcp"].split(",ab_ecn")[0]
-    said["ports"] = words[2].rsplit(":", 1)[1], words[3].rsplit(":", 1)[1]
-    said["app_limited"] = "app_limited" in words
-    return said
+        values |= {key: word.split(":", 1)[1] for word in words if word.startswith(f"{key}:")}
+    if "dctcp" in values:
+        values["dctcp"] = values["dctcp"].split(",ab_ecn")[0]
+    values["ports"] = words[2].rsplit(":", 1)[1], words[3].rsplit(":", 1)[1]
+    values["app_limited"] = "app_limited" in words
+    return values
 
 
 def as_ss(read):
     """Return a reading in ss's words and with its precision; what is 0 or unknown is not printed."""
-    said = {key: f"{read[column]:.6g}" if "_ms" in column else f"{read[column]}"
+    values = {key: f"{read[column]:.6g}" if "_ms" in column else f"{read[column]}"
             for key, column in NAMED.items() if read[column]}  # fmt: skip
-    said |= {rate: bps(read[column]) for rate, column in RATES.items() if read[column]}
-    said["rtt"] = f"{read['rtt_ms']:.6g}/{read['rttvar_ms']:.6g}"
+    values |= {rate: bps(read[column]) for rate, column in RATES.items() if read[column]}
+    values["rtt"] = f"{read['rtt_ms']:.6g}/{read['rttvar_ms']:.6g}"
     if read["retransmits"]:
-        said["retrans"] = f"{read['retransmits_unacked']}/{read['retransmits']}"
+        values["retrans"] = f"{read['retransmits_unacked']}/{read['retransmits']}"
     if "bbr_bw_mbps" in read:
-        said["bbr"] = (
+        values["bbr"] = (
             f"(bw:{bps(read['bbr_bw_mbps'])},mrtt:{read['bbr_rtt_min_ms']:.6g},"
             f"pacing_gain:{read['bbr_pacing_gain']:.6g},cwnd_gain:{read['bbr_cwnd_gain']:.6g})"
         )
     if "dctcp_alpha" in read:
-        said["dctcp"] = f"(ce_state:{read['dctcp_ce_state']},alpha:{read['dctcp_alpha'] * 1024:g}"
-    said["ports"] = f"{read['local_port']}", f"{read['remote_port']}"
-    said["app_limited"] = read["app_limited"]
-    return said
+        values["dctcp"] = f"(ce_state:{read['dctcp_ce_state']},alpha:{read['dctcp_alpha'] * 1024:g}"
+    values["ports"] = f"{read['local_port']}", f"{read['remote_port']}"
+    values["app_limited"] = read["app_limited"]
+    return values
 
 
 def bps(mbps):
@@ -95,8 +95,8 @@ def test_every_number_of_ss(answers, cca):
 
 def data(answers, cca):
     """Return (body, reading) of the connection that carries the data."""
-    found = [(body, connection(*body)) for body in bodies(answers[cca]["sockets"])]
-    return max(found, key=lambda one: one[1]["bytes_sent"])
+    connections = [(body, connection(*body)) for body in bodies(answers[cca]["sockets"])]
+    return max(connections, key=lambda one: one[1]["bytes_sent"])
 
 
 def test_what_ss_does_not_print(answers):

@@ -103,8 +103,8 @@ def document(down, up, after):
 
 def test_losses_are_counted_and_judged_phase_by_phase():
     run = specification(entry(4, "forward", down_for_s=2))
-    found = document(netem(1000, 11, 10), netem(1010, 61, 0), netem(2000, 71, 0))
-    phases = loss_phases(run, found, "forward")
+    counted = document(netem(1000, 11, 10), netem(1010, 61, 0), netem(2000, 71, 0))
+    phases = loss_phases(run, counted, "forward")
     assert phases == [(1, 1000, 10), (100, 50, 50), (1, 1000, 10)]
     assert check_phases("loss_forward", phases, judge_loss).ok
     leaking = loss_phases(run, document(netem(1000, 11, 10), netem(1011, 60, 0), netem(2000, 70, 0)), "forward")

@@ -85,10 +85,10 @@ def test_a_varied_scenario_is_found_by_its_own_conditions():
     runs, _, scenarios = tables_of({"bdp": 1})
     columns = ["flows", "platform", "topology", "application", "protocol", "multipath", "paths"]
     rows = runs.merge(scenarios[["scenario", *columns]], on="scenario")
-    found = {row["scenario"]: row for row in scenario_conditions(rows, scenarios)}
+    by_scenario = {row["scenario"]: row for row in scenario_conditions(rows, scenarios)}
     for name in ("rate_mbps", "delay_ms", "rtt_path_ms", "queue_packets", "queue_bdp"):
-        assert found["varied"][name] == found["exact"][name], name
-    assert found["varied"]["rtt_path_ms"] == 30
+        assert by_scenario["varied"][name] == by_scenario["exact"][name], name
+    assert by_scenario["varied"]["rtt_path_ms"] == 30
 
 
 def test_the_lowest_rtt_is_held_against_the_path_that_the_run_had():

@@ -14,7 +14,7 @@ def words(**link):
 
 
 @pytest.mark.parametrize(
-    "link, said",
+    "link, phrase",
     [
         ({}, ""),
         ({"timeline": [{"at_s": 2, "down_for_s": 1}]}, "down for 1 s at 2 s"),
@@ -28,5 +28,5 @@ def words(**link):
         ({"jitter_order": "kept", "ack_slot_ms": 5}, "jitter keeps the order; acknowledgements in slots of 5 ms"),
     ],
 )
-def test_each_option_has_its_words(link, said):
-    assert words(**link) == said
+def test_each_option_has_its_words(link, phrase):
+    assert words(**link) == phrase

@@ -41,8 +41,8 @@ def document(recorded):
 def test_marks_drops_and_echoes_are_columns(document):
     assert marks_of_run(document) == {"queue_marks": 40, "overflow_drops": 2, "ce_received": 37, "ce_echoed": 90}
     flows = document["specification"]["scenario"]["flows"]
-    said = {"ecn_observed": "classic", "ce_received": 9, "ce_echoed": 21}
-    assert marks_of_flows(document) == dict.fromkeys(range(flows), said)
+    columns = {"ecn_observed": "classic", "ce_received": 9, "ce_echoed": 21}
+    assert marks_of_flows(document) == dict.fromkeys(range(flows), columns)
 
 
 def test_drop_tail_without_ecn_has_none_of_them(recorded):

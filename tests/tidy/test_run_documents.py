@@ -73,8 +73,8 @@ def test_the_document_of_another_testbed_or_image(stored, recorded, digest):
     assert read_document(*stored(document), {"uml": made_by}) == document
     # Of another platform's program it knows nothing.
     assert read_document(*stored(document), {"ns3": made_by | {digest: "sha256:0"}}) == document
-    found = made_by[digest]
-    with pytest.raises(DocumentError, match=f'its {digest} is "{found}", this workflow\'s is "sha256:0"'):
+    image = made_by[digest]
+    with pytest.raises(DocumentError, match=f'its {digest} is "{image}", this workflow\'s is "sha256:0"'):
         read_document(*stored(document), {"uml": made_by | {digest: "sha256:0"}})
 
 

@@ -15,12 +15,12 @@ BY_MSER = SteadyRule(MSER)
 
 def errors_by_hand(batches):
     """Return the marginal standard errors, squared, as White, Cobb and Spratt write them."""
-    found = []
+    errors = []
     for d in range(len(batches) // 2 + 1):
         rest = batches[d:]
         mean = sum(rest) / len(rest)
-        found.append(sum((value - mean) ** 2 for value in rest) / len(rest) ** 2)
-    return found
+        errors.append(sum((value - mean) ** 2 for value in rest) / len(rest) ** 2)
+    return errors
 
 
 @pytest.mark.parametrize(
@@ -61,23 +61,23 @@ def autoregressive(rng, n, start, decay, correlation=0.5):
 def test_start_up_of_a_known_process_is_found_and_its_bias_gone():
     """A start 40 standard deviations off that halves every two steps is below half of one after 13."""
     rng = np.random.default_rng(1)
-    whole, steady, found = [], [], []
+    whole, steady, starts = [], [], []
     for _ in range(300):
         values = autoregressive(rng, 200, -40, 0.5**0.5)
         left_out = mser(values)
-        found.append(left_out)
+        starts.append(left_out)
         whole.append(values.mean())
         steady.append(values[left_out:].mean())
     # Ten steps leave 1.25 standard deviations at first, fifteen 0.2.
-    assert np.median(found) in (10, 15)
+    assert np.median(starts) in (10, 15)
     assert np.mean(whole) < 99.4
     assert abs(np.mean(steady) - 100) < 0.05
 
 
 def test_without_start_up_little_is_left_out():
     rng = np.random.default_rng(2)
-    found = [mser(autoregressive(rng, 200, 0, 0.5)) for _ in range(300)]
-    assert np.median([200 if one is None else one for one in found]) <= 20
+    left_out = [mser(autoregressive(rng, 200, 0, 0.5)) for _ in range(300)]
+    assert np.median([200 if one is None else one for one in left_out]) <= 20
 
 
 def with_deliveries(document, rates):

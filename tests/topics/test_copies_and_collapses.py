@@ -211,7 +211,7 @@ def test_a_pair_of_which_one_run_starved_has_no_interval_of_the_share():
 def test_agreement_with_theory_is_not_a_matter_of_imprecision():
     # The same shares, spread more and more: a wide interval holds the model's value, and shows nothing.
     scenarios = share_studies.scenarios()
-    found = []
+    verdicts = []
     for noise in (0.02, 3.0):
         study = share_studies.sharing_study(replications=5, noise=noise)
         shares = measure_shares(study["runs"], tidy_tables.completed(study["flows"], FLOWS))
@@ -219,8 +219,8 @@ def test_agreement_with_theory_is_not_a_matter_of_imprecision():
         for row in table[table["predicted"].notna() & table["share_low"].notna()].to_dict("records"):
             inside = row["predicted"] - MARGIN < row["share_low"] and row["share_high"] <= row["predicted"] + MARGIN
             assert (row["agrees"] == "yes") == inside
-            found.append(row["agrees"])
-    assert "" in found
+            verdicts.append(row["agrees"])
+    assert "" in verdicts
 
 
 def test_flows_of_a_run_that_repeat_one_measurement_have_no_interval():

@@ -130,8 +130,8 @@ def test_verdicts_on_drawn_intervals():
         word = verdict(low, high, 3.8, 4.2)
         assert (word == AS_THEORY) == inside and (word in (ABOVE, BELOW)) == outside
         assert agrees(4.0, {"ci_low": low, "ci_high": high}, 0.2) == ("yes" if inside else "no" if outside else "")
-        found, _ = claim_verdict(low, value, high, {"at_least": 3.8, "at_most": 4.2})
-        assert found == (REPRODUCED if inside else NOT_REPRODUCED if outside else NOT_SHOWN)
+        drawn, _ = claim_verdict(low, value, high, {"at_least": 3.8, "at_most": 4.2})
+        assert drawn == (REPRODUCED if inside else NOT_REPRODUCED if outside else NOT_SHOWN)
     assert EQUATION_MARGIN_PERCENT == 5
 
 

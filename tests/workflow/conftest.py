@@ -92,11 +92,11 @@ class Checkout:
         """Return a study's run documents, sorted, once there are so many."""
         deadline = time.monotonic() + 120
         while True:
-            found = sorted((self.folder / "results" / study / "runs").rglob("*.json.gz"))
-            if len(found) >= at_least:
-                return found
+            documents = sorted((self.folder / "results" / study / "runs").rglob("*.json.gz"))
+            if len(documents) >= at_least:
+                return documents
             if time.monotonic() > deadline:
-                pytest.fail(f"{len(found)} runs were finished in two minutes, {at_least} were waited for")
+                pytest.fail(f"{len(documents)} runs were finished in two minutes, {at_least} were waited for")
             time.sleep(0.1)
 
     def same_results_as(self, other, *stages, study="mini"):

@@ -54,7 +54,7 @@ while queue.get("packets", 0) + queue.get("drops", 0) < PACKETS or queue["backlo
     (queue,) = (counted for _, kind, counted in counters_of(a) if kind == "htb")
 run(a, ["ping", "-c", "1", "-W", "60", "10.9.0.2"])
 
-read, said = {}, {}
+read, printed = {}, {}
 for node in (a, b):
     known = devices.devices_of(node)
     names = {device["index"]: name for name, device in known.items()}
@@ -66,7 +66,7 @@ for node in (a, b):
         "no_metrics_save": sysctl.read(node, ["net.ipv4.tcp_no_metrics_save"]),
         "offloads": devices.read_offloads(node, f"{node.name}-eth0"),
     }
-    said[node.name] = {
+    printed[node.name] = {
         "links": run_json(node, ["ip", "-s", "-d", "-j", "link", "show"]),
         "qdiscs": run_json(node, ["tc", "-s", "-j", "qdisc", "show"]),
         "nstat": json.loads(run(node, ["nstat", "-asz", "--json"]))["kernel"],
@@ -103,4 +103,4 @@ for route in ROUTES:
 questions = ["address show dev eth0", "neighbour show", "-4 -d route show", "-6 -d route show"]
 alike = {q: [run(node, ["ip", *q.split()]).splitlines() for node in (ours, theirs)] for q in questions}
 metrics = {route.network: metrics_to(theirs, route.network) for route in ROUTES}
-print(json.dumps({"read": read, "said": said, "alike": alike, "metrics": metrics}))
+print(json.dumps({"read": read, "printed": printed, "alike": alike, "metrics": metrics}))

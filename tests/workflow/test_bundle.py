@@ -149,8 +149,8 @@ def test_nothing_of_this_machine_is_in_it(unpacked, archive, root):
     traces = [str(cache), f"{root}/envs", str(archive[0].parent), debian.find_mirror()]
     searched = [unpacked / "bundle" / name for name in ("images", "toolbox", "python3", "commit")]
     patterns = [option for trace in traces for option in ("-e", trace)]
-    found = subprocess.run(["grep", "-rlaF", *patterns, *searched], capture_output=True, text=True).stdout.splitlines()
-    assert [path for path in found if not path.endswith(NAMING_THE_DEFAULT)] == []
+    files = subprocess.run(["grep", "-rlaF", *patterns, *searched], capture_output=True, text=True).stdout.splitlines()
+    assert [path for path in files if not path.endswith(NAMING_THE_DEFAULT)] == []
 
 
 def test_changed_image_is_noticed(unpacked, target):

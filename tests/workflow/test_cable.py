@@ -40,12 +40,12 @@ def test_datagrams_get_what_their_headers_leave(on_cable, size, ip_version):
     traffic = {"protocol": "udp", "block_bytes": size, "messages": 5000, "interval_s": 0.1}
     document = on_cable(traffic=traffic, ip_version=ip_version)
     exact = RATE_MBPS * size / (size + UDP_BYTES + IP_BYTES[ip_version] + FRAME_BYTES)
-    found = metrics(document)
-    assert found["goodput_mbps"] == pytest.approx(exact, rel=0.005)
-    assert found["ideal_goodput_mbps"] == pytest.approx(exact, rel=1e-9)
+    values = metrics(document)
+    assert values["goodput_mbps"] == pytest.approx(exact, rel=0.005)
+    assert values["ideal_goodput_mbps"] == pytest.approx(exact, rel=1e-9)
     # A full socket buffer holds the application back, so nothing is lost in the host's own queue.
-    assert found["queue_drops"] == 0
-    assert (found["rtt_mean_ms"], found["retransmits"]) == (None, None)
+    assert values["queue_drops"] == 0
+    assert (values["rtt_mean_ms"], values["retransmits"]) == (None, None)
 
 
 @pytest.mark.parametrize(("size", "ip_version"), [(128, "ipv4"), (1408, "ipv6")])

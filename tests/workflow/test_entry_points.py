@@ -29,5 +29,5 @@ def test_a_rule_without_a_log_would_be_found(fresh):
         rules.write(
             '\n\nrule unlogged:\n    output:\n        "x",\n    container:\n        "envs/analysis.sif"\n    shell:\n        "touch x"\n'
         )
-    status, said = fresh.snakemake("--lint", check=False)
-    assert status != 0 and "No log directive defined" in said
+    status, printed = fresh.snakemake("--lint", check=False)
+    assert status != 0 and "No log directive defined" in printed

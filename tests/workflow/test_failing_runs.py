@@ -10,14 +10,14 @@ import pytest
 
 def guests(marker):
     """Return the ids of guest kernels whose environment holds the marker."""
-    found = []
+    processes = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if b"sawtooth/linux" in (process / "cmdline").read_bytes() and marker in (process / "environ").read_bytes():
-                found.append(int(process.name))
+                processes.append(int(process.name))
         except OSError:
             continue
-    return found
+    return processes
 
 
 def seed_marker(specification):

@@ -95,10 +95,10 @@ def campaign(undisturbed, tmp_path):
     shutil.copytree(undisturbed.checkout.folder, copy, symlinks=True)
     checkout = type(undisturbed.checkout).__new__(type(undisturbed.checkout))
     checkout.folder = copy
-    mine = Campaign(checkout, undisturbed.platform)
-    mine.reference = undisturbed.reference
+    own = Campaign(checkout, undisturbed.platform)
+    own.reference = undisturbed.reference
     with nothing_goes_on():
-        yield mine
+        yield own
 
 
 def sentences(printed):
@@ -204,7 +204,7 @@ LIMITS = {
 
 @pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
 def test_limits_of_the_caller(campaign, limit):
-    kind, value, said = limit
+    kind, value, sentence = limit
     (campaign.checkout.folder / campaign.documents[0]).unlink()
     done = subprocess.run(
         [Path(sys.executable).with_name("snakemake"), *campaign.call, *campaign.tables],
@@ -212,7 +212,9 @@ def test_limits_of_the_caller(campaign, limit):
         preexec_fn=lambda: resource.setrlimit(kind, (value, value)),
     )  # fmt: skip
     assert done.returncode != 0
-    assert any(line.startswith(f"sawtooth: {said}") for line in (done.stdout + done.stderr).splitlines()), done.stderr
+    assert any(line.startswith(f"sawtooth: {sentence}") for line in (done.stdout + done.stderr).splitlines()), (
+        done.stderr
+    )
     campaign.finish()
 
 

@@ -66,8 +66,8 @@ def test_a_killed_iperf3_inside_the_guest(fresh):
     guest.go_on()
     status, printed = finish(workflow)
     assert status == 0, printed[-2000:]
-    said = "succeeded on the second try; the first: step 'traffic': KilledError: iperf3 was ended by SIG"
-    assert f"sawtooth: run {NAME}: {said}" in printed
+    sentence = "succeeded on the second try; the first: step 'traffic': KilledError: iperf3 was ended by SIG"
+    assert f"sawtooth: run {NAME}: {sentence}" in printed
     disturbed = (fresh.folder / DOCUMENT).read_bytes()
     (fresh.folder / DOCUMENT).unlink()
     fresh.snakemake("--cores", "1", "--configfile", MINI, "--", DOCUMENT)
@@ -119,8 +119,8 @@ def test_a_job_of_several_runs_keeps_those_that_were_finished(fresh, mini):
     written = [path.stat() for path in kept]
     fresh.snakemake("--configfile", MINI, *call)
     assert [path.stat().st_ino for path in kept] == [before.st_ino for before in written]
-    said = (fresh.folder / "results/mini/logs/jobs/near/1-of-4.log").read_text().splitlines()
-    assert sorted(said[-4:]) == [
+    logged = (fresh.folder / "results/mini/logs/jobs/near/1-of-4.log").read_text().splitlines()
+    assert sorted(logged[-4:]) == [
         "run near/cubic/ipv4/1: done",
         "run near/cubic/ipv4/2: done; on the second try, the first: its job was ended",
         "run near/reno/ipv4/1: was there", "run near/reno/ipv4/2: was there",

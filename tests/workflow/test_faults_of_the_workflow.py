@@ -126,8 +126,8 @@ def test_a_read_only_results_folder(one_missing, mini, mounts):
 
 def test_two_users_never_share_a_core(one_missing, mini, runs_of_another_user):
     """A workflow's run, and another user's, as many as there are cores: each guest has one, the last run waits."""
-    mine = one_missing.start("--cores", "1", "--", DOCUMENT, study=MINI[1])
-    stopped = [first_guest(mine).stop()]
+    first = one_missing.start("--cores", "1", "--", DOCUMENT, study=MINI[1])
+    stopped = [first_guest(first).stop()]
     cores = os.sched_getaffinity(0)
     others = runs_of_another_user(len(cores))
 
@@ -139,12 +139,12 @@ def test_two_users_never_share_a_core(one_missing, mini, runs_of_another_user):
     wait_for(a_guest_on_each_core, "a guest on each core")
     waiting = "waiting for a core: other runs have them all"
     wait_for(lambda: any(waiting in other.log.read_text() for other in others), "a run that waits")
-    assert len([guest for process in (mine, *others) for guest in guests(process.pid)]) == len(stopped)
+    assert len([guest for process in (first, *others) for guest in guests(process.pid)]) == len(stopped)
     assert sorted(guest.core() for guest in stopped) == sorted(cores)
     for guest in stopped:
         guest.go_on()
-    printed, _ = mine.communicate(timeout=120)
-    assert mine.returncode == 0, printed[-2000:]
+    printed, _ = first.communicate(timeout=120)
+    assert first.returncode == 0, printed[-2000:]
     one_missing.same_results_as(mini)
     for other in others:
         assert other.wait(timeout=120) == 0, other.log.read_text()[-2000:]

@@ -25,13 +25,13 @@ def series_of(document, flow=0):
 
 def episodes(times_s, chosen, apart_s=1.0):
     """Return (begin, end) of each run of chosen samples; those less than ``apart_s`` apart are one."""
-    found = []
+    of_flow = []
     for time_s, inside in zip(times_s, chosen, strict=True):
-        if inside and (not found or time_s - found[-1][1] > apart_s):
-            found.append([time_s, time_s])
+        if inside and (not of_flow or time_s - of_flow[-1][1] > apart_s):
+            of_flow.append([time_s, time_s])
         elif inside:
-            found[-1][1] = time_s
-    return found
+            of_flow[-1][1] = time_s
+    return of_flow
 
 
 def test_renos_sawtooth_has_the_height_and_the_period_of_theory(run):

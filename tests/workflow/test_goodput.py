@@ -16,9 +16,9 @@ def full_link_mbps(rate_mbps, ip_version="ipv4"):
 
 def packets_off(document, rate_mbps, ip_version="ipv4"):
     """Return by how many packets the flows got more than a link that is always full passes, after start-up."""
-    found = windows(document, START_UP)
-    window = found[0]
-    assert all(other is window for other in found.values())
+    of_flows = windows(document, START_UP)
+    window = of_flows[0]
+    assert all(other is window for other in of_flows.values())
     passed = full_link_mbps(rate_mbps, ip_version) * 1e6 / 8 * (window.end_ns - window.begin_ns) / 1e9
     return (sum(window.delivered_bytes.values()) - passed) / PAYLOAD[ip_version]
 

@@ -110,7 +110,7 @@ def test_completion_times_on_an_empty_path_are_those_of_slow_start(carried, ip_v
     for row in objects:
         packets = 1 + row["bytes"] // 1400
         assert 0 <= row["completion_ms"] - row["ideal_ms"] <= (16 + 2 * packets) * CLOCK_STEP_MS, row
-    assert {found["cca"] for found in document["web"]} == {"reno"}
+    assert {of_group["cca"] for of_group in document["web"]} == {"reno"}
 
 
 def test_delays_of_a_stream_on_an_empty_path_are_the_paths(carried):

@@ -45,8 +45,8 @@ def test_a_guest_writes_nothing_outside_of_its_job(specification, tmp_path):
         ],
         capture_output=True, text=True, timeout=60,
     )  # fmt: skip
-    said = [line.strip() for line in done.stdout.splitlines()]
-    assert [line for line in said if not line.startswith("reboot")] == [
+    printed = [line.strip() for line in done.stdout.splitlines()]
+    assert [line for line in printed if not line.startswith("reboot")] == [
         "No such file or directory",
         "read by the machine",
         "Read-only file system",
@@ -73,11 +73,13 @@ def test_a_run_of_the_workflow_has_no_network_of_the_machine(fresh):
             with contextlib.suppress(FileNotFoundError):  # Snakemake's own helpers come and go
                 if Path(f"/proc/{process}/ns/net").readlink() != here:
                     inside.append(process)
-        found = {process: devices(Path(f"/proc/{process}/net/dev").read_text()) for process in {guest.pid, *inside}}
+        by_process = {
+            process: devices(Path(f"/proc/{process}/net/dev").read_text()) for process in {guest.pid, *inside}
+        }
         guest.go_on()
         printed, _ = workflow.communicate(timeout=120)
     assert workflow.returncode == 0, printed[-2000:]
-    assert set(map(tuple, found.values())) == {("lo",)}
+    assert set(map(tuple, by_process.values())) == {("lo",)}
     # The program that carries the run out, Python, is in there too.
     assert len(inside) >= 2 and guest.pid in inside
 

@@ -28,10 +28,10 @@ MACHINE = {"cpu_saturation", "clock", "idle_rtt", "overlap", "duration"}
 @pytest.fixture(scope="session")
 def kernel():
     """What this machine's kernel has; without user namespaces there is nothing to test."""
-    found = kernel_now()
-    if found["refused"]:
-        pytest.skip(f"this machine can't carry out a run of its own: {found['refused']}")
-    return found
+    of_machine = kernel_now()
+    if of_machine["refused"]:
+        pytest.skip(f"this machine can't carry out a run of its own: {of_machine['refused']}")
+    return of_machine
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ NAMES = {
 
 
 @pytest.fixture(scope="module")
-def found():
+def both_ways():
     """What the script prints."""
     program, image = Path(sys.executable).with_name("apptainer"), ROOT / "envs/testbed.sif"
     command = [
@@ -41,14 +41,14 @@ def found():
 
 
 @pytest.fixture(scope="module")
-def readings(found):
+def readings(both_ways):
     """Host -> what was read, and what tools said, after more packets than a queue holds."""
-    return {host: (found["read"][host], found["said"][host]) for host in ("a1", "b1")}
+    return {host: (both_ways["read"][host], both_ways["printed"][host]) for host in ("a1", "b1")}
 
 
 @pytest.mark.parametrize("host", ["a1", "b1"])
 def test_devices_as_ip_says_them(readings, host):
-    read, said = readings[host]
+    read, printed = readings[host]
     assert read["devices"] == {
         link["ifname"]: {
             "index": link["ifindex"],
@@ -60,7 +60,7 @@ def test_devices_as_ip_says_them(readings, host):
             + link["stats64"]["rx"]["errors"]
             + link["stats64"]["tx"]["errors"],
         }
-        for link in said["links"]
+        for link in printed["links"]
     }
     assert read["devices"][f"{host}-eth0"]["gso_max_segs"] == (1 if host == "a1" else 65535)
     assert min(read["devices"][f"{host}-eth0"][count] for count in ("tx_packets", "rx_packets")) > 0
@@ -68,10 +68,10 @@ def test_devices_as_ip_says_them(readings, host):
 
 @pytest.mark.parametrize("host", ["a1", "b1"])
 def test_queues_as_tc_says_them(readings, host):
-    read, said = readings[host]
+    read, printed = readings[host]
     assert read["qdiscs"] == [
         [qdisc["dev"], qdisc["kind"], {ours: qdisc[theirs] for theirs, ours in NAMES.items()}]
-        for qdisc in said["qdiscs"]
+        for qdisc in printed["qdiscs"]
     ]
     if host == "a1":
         counted = {kind: counts for device, kind, counts in read["qdiscs"] if device == "a1-eth0"}
@@ -82,13 +82,13 @@ def test_queues_as_tc_says_them(readings, host):
 
 @pytest.mark.parametrize("host", ["a1", "b1"])
 def test_counters_as_nstat_says_them(readings, host):
-    read, said = readings[host]
-    assert read["nstat"] == said["nstat"]
+    read, printed = readings[host]
+    assert read["nstat"] == printed["nstat"]
     assert read["nstat"]["IcmpInEchoReps" if host == "a1" else "IcmpInEchos"] == 1
 
 
 def test_listeners_as_ss_says_them(readings):
-    assert [(read["listening"], said["sockets"].split()[3:4]) for read, said in readings.values()] == [
+    assert [(read["listening"], printed["sockets"].split()[3:4]) for read, printed in readings.values()] == [
         ([], []),
         ([5201], ["10.9.0.2:5201"]),
     ]
@@ -96,7 +96,7 @@ def test_listeners_as_ss_says_them(readings):
 
 def test_settings_and_offloads_are_those_of_the_host(readings):
     assert [read["no_metrics_save"]["net.ipv4.tcp_no_metrics_save"] for read, _ in readings.values()] == ["1", "0"]
-    assert [said["no_metrics_save"] for _, said in readings.values()] == ["1", "0"]
+    assert [printed["no_metrics_save"] for _, printed in readings.values()] == ["1", "0"]
     assert [set(read["offloads"].values()) for read, _ in readings.values()] == [{False}, {False}]
 
 
@@ -104,17 +104,17 @@ def test_settings_and_offloads_are_those_of_the_host(readings):
     "question, lines",
     [("address show dev eth0", 7), ("neighbour show", 2), ("-4 -d route show", 4), ("-6 -d route show", 3)],
 )
-def test_addresses_neighbours_and_routes_as_ip_sets_them(found, question, lines):
-    ours, theirs = ([line for line in said if "link/ether" not in line] for said in found["alike"][question])
+def test_addresses_neighbours_and_routes_as_ip_sets_them(both_ways, question, lines):
+    ours, theirs = ([line for line in answer if "link/ether" not in line] for answer in both_ways["alike"][question])
     # Numbers and names of the two ends of a cable differ in the first line.
     skip = question.startswith("address")
     assert ours[skip:] == theirs[skip:]
     assert len(ours) == lines
 
 
-def test_metrics_of_routes_as_ip_was_told_them(found):
+def test_metrics_of_routes_as_ip_was_told_them(both_ways):
     every = "rto_min 5ms quickack 1 congctl cubic"
-    assert found["metrics"] == {
+    assert both_ways["metrics"] == {
         "10.10.0.0/16": [""], "2001:db8:a::/48": ["rto_min 1000ms"], "0.0.0.0/0": [every], "::/0": ["quickack 1 congctl reno"],
         "10.9.2.7": [""], "10.9.1.0/24": [every], "2001:db8:9::/64": [every],
     }  # fmt: skip

@@ -42,36 +42,36 @@ def other(root, tmp_path):
 def test_a_run_has_the_bytes_that_it_has_at_home(other, checkout_in, tmp_path_factory):
     home = checkout_in(tmp_path_factory.mktemp("home") / "checkout")
     home.snakemake("--cores", "1", RUN, "--configfile", MINI)
-    status, said = other.snakemake(f"emulation/{RUN}")
-    assert status == 0, said
+    status, printed = other.snakemake(f"emulation/{RUN}")
+    assert status == 0, printed
     assert (other.folder / "emulation" / RUN).read_bytes() == (home.folder / RUN).read_bytes()
-    assert "the other workflow starts" in said  # beside the module's own start, which locks the folder
+    assert "the other workflow starts" in printed  # beside the module's own start, which locks the folder
     assert (other.folder / "emulation/results/mini/.lock").exists() and not (other.folder / "results").exists()
-    status, said = other.snakemake("-n", f"emulation/{RUN}")
-    assert status == 0 and "Nothing to be done" in said
+    status, printed = other.snakemake("-n", f"emulation/{RUN}")
+    assert status == 0 and "Nothing to be done" in printed
 
 
 def test_a_study_that_is_wrong_is_refused_in_a_sentence(other):
     other.edit("config/config.yaml", "ccas: [reno, cubic]", "ccas: [renoo]")
-    status, said = other.snakemake("-n")
-    assert status != 0 and "sawtooth: the module's config: ccas" in said and "Traceback" not in said
+    status, printed = other.snakemake("-n")
+    assert status != 0 and "sawtooth: the module's config: ccas" in printed and "Traceback" not in printed
 
 
 def test_containers_that_see_the_caller_are_refused(other):
     other.edit("profiles/default/config.yaml", "--cleanenv ", "")
-    status, said = other.snakemake(f"emulation/{RUN}")
-    assert status != 0 and "sawtooth: apptainer-args lacks --cleanenv" in said
+    status, printed = other.snakemake(f"emulation/{RUN}")
+    assert status != 0 and "sawtooth: apptainer-args lacks --cleanenv" in printed
     assert not (other.folder / "emulation" / RUN).exists()
 
 
 @pytest.mark.long
 def test_a_whole_study_goes_to_its_report_and_on(other):
-    status, said = other.snakemake()
-    assert status == 0, said
+    status, printed = other.snakemake()
+    assert status == 0, printed
     assert len((other.folder / "largest.txt").read_text().splitlines()) == 4
     assert "Of another workflow" in (other.folder / "emulation/results/mini/report.html").read_text()
-    status, said = other.snakemake("-n")
-    assert status == 0 and "Nothing to be done" in said, said
+    status, printed = other.snakemake("-n")
+    assert status == 0 and "Nothing to be done" in printed, printed
 
 
 @pytest.mark.parametrize("kind", ["gitfile", "github"])
@@ -91,12 +91,12 @@ def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_
         snakefile = f'github("a/b", path="workflow/Snakefile", commit="{commit}")'
     other = Other(tmp_path / "other", snakefile)
     checkout = tmp_path / "sawtooth/checkouts" / commit
-    status, said = other.snakemake("-n")
-    assert status == 0 and "sawtooth_emulate_run" in said, said
+    status, printed = other.snakemake("-n")
+    assert status == 0 and "sawtooth_emulate_run" in printed, printed
     assert (checkout / "workflow/scripts/session").is_dir()
     (checkout / "envs/testbed.json").unlink()  # as nothing is set up in a new one
-    status, said = other.snakemake("-n")
-    assert status != 0 and f"the images are missing, run `make -C {checkout} setup`" in said, said
+    status, printed = other.snakemake("-n")
+    assert status != 0 and f"the images are missing, run `make -C {checkout} setup`" in printed, printed
 
 
 CLAIMS = """
@@ -136,18 +136,18 @@ def of_own(other, root):
 
 
 def test_files_that_a_study_names_are_those_of_the_folder_that_is_worked_in(of_own):
-    status, said = of_own.snakemake("-n")
-    assert status == 0, said
+    status, printed = of_own.snakemake("-n")
+    assert status == 0, printed
     for file in ("algorithms/tcp_aimd.c", "config/claims/own.yaml"):
-        assert str(of_own.folder / file) in said and f"emulation/{file}" not in said
+        assert str(of_own.folder / file) in printed and f"emulation/{file}" not in printed
 
 
 @pytest.mark.long
 def test_an_own_algorithm_is_built_and_its_study_published(of_own):
-    status, said = of_own.snakemake()
-    assert status == 0, said
+    status, printed = of_own.snakemake()
+    assert status == 0, printed
     (described,) = of_own.folder.glob("emulation/results/mini/workflow/kernel-*.json")
     assert '"path": "algorithms/tcp_aimd.c"' in described.read_text()
     assert len((of_own.folder / "largest.txt").read_text().splitlines()) == 4
-    status, said = of_own.snakemake("-n")
-    assert status == 0 and "Nothing to be done" in said, said
+    status, printed = of_own.snakemake("-n")
+    assert status == 0 and "Nothing to be done" in printed, printed

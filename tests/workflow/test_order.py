@@ -16,8 +16,8 @@ def test_datagrams_arrive_in_order_if_that_is_kept(run, order):
     (stream,) = document["traffic"][0]["server"]["end"]["streams"]
     if order == "kept":
         assert stream["udp"]["out_of_order"] == 0
-        told = document["network"]["read_back"]["interfaces"]["r2-eth0"]["qdiscs"]["netem"]
-        assert told["rate_bps"] == 32_000_000_000
+        netem = document["network"]["read_back"]["interfaces"]["r2-eth0"]["qdiscs"]["netem"]
+        assert netem["rate_bps"] == 32_000_000_000
     else:
         assert stream["udp"]["out_of_order"] > 0.405 * stream["udp"]["packets"]
 

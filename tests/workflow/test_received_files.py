@@ -21,11 +21,11 @@ from publishing.result_checks.received_documents import check_form
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file, temporary_folder
 from publishing.result_checks.reruns import finding
-from publishing.result_checks.sampling import chance_of_finding, draw, found_with
+from publishing.result_checks.sampling import chance_of_finding, draw, least_changed
 
 
 @pytest.mark.parametrize(
-    "one, other, found",
+    "one, other, place",
     [
         ({"a": [1, {"b": 2.5}]}, {"a": [1, {"b": 2.5}]}, None),
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}, None),
@@ -42,9 +42,9 @@ from publishing.result_checks.sampling import chance_of_finding, draw, found_wit
         ({"b": 1, "a": 1}, {"a": 2, "b": 2}, ("/a", 1, 2)),
     ],
 )
-def test_the_first_difference_of_two_json_values(one, other, found):
+def test_the_first_difference_of_two_json_values(one, other, place):
     # 1 == True in Python, so the types are compared as well.
-    assert repr(first_difference(one, other)) == repr(found)
+    assert repr(first_difference(one, other)) == repr(place)
 
 
 def compressed(value, **options):
@@ -75,8 +75,8 @@ def test_the_first_byte_is_found_wherever_it_is():
 
 def test_a_rerun_without_a_document_says_why(tmp_path):
     (tmp_path / "log").write_text("first\nrun far/reno/ipv4/1: step 'guest': did not end\n")
-    told = finding(tmp_path, "far/reno/ipv4/1", tmp_path / "document.json.gz", 1)
-    assert told == "NOT REPEATED: the rerun left no document: run far/reno/ipv4/1: step 'guest': did not end"
+    result = finding(tmp_path, "far/reno/ipv4/1", tmp_path / "document.json.gz", 1)
+    assert result == "NOT REPEATED: the rerun left no document: run far/reno/ipv4/1: step 'guest': did not end"
 
 
 @pytest.mark.parametrize(
@@ -261,10 +261,10 @@ def test_whoever_draws_with_a_seed_draws_the_same():
 @pytest.mark.parametrize("total, changed, count", [(8, 1, 3), (8, 3, 2), (8, 6, 3), (8, 8, 1), (5, 2, 5)])
 def test_the_chance_of_finding_is_that_of_all_draws(total, changed, count):
     draws = list(itertools.combinations(range(total), count))
-    found = sum(1 for drawn in draws if min(drawn) < changed) / len(draws)
-    assert chance_of_finding(total, changed, count) == pytest.approx(found)
+    share = sum(1 for drawn in draws if min(drawn) < changed) / len(draws)
+    assert chance_of_finding(total, changed, count) == pytest.approx(share)
 
 
 def test_the_least_number_of_changed_documents_that_a_draw_finds():
-    least = found_with(0.95, 576, 10)
+    least = least_changed(0.95, 576, 10)
     assert chance_of_finding(576, least, 10) >= 0.95 > chance_of_finding(576, least - 1, 10)

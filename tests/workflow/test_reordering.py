@@ -15,11 +15,11 @@ UDP = {"protocol": "udp", "block_bytes": 1250, "bitrate_mbps": 5, "duration_s": 
 
 def fate(seed, late, twice, packets):
     """Return of so many packets that arrive whether each copy of them, in the order in which netem takes them up, is late."""
-    numbers, found = random_numbers(seed), []
+    numbers, fates = random_numbers(seed), []
     for _ in range(packets):
         copies = 1 + bool(twice and round(twice * CERTAIN) >= next(numbers))
-        found.append([late and round((1 - late) * CERTAIN) < next(numbers) for _ in range(copies)])
-    return found
+        fates.append([late and round((1 - late) * CERTAIN) < next(numbers) for _ in range(copies)])
+    return fates
 
 
 def test_datagrams_are_late_as_the_seed_says_and_are_overtaken_by_those_of_that_time(run):
@@ -35,8 +35,8 @@ def test_datagrams_are_late_as_the_seed_says_and_are_overtaken_by_those_of_that_
     # As many of twice the share would not be chance.
     asked = json.loads(json.dumps(document["specification"]).replace('"percent": 10', '"percent": 20'))
     assert not check_reordering(RunSpecification(asked), document).ok
-    told = document["network"]["read_back"]["interfaces"]["r2-in1"]["qdiscs"]["netem"]
-    assert (told["at_once_percent"], told["delay_ms"]) == (90, 9)
+    netem = document["network"]["read_back"]["interfaces"]["r2-in1"]["qdiscs"]["netem"]
+    assert (netem["at_once_percent"], netem["delay_ms"]) == (90, 9)
     # Overtaken is what is late if one of the four behind it isn't. How many packets the connection of iperf3 itself took before the datagrams, nobody counts.
     overtaken = [is_late and not all(model[at + 1 : at + 5]) for at, is_late in enumerate(model[:-5])]
     (stream,) = document["traffic"][0]["server"]["end"]["streams"]
@@ -61,13 +61,13 @@ def test_tcp_gets_packets_late_and_twice_and_none_is_lost(run):
     assert (metrics["late_packets"], metrics["duplicate_packets"]) == (late, left - came)
     tcp = reordering_counts(document)
     assert tcp["reordering_events"] > 0 and document["links"]["after"]["r1-eth1"]["qdiscs"]["pfifo"]["drops"] == 0
-    said = sum(
+    counted = sum(
         count
         for name, count in document["stack"]["tcp"]["h2"].items()
         if name in ("TcpExtTCPDSACKOldSent", "TcpExtTCPDSACKOfoSent")
     )
     # A packet of the handshake that comes twice is none of TCP's data.
     again = document["traffic"][0]["client"]["end"]["sum_sent"]["retransmits"]
-    assert metrics["duplicate_packets"] + again - 2 <= said <= metrics["duplicate_packets"] + again
+    assert metrics["duplicate_packets"] + again - 2 <= counted <= metrics["duplicate_packets"] + again
     # Sent as fast as the rate allows, packets are 1.2 ms apart: 8 come in 10 ms, fewer where the sender pauses.
     assert 5 < metrics["reordering_extent_packets"] <= 8.3

@@ -15,8 +15,8 @@ def test_subflows_of_one_pair_share_the_bottleneck_with_another(run, ip_version)
     )  # fmt: skip
     asked = RunSpecification(document["specification"])
     assert (asked.connections, asked.capacity_mbps) == (4, 10)
-    found = {(series["flow"], series["subflow"]) for series in document["series"]["sockets"]}
-    assert found == {(0, 0), (0, 1), (0, 2), (1, 0)}
+    subflows = {(series["flow"], series["subflow"]) for series in document["series"]["sockets"]}
+    assert subflows == {(0, 0), (0, 1), (0, 2), (1, 0)}
     # One bottleneck: all of them together get what it passes, 20 bytes of MPTCP's option less in each packet, but for what
     # subflows sent twice. Three paths of a cable would give three times as much.
     goodput, ideal = sum(flow["goodput_mbps"] for flow in flow_metrics(document)), ideal_goodput_mbps(document)

@@ -139,8 +139,8 @@ def test_a_cancelled_job_says_so_and_leaves_no_run_behind(cluster, on_cluster):
     assert runs_under_way(cluster) == []
     for scenario in ("near", "far"):
         log = checkout.folder / f"results/mini/logs/jobs/{scenario}/1-of-{RUNS_PER_JOB}.log"
-        (said,) = (line for line in log.read_text().splitlines() if line.startswith("scheduler: "))
-        assert "SLURM status is: 'CANCELLED'" in said
+        (sentence,) = (line for line in log.read_text().splitlines() if line.startswith("scheduler: "))
+        assert "SLURM status is: 'CANCELLED'" in sentence
         assert "CANCELLED AT" in log.read_text()
     assert printed.count("SLURM status is: 'CANCELLED'") == 2
     assert not list(checkout.folder.rglob("*.partial"))

@@ -39,8 +39,8 @@ def until(tmp_path_factory, checkout_in):
     workflow.communicate()
     wait_for(lambda: not alive(processes), "the end of its runs", limit_s=20)
     before = {path: path.stat().st_ino for path in checkout.finished_runs(study="until")}
-    _, said = checkout.snakemake(*CALL)
-    return checkout, {"planned": planned, "several": several, "before": before, "looks": looks_taken(), "said": said}
+    _, printed = checkout.snakemake(*CALL)
+    return checkout, {"planned": planned, "several": several, "before": before, "looks": looks_taken(), "said": printed}
 
 
 def test_a_dry_run_plans_the_runs_up_to_the_first_look(until):
@@ -60,7 +60,7 @@ def test_each_scenario_has_as_many_replications_as_it_needs(until):
     for path in checkout.finished_runs(study="until"):
         *_, scenario, _, _, name = path.parts
         numbers.setdefault(scenario, []).append(int(name.partition(".")[0]))
-    assert {scenario: sorted(found) for scenario, found in numbers.items()} == {
+    assert {scenario: sorted(of_scenario) for scenario, of_scenario in numbers.items()} == {
         "near": list(range(1, 7)),
         "far": list(range(1, 10)),
     }
@@ -100,8 +100,8 @@ def test_the_seeds_are_those_of_a_fixed_number(until):
 
 def test_a_finished_study_has_nothing_to_do(until):
     for more in ((), ("--set-resources", "emulate_run:runs=4", "--keep-incomplete")):
-        _, said = until[0].snakemake(*CALL, *more)
-        assert "Nothing to be done" in said
+        _, printed = until[0].snakemake(*CALL, *more)
+        assert "Nothing to be done" in printed
 
 
 def test_another_precision_asks_for_other_looks_and_repeats_no_run(until):

@@ -58,9 +58,9 @@ def test_all_unusable_documents_are_named_and_just_their_runs_repeated(copy_of_m
     for name, (_, cause) in damage.items():
         (line,) = (line for line in listed if line.startswith(f"results/mini/runs/{name}\t"))
         assert cause in line
-    said = printed.splitlines()
-    first = said.index("sawtooth: 7 of 8 run documents can't be used:") + 1
-    assert [line.strip().replace(": ", "\t", 1) for line in said[first : first + 5]] == listed[:5]
+    lines = printed.splitlines()
+    first = lines.index("sawtooth: 7 of 8 run documents can't be used:") + 1
+    assert [line.strip().replace(": ", "\t", 1) for line in lines[first : first + 5]] == listed[:5]
 
     command = re.search(r"^ +(cut -f1 results/mini/logs/unusable-documents\.txt .*)$", printed, re.M)[1]
     subprocess.run(command, shell=True, check=True, cwd=copy_of_mini.folder)

@@ -144,9 +144,9 @@ def test_a_careful_forger_is_found_by_the_rerun_alone(verify, results):
     assert status == 0, output
     status, output = verify(results, "--runs", NAME, OTHER)
     assert status == 1, output
-    (found,) = [line for line in output.splitlines() if "DIFFERENT" in line]
-    assert NAME in found
-    assert "at /traffic/0/client/end/sum_received/bits_per_second: 9900000.0 was received" in found
+    (different,) = [line for line in output.splitlines() if "DIFFERENT" in line]
+    assert NAME in different
+    assert "at /traffic/0/client/end/sum_received/bits_per_second: 9900000.0 was received" in different
     assert "same bytes" in next(line for line in output.splitlines() if line.strip().startswith(OTHER))
 
 

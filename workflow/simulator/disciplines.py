@@ -81,8 +81,12 @@ def attributes(specification, limit) -> dict[str, str]:
 
     Nothing is marked: there is no ECN here.
     """
-    found = counterpart_of(specification)
-    return {"MaxSize": limit, "UseEcn": "false"} | found.attributes(specification.scenario["queue"]) if found else {}
+    counterpart = counterpart_of(specification)
+    return (
+        {"MaxSize": limit, "UseEcn": "false"} | counterpart.attributes(specification.scenario["queue"])
+        if counterpart
+        else {}
+    )
 
 
 def refusals(queue, platform) -> list[str]:

@@ -216,17 +216,19 @@ def looks(specification, taken) -> list[dict]:
     listed = []
     for look in taken:
         sockets = []
-        for found in look["sockets"]:
+        for of_socket in look["sockets"]:
             socket = {
-                "host": specification.flow_pair(found["flow"]).sender,
-                "flow": found["flow"],
-                "local_port": found["local_port"],
-                "remote_port": found["remote_port"],
-                "cca": NAMES.get(found["cca"], found["cca"]),
-                "mss_bytes": found["segment_bytes"],
-                "state": STATES[found["congestion_state"]],
+                "host": specification.flow_pair(of_socket["flow"]).sender,
+                "flow": of_socket["flow"],
+                "local_port": of_socket["local_port"],
+                "remote_port": of_socket["remote_port"],
+                "cca": NAMES.get(of_socket["cca"], of_socket["cca"]),
+                "mss_bytes": of_socket["segment_bytes"],
+                "state": STATES[of_socket["congestion_state"]],
             }
-            values = {key: converted(name, found[name], found["segment_bytes"]) for name, (key, _) in COLUMNS.items()}
+            values = {
+                key: converted(name, of_socket[name], of_socket["segment_bytes"]) for name, (key, _) in COLUMNS.items()
+            }
             socket |= {key: value for key, value in values.items() if value is not None}
             sockets.append(socket)
         listed.append({"time_s": look["time_ns"] * 1e-9, "sockets": sockets})
@@ -237,18 +239,18 @@ def series(specification, counted) -> dict:
     """Return the time series; a column without any value is absent."""
     segment = specification.segment_bytes
     sockets = []
-    for flow, found in enumerate(counted["sockets"]):
+    for flow, socket in enumerate(counted["sockets"]):
         columns = {
             "flow": flow,
-            "time_s": [round(ns * 1e-9, 9) for ns in found["time_ns"]],
-            "state": [STATES[state] for state in found["congestion_state"]],
+            "time_s": [round(ns * 1e-9, 9) for ns in socket["time_ns"]],
+            "state": [STATES[state] for state in socket["congestion_state"]],
         }
         for name, (key, _) in COLUMNS.items():
-            values = [converted(name, value, segment) for value in found[name]]
+            values = [converted(name, value, segment) for value in socket[name]]
             if any(value is not None for value in values):
                 columns[key] = values
         if specification.flow_cca(flow) == "bbr":
-            columns |= {key: [round(value, 6) for value in found[key]] for key in GAINS}
+            columns |= {key: [round(value, 6) for value in socket[key]] for key in GAINS}
         sockets.append(columns)
     queue = counted["queue"]
     return {

@@ -15,11 +15,11 @@ def as_set(specification) -> dict:
         """Return what a quantity is in the end, when it is read back."""
         return specification.timeline.values(direction, quantity)[-1][1]
 
-    limit, found = queue_limit(specification), counterpart_of(specification)
-    shared = {"DropTailQueue": queue_settings("1p" if found else limit)}
-    if found:
+    limit, counterpart = queue_limit(specification), counterpart_of(specification)
+    shared = {"DropTailQueue": queue_settings("1p" if counterpart else limit)}
+    if counterpart:
         asked = {name: parsed(value) for name, value in attributes(specification, limit).items() if name != "MaxSize"}
-        shared[kind_of(found.type_id)] = queue_settings(limit) | asked
+        shared[kind_of(counterpart.type_id)] = queue_settings(limit) | asked
     interfaces = {}
     for direction, name in BOTTLENECK.items():
         rate_bps = round(last(direction, "rate_mbps") * 1e6)
@@ -46,21 +46,21 @@ def as_set(specification) -> dict:
 def read_back(specification, counted) -> dict:
     """Return what the simulator's objects say: of every interface, of all sockets of a host."""
     interfaces = {}
-    for name, found in counted["settings"].items():
+    for name, device in counted["settings"].items():
         kinds = {
             "link": {
-                "rate_bps": parsed(found["DataRate"]),
-                "gap_ns": parsed(found["InterframeGap"]),
-                "delay_ms": parsed(found["Delay"]) * MS,
+                "rate_bps": parsed(device["DataRate"]),
+                "gap_ns": parsed(device["InterframeGap"]),
+                "delay_ms": parsed(device["Delay"]) * MS,
             },
-            kind_of(found["Queue"]): queue_settings(found["MaxSize"]),
+            kind_of(device["Queue"]): queue_settings(device["MaxSize"]),
         }
-        if "ErrorRate" in found:
-            kinds["RateErrorModel"] = {"loss_percent": found["ErrorRate"] * 100}
-        if found["QueueDisc"] != "none":
-            attributes_read = found.get("Attributes", {})
+        if "ErrorRate" in device:
+            kinds["RateErrorModel"] = {"loss_percent": device["ErrorRate"] * 100}
+        if device["QueueDisc"] != "none":
+            attributes_read = device.get("Attributes", {})
             limit = queue_settings(attributes_read["MaxSize"]) if attributes_read else {}
-            kinds[kind_of(found["QueueDisc"])] = limit | {
+            kinds[kind_of(device["QueueDisc"])] = limit | {
                 name: parsed(attributes_read[name]) for name in attributes_read if name != "MaxSize"
             }
         interfaces[name] = {"qdiscs": kinds}
@@ -84,15 +84,15 @@ def read_back(specification, counted) -> dict:
 def timeline(specification, changed) -> list[dict]:
     """Return what was changed while traffic flowed, in the form of the testbed's documents (`testbed.path_changes`)."""
     entries = []
-    for change, found in zip(specification.timeline.changes, changed, strict=False):
+    for change, counts_read in zip(specification.timeline.changes, changed, strict=False):
         place = (LOSS if change.quantity == "loss_percent" else BOTTLENECK)[change.direction]
         unit = {"rate_mbps": MBPS, "delay_ms": MS, "loss_percent": 100}[change.quantity]
         counts = {
-            "packets": found["packets"],
+            "packets": counts_read["packets"],
             # The gap is the rest of a frame.
-            "bytes": found["bytes"] + GAP_BYTES * found["packets"],
-            "drops": found["drops"],
-            "backlog_packets": found["waiting"],
+            "bytes": counts_read["bytes"] + GAP_BYTES * counts_read["packets"],
+            "drops": counts_read["drops"],
+            "backlog_packets": counts_read["waiting"],
         }
         entries.append(
             {
@@ -101,8 +101,8 @@ def timeline(specification, changed) -> list[dict]:
                 "quantity": change.quantity,
                 "value": change.value,
                 "kind": change.kind,
-                "realised_ns": found["realised_ns"],
-                "devices": {place: {"value": round(parsed(found["value"]) * unit, 9)} | counts},
+                "realised_ns": counts_read["realised_ns"],
+                "devices": {place: {"value": round(parsed(counts_read["value"]) * unit, 9)} | counts},
             }
         )
     return entries

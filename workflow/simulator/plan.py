@@ -163,8 +163,8 @@ def plan(specification) -> str:
         "look_ns": " ".join(map(str, sorted({*looks_ns(specification), *deliveries_ns(specification)}))),
     }
     lines = [f"{key} {value}" for key, value in values.items()]
-    if found := counterpart_of(specification):
-        lines.append(f"discipline {found.type_id}")
+    if counterpart := counterpart_of(specification):
+        lines.append(f"discipline {counterpart.type_id}")
         lines += [
             f"attribute {name} {value}" for name, value in attributes(specification, queue_limit(specification)).items()
         ]

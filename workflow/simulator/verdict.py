@@ -37,8 +37,8 @@ def counted_flows(document) -> list[dict]:
 def check_qdiscs(specification, document) -> Check:
     """Every interface has the rate, delay, queue and loss that were set, and no queueing discipline above."""
     wrong = []
-    asked, found = document["network"]["set"], document["network"]["read_back"]["interfaces"]
-    for name, interface in found.items():
+    asked, read_back = document["network"]["set"], document["network"]["read_back"]["interfaces"]
+    for name, interface in read_back.items():
         kinds = interface["qdiscs"]
         wanted = asked["qdiscs"].get(name, {"link": {}, "DropTailQueue": {}})
         if kinds.keys() != wanted.keys():
@@ -57,8 +57,8 @@ def check_qdiscs(specification, document) -> Check:
 def check_host_settings(specification, document) -> Check:
     """All sockets of each host have the buffers, segments and options that were set."""
     wrong = []
-    asked, found = (document["network"][which]["hosts"] for which in ("set", "read_back"))
-    for host, settings in found.items():
+    asked, read_back = (document["network"][which]["hosts"] for which in ("set", "read_back"))
+    for host, settings in read_back.items():
         for name, value in asked[host].items():
             if not same_setting(name, value, settings.get(name)):
                 wrong.append(f"{host}: {name} is {settings.get(name)}")
@@ -66,15 +66,15 @@ def check_host_settings(specification, document) -> Check:
     return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
 
 
-def same_setting(name, asked, found) -> bool:
+def same_setting(name, asked, printed) -> bool:
     """Tell whether a socket's attribute, as ns-3 prints it, is what was set."""
-    if found is None:
+    if printed is None:
         return False
     if name == "Recovery":
-        return found == RECOVERIES[asked]
+        return printed == RECOVERIES[asked]
     if name == "MinRto":  # set as 200ms, read as +2e+08ns
-        return found.endswith("ns") and math.isclose(float(found[:-2]), float(asked[:-2]) * 1e6)
-    return found == asked
+        return printed.endswith("ns") and math.isclose(float(printed[:-2]), float(asked[:-2]) * 1e6)
+    return printed == asked
 
 
 def check_cca(specification, document) -> Check:

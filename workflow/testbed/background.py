@@ -172,14 +172,14 @@ class Requests:
     def whole(self, received) -> list[tuple[int, int, int]]:
         """Return (number, length, length of the answer) of the messages that have arrived completely."""
         self._waiting += received
-        found = []
+        messages = []
         while len(self._waiting) >= HEAD.size:
             number, length, answer_bytes = HEAD.unpack_from(self._waiting)
             if len(self._waiting) < length:
                 break
-            found.append((number, length, answer_bytes))
+            messages.append((number, length, answer_bytes))
             self._waiting = self._waiting[length:]
-        return found
+        return messages
 
 
 def serve(address, requests_end) -> dict[str, int]:

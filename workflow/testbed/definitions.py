@@ -104,13 +104,13 @@ def read_back(specification) -> dict[str, dict[str, str]]:
 
 def check_parameters(specification, document) -> Check:
     """The kernel's CCAs had the parameters that the study defines."""
-    found = document["network"]["read_back"]["cca_parameters"]
+    read_back = document["network"]["read_back"]["cca_parameters"]
     wanted = [
         (one.module, name, value)
         for one in specification.definitions.values()
         for name, value in one.parameters.items()
     ]
-    seen = [(module, name, found[module][name]) for module, name, _ in wanted]
+    seen = [(module, name, read_back[module][name]) for module, name, _ in wanted]
     ok = all(_same(text, value) for (_, _, text), (_, _, value) in zip(seen, wanted, strict=True))
     return Check("parameters", ok, _words(wanted), _words(seen))
 

@@ -86,8 +86,8 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
         window = common_window(document["delivered"], left_out)
         return dict.fromkeys(window.delivered_bytes, window) if window else {}
     if scenario["traffic"]["protocol"] == "udp" and scenario["traffic"]["application"] == "iperf3":
-        found = (datagram_window(process, left_out) for process in document["traffic"])
-        return {flow: window for window in found if window for flow in window.delivered_bytes}
+        of_processes = (datagram_window(process, left_out) for process in document["traffic"])
+        return {flow: window for window in of_processes if window for flow in window.delivered_bytes}
     return {}
 
 

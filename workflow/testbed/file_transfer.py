@@ -105,10 +105,10 @@ def parse(output, seconds) -> dict[str, int | float]:
     TrafficError
         If the file was not saved.
     """
-    found = SAVED.search(output)
-    if not found:
+    line = SAVED.search(output)
+    if not line:
         raise TrafficError(f"wget: {last_words(output)}")
-    rate, unit, count = found.groups()
+    rate, unit, count = line.groups()
     return {"bytes": int(count), "seconds": seconds, "wget_mbps": float(rate) * 1024 ** UNITS[unit] * 8 / 1e6}
 
 

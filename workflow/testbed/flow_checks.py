@@ -27,7 +27,7 @@ def check_cca(specification, document) -> Check:
         for flow in process["flows"]
     ]
     seen = [(specification.flow_kernel_cca(s["flow"]), s["cca"]) for s in readings(document)]
-    ok = bool(seen) and all(wanted == found for wanted, found in (*observed, *seen))
+    ok = bool(seen) and all(wanted == cca for wanted, cca in (*observed, *seen))
     asked = (
         list(dict.fromkeys(flow.cca for flow in specification.long_flows))
         if specification.groups
@@ -38,7 +38,7 @@ def check_cca(specification, document) -> Check:
         ok,
         f"{' and '.join(map(specification.kernel_cca, asked))} on every connection"
         + (" in turn" if len(asked) > 1 else ""),
-        f"iperf3: {words(found for _, found in observed)}; kernel: {words(found for _, found in seen)} ({len(seen)} readings)",
+        f"iperf3: {words(cca for _, cca in observed)}; kernel: {words(cca for _, cca in seen)} ({len(seen)} readings)",
     )
 
 
@@ -261,13 +261,13 @@ def judge_goodput(specification, document, limit, flows, waiting_bytes=0) -> Che
     together, alone = (
         {flow: window for flow, window in of(document).items() if flow in flows} for of in (windows, lifetime_windows)
     )
-    if found := together or alone:
-        goodputs = [window.goodput_mbps(flow) for flow, window in found.items()]
+    if of_flows := together or alone:
+        goodputs = [window.goodput_mbps(flow) for flow, window in of_flows.items()]
         # Of flows that are never all there at once none has more than the path by itself.
         goodput = sum(goodputs) if together else max(goodputs)
-        shortest_s = min(window.end_ns - window.begin_ns for window in found.values()) / 1e9
+        shortest_s = min(window.end_ns - window.begin_ns for window in of_flows.values()) / 1e9
         if limit is not None and specification.timeline:
-            ends = [(window.begin_ns, window.end_ns) for window in found.values()]
+            ends = [(window.begin_ns, window.end_ns) for window in of_flows.values()]
             limit *= max(most_rate_mbps(specification, *times) for times in ends) / specification.rate_mbps
     else:
         goodput = sum(

@@ -87,12 +87,12 @@ def long_flows(groups, flows, ccas, pairs, duration_s, bitrate_mbps) -> list[Lon
             LongFlow(number, None, ccas[number % len(ccas)], number % pairs, 0, duration_s, bitrate_mbps)
             for number in range(flows)
         ]
-    found, own = [], 0
+    long_ones, own = [], 0
     for group in (group for group in groups if group.application == LONG):
         for member in range(group.count):
             cca = ccas[own % len(ccas)] if group.cca == OWN else group.cca
             own += group.cca == OWN
-            pair = (len(found) if group.on_s is None else member) % pairs if group.pair is None else group.pair - 1
+            pair = (len(long_ones) if group.on_s is None else member) % pairs if group.pair is None else group.pair - 1
             for start_s, stop_s in group.on_times_s:
-                found.append(LongFlow(len(found), group.name, cca, pair, start_s, stop_s, group.rate_mbps))
-    return found
+                long_ones.append(LongFlow(len(long_ones), group.name, cca, pair, start_s, stop_s, group.rate_mbps))
+    return long_ones

@@ -17,18 +17,22 @@ DELAY_SLACK_NS = 1_000
 def check_web_objects(specification, document) -> Check:
     """All objects were asked for at the moments that were drawn; each was complete to the byte, or the network kept it from that."""
     wrong, expected, observed = [], [], []
-    for group, found in zip(specification.groups_of(WEB), document["web"], strict=True):
+    for group, objects in zip(specification.groups_of(WEB), document["web"], strict=True):
         times_ns, sizes = drawn_objects(specification, group)
-        started = sum(at is not None for at in found["start_ns"])
-        complete = [n for n, completion in enumerate(found["completion_ns"]) if completion is not None]
-        whole = sum(found["body_bytes"][n] == sizes[n] for n in complete)
-        reasons = {number: why for number, why in found["failures"].items() if why not in OF_THE_NETWORK}
-        accounted = len(complete) + len(found["failures"]) == len(sizes)
-        in_time = started == len(sizes) and on_time(specification, found["start_ns"], times_ns)
-        if found["bytes"] != sizes or not in_time or whole != len(complete) or reasons or not accounted:
+        started = sum(at is not None for at in objects["start_ns"])
+        complete = [n for n, completion in enumerate(objects["completion_ns"]) if completion is not None]
+        whole = sum(objects["body_bytes"][n] == sizes[n] for n in complete)
+        reasons = {number: why for number, why in objects["failures"].items() if why not in OF_THE_NETWORK}
+        accounted = len(complete) + len(objects["failures"]) == len(sizes)
+        in_time = started == len(sizes) and on_time(specification, objects["start_ns"], times_ns)
+        if objects["bytes"] != sizes or not in_time or whole != len(complete) or reasons or not accounted:
             wrong.append(group.name)
         expected.append(f"{group.name}: {len(sizes)} objects at their times, complete or known why not")
-        failed = f", {len(found['failures'])} failed ({words(found['failures'].values())})" if found["failures"] else ""
+        failed = (
+            f", {len(objects['failures'])} failed ({words(objects['failures'].values())})"
+            if objects["failures"]
+            else ""
+        )
         late = "" if in_time else ", not all in time"
         observed.append(f"{group.name}: {started} asked for{late}, {whole} complete to the byte{failed}")
     return Check("web_objects", not wrong, in_turn(expected), in_turn(observed))
@@ -37,46 +41,46 @@ def check_web_objects(specification, document) -> Check:
 def check_web_cca(specification, document) -> Check:
     """A connection that each web server accepted has the group's CCA, by the kernel."""
     wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
-    found = [(objects["group"], objects["cca"]) for objects in document["web"]]
-    expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, found))
-    return Check("web_cca", wanted == found, expected, observed)
+    of_servers = [(objects["group"], objects["cca"]) for objects in document["web"]]
+    expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, of_servers))
+    return Check("web_cca", wanted == of_servers, expected, observed)
 
 
 def check_real_time(specification, document) -> Check:
     """All packets of each stream were sent at their times; each came once, undamaged and not before the path allows, or not at all."""
     wrong, expected, observed = [], [], []
-    for group, found in zip(specification.groups_of(REAL_TIME), document["real_time"], strict=True):
+    for group, streams in zip(specification.groups_of(REAL_TIME), document["real_time"], strict=True):
         times_ns, pair = send_times_ns(group), specification.group_pair(group)
         forward = specification.direction("forward")
         link_ms = specification.timeline.least("forward", "delay_ms")
         least_ns = round((link_ms - forward.jitter_ms + 2 * pair.access_delay_ms) * 1e6) - DELAY_SLACK_NS
-        in_time = len(found["sent_ns"]) == group.count and all(
+        in_time = len(streams["sent_ns"]) == group.count and all(
             len(sent) == len(times_ns)
             and on_time(specification, sent, [at + stream_offset_ns(group, stream) for at in times_ns])
-            for stream, sent in enumerate(found["sent_ns"])
+            for stream, sent in enumerate(streams["sent_ns"])
         )
-        delays = [delay for of_stream in found["delay_ns"] for delay in of_stream if delay is not None]
+        delays = [delay for of_stream in streams["delay_ns"] for delay in of_stream if delay is not None]
         shortest_ns = min(delays, default=None)
         early = shortest_ns is not None and shortest_ns < least_ns
-        packets = sum(map(len, found["sent_ns"]))
-        if not in_time or early or found["duplicates"] or found["damaged"] or not delays:
+        packets = sum(map(len, streams["sent_ns"]))
+        if not in_time or early or streams["duplicates"] or streams["damaged"] or not delays:
             wrong.append(group.name)
         expected.append(
             f"{group.name}: {group.count * len(times_ns)} packets at their times, each once, after {least_ns / 1e6:g} ms or more"
         )
         observed.append(
             f"{group.name}: {packets} sent{'' if in_time else ', not all in time'}, {len(delays)} arrived, "
-            f"{found['duplicates']} twice, {found['damaged']} damaged, after {'-' if shortest_ns is None else f'{shortest_ns / 1e6:g}'} ms or more"
+            f"{streams['duplicates']} twice, {streams['damaged']} damaged, after {'-' if shortest_ns is None else f'{shortest_ns / 1e6:g}'} ms or more"
         )
     return Check("real_time", not wrong, in_turn(expected), in_turn(observed))
 
 
-def on_time(specification, found_ns, wanted_ns) -> bool:
+def on_time(specification, began_ns, drawn_ns) -> bool:
     """Tell whether things began when they should have, one by one."""
     late_ns, at_once = (LATE_NS if specification.virtual_clock else REAL_LATE_NS), 0
-    for number, (found, wanted) in enumerate(zip(found_ns, wanted_ns, strict=True)):
-        at_once = at_once + 1 if number and wanted_ns[number - 1] == wanted else 0
-        if not 0 <= found - wanted <= late_ns + at_once * EACH_LATE_NS:
+    for number, (began, drawn) in enumerate(zip(began_ns, drawn_ns, strict=True)):
+        at_once = at_once + 1 if number and drawn_ns[number - 1] == drawn else 0
+        if not 0 <= began - drawn <= late_ns + at_once * EACH_LATE_NS:
             return False
     return True
 

@@ -12,7 +12,7 @@ from mininet.link import Intf, Link
 from . import devices, sysctl
 from .commands import batch, batch_json
 from .emulation import parse_qdiscs
-from .policer import told
+from .policer import read_policer
 from .queue_information import kinds_of
 
 
@@ -70,9 +70,9 @@ class EmulatedInterface(Intf):
         known : dict
             What `devices.device` gives of the interface.
         """
-        said = {"qdiscs": qdiscs, "offloads": devices.read_offloads(self.node, self.name)}
-        said |= {"policer": told(self.node, known["index"])} if self.policer else {}
-        return said | ({"gso_max_segs": known["gso_max_segs"]} if self.single_packets else {})
+        state = {"qdiscs": qdiscs, "offloads": devices.read_offloads(self.node, self.name)}
+        state |= {"policer": read_policer(self.node, known["index"])} if self.policer else {}
+        return state | ({"gso_max_segs": known["gso_max_segs"]} if self.single_packets else {})
 
 
 class Arrivals:
@@ -145,18 +145,18 @@ def emulate(path) -> None:
 
 def read_back(path) -> dict[str, dict]:
     """Return what the kernel says of all devices of a `topology.Path`, by name; see the two classes' ``read_back``."""
-    found = {}
+    of_devices = {}
     for node in path.net.hosts:
         own, known = path.devices_on(node), devices.devices_of(node)
         # A discipline tells some of its parameters among its details and statistics only.
         details = () if path.drop_tail else ("-details", "-statistics")
-        read = told_by_tc if any(device.commands() for device in own) else told_by_kernel
+        read = read_by_tc if any(device.commands() for device in own) else read_by_kernel
         for device, (qdiscs, filters) in zip(own, read(node, own, known, details), strict=True):
-            found[device.name] = device.read_back(qdiscs, filters, known[device.name])
-    return found
+            of_devices[device.name] = device.read_back(qdiscs, filters, known[device.name])
+    return of_devices
 
 
-def told_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
+def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
     """Return the qdiscs of each of a node's ``own`` devices (`parse_qdiscs`) and the filters where packets arrive, as tc gives them."""
     questions = [
         question
@@ -174,7 +174,7 @@ def told_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
     ]
 
 
-def told_by_kernel(node, own, known, _) -> list[tuple[dict, list]]:
+def read_by_kernel(node, own, known, _) -> list[tuple[dict, list]]:
     """Return the same of devices that nothing was set for: which kinds of qdiscs they have all the same."""
     kinds = {name: {} for name in known}
     names = {device["index"]: name for name, device in known.items()}

@@ -27,23 +27,23 @@ def check_multipath(specification, document) -> Check:
     """Tunnels and bond, or MPTCP's limits and endpoints, are as planned on both hosts."""
     wrong = []
     for host, wanted in plan(specification).items():
-        found = document["network"]["read_back"]["multipath"][host]
-        wrong += [f"{host}: {text}" for text in differences(wanted, found)]
+        read_back = document["network"]["read_back"]["multipath"][host]
+        wrong += [f"{host}: {text}" for text in differences(wanted, read_back)]
     state = f"{specification.paths} paths joined by {specification.multipath.by}"
     return Check("multipath", not wrong, state, "; ".join(wrong) or state)
 
 
-def differences(wanted, found, place="") -> list[str]:
+def differences(wanted, read_back, place="") -> list[str]:
     """Return a text for each value that is not as wanted; what is there besides is passed over in dicts, not in lists."""
-    if isinstance(wanted, dict) and isinstance(found, dict):
+    if isinstance(wanted, dict) and isinstance(read_back, dict):
         return [
             text
             for name, value in wanted.items()
-            for text in differences(value, found.get(name), f"{place} {name}".strip())
+            for text in differences(value, read_back.get(name), f"{place} {name}".strip())
         ]
-    if isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
-        return [text for pair in zip(wanted, found, strict=True) for text in differences(*pair, place)]
-    return [] if wanted == found else [f"{place} is {found} instead of {wanted}"]
+    if isinstance(wanted, list) and isinstance(read_back, list) and len(wanted) == len(read_back):
+        return [text for pair in zip(wanted, read_back, strict=True) for text in differences(*pair, place)]
+    return [] if wanted == read_back else [f"{place} is {read_back} instead of {wanted}"]
 
 
 def check_subflows(specification, document) -> Check:
@@ -51,9 +51,9 @@ def check_subflows(specification, document) -> Check:
     wrong = []
     last = document["sockets"][-1]["sockets"] if document["sockets"] else []
     for flow in range(specification.flows):
-        found = sorted(s["subflow"] for s in last if s["flow"] == flow and s.get("bytes_acked", 0) >= DATA_BYTES)
-        if found != list(range(specification.subflows(specification.flow_pair(flow).index))):
-            wrong.append(f"flow {flow}: data on paths {', '.join(map(str, found)) or 'none'}")
+        carrying = sorted(s["subflow"] for s in last if s["flow"] == flow and s.get("bytes_acked", 0) >= DATA_BYTES)
+        if carrying != list(range(specification.subflows(specification.flow_pair(flow).index))):
+            wrong.append(f"flow {flow}: data on paths {', '.join(map(str, carrying)) or 'none'}")
     for host, counters in document["stack"]["tcp"].items():
         wrong += [f"{host} {name} {count}" for name, count in counters.items() if count and name in FALLBACKS]
     expected = f"data on {specification.paths} subflows of every flow, one a path, no fallback"

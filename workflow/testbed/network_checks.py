@@ -37,13 +37,13 @@ def check_qdiscs(specification, document) -> Check:
     """Every interface has the qdiscs, parameters and seeds that were set, and no other."""
     wrong = []
     for name, wanted in document["network"]["set"]["qdiscs"].items():
-        found = document["network"]["read_back"]["interfaces"][name]["qdiscs"]
-        if found.keys() != wanted.keys():
-            wrong.append(f"{name}: {'+'.join(found)} instead of {'+'.join(wanted)}")
+        read_back = document["network"]["read_back"]["interfaces"][name]["qdiscs"]
+        if read_back.keys() != wanted.keys():
+            wrong.append(f"{name}: {'+'.join(read_back)} instead of {'+'.join(wanted)}")
             continue
         for kind, parameters in wanted.items():
             for key, value in parameters.items():
-                seen = found[kind].get(key)
+                seen = read_back[kind].get(key)
                 if not same(seen, value):
                     wrong.append(f"{name}: {kind} {key} {seen} instead of {value}")
     for name, interface in document["network"]["set"].get("arrivals", {}).items():
@@ -83,12 +83,12 @@ def check_host_settings(specification, document) -> Check:
     wrong, metrics = [], route_metrics(specification)
     for pair in specification.pairs:
         for side, host in (("sender", pair.sender), ("receiver", pair.receiver)):
-            found = document["network"]["read_back"]["hosts"][host]
+            read_back = document["network"]["read_back"]["hosts"][host]
             wanted = settings(specification, host) | {"route": metrics[side]}
             wrong += [
-                f"{host}: {name} is {found[name]}"
+                f"{host}: {name} is {read_back[name]}"
                 for name, value in wanted.items()
-                if found[name].split() != value.split()
+                if read_back[name].split() != value.split()
             ]
     buffers = dict.fromkeys((specification.receive_buffer_bytes, specification.send_buffer_bytes))
     limit = f"buffers up to {' and '.join(map(str, buffers))} bytes, the rest as set"

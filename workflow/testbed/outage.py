@@ -87,8 +87,8 @@ def set_and_read(end, emulation) -> bool:
     """Set the netem of an `Arrivals` anew; return whether the kernel says that it is so."""
     batch(end.node, "tc", emulation.commands(end.name))
     (qdiscs,) = batch_json(end.node, "tc", [f"qdisc show dev {end.name}"])
-    wanted, found = emulation.expected()["netem"], parse_qdiscs(qdiscs, []).get("netem", {})
-    return all(same(found.get(name), value) for name, value in wanted.items())
+    wanted, read_back = emulation.expected()["netem"], parse_qdiscs(qdiscs, []).get("netem", {})
+    return all(same(read_back.get(name), value) for name, value in wanted.items())
 
 
 def counted(end) -> dict[str, int]:

@@ -113,8 +113,8 @@ class PathChanges:
 
     def _class_options(self, channel, index, what):
         """Return the numbers of the struct tc_htb_opt of a device's class."""
-        found = channel.ask(RTM_GETTCLASS, MESSAGE.pack(0, index, 0, 0, 0), what, _htb_options)
-        return next(options for handle, options in found if handle == HTB_CLASS)
+        classes = channel.ask(RTM_GETTCLASS, MESSAGE.pack(0, index, 0, 0, 0), what, _htb_options)
+        return next(options for handle, options in classes if handle == HTB_CLASS)
 
     def _set_netem(self, device, change):
         """Give the netem of a device another delay or loss; return what the kernel says of it."""

@@ -52,7 +52,7 @@ def mask(core) -> str:
 
 def steering(path) -> dict[str, list[int]]:
     """Return interface -> the cores that process what arrives there, as the kernel says (``rps_cpus``)."""
-    found = {}
+    cores = {}
     for node in path.net.hosts:
         devices = SYSFS / node.name
         devices.mkdir(parents=True)
@@ -60,8 +60,8 @@ def steering(path) -> dict[str, list[int]]:
             mount("sysfs", str(devices), "sysfs")  # it shows the devices of the namespace that mounts it
         for interface in node.intfList():
             steered = devices / "class/net" / interface.name / "queues/rx-0/rps_cpus"
-            found[interface.name] = cores_of(steered.read_text())
-    return found
+            cores[interface.name] = cores_of(steered.read_text())
+    return cores
 
 
 def cores_of(text) -> list[int]:

@@ -45,14 +45,14 @@ class Policer:
         return {"rate_mbps": self.rate_mbps, "burst_bytes": self.burst_bytes, "overhead_bytes": ETHERNET_HEADER_BYTES, "exceed": "drop", "index": INDEX}  # fmt: skip
 
 
-def told(node, index) -> dict | None:
+def read_policer(node, index) -> dict | None:
     """Return what the kernel says of the policer of what arrives at a device, by its index, in the form of `Policer.expected`; None without one.
 
     Over netlink, for tc leaves rate and burst out of its JSON.
     """
     request = MESSAGE.pack(0, index, 0, INGRESS_FILTERS, 0)
-    found = node.route.ask(RTM_GETTFILTER, request, "policer", _police)
-    return next((one for one in found if one), None)
+    filters = node.route.ask(RTM_GETTFILTER, request, "policer", _police)
+    return next((one for one in filters if one), None)
 
 
 def _police(buffer, start, end):

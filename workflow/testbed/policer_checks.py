@@ -15,20 +15,22 @@ def check_policer(specification, document) -> Check:
     """The kernel has the policer as it was set, and no more was delivered than its rate and burst allow."""
     wrong = []
     for name, wanted in document["network"]["set"]["policer"].items():
-        found = document["network"]["read_back"]["interfaces"][name].get("policer") or {}
+        settings = document["network"]["read_back"]["interfaces"][name].get("policer") or {}
         wrong += [
-            f"{name}: {key} {found.get(key)} instead of {value}"
+            f"{name}: {key} {settings.get(key)} instead of {value}"
             for key, value in wanted.items()
             if not (
-                same(found.get(key), value)
+                same(settings.get(key), value)
                 if key != "burst_bytes"
-                else abs(found.get(key, 0) - value) <= BURST_STEP_BYTES
+                else abs(settings.get(key, 0) - value) <= BURST_STEP_BYTES
             )
         ]
     policer, dropped, observed = specification.link.policer, drops(document), ""
-    if found := windows(document):
-        most_bytes = sum(window.delivered_bytes[flow] for flow, window in found.items())
-        length_s = max(window.end_ns for window in found.values()) - min(window.begin_ns for window in found.values())
+    if of_flows := windows(document):
+        most_bytes = sum(window.delivered_bytes[flow] for flow, window in of_flows.items())
+        length_s = max(window.end_ns for window in of_flows.values()) - min(
+            window.begin_ns for window in of_flows.values()
+        )
         bucket = policer["rate_mbps"] * 1e6 / 8 * length_s / 1e9 + policer["burst_bytes"]
         # All that is on the way at the window's begin passed before.
         share = specification.payload_bytes / specification.packet_bytes

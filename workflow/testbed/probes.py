@@ -45,13 +45,13 @@ def idle_rtt(path, specification) -> list[dict]:
         for d in ("forward", "reverse")
     )
     count = ping_count(*losses)
-    found = []
+    pings = []
     for sender, receiver, address in idle_destinations(specification):
         # ping's exit status is 1 without any answer: that is a measurement too.
         process = path.net[sender].popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
         output = process.communicate()[0].decode()
-        found.append({"sender": sender, "receiver": receiver, **parse_ping(output, count)})
-    return found
+        pings.append({"sender": sender, "receiver": receiver, **parse_ping(output, count)})
+    return pings
 
 
 def parse_ping(output, count) -> dict[str, int | float | None]:

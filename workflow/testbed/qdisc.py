@@ -44,7 +44,7 @@ class Parameter:
             return str(value)
         return f"{self.word} {value * 1e3:.0f}us" if self.unit == "ms" else f"{self.word} {value}"
 
-    def told(self, value) -> float | bool | str | None:
+    def read_back_of(self, value) -> float | bool | str | None:
         """Return what the kernel must say of a value."""
         return self.kept(value) if self.kept and value is not None else value
 
@@ -140,7 +140,7 @@ class Discipline:
 
     def expected(self, limit, queue, packet_bytes) -> dict:
         """Return what the kernel must say of it, by the names of the parameters; times in ms."""
-        values = {p.name: p.told(queue[p.name]) for p in self.parameters if p.key}
+        values = {p.name: p.read_back_of(queue[p.name]) for p in self.parameters if p.key}
         more = self.more_expected(queue, packet_bytes) if self.more_expected else {}
         return {"limit": limit} | values | self.fixed | more
 

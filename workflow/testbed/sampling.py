@@ -186,10 +186,10 @@ class Sampler:
         if not self.samples:
             return None
         flow_of = self._flows_by_name(flows)
-        found = ((flow_of(name), name) for name in self._connections)
+        connections = ((flow_of(name), name) for name in self._connections)
         sockets = [
             {"flow": flow, **({"subflow": name[2]} if self._paths else {}), **as_lists(self._connections[name])}
-            for flow, name in sorted(item for item in found if item[0] is not None)
+            for flow, name in sorted(item for item in connections if item[0] is not None)
         ]
         queues = [
             {"time_s": list(self._times)} | {name: list(values) for name, values in series.items()}

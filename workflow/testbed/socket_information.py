@@ -125,7 +125,7 @@ class SocketReader:
     def __init__(self, node, ip_version, mptcp=False, ecn=False):
         self.channel = Channel(node, NETLINK_SOCK_DIAG)
         self.family, self.mptcp, self.ecn = FAMILIES[ip_version], mptcp, ecn
-        self.found = []
+        self.sockids = []
 
     def connections(self, expected=None) -> list[dict]:
         """Return what `connection` makes of each connection, in the kernel's order.
@@ -143,11 +143,11 @@ class SocketReader:
         ------
         netlink.NetlinkError
         """
-        if len(self.found) == expected and expected <= FEW:
-            named = [(sockid, self.named(sockid)) for sockid in self.found]
-            self.found = [sockid for sockid, read in named if read]
+        if len(self.sockids) == expected and expected <= FEW:
+            named = [(sockid, self.named(sockid)) for sockid in self.sockids]
+            self.sockids = [sockid for sockid, read in named if read]
             return [read for _, read in named if read]
-        self.found = []
+        self.sockids = []
         return self.channel.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
 
     def named(self, sockid) -> dict | None:
@@ -176,7 +176,7 @@ class SocketReader:
         """Parse a connection and remember its name: addresses, ports and the kernel's cookie."""
         if self.mptcp:
             return mptcp_connection(buffer, start, end)
-        self.found.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
+        self.sockids.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
         return connection(buffer, start, end, self.ecn)
 
     def close(self) -> None:

@@ -59,14 +59,14 @@ class Timeline:
             for way in DIRECTIONS
             for name in QUANTITIES
         }
-        found = list(_of_trace(link.get("trace"), duration_s))
+        changes = list(_of_trace(link.get("trace"), duration_s))
         in_force = dict(self._start)
         for entry in sorted(link.get("timeline", ()), key=lambda entry: entry["at_s"]):
             for way in directions_of(entry):
                 for change in _of_entry(entry, way, in_force):
-                    found.append(change)
+                    changes.append(change)
                     in_force[way, change.quantity] = change.value
-        self.changes = tuple(sorted(found, key=lambda c: (c.at_ns, DIRECTIONS.index(c.direction), c.quantity)))
+        self.changes = tuple(sorted(changes, key=lambda c: (c.at_ns, DIRECTIONS.index(c.direction), c.quantity)))
 
     def __bool__(self):
         return bool(self.changes)

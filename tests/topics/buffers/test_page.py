@@ -166,9 +166,9 @@ def test_the_papers_table_is_for_its_own_studies_only(one_platform_failed):
 
 
 def test_findings_carry_numbers_and_n(one_platform_failed):
-    found = platforms_section.findings(material(one_platform_failed))
-    assert any("Reno: ns-3 3.44 agrees with Linux" in finding.text for finding in found)
-    assert {finding.section for finding in found} == {"platforms"}
+    findings = platforms_section.findings(material(one_platform_failed))
+    assert any("Reno: ns-3 3.44 agrees with Linux" in finding.text for finding in findings)
+    assert {finding.section for finding in findings} == {"platforms"}
     texts = [finding.text for finding in buffers_section.findings(material(one_platform_failed))]
     assert len(texts) == 3
     buffer = r"BBR on Linux, 16 flows: with a buffer of 10 packets \(1 % of the BDP\)"

@@ -28,11 +28,11 @@ def verdicts(table):
 def test_an_exact_instrument_is_found_exact():
     table = judged()
     assert set(table["quantity"]) == set(QUANTITIES)
-    found = verdicts(table)
-    assert found.pop(("fast", "rate", "")) == "explained"
-    random = {key: verdict for key, verdict in found.items() if key[1] in ("loss", "jitter")}
+    of_quantities = verdicts(table)
+    assert of_quantities.pop(("fast", "rate", "")) == "explained"
+    random = {key: verdict for key, verdict in of_quantities.items() if key[1] in ("loss", "jitter")}
     assert len(random) == 4 and set(random.values()) == {"expected"}
-    assert {verdict for key, verdict in found.items() if key not in random} == {"exact"}
+    assert {verdict for key, verdict in of_quantities.items() if key not in random} == {"exact"}
     errors = table[table["scenario"] != "fast"]["error_ppm"].dropna().abs()
     assert errors.max() < 1e-3
 
@@ -63,9 +63,9 @@ def test_an_exact_instrument_is_found_exact():
     ],
 )
 def test_an_instrument_that_is_off_is_found_out(where, scenario, reading, value):
-    found = verdicts(judged([(scenario, reading, value)]))
-    assert found.pop(where) == "off"
-    assert "off" not in found.values()
+    of_quantities = verdicts(judged([(scenario, reading, value)]))
+    assert of_quantities.pop(where) == "off"
+    assert "off" not in of_quantities.values()
 
 
 def test_an_error_within_what_cannot_be_measured_is_none():

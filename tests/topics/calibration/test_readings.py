@@ -51,8 +51,8 @@ def series_of(rate_mbps, interval_ms, bucket_bytes=BUCKET_BYTES, packets=10, cam
 def test_the_bucket_is_found_within_a_sample(rate_mbps, interval_ms, bucket_bytes):
     row = burst(series_of(rate_mbps, interval_ms, bucket_bytes))
     per_ms = 125 * rate_mbps
-    found = (row["burst_packets"] - 1) * FRAME_BYTES - per_ms * row["burst_ms"]
-    assert abs(found - (bucket_bytes - ACKS_BYTES)) <= per_ms * interval_ms
+    bucket = (row["burst_packets"] - 1) * FRAME_BYTES - per_ms * row["burst_ms"]
+    assert abs(bucket - (bucket_bytes - ACKS_BYTES)) <= per_ms * interval_ms
 
 
 def test_no_burst_is_read_where_packets_were_dropped_or_acknowledged_meanwhile():

@@ -122,7 +122,7 @@ def test_other_numbers_of_values_than_sizes_are_refused(file, tmp_path):
 def test_scenarios_are_found_by_traffic_size_and_environment(file, tmp_path):
     tidy = tidy_tables.write_tidy(size_studies.sizes_study(replications=2), tmp_path)
     runs, scenarios = read_table(tidy / "runs.csv", RUNS), read_table(tidy / "scenarios.csv", SCENARIOS)
-    found, missing = match_scenarios(scenario_conditions(runs, scenarios), file["scenarios"])
+    matches, missing = match_scenarios(scenario_conditions(runs, scenarios), file["scenarios"])
     assert missing == {}
-    assert found["p2p-tcp-128"] == "p2p-tcp-128" and found["cs-udp-rtt-1408"] == "cs-udp-rtt-1408"
-    assert len(set(found.values())) == len(found) == 48
+    assert matches["p2p-tcp-128"] == "p2p-tcp-128" and matches["cs-udp-rtt-1408"] == "cs-udp-rtt-1408"
+    assert len(set(matches.values())) == len(matches) == 48

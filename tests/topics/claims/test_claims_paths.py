@@ -32,10 +32,10 @@ def test_spreads_are_standard_deviations_in_percent(tmp_path):
     rng = np.random.default_rng(3)
     values = {}
     runs = claim_runs.table(lambda *cell: values.setdefault(cell, list(rng.uniform(90, 110, 4))))
-    found = Samples(runs, claim_runs.loaded(tmp_path, spread({"above": 1}))).spreads(GOODPUT)
-    assert found.shape == (2, 3, 2)
+    spreads = Samples(runs, claim_runs.loaded(tmp_path, spread({"above": 1}))).spreads(GOODPUT)
+    assert spreads.shape == (2, 3, 2)
     drawn = np.array(values["2", "bbr", "ipv6"])
-    assert found[1, 2, 1] == pytest.approx(100 * drawn.std(ddof=1) / drawn.mean())
+    assert spreads[1, 2, 1] == pytest.approx(100 * drawn.std(ddof=1) / drawn.mean())
 
 
 def test_claims_about_spreads(tmp_path):
@@ -79,7 +79,7 @@ def test_the_papers_environments_are_found_among_the_shipped_studies(root):
             {"scenario": s["id"], "queue": "1000 packets", "distribution": s["multipath"]["distribution"]}
             for s in resolved["scenarios"]
         )
-        found, _ = match_scenarios(
+        matches, _ = match_scenarios(
             scenario_conditions(completed(runs, RUNS), completed(scenarios, SCENARIOS)), claims["scenarios"]
         )
-        assert set(found) == environments
+        assert set(matches) == environments

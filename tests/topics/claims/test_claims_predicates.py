@@ -377,9 +377,9 @@ def test_a_perfect_rerun_replicates_in_19_of_20(tmp_path):
     delays = tuple(range(10, 10 + cells))
     file = claim_runs.loaded(tmp_path, *claims, delays_ms=delays)
     table = check_claims(claim_runs.table(lambda *cell: rng.normal(100, 4, 40), delays), file, 0.95, 0.05)
-    told = [table["verdict"][first::2] for first in (0, 1)]
-    assert (told[0] != NOT_REPRODUCED).mean() >= 0.9
-    assert (told[1] == REPRODUCED).mean() < 0.05
+    verdicts = [table["verdict"][first::2] for first in (0, 1)]
+    assert (verdicts[0] != NOT_REPRODUCED).mean() >= 0.9
+    assert (verdicts[1] == REPRODUCED).mean() < 0.05
 
 
 def test_claims_that_no_run_can_refute_get_no_verdict(tmp_path):
@@ -388,8 +388,8 @@ def test_claims_that_no_run_can_refute_get_no_verdict(tmp_path):
     assert (row["verdict"], row["because"], row["value"]) == (NOT_TESTABLE, "They measured another thing.", 6)
     file = claim_runs.loaded(tmp_path, always | {"needs_real_clock": "headers decide it."})
     runs = claim_runs.table(lambda *cell: [5, 6, 7])
-    told = {
+    verdicts = {
         platform: check_claims(runs.assign(platform=platform), file, 0.95, 0.05).iloc[0] for platform in ("uml", "host")
     }
-    assert told["uml"]["because"] == "Under a virtual clock it could hardly fail: headers decide it."
-    assert (told["uml"]["verdict"], told["host"]["verdict"]) == (NOT_TESTABLE, REPRODUCED)
+    assert verdicts["uml"]["because"] == "Under a virtual clock it could hardly fail: headers decide it."
+    assert (verdicts["uml"]["verdict"], verdicts["host"]["verdict"]) == (NOT_TESTABLE, REPRODUCED)

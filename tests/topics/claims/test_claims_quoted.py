@@ -89,16 +89,16 @@ def test_counts_of_flows_have_the_error_of_a_binomial_count(root):
 
 def test_what_no_run_can_tell_says_why(root):
     """Claims that compare another thing than the paper measured, name a cause, or can't fail where no program takes time."""
-    found = {}
+    reasons = {}
     for path in sorted((root / "config/claims").glob("*.yaml")):
         for claim in claims.load_claims(path)["claims"]:
             for key in ("untestable", "needs_real_clock"):
                 assert claim[key] == "" or claim[key].endswith("."), claim["id"]
                 if claim[key]:
-                    found.setdefault((path.stem, key), []).append(claim["id"])
+                    reasons.setdefault((path.stem, key), []).append(claim["id"])
     sizes = claims.load_claims(root / "config/claims/windows-packet-size.yaml")["claims"]
     loaded = {claim["id"] for claim in sizes if claim["quantity"] == "rtt_mean_ms"}
-    assert loaded < set(found["windows-packet-size", "untestable"]) and len(loaded) == 29
+    assert loaded < set(reasons["windows-packet-size", "untestable"]) and len(loaded) == 29
     paths = claims.load_claims(root / "config/claims/szilagyi-multipath.yaml")["claims"]
     tunnels = {
         claim["id"]
@@ -106,8 +106,8 @@ def test_what_no_run_can_tell_says_why(root):
         for side in ([claim[name] for name in SIDES.get(claim["kind"], ())] or [claim])
         if any("tun-" in name for name in side["scenarios"])
     }
-    assert set(found["szilagyi-multipath", "untestable"]) == tunnels | {"mptcp-ipv6-more-stable"}
-    assert set(found["kato-bbr-ns3", "untestable"]) == {
+    assert set(reasons["szilagyi-multipath", "untestable"]) == tunnels | {"mptcp-ipv6-more-stable"}
+    assert set(reasons["kato-bbr-ns3", "untestable"]) == {
         "difference-not-from-3.42", "difference-not-from-3.43", "difference-not-from-3.44", "figure9-nine-flows-high",
         "figure9-seven-flows-low", "figure9-total-worse",
     }  # fmt: skip

@@ -20,8 +20,8 @@ def conditions(number, **change):
 def test_scenarios_are_recognised_by_their_conditions():
     runs = claim_runs.table(lambda *cell: [1, 2], delays_ms=(50, 10))
     wanted = [conditions("a"), conditions("b", delay_ms=[20, 50]), conditions("c", flows=[2])]
-    found, missing = match_scenarios(scenario_conditions(runs), wanted)
-    assert found == {"a": "10ms", "b": "50ms"}
+    matches, missing = match_scenarios(scenario_conditions(runs), wanted)
+    assert matches == {"a": "10ms", "b": "50ms"}
     assert missing == {"c": "no scenario of this study has the conditions of scenario c"}
     unlimited, slow = (scenario_conditions(runs.assign(rate_mbps=rate)) for rate in (math.nan, 100.0))
     assert match_scenarios(unlimited, [conditions("a")])[0] == {"a": "10ms"}
@@ -33,8 +33,8 @@ def test_label_decides_between_scenarios_with_the_same_conditions():
     runs = claim_runs.table(lambda *cell: [1, 2], delays_ms=(10, 20))
     runs["delay_ms"] = 10.0
     assert match_scenarios(scenario_conditions(runs), [conditions("2")])[0] == {"2": "20ms"}
-    found, missing = match_scenarios(scenario_conditions(runs), [conditions("4")])
-    assert found == {}
+    matches, missing = match_scenarios(scenario_conditions(runs), [conditions("4")])
+    assert matches == {}
     assert missing["4"] == "10ms, 20ms all have the conditions of scenario 4, and none has its number as label"
 
 
@@ -67,7 +67,7 @@ def traffics():
 
 
 @pytest.mark.parametrize(
-    ("tables", "condition", "found"),
+    ("tables", "condition", "matching"),
     [
         (platforms, {"platform": ["uml"], "queue_packets": [10]}, "uml-0"),
         (platforms, {"platform": ["ns3:3.39", "ns3:3.44"], "queue_packets": [10]}, "ns3:3.44-0"),
@@ -91,9 +91,9 @@ def traffics():
         (traffics, {"application": ["ftp"]}, None),
     ],
 )
-def test_each_condition_tells_scenarios_apart(tables, condition, found):
+def test_each_condition_tells_scenarios_apart(tables, condition, matching):
     known = scenario_conditions(*tables())
-    assert match_scenarios(known, [{"id": "a"} | condition])[0] == ({"a": found} if found else {})
+    assert match_scenarios(known, [{"id": "a"} | condition])[0] == ({"a": matching} if matching else {})
 
 
 def test_a_queue_in_bytes_is_unknown_without_the_table_of_scenarios():

@@ -47,5 +47,5 @@ def test_changed_scenarios_are_told_and_so_is_going_back(tmp_path):
     first, other = version(tmp_path, CLAIM), version(tmp_path, CLAIM, ccas=["reno", "cubic", "bbr", "vegas"])
     for step in (first, other, first):
         record_claims(tmp_path, step)
-    told = [row["change"] for row in changes(json.loads((tmp_path / RECORD).read_text()))]
-    assert told == ["fixed", "paper or scenarios changed", "paper or scenarios changed"]
+    texts = [row["change"] for row in changes(json.loads((tmp_path / RECORD).read_text()))]
+    assert texts == ["fixed", "paper or scenarios changed", "paper or scenarios changed"]

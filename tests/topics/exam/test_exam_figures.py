@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from figure_parts.told_marks import told_attributes
+from figure_parts.tooltips import tooltip_attributes
 from topics.exam import plot_cases, plot_throughput_delay
 from topics.exam.plot_cases import POINTS, thinned
 from topics.exam.plot_exam_shares import shares
@@ -15,8 +15,8 @@ SCENARIOS = pd.DataFrame([{"scenario": "solo", "label": "alone"}])
 def test_shares_are_means_over_valid_runs():
     rows = [
         ("5.2.1-before-reno", "mine", replication, valid, group, cca, goodput)
-        for replication, valid, mine in ((1, True, 15.0), (2, True, 5.0), (3, False, 0.0))
-        for group, cca, goodput in (("own", "mine", mine), ("other", "reno", 20.0 - mine))
+        for replication, valid, own in ((1, True, 15.0), (2, True, 5.0), (3, False, 0.0))
+        for group, cca, goodput in (("own", "mine", own), ("other", "reno", 20.0 - own))
     ]
     rows.append(("5.2.1-solo", "mine", 1, True, "", "mine", 19.0))
     names = ["scenario", "cca", "replication", "valid", "group", "flow_cca", "goodput_lifetime_mbps"]
@@ -37,7 +37,7 @@ def test_runs_and_means_in_the_delay_plane_are_told():
     runs = [("solo", "mine", "ipv4", 1, 12.0, 90.0), ("solo", "mine", "ipv4", 2, 16.0, 96.0)]
     names = ["scenario", "cca", "ip_version", "replication", "queueing_p95_ms", "utilisation_percent"]
     figure, _ = plot_throughput_delay._draw(pd.DataFrame(runs, columns=names), SCENARIOS)
-    dots, mean = told_attributes(figure).values()
+    dots, mean = tooltip_attributes(figure).values()
     assert dots["data-told"].split("|") == ["replication 1: 90.0 % at 12.0 ms", "replication 2: 96.0 % at 16.0 ms"]
     assert mean == {"data-name": "solo, mine, IPv4", "data-told": "mean 93.0 % at 14.0 ms, n = 2"}
 
@@ -47,9 +47,9 @@ def test_lines_of_cases_are_told_by_run_and_flow():
     lines.append((1, "queueing", -1, "", 1.0, 2.0))
     data = pd.DataFrame(lines, columns=plot_cases.DATA[2:]).assign(scenario="solo", ip_version="ipv4")
     figure, *_ = plot_cases._draw(data, SCENARIOS, "mine")
-    told = list(told_attributes(figure).values())
-    assert [one["data-name"] for one in told] == [
+    attributes = list(tooltip_attributes(figure).values())
+    assert [one["data-name"] for one in attributes] == [
         "solo, replication 1: flow 1, mine",
         "solo, replication 1: bottleneck",
     ]
-    assert [one["data-y"].rpartition("|")[2] for one in told] == ["packets", "ms"]
+    assert [one["data-y"].rpartition("|")[2] for one in attributes] == ["packets", "ms"]

@@ -128,9 +128,9 @@ def test_harms_by_the_other_flows_own_cca_and_rtt():
         ),  # never alone there
         ("5.2.1-before-bbr", "mine", "ipv4", 1, "bbr", 40.0, 20.0, 99924.0, 9.5, 100.0, 4.0),
     ]
-    found = harms(pd.DataFrame(rows, columns=keys))
-    assert set(found["scenario"]) == {"5.2.1-before-reno"}  # BBR never ran alone
-    assert found.set_index("measure")["value"].to_dict() == pytest.approx(
+    of_flows = harms(pd.DataFrame(rows, columns=keys))
+    assert set(of_flows["scenario"]) == {"5.2.1-before-reno"}  # BBR never ran alone
+    assert of_flows.set_index("measure")["value"].to_dict() == pytest.approx(
         {"harm_throughput": 0.5, "harm_delay": 0.5, "harm_loss": 0.75}
     )
 

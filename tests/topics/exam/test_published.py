@@ -19,8 +19,8 @@ def values(cells):
     """Return `EXAM_VALUES` of (scenario, measure, cca) -> a value for each run."""
     rows = [
         (scenario, cca, "ipv4", replication, measure, "", float(value))
-        for (scenario, measure, cca), found in cells.items()
-        for replication, value in enumerate(found, 1)
+        for (scenario, measure, cca), of_cell in cells.items()
+        for replication, value in enumerate(of_cell, 1)
     ]
     return pd.DataFrame(rows, columns=EXAM_VALUES.names)
 
@@ -36,7 +36,7 @@ def verdicts(monkeypatch, cells, scenarios=("6.3-x",), **about):
 
 
 @pytest.mark.parametrize(
-    "found, verdict",
+    "runs, verdict",
     [
         ([80.0, 80.1, 79.9, 80.0], AGREES),
         ([90.0, 90.1, 89.9, 90.0], DIFFERS),
@@ -45,8 +45,8 @@ def verdicts(monkeypatch, cells, scenarios=("6.3-x",), **about):
         ([80.0], NOT_SHOWN),
     ],
 )
-def test_the_whole_interval_decides(monkeypatch, found, verdict):
-    cells = {("6.3-x", "utilisation_percent", "mine"): found}
+def test_the_whole_interval_decides(monkeypatch, runs, verdict):
+    cells = {("6.3-x", "utilisation_percent", "mine"): runs}
     assert verdicts(monkeypatch, cells, at_least=76, at_most=86) == [verdict]
 
 
@@ -71,8 +71,8 @@ def test_shipped_exams_have_what_is_stated(file):
     """Three criteria and more are held against publications, each in a scenario that answers the criterion."""
     path = f"config/studies/{file}.yaml"
     scenarios = {scenario["id"] for scenario in studies.resolve(studies.load(path), path)["scenarios"]}
-    found = [criterion for criterion, stated in STATED if scenarios & set(stated.scenarios)]
-    assert len({criterion.words for criterion in found}) >= 3
+    answered = [criterion for criterion, stated in STATED if scenarios & set(stated.scenarios)]
+    assert len({criterion.words for criterion in answered}) >= 3
 
 
 @pytest.mark.parametrize("criterion, stated", STATED)
@@ -88,7 +88,7 @@ def test_a_row_of_the_scorecard_names_its_source():
     cells = {
         ("5.1.3-0.1bdp", "loss_percent", cca): [level, level] for cca, level in (("bbr", 16), ("reno", 1), ("vegas", 1))
     }
-    found = beside_published(values(cells), {"5.1.3-0.1bdp": "x"})
+    rows = beside_published(values(cells), {"5.1.3-0.1bdp": "x"})
     row = {"cca": "bbr", "scenario": "5.1.3-0.1bdp", "measure": "loss_percent"}
-    assert published_words(row, found).startswith("Published: agrees (RFC 9743, section 5.1.3")
-    assert published_words(row | {"cca": "vegas"}, found) == ""
+    assert published_words(row, rows).startswith("Published: agrees (RFC 9743, section 5.1.3")
+    assert published_words(row | {"cca": "vegas"}, rows) == ""

@@ -27,9 +27,9 @@ def exam():
 def values(cells, runs=4):
     """Return `EXAM_VALUES` of (scenario, measure, cca) -> value or one for each run."""
     rows = []
-    for (scenario, measure, cca), found in cells.items():
+    for (scenario, measure, cca), of_cell in cells.items():
         other = "reno" if measure.startswith("harm") else ""
-        for replication, value in enumerate(np.broadcast_to(found, runs), 1):
+        for replication, value in enumerate(np.broadcast_to(of_cell, runs), 1):
             rows.append((scenario, cca, "ipv4", replication, measure, other, float(value)))
     return pd.DataFrame(rows, columns=EXAM_VALUES.names)
 
@@ -41,13 +41,13 @@ def verdicts(cells, exam, scenario):
     return dict(zip(rows["measure"], rows["verdict"], strict=True))
 
 
-def of(measure, mine, reno, cubic, scenario="6.3-x"):
+def of(measure, own, reno, cubic, scenario="6.3-x"):
     """Return cells of three CCAs."""
-    return {(scenario, measure, cca): value for cca, value in (("mine", mine), ("reno", reno), ("cubic", cubic))}
+    return {(scenario, measure, cca): value for cca, value in (("mine", own), ("reno", reno), ("cubic", cubic))}
 
 
 @pytest.mark.parametrize(
-    "mine, verdict",
+    "own, verdict",
     [
         ([60.0, 60.1, 59.9, 60.0], WORSE),  # than the worse of 80 and 90, by more than 5
         ([77.0, 77.1, 76.9, 77.0], LIKE),  # 3 below
@@ -56,10 +56,10 @@ def of(measure, mine, reno, cubic, scenario="6.3-x"):
         ([40.0, 99.0, 60.0, 90.0], NOT_SHOWN),
     ],
 )
-def test_relative_verdicts(exam, mine, verdict):
+def test_relative_verdicts(exam, own, verdict):
     """A CCA is worse where it is worse than each standard CCA by the margin, better where it is better than each."""
-    found = verdicts(of("utilisation_percent", mine, 80.0, 90.0), exam, "6.3-x")
-    assert found == {"utilisation_percent": verdict}
+    card = verdicts(of("utilisation_percent", own, 80.0, 90.0), exam, "6.3-x")
+    assert card == {"utilisation_percent": verdict}
 
 
 def test_direction(exam):
@@ -70,8 +70,8 @@ def test_direction(exam):
 
 def test_standard_that_decides(exam):
     """The row shows the standard CCA that does worst, and if it is better the one that does best."""
-    for mine, standard, worse_by in ((60.0, "reno", 20), (97.0, "cubic", -7)):
-        card = scorecard(values(of("utilisation_percent", mine, 80.0, 90.0)), {"6.3-x": "x"}, exam)
+    for own, standard, worse_by in ((60.0, "reno", 20), (97.0, "cubic", -7)):
+        card = scorecard(values(of("utilisation_percent", own, 80.0, 90.0)), {"6.3-x": "x"}, exam)
         row = card[card["scenario"] == "6.3-x"].iloc[0]
         assert (row["standard"], row["worse_by"], row["margin"]) == (standard, pytest.approx(worse_by), 5)
         assert row["standard_value"] == {"reno": 80, "cubic": 90}[standard]
@@ -99,10 +99,10 @@ def test_harm_is_held_against_the_others_own_kind(exam):
     assert (row["verdict"], row["standard"], row["standard_value"]) == (WORSE, "reno", 0.5)
 
 
-@pytest.mark.parametrize("mine, verdict", [([0, 0, 9, 9], PASSED), ([0, 9, 9, 9], FAILED), ([5, 5, 5, 5], PASSED)])
-def test_absolute_verdicts(exam, mine, verdict):
+@pytest.mark.parametrize("own, verdict", [([0, 0, 9, 9], PASSED), ([0, 9, 9, 9], FAILED), ([5, 5, 5, 5], PASSED)])
+def test_absolute_verdicts(exam, own, verdict):
     """A limit is exceeded where most of the runs exceed it, whatever the standard CCAs do."""
-    cells = of("other_starved_s", mine, 20.0, 20.0, "5.2.1-before-reno")
+    cells = of("other_starved_s", own, 20.0, 20.0, "5.2.1-before-reno")
     assert verdicts(cells, exam, "5.2.1-before-reno")["other_starved_s"] == verdict
 
 
@@ -160,8 +160,8 @@ def card_of_one_distribution(random, exam, scenarios, runs):
                 drawn = centre + shift + spread * (random.exponential(1, runs) - 1)
                 for replication, value in enumerate(drawn, 1):
                     rows.append((scenario, cca, "ipv4", replication, name, "reno", value))
-    found = pd.DataFrame(rows, columns=EXAM_VALUES.names)
-    return scorecard(found, dict.fromkeys(scenarios, "x"), exam)
+    table = pd.DataFrame(rows, columns=EXAM_VALUES.names)
+    return scorecard(table, dict.fromkeys(scenarios, "x"), exam)
 
 
 def test_false_alarms_of_worse(exam):
@@ -174,15 +174,15 @@ def test_false_alarms_of_worse(exam):
 
 
 @pytest.mark.parametrize(
-    "found, verdict",
+    "rows, verdict",
     [
         ([LIKE, FAILED, WORSE], "failed"),
         ([LIKE, WORSE, NOT_SHOWN], "worse"),
         ([LIKE, NOT_SHOWN, PASSED], "nothing worse shown"),
     ],
 )
-def test_a_group_has_the_verdict_of_its_worst_row(found, verdict):
-    group = group_verdict("Alone", pd.DataFrame({"verdict": found, "scenario": "a"}))
+def test_a_group_has_the_verdict_of_its_worst_row(rows, verdict):
+    group = group_verdict("Alone", pd.DataFrame({"verdict": rows, "scenario": "a"}))
     assert group["verdict"] == verdict and group["style"] == (
         "verdict bad" if verdict in (FAILED, WORSE) else "verdict open"
     )

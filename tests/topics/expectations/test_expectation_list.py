@@ -30,12 +30,12 @@ def expectations(*entries):
 
 
 def test_predicates_are_completed_as_claims_of_the_studys_own_names():
-    found = expectations(FAST | {"ccas": ["cubic"]}, ROWS)
-    (claim,) = found["predicates"]["claims"]
-    assert found["ids"] == ["fast", "rows"]
+    completed = expectations(FAST | {"ccas": ["cubic"]}, ROWS)
+    (claim,) = completed["predicates"]["claims"]
+    assert completed["ids"] == ["fast", "rows"]
     assert claim["ccas"] == ["cubic"] and claim["scenarios"] == ["near", "far"] and claim["must_be"] == "shown"
-    assert found["predicates"]["scenarios"] == [{"id": name, "scenario": [name]} for name in ("near", "far")]
-    assert found["rows"] == [ROWS | {"where": {}, "statement": "", "must_be": "shown"}]
+    assert completed["predicates"]["scenarios"] == [{"id": name, "scenario": [name]} for name in ("near", "far")]
+    assert completed["rows"] == [ROWS | {"where": {}, "statement": "", "must_be": "shown"}]
 
 
 def test_a_study_without_expectations_asks_nothing():

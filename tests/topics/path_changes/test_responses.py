@@ -38,8 +38,8 @@ def samples(rates_mbps, cca="bbr", **columns):
 
 
 def test_a_phase_goes_from_one_change_to_the_next():
-    found = phases_of(RUN, [change(5), change(5, "reverse"), change(8, "forward", "delay_ms", 120.0)], 20.0)
-    assert [(p.begin_s, p.end_s, p.change, p.rate_mbps, p.rtt_path_ms, p.longer) for p in found] == [
+    phases = phases_of(RUN, [change(5), change(5, "reverse"), change(8, "forward", "delay_ms", 120.0)], 20.0)
+    assert [(p.begin_s, p.end_s, p.change, p.rate_mbps, p.rtt_path_ms, p.longer) for p in phases] == [
         (0, 5, "begin", 10, 40, False),
         (5, 8, "rate 100 Mbit/s", 100, 40, False),
         (8, 20, "forward delay 120 ms", 100, 140, True),
@@ -94,8 +94,8 @@ def test_nothing_is_delivered_of_a_rate_that_is_down():
     down = [change(10, "forward", "loss_percent", 100.0, "down")]
     phase = phases_of(RUN, down, 20.0)[1]
     queue = pd.DataFrame({"time_s": TIMES, "drops": 0, "delay_ms": 0.0})
-    found = measures_of(phase, samples((8, 0)), queue, RUN)
-    assert np.isnan(found["utilisation_percent"]) and np.isnan(found["used_s"])
+    measures = measures_of(phase, samples((8, 0)), queue, RUN)
+    assert np.isnan(measures["utilisation_percent"]) and np.isnan(measures["used_s"])
 
 
 @pytest.mark.parametrize("cca, column", [("bbr", "bbr_rtt_min_ms"), ("vegas", "vegas_rtt_ms")])
@@ -115,8 +115,8 @@ def test_cells_are_means_over_the_runs_that_have_a_value():
         "ip_version": "ipv4",
         "change": "begin",
     }
-    found = pd.DataFrame([row | {"used_s": 2.0}, row | {"used_s": 4.0}, row | {"used_s": np.nan}])
-    (cell,) = cells_of(found).to_dict("records")
+    phases = pd.DataFrame([row | {"used_s": 2.0}, row | {"used_s": 4.0}, row | {"used_s": np.nan}])
+    (cell,) = cells_of(phases).to_dict("records")
     assert (cell["n"], cell["n_used"], cell["used_s"]) == (3, 2, 3.0)
 
 

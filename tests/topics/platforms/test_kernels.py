@@ -29,8 +29,8 @@ def test_pairs_that_are_shown():
 def test_only_what_differs_is_listed():
     table = environment_differences([GUEST, HOST, {"platform": "ns3:3.44", "tick_hz": 7, "runs": 1}])
     assert set(zip(table["platform_a"], table["platform_b"], strict=True)) == {("uml", "host")}
-    found = table.set_index("property")[["value_a", "value_b"]]
-    assert found.to_dict("index") == {
+    values = table.set_index("property")[["value_a", "value_b"]]
+    assert values.to_dict("index") == {
         "kernel": {"value_a": "7.2.13", "value_b": "6.18.44"},
         "tick_hz": {"value_a": "1000", "value_b": "250"},
         "cpu_cores": {"value_a": "", "value_b": "2"},

@@ -52,15 +52,15 @@ def test_sizes_are_classes_between_powers_of_two(scenarios):
         CELL | WEB | {"replication": 1, "valid": True, "object": n, "bytes": size, "slowdown": slowdown}
         for n, (size, slowdown) in enumerate(zip(sizes, slowdowns, strict=True))
     ]
-    found = describe_sizes(completed(pd.DataFrame(rows), SHORT_FLOWS), scenarios)
-    assert list(zip(found["from_bytes"], found["to_bytes"], found["n"], strict=True)) == [
+    described = describe_sizes(completed(pd.DataFrame(rows), SHORT_FLOWS), scenarios)
+    assert list(zip(described["from_bytes"], described["to_bytes"], described["n"], strict=True)) == [
         (512, 1024, 1),
         (1024, 2048, 2),
         (4096, 8192, LEAST_OBJECTS),
     ]
-    assert list(found["slowdown_p50"]) == [5, 2, 9.5]
-    assert list(found["slowdown_p95"].isna()) == [True, True, False]
-    assert found["slowdown_p95"].iloc[2] == pytest.approx(18.05)
+    assert list(described["slowdown_p50"]) == [5, 2, 9.5]
+    assert list(described["slowdown_p95"].isna()) == [True, True, False]
+    assert described["slowdown_p95"].iloc[2] == pytest.approx(18.05)
 
 
 def test_streams_by_hand(scenarios):

@@ -154,12 +154,12 @@ def test_fewer_runs_never_agree_more(error):
     """1,000 studies of three scenarios: of a CCA that follows RTT^-1 hardly one differs, of another law's hardly one agrees."""
     rng = np.random.default_rng(2)
     words = {-1.0: [], -0.25: []}
-    for true, found in words.items():
+    for true, verdicts in words.items():
         for _ in range(500):
             rtt_ms = np.array([20.0, 100, 200, 400])
             cells = pd.DataFrame({"rtt_ms": rtt_ms, "log_error": 0.0})
             cells["per_flow_mbps"] = rtt_ms**true * rng.lognormal(0, error, 4)
-            found.append(agrees(-1, power_law(cells, ["rtt_ms"], 0.95), MARGINS["rtt_ms"]))
+            verdicts.append(agrees(-1, power_law(cells, ["rtt_ms"], 0.95), MARGINS["rtt_ms"]))
     assert words[-1.0].count("no") <= 25 and words[-0.25].count("yes") <= 25
     assert (words[-1.0].count("yes") > 450) == (error == 0.01)
 

@@ -128,10 +128,10 @@ def test_means_are_of_steady_teeth_and_cubics_of_pairs():
     def measured(table, path=path):
         return pd.DataFrame(tooth_measures(key, table, path), columns=SAWTOOTH.names).set_index("quantity")
 
-    found = measured(table)
-    assert found.loc["time between losses", ["n", "measured"]].tolist() == [2, 6.0]
-    assert found.loc["mean over a tooth", "measured"] == 50
-    assert found.loc["time between losses", "theory_low"] == steady_tooth("cubic", path).period_s
+    teeth = measured(table)
+    assert teeth.loc["time between losses", ["n", "measured"]].tolist() == [2, 6.0]
+    assert teeth.loc["mean over a tooth", "measured"] == 50
+    assert teeth.loc["time between losses", "theory_low"] == steady_tooth("cubic", path).period_s
     few = measured(table[:3])
     assert few.loc["time between losses", "note"] == "too few steady teeth: 0 of 3, of 2 at least"
     assert few[["measured", "theory_low"]].isna().all(axis=None)

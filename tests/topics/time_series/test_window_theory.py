@@ -158,8 +158,8 @@ def test_path_is_that_of_a_lone_flow_behind_a_full_queue():
     ],
 )
 def test_where_theory_doesnt_apply_it_says_why(run, scenario, flows, words):
-    said = path_of(RUN | run, SCENARIO | scenario, pd.concat([FLOW] * flows))
-    assert isinstance(said, str) and words in said
+    path = path_of(RUN | run, SCENARIO | scenario, pd.concat([FLOW] * flows))
+    assert isinstance(path, str) and words in path
 
 
 @pytest.mark.parametrize(

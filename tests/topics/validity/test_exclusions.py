@@ -48,12 +48,12 @@ def tables_of(runs, folder):
     """Carry the scripts out; return their tables by name."""
     folder.mkdir()
     runs.to_csv(folder / "runs.csv", index=False)
-    found = {}
+    by_name = {}
     for script, tables in SCRIPTS.items():
         outputs = {table.name: folder / f"{table.name}.csv" for table in tables}
         carry_out(script, {"runs": folder / "runs.csv"}, outputs, PARAMS)
-        found |= {table.name: read_table(outputs[table.name], table) for table in tables}
-    return SimpleNamespace(**found)
+        by_name |= {table.name: read_table(outputs[table.name], table) for table in tables}
+    return SimpleNamespace(**by_name)
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +80,9 @@ def test_conclusions_that_change_are_those_that_differ_between_both(made):
     assert compared == sum(getattr(excluded, name)["metric"].isin(of_metrics).sum() for name in NAMES)
     both = excluded.ip_versions["verdict"], whole.ip_versions["verdict"]
     differing = excluded.ip_versions[both[0] != both[1]]
-    found = [change for change in changes if change.question == "IPv6 against IPv4"]
-    assert len(found) == len(differing) >= 1
-    assert {(change.metric, change.scenario) for change in found} == set(
+    of_question = [change for change in changes if change.question == "IPv6 against IPv4"]
+    assert len(of_question) == len(differing) >= 1
+    assert {(change.metric, change.scenario) for change in of_question} == set(
         zip(differing["metric"], differing["scenario"], strict=True)
     )
     (mean,) = (change for change in changes if change.question == "Mean of a cell")

@@ -8,7 +8,7 @@ from figure_parts.category_panels import CategoryPanels, interval, nothing, slot
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Panel
 from figure_parts.scenario_panels import DASHES
-from figure_parts.told_marks import tell, value_words
+from figure_parts.tooltips import tell, value_words
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 

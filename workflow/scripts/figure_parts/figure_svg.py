@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import matplotlib
 import matplotlib.pyplot as plt
 
-from figure_parts.told_marks import told_attributes
+from figure_parts.tooltips import tooltip_attributes
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -77,7 +77,7 @@ def save_svg(figure, path, title, panels) -> None:
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     _compact(root)
-    _tell(root, told_attributes(figure))
+    _tell(root, tooltip_attributes(figure))
     _describe(root, title, panels)
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(ET.tostring(root, encoding="unicode") + "\n")
@@ -106,10 +106,10 @@ def _rounded(match):
     return "0" if text == "-0" else text
 
 
-def _tell(root, told):
-    """Write into the groups of told marks what they tell."""
+def _tell(root, texts):
+    """Write the tooltips of marks into their groups."""
     for group in root.iter(f"{{{SVG}}}g"):
-        for name, text in told.get(group.get("id"), {}).items():
+        for name, text in texts.get(group.get("id"), {}).items():
             group.set(name, text)
 
 

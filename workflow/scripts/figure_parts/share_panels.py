@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.told_marks import tell, value_words
+from figure_parts.tooltips import tell, value_words
 from wording.number_format import count, is_missing, number
 from wording.sentence_words import cca_name
 

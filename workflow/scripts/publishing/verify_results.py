@@ -280,7 +280,7 @@ def _what_a_sample_says(total, drawn) -> str:
     """Return in a sentence how many changed documents a draw without a difference excludes."""
     if drawn == total:
         return f"these were all {total}"
-    least = sampling.found_with(CHANCE, total, drawn)
+    least = sampling.least_changed(CHANCE, total, drawn)
     return (
         f"had {least} or more of the {total} documents been changed, a draw of {drawn} would have found one "
         f"with a chance of at least {CHANCE:.0%}, given a seed that nobody could foresee"

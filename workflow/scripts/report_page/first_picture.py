@@ -73,7 +73,7 @@ def tile_tables(runs, scenarios, configured) -> list[dict]:
         ("Goodput, % of the rate", 100 * valid["goodput_mbps"] / rate, 100.0, 0),
         ("Queueing delay, ms", (valid["rtt_mean_ms"] - valid["rtt_path_ms"]).clip(lower=0), None, None),
     )
-    ccas, found = list(runs["cca"].unique()), []
+    ccas, tables = list(runs["cca"].unique()), []
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
     apart = dict(zip(scenarios["scenario"], shared_and_own(scenarios)[1], strict=True))
     for title, values, most, decimals in quantities:
@@ -89,8 +89,8 @@ def tile_tables(runs, scenarios, configured) -> list[dict]:
             }
             for name in runs["scenario"].unique()
         ]
-        found.append({"title": title, "ccas": ccas, "rows": rows})
-    return found
+        tables.append({"title": title, "ccas": ccas, "rows": rows})
+    return tables
 
 
 def _tile(mean, top, decimals) -> tuple[str, int]:

@@ -31,15 +31,15 @@ def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
     return [_row(document, run, windows_of_flows, placed) for placed in document["network"]["set"]["chain"]]
 
 
-def _row(document, run, found, placed):
-    """Return the row of a bottleneck, which is ``placed`` as the document has it; ``found`` are the flows' windows."""
+def _row(document, run, windows, placed):
+    """Return the row of a bottleneck, which is ``placed`` as the document has it; ``windows`` are the flows' windows."""
     bottleneck = run.bottlenecks[placed["bottleneck"] - 1]
     before, after = (document["links"][when] for when in ("before", "after"))
     name, behind = placed["forward"], placed["netem"]["forward"]
     queue_drops = after[name]["qdiscs"]["htb"]["drops"] - before[name]["qdiscs"]["htb"]["drops"]
     link_drops = after[behind]["qdiscs"]["netem"]["drops"] - before[behind]["qdiscs"]["netem"]["drops"] if behind else 0
     offered = after[name]["tx_packets"] - before[name]["tx_packets"] + queue_drops
-    goodputs = [found[flow].goodput_mbps(flow) for flow in placed["flows"] if flow in found]
+    goodputs = [windows[flow].goodput_mbps(flow) for flow in placed["flows"] if flow in windows]
     queues = [list(links[name]["qdiscs"].values()) for links in (before, after)]
     return {
         "bottleneck": placed["bottleneck"],
@@ -58,16 +58,16 @@ def _row(document, run, found, placed):
         "queue_marks": None if bottleneck.discipline.limited_only else grown(*queues, "marks"),
         "link_drops": link_drops,
         "loss_percent": 100 * (queue_drops + link_drops) / offered if offered else None,
-        "queue_mean_packets": _mean_queue(document, placed["bottleneck"], found),
+        "queue_mean_packets": _mean_queue(document, placed["bottleneck"], windows),
     }
 
 
-def _mean_queue(document, number, found):
+def _mean_queue(document, number, windows):
     """Return the mean of a bottleneck's queue samples inside the window that all flows have in common, or None."""
     of_each = {one["bottleneck"]: one for one in document.get("series", {}).get("queues", ())}
-    if number not in of_each or not found:
+    if number not in of_each or not windows:
         return None
-    window, series = next(iter(found.values())), of_each[number]
+    window, series = next(iter(windows.values())), of_each[number]
     begin_s, end_s = window.begin_ns / 1e9, window.end_ns / 1e9
     samples = zip(series["time_s"], series["packets"], strict=True)
     inside = [packets for time_s, packets in samples if begin_s <= time_s <= end_s]

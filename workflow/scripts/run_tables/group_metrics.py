@@ -24,8 +24,8 @@ def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
     run, valid = RunSpecification(document["specification"]), document["verdict"]["valid"]
     rows, objects = [], []
     measured = {LONG: _long_flows(document), WEB: {}, REAL_TIME: _streams(document, run)}
-    for group, found in zip(run.groups_of(WEB), document.get("web", ()), strict=True):
-        of_group = list(_objects(run, group, found))
+    for group, web_objects in zip(run.groups_of(WEB), document.get("web", ()), strict=True):
+        of_group = list(_objects(run, group, web_objects))
         objects += [{**keys, **_who(run, group), **row, "valid": valid} for row in of_group]
         measured[WEB][group.name] = _completions(of_group)
     for group in run.groups:
@@ -69,14 +69,14 @@ def _long_flows(document):
     }
 
 
-def _objects(run, group, found):
+def _objects(run, group, objects):
     """Yield what became of each object of a group of web objects, as columns of `SHORT_FLOWS`."""
     rtt_s = run.group_pair(group).rtt_ms / 1e3
-    for number, size in enumerate(found["bytes"]):
-        completion_ns, start_ns = found["completion_ns"][number], found["start_ns"][number]
+    for number, size in enumerate(objects["bytes"]):
+        completion_ns, start_ns = objects["completion_ns"][number], objects["start_ns"][number]
         ideal_s = None
         if completion_ns is not None and not run.timeline:
-            answer_bytes, empty_bytes = size + found["header_bytes"][number], run.packet_bytes - run.segment_bytes
+            answer_bytes, empty_bytes = size + objects["header_bytes"][number], run.packet_bytes - run.segment_bytes
             ideal_s = ideal_completion_s(
                 answer_bytes, run.segment_bytes, run.packet_bytes, empty_bytes, run.rate_mbps, rtt_s
             )
@@ -87,7 +87,7 @@ def _objects(run, group, found):
             "completion_ms": None if completion_ns is None else completion_ns / 1e6,
             "ideal_ms": None if ideal_s is None else 1e3 * ideal_s,
             "slowdown": None if ideal_s is None else completion_ns / 1e9 / ideal_s,
-            "failure": found["failures"].get(str(number), ""),
+            "failure": objects["failures"].get(str(number), ""),
         }
 
 
@@ -104,14 +104,14 @@ def _completions(objects):
 
 def _streams(document, run):
     """Return group -> the columns of `GROUPS` on real-time streams."""
-    found = {}
+    of_groups = {}
     for group, streams in zip(run.groups_of(REAL_TIME), document.get("real_time", ()), strict=True):
         path_ms = run.direction("forward").delay_ms + 2 * run.group_pair(group).access_delay_ms
         sent = sum(map(len, streams["delay_ns"]))
         delays_ms = [delay / 1e6 for of_stream in streams["delay_ns"] for delay in of_stream if delay is not None]
         jitters = [jitter_ms(of_stream) for of_stream in streams["delay_ns"]]
         known = [jitter for jitter in jitters if jitter is not None]
-        found[group.name] = {
+        of_groups[group.name] = {
             "complete": None,
             "packets": sent,
             "lost_percent": 100 * (sent - len(delays_ms)) / sent if sent else None,
@@ -119,7 +119,7 @@ def _streams(document, run):
             **_percentiles("queueing", "ms", [delay - path_ms for delay in delays_ms]),
             "jitter_ms": sum(known) / len(known) if known else None,
         }
-    return found
+    return of_groups
 
 
 def jitter_ms(delays_ns) -> float | None:

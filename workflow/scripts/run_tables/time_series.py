@@ -32,14 +32,14 @@ def queue_table(document, keys) -> pyarrow.Table:
     """
     recorded = document.get("series", {})
     queues = recorded.get("queues") or [recorded.get("queue", {"time_s": []})]
-    bottlenecks, found = RunSpecification(document["specification"]).bottlenecks, []
+    bottlenecks, tables = RunSpecification(document["specification"]).bottlenecks, []
     for number, (series, bottleneck) in enumerate(zip(queues, bottlenecks, strict=False), 1):
         # A trace goes on behind the traffic's end: what waits then leaves as it would have.
         timeline = Timeline(bottleneck.scenario["link"], 2 * bottleneck.traffic.duration_s)
         delays = leaving_ms(timeline, series["time_s"], series.get("bytes", ()))
         columns = series | {"delay_ms": delays}
-        found.append(_table(QUEUE_SCHEMA, keys | {"bottleneck": number}, columns, len(series["time_s"])))
-    return pyarrow.concat_tables(found)
+        tables.append(_table(QUEUE_SCHEMA, keys | {"bottleneck": number}, columns, len(series["time_s"])))
+    return pyarrow.concat_tables(tables)
 
 
 def _table(schema, constant, series, rows):

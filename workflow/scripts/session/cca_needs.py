@@ -80,9 +80,9 @@ def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
             file = Path(patch["path"])
             if not file.exists():
                 return f"kernels has the patch {file}, which is not there: patches/README.md says where people get such patches."
-            if (found := hashlib.sha256(file.read_bytes()).hexdigest()) != patch["sha256"]:
+            if (sha256 := hashlib.sha256(file.read_bytes()).hexdigest()) != patch["sha256"]:
                 return (
-                    f"kernels has the patch {file} of SHA-256 {patch['sha256']}, and the file has {found}: get that one, or write the "
+                    f"kernels has the patch {file} of SHA-256 {patch['sha256']}, and the file has {sha256}: get that one, or write the "
                     "file's digest into the study (or none), whose runs with it are then others."
                 )
     return None

@@ -61,14 +61,14 @@ def problem_of(first, second) -> str | None:
             return f"scenario {only[0]} is in {one.folder} and not in {other.folder}; only results of the same conditions can be compared."
     apart = ("ccas", "id", "label")
     for name, scenario in scenarios[0].items():
-        if found := _first_difference(scenario, scenarios[1][name], f"scenarios[{name}]", apart):
-            return _differs(found, first, second)
+        if place := _first_difference(scenario, scenarios[1][name], f"scenarios[{name}]", apart):
+            return _differs(place, first, second)
     exams = [
         {"exam": {key: value for key, value in (each.study.get("exam") or {}).items() if key != "cca"}}
         for each in (first, second)
     ]
-    if found := _first_difference(*exams, "", ()):
-        return _differs(found, first, second)
+    if place := _first_difference(*exams, "", ()):
+        return _differs(place, first, second)
     for name in ("runs", "scorecard"):
         tables = [getattr(each, name) for each in (first, second)]
         if tables[0] is not None and (odd := sorted(set(tables[0].columns) ^ set(tables[1].columns))):
@@ -81,8 +81,8 @@ def problem_of(first, second) -> str | None:
     return None
 
 
-def _differs(found, first, second):
-    path, ours, theirs = found
+def _differs(place, first, second):
+    path, ours, theirs = place
     return f"{path} is {ours} in {first.folder} and {theirs} in {second.folder}; only results of the same conditions can be compared."
 
 
@@ -92,8 +92,8 @@ def _first_difference(ours, theirs, path, apart):
         for key in dict.fromkeys([*ours, *theirs]):
             if key not in apart:
                 where = f"{path}.{key}" if path else key
-                if found := _first_difference(ours.get(key), theirs.get(key), where, apart):
-                    return found
+                if deeper := _first_difference(ours.get(key), theirs.get(key), where, apart):
+                    return deeper
         return None
     return None if ours == theirs else (path, ours, theirs)
 
@@ -177,16 +177,16 @@ def _of_samples(second, first, metric, resolution, higher):
     row = {"n": min(len(first), len(second)), "paired": False, "p": None, "change": NOTHING_SHOWN}
     if not row["n"]:
         return row | {"note": "a cell has no valid run with a value"}
-    found = difference(second, first, metric.scale, resolution, metric.collapses)
-    row |= {"first": float(first.mean()), "second": float(second.mean()), "effect": found.effect, "note": found.note}
-    if found.error:
-        row["low"], row["high"] = found.interval(CONFIDENCE)
-        row["p"] = min(1.0, 2 * found.p_beyond(0.0, 0.0))
-        row["change"] = _direction(found.effect, higher)
-    elif found.exact:
+    change = difference(second, first, metric.scale, resolution, metric.collapses)
+    row |= {"first": float(first.mean()), "second": float(second.mean()), "effect": change.effect, "note": change.note}
+    if change.error:
+        row["low"], row["high"] = change.interval(CONFIDENCE)
+        row["p"] = min(1.0, 2 * change.p_beyond(0.0, 0.0))
+        row["change"] = _direction(change.effect, higher)
+    elif change.exact:
         apart = abs(float(second.mean() - first.mean()))
-        row["change"] = SAME if apart <= sum(resolution) else _direction(found.effect, higher)
-    return row | {"note": "; ".join(filter(None, [found.note, "other seeds: not in pairs"]))}
+        row["change"] = SAME if apart <= sum(resolution) else _direction(change.effect, higher)
+    return row | {"note": "; ".join(filter(None, [change.note, "other seeds: not in pairs"]))}
 
 
 def _direction(effect, higher):
@@ -227,7 +227,7 @@ def _score_rows(first, second):
 
 def _paired_values(first, second, score):
     """Return the values of both exams' runs of the same seed, the second's first; None if the runs aren't those of the row."""
-    found = []
+    of_exams = []
     for each, value in ((second, score["value_second"]), (first, score["value"])):
         if each.exam_values is None:
             return None
@@ -245,8 +245,8 @@ def _paired_values(first, second, score):
         ):
             return None
         seeds = each.runs[each.runs["cca"] == each.examined][["scenario", *keys, "seed"]]
-        found.append(chosen.merge(seeds, on=["scenario", *keys])[[*keys, "seed", "value"]])
-    both = found[0].merge(found[1], on=["ip_version", "replication", "seed"], suffixes=("", "_first")).dropna()
+        of_exams.append(chosen.merge(seeds, on=["scenario", *keys])[[*keys, "seed", "value"]])
+    both = of_exams[0].merge(of_exams[1], on=["ip_version", "replication", "seed"], suffixes=("", "_first")).dropna()
     return None if both.empty else (both["value"].to_numpy(float), both["value_first"].to_numpy(float))
 
 

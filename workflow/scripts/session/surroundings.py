@@ -63,10 +63,10 @@ def path_problem(folder: str | os.PathLike) -> str | None:
     Snakemake hands the path to a shell in quotes that others in it end, and to Apptainer, which splits it at colons and
     commas.
     """
-    found = re.search(r"""[^\w ./+@=~%#()\[\]{}!;&<>?*^|-]""", str(folder))
-    if not found:
+    character = re.search(r"""[^\w ./+@=~%#()\[\]{}!;&<>?*^|-]""", str(folder))
+    if not character:
         return None
-    name = repr(found[0]) if found[0].isprintable() else f"U+{ord(found[0]):04X}"
+    name = repr(character[0]) if character[0].isprintable() else f"U+{ord(character[0]):04X}"
     return f"the checkout's path has the character {name}; allowed are letters, digits, spaces, and signs but quotes, $, `, \\, : and comma: move it."
 
 

@@ -144,12 +144,12 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
         ]:
             yield f"{where} is another than that of cca_definitions.{others[0]}, and a run has one kernel: allowed is one of the two."
     for mix in mixes:
-        found = list(_at_odds(f"ccas has the mix {mix}", mix.split("+"), definitions))
+        problems = list(_at_odds(f"ccas has the mix {mix}", mix.split("+"), definitions))
         for scenario in study["scenarios"]:
-            if others := [cca for cca in named_ccas(scenario) if not found]:
+            if others := [cca for cca in named_ccas(scenario) if not problems]:
                 what = f"scenarios[{scenario['id']}] has flows of {' and '.join(others)} beside those of {mix}"
-                found = list(_at_odds(what, [*mix.split("+"), *others], definitions))
-        yield from found
+                problems = list(_at_odds(what, [*mix.split("+"), *others], definitions))
+        yield from problems
 
 
 def _only_on_uml(where, scenario):

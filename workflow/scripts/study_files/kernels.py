@@ -30,8 +30,8 @@ LEFT_OUT = {".git"}
 
 def bases() -> dict[str, dict[str, str]]:
     """Return Debian's sources that a kernel may be based on: base -> version and sha256."""
-    found = re.findall(r"^\[linux-(.+)\]\n\S+ (\S+) \S+ \d+ (\w{64}) ", (CHECKOUT / LOCK).read_text(), re.M)
-    return {base: {"version": version, "sha256": sha256} for base, version, sha256 in found}
+    sources = re.findall(r"^\[linux-(.+)\]\n\S+ (\S+) \S+ \d+ (\w{64}) ", (CHECKOUT / LOCK).read_text(), re.M)
+    return {base: {"version": version, "sha256": sha256} for base, version, sha256 in sources}
 
 
 def recipe_digest(parts=RECIPE) -> str:
@@ -59,11 +59,11 @@ def tree_digest(tree) -> str:
     known = DIGESTS / seen.hexdigest()
     if known.exists():
         return known.read_text()
-    found = digest_of_files(digests_of_files(tree))
+    digest = digest_of_files(digests_of_files(tree))
     if DIGESTS.parent.is_dir():
         DIGESTS.mkdir(exist_ok=True)
-        known.write_text(found)
-    return found
+        known.write_text(digest)
+    return digest
 
 
 def digests_of_files(tree) -> dict[str, str]:

@@ -47,9 +47,9 @@ def _check_calibration(study):
             ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], (False,)),
         ):
             if value not in allowed:
-                found, *words = (one if isinstance(one, str) else value_text(one) for one in (value, *allowed))
+                setting, *words = (one if isinstance(one, str) else value_text(one) for one in (value, *allowed))
                 yield (
-                    f"scenarios[{scenario['id']}].{key} is {found}; "
+                    f"scenarios[{scenario['id']}].{key} is {setting}; "
                     f"allowed with analysis.calibration is {' or '.join(words)}."
                 )
         if link["rate_mbps"] is None:

@@ -164,8 +164,8 @@ def _check_names(study):
     named += [(f"scenarios[{scenario['id']}].id", scenario["id"]) for scenario in study["scenarios"]]
     named += [("ccas", cca) for cca in ccas_written_out(study)]
     for key, name in named:
-        if found := re.search(r"(.+?)\1{19,}$", name):
-            yield f"{key} has the name {name}; allowed is one that doesn't end in '{found[1]}' 20 times or more."
+        if ending := re.search(r"(.+?)\1{19,}$", name):
+            yield f"{key} has the name {name}; allowed is one that doesn't end in '{ending[1]}' 20 times or more."
 
 
 def _check_replications(study):

@@ -121,13 +121,13 @@ def mark_problems(study) -> Iterator[str]:
         if scenario["platform"] not in LINUX or (ecn != "off" and discipline.marks(queue)):
             continue
         marking = [one.name for one in DISCIPLINES.values() if one.marks_with is not None]
-        found = f"transport.ecn is {ecn} and queue.discipline {discipline.name}" + (
+        setting = f"transport.ecn is {ecn} and queue.discipline {discipline.name}" + (
             f" without {' and '.join(discipline.marks_with)}"
             if discipline.marks_with and not discipline.marks(queue)
             else ""
         )
         yield (
-            f"scenarios[{scenario['id']}].{found}; allowed with {named} in ccas are classic or accurate and a queue that marks "
+            f"scenarios[{scenario['id']}].{setting}; allowed with {named} in ccas are classic or accurate and a queue that marks "
             f"({', '.join(marking)}), for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
         )
     for scenario in study["scenarios"]:

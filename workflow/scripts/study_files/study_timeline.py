@@ -147,8 +147,8 @@ def _at_one_time(timeline):
                 quantity = "loss_percent" if name == "down_for_s" else name
                 spans.setdefault((way, quantity), []).append((entry["at_s"], until_s, number, name))
     seen = set()
-    for (way, _), found in spans.items():
-        ordered = sorted(found)
+    for (way, _), of_quantity in spans.items():
+        ordered = sorted(of_quantity)
         for (_, until_s, first, _), (at_s, _, second, name) in zip(ordered, ordered[1:], strict=False):
             if at_s <= until_s and (first, second) not in seen:
                 seen.add((first, second))

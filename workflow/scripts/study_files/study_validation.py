@@ -110,8 +110,8 @@ def _unprintable(config):
             steps = value.items() if isinstance(value, dict) else enumerate(value)
             waiting += [((*path, step), item) for step, item in steps]
         for text in (value, path[-1] if path else ""):
-            if isinstance(text, str) and (found := _CONTROL.search(text)):
-                name = f"U+{ord(found[0]):04X}"
+            if isinstance(text, str) and (character := _CONTROL.search(text)):
+                name = f"U+{ord(character[0]):04X}"
                 yield f"{path_text(path, config)} has the control character {name}; allowed is text without."
 
 

@@ -58,9 +58,9 @@ def buffers_of(table) -> pd.DataFrame:
 
 def platforms_of(table) -> list[str]:
     """Return the platforms of scenarios: kernels first, the guest's before the host's, then a simulator's versions."""
-    found = dict.fromkeys(table["platform"])
-    simulators = sorted(found.keys() - KERNELS.keys(), key=lambda name: (name.partition(":")[0], version_of(name)))
-    return [*(kernel for kernel in KERNELS if kernel in found), *simulators]
+    platforms = dict.fromkeys(table["platform"])
+    simulators = sorted(platforms.keys() - KERNELS.keys(), key=lambda name: (name.partition(":")[0], version_of(name)))
+    return [*(kernel for kernel in KERNELS if kernel in platforms), *simulators]
 
 
 def version_of(platform) -> tuple[int, ...]:

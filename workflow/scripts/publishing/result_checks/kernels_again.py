@@ -64,6 +64,8 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
         return shown((done.stderr.strip() or done.stdout.strip())[-500:], 500)
-    if (found := hashlib.sha256(linux.read_bytes()).hexdigest()) != described["linux_sha256"]:
-        return f"another kernel came of it: SHA-256 {found}, published {shown(str(described['linux_sha256']), 64)}"
+    if (built_sha256 := hashlib.sha256(linux.read_bytes()).hexdigest()) != described["linux_sha256"]:
+        return (
+            f"another kernel came of it: SHA-256 {built_sha256}, published {shown(str(described['linux_sha256']), 64)}"
+        )
     return None

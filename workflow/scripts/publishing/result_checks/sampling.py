@@ -19,7 +19,7 @@ def chance_of_finding(total: int, changed: int, count: int) -> float:
     return 1 - math.prod(max(0, total - changed - i) / (total - i) for i in range(count))
 
 
-def found_with(chance, total, count) -> int:
+def least_changed(chance, total, count) -> int:
     """Return the least number of changed documents of which a draw finds one with at least such a chance."""
     # The chance grows with their number.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))

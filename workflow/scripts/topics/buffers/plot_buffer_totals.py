@@ -9,7 +9,7 @@ from figure_parts.category_panels import CategoryPanels, buffer_names, interval,
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import DASHES
-from figure_parts.told_marks import tell, value_words
+from figure_parts.tooltips import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import CELL, SCENARIOS

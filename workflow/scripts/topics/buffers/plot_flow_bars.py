@@ -4,7 +4,7 @@ import pandas as pd
 
 from figure_parts.category_panels import bars, upright
 from figure_parts.figure_svg import save_figure
-from figure_parts.told_marks import cell_name, tell, value_words
+from figure_parts.tooltips import cell_name, tell, value_words
 from rule_script import run_rule
 from run_tables.tidy_tables import CELL, RUN
 from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, panels_by_platform, read_inputs

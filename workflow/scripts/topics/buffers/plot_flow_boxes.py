@@ -6,7 +6,7 @@ from matplotlib.patches import Rectangle
 from figure_parts.category_panels import upright
 from figure_parts.figure_style import LIGHT
 from figure_parts.figure_svg import save_figure
-from figure_parts.told_marks import cell_name, tell
+from figure_parts.tooltips import cell_name, tell
 from rule_script import run_rule
 from run_tables.tidy_tables import CELL, RUN
 from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, read_inputs

@@ -8,7 +8,7 @@ from figure_parts.category_panels import CategoryPanels, level, nothing, with_ip
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import value_axis
-from figure_parts.told_marks import tell_line
+from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.tidy_tables import CELL, RUN
 from topics.buffers.flow_panels import fair_share, read_inputs

@@ -6,7 +6,7 @@ from figure_parts.axis_scales import difference_axis
 from figure_parts.category_panels import CategoryPanels, interval, slots
 from figure_parts.figure_style import LIGHT, apply_style
 from figure_parts.figure_svg import save_figure
-from figure_parts.told_marks import tell, value_words
+from figure_parts.tooltips import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.calibration.tables import CALIBRATION

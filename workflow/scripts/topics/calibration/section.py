@@ -63,7 +63,7 @@ class Summary:
 
 def summaries(table: pd.DataFrame) -> list[Summary]:
     """Return a `Summary` of each quantity of ``analysis/calibration.csv``, and what of it, that was measured anywhere."""
-    found, measured = [], table[table["measured"].notna()]
+    of_quantities, measured = [], table[table["measured"].notna()]
     kinds = measured["what"].where(measured["quantity"] != "loss", "")
     for (quantity, what), rows in measured.groupby(["quantity", kinds], sort=False):
         agreeing = int(rows["verdict"].map(VERDICTS).eq(ALIKE).sum())
@@ -72,13 +72,13 @@ def summaries(table: pd.DataFrame) -> list[Summary]:
         chance = 1e6 * worst.get("standard_error", float("nan")) / worst.get("expected", float("nan"))
         uncertainty = chance if is_missing(worst.get("uncertainty_ppm")) else worst["uncertainty_ppm"]
         error_ppm, error, known = (float(worst.get(name, "nan")) for name in ("error_ppm", "error", "known_ppm"))
-        found.append(
+        of_quantities.append(
             Summary(
                 quantity, what, len(rows), agreeing, error_ppm, error, worst.get("unit", ""), float(uncertainty), known,
                 float(rows["z"].abs().max()),
             )
         )  # fmt: skip
-    return found
+    return of_quantities
 
 
 def section(material: ReportMaterial) -> dict:
@@ -99,10 +99,10 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 def sentence(table: pd.DataFrame) -> str:
     """Return in how many rows the exact number was measured, the largest error of the rate, and what is off."""
-    found = summaries(table)
-    points, agreeing = (sum(getattr(summary, name) for summary in found) for name in ("points", "agreeing"))
+    quantities = summaries(table)
+    points, agreeing = (sum(getattr(summary, name) for summary in quantities) for name in ("points", "agreeing"))
     text = f"{agreeing:,} of {count(points, 'measured value')} agree with their exact numbers"
-    rates = [summary for summary in found if summary.quantity == "rate"]
+    rates = [summary for summary in quantities if summary.quantity == "rate"]
     if rates and not is_missing(rates[0].largest_ppm):
         text += f"; the rate is {_ppm_words(rates[0].largest_ppm)} off at most"
         if abs(rates[0].known_ppm) >= 1:

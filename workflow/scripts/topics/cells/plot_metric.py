@@ -20,7 +20,7 @@ from figure_parts.scenario_panels import (
     replication_entries,
     row_labels_pt,
 )
-from figure_parts.told_marks import cell_name, run_words, tell, value_words
+from figure_parts.tooltips import cell_name, run_words, tell, value_words
 from rule_script import run_rule
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.metrics import metric_by_slug

@@ -98,9 +98,9 @@ def ordering(claim, samples, tail) -> Outcome:
     for cca in claim["ccas"]:
         place = claim["among"].index(cca)
         own, others = field[:, :, [place], :], np.delete(field, place, axis=2)
-        for found, of_cca in zip((holds, true, false), _place_chances(claim, own, others, strata), strict=True):
-            found.append(of_cca)
-    holds, true, false = (np.stack(found, axis=1) for found in (holds, true, false))
+        for parts, of_cca in zip((holds, true, false), _place_chances(claim, own, others, strata), strict=True):
+            parts.append(of_cca)
+    holds, true, false = (np.stack(parts, axis=1) for parts in (holds, true, false))
     first = field[0]
     # Nobody is first where all are equal.
     counts = ((np.ptp(first, axis=1) > DIGITS * np.abs(first).max(axis=1))[:, None, :]) & np.ones_like(holds)

@@ -41,7 +41,7 @@ class Samples:
         # Levels of the axes, as the paper names them.
         self.scenarios = [scenario["id"] for scenario in claims["scenarios"]]
         self.ccas, self.ip_versions = claims["ccas"], claims["ip_versions"]
-        self.found, self.missing = match_scenarios(scenario_conditions(runs, scenarios), claims["scenarios"])
+        self.matches, self.missing = match_scenarios(scenario_conditions(runs, scenarios), claims["scenarios"])
         self._flows, self._sockets = flows, sockets
         self._absent = {*self.ccas, *self.ip_versions} - {*runs["cca"], *runs["ip_version"]}
         self.durations = runs.groupby("scenario")["duration_s"].first().to_dict()
@@ -52,7 +52,7 @@ class Samples:
 
     def _fill(self, runs):
         """Find the place of each run that takes part on each axis; a scenario's replications may have any numbers."""
-        numbers = {study: number for number, study in self.found.items()}
+        numbers = {study: number for number, study in self.matches.items()}
         axes = [
             pd.Index(levels).get_indexer(names)
             for levels, names in (
@@ -124,14 +124,14 @@ class Samples:
 
     def few_collapses(self, measure, mask) -> np.ndarray:
         """Return how many values collapsed in cells of `mask` where these are too few for an interval of the mean, else 0."""
-        found = np.zeros(self._shape, dtype=int)
+        collapses = np.zeros(self._shape, dtype=int)
         if measure.plain and measure.quantity in COLLAPSING:
             values = self.values(measure)
             for cell in zip(*np.nonzero(mask), strict=True):
                 known = values[cell][np.isfinite(values[cell])]
                 lost = int(collapsed(known).sum())
-                found[cell] = lost if too_few_of_a_kind(lost, len(known)) else 0
-        return found
+                collapses[cell] = lost if too_few_of_a_kind(lost, len(known)) else 0
+        return collapses
 
     def _runs_of_cells(self):
         """Return the number of valid runs of each cell, shape (scenarios, CCAs, IP versions)."""
@@ -199,7 +199,7 @@ class Samples:
         if missing:
             return self.missing[missing[0]] + (f" (so of {len(missing)} scenarios)" if len(missing) > 1 else "")
         if duration_s is not None:
-            others = {self.durations[self.found[number]] for number in levels[2]} - {duration_s}
+            others = {self.durations[self.matches[number]] for number in levels[2]} - {duration_s}
             if others:
                 return f"it is about runs of {duration_s:g} s, and those of this study last {min(others):g} s"
         few = self._too_few(self._runs_of_cells(), mask, ("no valid run", "a single valid run", "two valid runs"), "of")

@@ -52,10 +52,10 @@ def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
 
     Returns
     -------
-    found, missing : dict of str to str
+    matches, missing : dict of str to str
         The paper's number to the study's scenario, or to a sentence why there is none.
     """
-    found, missing = {}, {}
+    matches, missing = {}, {}
     for scenario in scenarios:
         number = scenario["id"]
         conditions = [(key, allowed) for key, allowed in scenario.items() if key in NUMBERS + TEXTS]
@@ -68,8 +68,8 @@ def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
             names = ", ".join(row["scenario"] for row in matching)
             missing[number] = f"{names} all have the conditions of scenario {number}, and none has its number as label"
         else:
-            found[number] = matching[0]["scenario"]
-    return found, missing
+            matches[number] = matching[0]["scenario"]
+    return matches, missing
 
 
 def _is_among(value, allowed):

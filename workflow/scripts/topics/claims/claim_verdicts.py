@@ -80,7 +80,7 @@ def _why_no_verdict(claim, samples, parts):
         return claim["untestable"]
     cells = np.logical_or.reduce([mask for _, mask in parts])
     names = [name for name, there in zip(samples.scenarios, cells.any(axis=(1, 2)), strict=True) if there]
-    platforms = {samples.platforms[samples.found[name]] for name in names if name in samples.found}
+    platforms = {samples.platforms[samples.matches[name]] for name in names if name in samples.matches}
     if claim["needs_real_clock"] and platforms - {"host"}:
         return f"under a virtual clock it could hardly fail: {claim['needs_real_clock']}"
     return ""
@@ -199,9 +199,9 @@ def _pooled_words(claim, samples, measure, mask, significance):
         return f"the paper's own test, pooled: {why_not[0].lower()}{why_not[1:]}"
     words = f"the paper's own test, U = {u:,.10g} of {len(four):,} and {len(six):,} runs pooled over scenarios and CCAs"
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
-    found = p <= significance
-    paired = _paired_words(claim, samples, measure, mask, significance, found)
-    return f"{words}, finds {'a' if found else 'no'} difference, p {p_words}; {paired}"
+    differs = p <= significance
+    paired = _paired_words(claim, samples, measure, mask, significance, differs)
+    return f"{words}, finds {'a' if differs else 'no'} difference, p {p_words}; {paired}"
 
 
 def _check_normality(claim, samples, measure, mask, significance):
@@ -226,10 +226,10 @@ def _check_normality(claim, samples, measure, mask, significance):
     }
 
 
-def _paired_words(claim, samples, measure, mask, significance, found):
+def _paired_words(claim, samples, measure, mask, significance, differs):
     """Say what the test of pairs finds, of which each cell counts one value: same scenario, CCA and seed, other IP version.
 
-    Whether the paper's pooled test found a difference is `found`.
+    Whether the paper's pooled test found a difference is `differs`.
     """
     chosen = mask[:, :, 0] & mask[:, :, 1]
     four, six = (samples.values(measure)[:, :, place][chosen] for place in (0, 1))
@@ -248,11 +248,11 @@ def _paired_words(claim, samples, measure, mask, significance, found):
     p, effect = test.p(), to_effect(float(means.mean()), scale)
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
     if p > significance:
-        return f"the test of pairs {words} {'finds none' if found else 'agrees'}, p {p_words}"
+        return f"the test of pairs {words} {'finds none' if differs else 'agrees'}, p {p_words}"
     direction, size = "higher" if effect > 0 else "lower", f", by {abs(effect):.3g} {of} in the mean"
     if claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
         size += _header_words(samples.runs)
-    start, end = ("and", "") if found else ("but", ", which pooling hides")
+    start, end = ("and", "") if differs else ("but", ", which pooling hides")
     return f"{start} the test of pairs {words} finds IPv6 {direction}{size}, p {p_words}{end}"
 
 

@@ -17,7 +17,7 @@ from figure_parts.scenario_panels import (
     unit_below,
     value_axis,
 )  # fmt: skip
-from figure_parts.told_marks import cell_name, tell, value_words
+from figure_parts.tooltips import cell_name, tell, value_words
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_table

@@ -52,15 +52,15 @@ def scorecard(
     other_of = values[values["other"] != ""].groupby("scenario")["other"].first()
     rows = []
     for criterion in CRITERIA:
-        found = list(filter(criterion.is_answered_by, scenarios))
+        answering = list(filter(criterion.is_answered_by, scenarios))
         about = {
             "rfc_section": criterion.section, "group": criterion.group, "criterion": criterion.words, "rfc_word": criterion.strength,
             "cca": exam["cca"],
         }  # fmt: skip
-        if not found:
+        if not answering:
             reason = criterion.reason or "the study has no scenario for it"
             rows.append(about | {"verdict": NOT_EVALUATED, "reason": reason})
-        for scenario in found:
+        for scenario in answering:
             place = about | {"scenario": scenario, "scenario_label": scenarios[scenario]}
             ccas = {exam["cca"], *exam["standards"], other_of.get(scenario, exam["cca"])}
             cells = {
@@ -189,21 +189,21 @@ def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> p
     for criterion in CRITERIA:
         for stated in criterion.published:
             for scenario in filter(stated.scenarios.__contains__, scenarios):
-                found = of_cell.get((scenario, stated.measure, stated.cca))
-                if found is not None and stated.minus:
+                of_runs = of_cell.get((scenario, stated.measure, stated.cca))
+                if of_runs is not None and stated.minus:
                     other = of_cell.get((scenario, stated.measure, stated.minus))
-                    found = None if other is None else (found - other).dropna()
-                if found is None or found.empty:
+                    of_runs = None if other is None else (of_runs - other).dropna()
+                if of_runs is None or of_runs.empty:
                     continue
-                mean, low, high = found.mean(), np.nan, np.nan
-                if len(found) > 1:
-                    mean, low, high = mean_interval(found.to_numpy(float), confidence)
+                mean, low, high = of_runs.mean(), np.nan, np.nan
+                if len(of_runs) > 1:
+                    mean, low, high = mean_interval(of_runs.to_numpy(float), confidence)
                 within = stated.at_least <= low and high <= stated.at_most
                 beyond = high < stated.at_least or low > stated.at_most
                 rows.append({
                     "rfc_section": criterion.section, "criterion": criterion.words, "scenario": scenario,
                     "scenario_label": scenarios[scenario], "cca": stated.cca, "measure": stated.measure,
-                    "unit": MEASURES[stated.measure].unit, "minus": stated.minus, "n": len(found), "value": mean, "low": low,
+                    "unit": MEASURES[stated.measure].unit, "minus": stated.minus, "n": len(of_runs), "value": mean, "low": low,
                     "high": high, "at_least": stated.at_least, "at_most": stated.at_most,
                     "verdict": AGREES if within else DIFFERS if beyond else NOT_SHOWN, "statement": stated.words,
                     "source": stated.source,

@@ -125,8 +125,8 @@ def measure_runs(runs, scenarios, flows, groups, changes, sockets, queues, limit
             samples, queue_of[key],
         )  # fmt: skip
         factors = dict(zip(RUN, key, strict=True))
-        found = sorted(values_of(run, limits))
-        rows += [{**factors, "measure": name, "other": other, "value": value} for name, other, value in found]
+        of_run = sorted(values_of(run, limits))
+        rows += [{**factors, "measure": name, "other": other, "value": value} for name, other, value in of_run]
         if key[0].startswith((SOLO, *HARMED)):
             named = run.flows[run.flows["group"] == "other"]
             flow = (named if len(named) else run.flows).iloc[0]

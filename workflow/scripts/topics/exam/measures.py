@@ -61,11 +61,11 @@ def packets_per_rtt(run: RunData) -> float:
 
 def _delivered(run: RunData, edges) -> pd.DataFrame:
     """Return what each flow had delivered by some moments, in bytes: a row a moment, a column a flow."""
-    found = {}
+    of_flows = {}
     for flow, samples in run.sockets.groupby("flow"):
         delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * run.row["mss_bytes"]
-        found[flow] = np.interp(edges, samples["time_s"], np.maximum.accumulate(delivered), left=0.0)
-    return pd.DataFrame(found, index=edges)
+        of_flows[flow] = np.interp(edges, samples["time_s"], np.maximum.accumulate(delivered), left=0.0)
+    return pd.DataFrame(of_flows, index=edges)
 
 
 def starved_s(run: RunData, share, flows=None) -> float:
@@ -118,11 +118,11 @@ def breaker_s(run: RunData, loss_percent) -> float:
 def after_change(run: RunData) -> dict[str, float]:
     """Return how the path is used and queued for after its last change, and when it was used again; if never, all the time that was left."""
     phase = run.phases[-1]
-    found = measures_of(phase, run.sockets, run.queue, run.row)
+    measures = measures_of(phase, run.sockets, run.queue, run.row)
     waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
-    used_s = found["used_s"]
+    used_s = measures["used_s"]
     return {
-        "after_utilisation_percent": found["utilisation_percent"],
+        "after_utilisation_percent": measures["utilisation_percent"],
         "after_queueing_p95_ms": float(np.percentile(waiting, 95)),
         "recovery_s": phase.end_s - phase.begin_s if np.isnan(used_s) else used_s,
     }
@@ -156,9 +156,9 @@ def rtt_exponent(run: RunData) -> float:
 
 def failover(run: RunData) -> dict[str, float]:
     """Return what the path that is left carries while the other is down, and the longest time without any delivery."""
-    found = measure_failover(acked_by_path(run.sockets), run.scenario)
+    measures = measure_failover(acked_by_path(run.sockets), run.scenario)
     ideal = run.row["ideal_goodput_mbps"] / run.scenario["paths"]
-    return {"during_percent": 100 * found["during_mbps"] / ideal, "standstill_s": found["standstill_s"]}
+    return {"during_percent": 100 * measures["during_mbps"] / ideal, "standstill_s": measures["standstill_s"]}
 
 
 def subflows_percent(run: RunData) -> float:

@@ -9,7 +9,7 @@ from figure_parts.category_panels import KEY_LINE_PT, panel_key
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, lines_behind, panel_title, unclipped, unit_below, value_axis
-from figure_parts.told_marks import tell_line
+from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.series_of_runs import series_of_runs

@@ -42,8 +42,8 @@ def shares(flows) -> pd.DataFrame:
             goodput = of_group["goodput_lifetime_mbps"]
             ccas = of_group["flow_cca"]
             rows.append((kind, ip_version, ccas["own"], ccas["other"], goodput["own"] / goodput.sum()))
-    found = pd.DataFrame(rows, columns=["scenario", "ip_version", "row_cca", "column_cca", "value"])
-    cells = found.groupby(["scenario", "ip_version", "row_cca", "column_cca"], sort=False)["value"]
+    of_flows = pd.DataFrame(rows, columns=["scenario", "ip_version", "row_cca", "column_cca", "value"])
+    cells = of_flows.groupby(["scenario", "ip_version", "row_cca", "column_cca"], sort=False)["value"]
     return cells.agg(value="mean", runs="size").reset_index().assign(note="")
 
 

@@ -9,7 +9,7 @@ from figure_parts.delay_plane import ellipse
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, columns_for, header, lines_behind, panel_title, unclipped, value_axis
-from figure_parts.told_marks import cell_name, run_words, tell
+from figure_parts.tooltips import cell_name, run_words, tell
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import SCENARIOS

@@ -44,11 +44,13 @@ def section(material: ReportMaterial) -> dict:
 def findings(material: ReportMaterial) -> list[Finding]:
     """Return the verdict on each group and the worst rows, which open the report."""
     card, name = material.tables.scorecard, cca_name(material.study["exam"]["cca"])
-    found = [Finding(group, f"{name}: {counts_words(card[card['group'] == group])}.", TOPIC.anchor) for group in GROUPS]
+    of_groups = [
+        Finding(group, f"{name}: {counts_words(card[card['group'] == group])}.", TOPIC.anchor) for group in GROUPS
+    ]
     worst = [
         Finding(row["verdict"].capitalize(), row_sentence(row), link_of(row, material)) for row in worst_rows(card)
     ]
-    return found + worst
+    return of_groups + worst
 
 
 def group_verdict(group, card: pd.DataFrame) -> dict[str, str]:

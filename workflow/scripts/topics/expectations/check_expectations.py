@@ -14,12 +14,12 @@ from topics.expectations.tables import EXPECTATIONS
 
 def main(inputs, outputs, params) -> None:
     """Read the tables that expectations are about, write what came out."""
-    asked, found, run_of = params.expectations, [], {}
+    asked, outcomes, run_of = params.expectations, [], {}
     if asked["predicates"] or "claims" in params.tables:
         of_runs = read_runs(inputs.runs), read_flows(inputs.flows), read_table(inputs.scenarios, SCENARIOS)
         of_runs += (reader_of(inputs.sockets),)
     if asked["predicates"]:
-        found += check_predicates(asked["predicates"], params.confidence, params.significance, *of_runs)
+        outcomes += check_predicates(asked["predicates"], params.confidence, params.significance, *of_runs)
     declared = {table.name: table for table in (*TIDY_TABLES, *(t for topic in registry.TOPICS for t in topic.tables))}
     paths = dict(zip(params.tables, inputs.tables, strict=True))
     read = {name: read_table(path, declared[name]) for name, path in paths.items()}
@@ -27,10 +27,10 @@ def main(inputs, outputs, params) -> None:
         run_of = runs_of_claims(params.claims, read["claims"], *of_runs)
     for one in asked["rows"]:
         rows = check_rows(one, read[one["table"]], declared[one["table"]], params.study)
-        found += [
+        outcomes += [
             row | {"run": row["run"] or run_of.get(one["id"], "")} if one["table"] == "claims" else row for row in rows
         ]
-    table = pd.DataFrame(found, columns=EXPECTATIONS.names)
+    table = pd.DataFrame(outcomes, columns=EXPECTATIONS.names)
     order = table["expectation"].map(asked["ids"].index)
     table = table.iloc[order.argsort(kind="stable")].astype({"number": "Int64"})
     table.to_csv(outputs.expectations, index=False, lineterminator="\n")

@@ -25,12 +25,12 @@ class ExpectationError(FileError):
 
 def expected_of_claims(claims) -> list[dict]:
     """Return the expectations that a claims file, as `claims_file.load_claims` gives it, states with `expect`."""
-    found = []
+    expectations = []
     for claim in claims["claims"] if claims else ():
         if verdicts := claim.get("expect"):
             asked = {"table": "claims", "where": {"claim": [claim["id"]]}, "column": "verdict", "one_of": verdicts}
-            found.append({"id": claim["id"], "statement": claim["statement"], **asked})
-    return found
+            expectations.append({"id": claim["id"], "statement": claim["statement"], **asked})
+    return expectations
 
 
 def expectations_of(study, source, tables) -> dict:

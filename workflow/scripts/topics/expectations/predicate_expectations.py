@@ -81,7 +81,7 @@ def _run_to_repeat(claim, row, samples, runs):
     """Return the run that is farthest off on the side where the statistic misses, of the cells that a predicate is about first."""
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}
-    factors["scenario"] = [samples.found[name] for name in factors["scenario"] if name in samples.found]
+    factors["scenario"] = [samples.matches[name] for name in factors["scenario"] if name in samples.matches]
     chosen = np.logical_and.reduce([samples.runs[factor].isin(names) for factor, names in factors.items()])
     if not chosen.any():  # none is valid
         candidates = runs[np.logical_and.reduce([runs[factor].isin(names) for factor, names in factors.items()])]

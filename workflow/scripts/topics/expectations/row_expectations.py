@@ -40,12 +40,12 @@ def check_rows(one, table, declared, study) -> list[dict]:
     subject = f"{one['column']} of {one['table']}" + (f", {where}" if where else "")
     if chosen.empty:
         return [_row(same, subject=subject, outcome=NOT_TESTABLE, because=f"No row of {one['table']} is about it.")]
-    found = [same | _judged(one, row, declared, study) for row in chosen.to_dict("records")]
-    missed = [row for row in found if not row["passed"]]
+    judgements = [same | _judged(one, row, declared, study) for row in chosen.to_dict("records")]
+    missed = [row for row in judgements if not row["passed"]]
     if missed:
         return [_row(row) for row in missed]
-    met = all(row["outcome"] == MET for row in found)
-    because = f"Of {count(len(found), 'row')} each will do."
+    met = all(row["outcome"] == MET for row in judgements)
+    because = f"Of {count(len(judgements), 'row')} each will do."
     return [_row(same, subject=subject, outcome=MET if met else NOT_SHOWN, passed=True, because=because)]
 
 
@@ -59,32 +59,32 @@ def _row(*parts, **more):
 def _is_chosen(one, table):
     chosen = pd.Series(True, index=table.index)
     for name, values in one["where"].items():
-        chosen &= table[name].map(lambda found, values=values: any(_is_same(found, value) for value in values))
+        chosen &= table[name].map(lambda cell, values=values: any(_is_same(cell, value) for value in values))
     return chosen
 
 
-def _is_same(found, value):
+def _is_same(cell, value):
     """Tell whether a value of a table is one of a file: texts are what the file's value is written as."""
-    return found == (value if not isinstance(found, str) else str(value))
+    return cell == (value if not isinstance(cell, str) else str(value))
 
 
 def _judged(one, row, declared, study):
-    found = row[one["column"]]
+    cell = row[one["column"]]
     shown = {name: row[column] for column, name in SHOWN.items() if column in row and column != one["column"]}
     because = row.get("because", "") or row.get("reason", "") or row.get("note", "")
     judged = shown | {"subject": _subject(one, row, declared), "run": _run_of(row, study)}
     if "requirement" not in one:
-        will_do = any(_is_same(found, value) for value in one.get("one_of", one.get("none_of")))
+        will_do = any(_is_same(cell, value) for value in one.get("one_of", one.get("none_of")))
         met = will_do if "one_of" in one else not will_do
         words = because if isinstance(because, str) else ""
-        return judged | {"found": str(found), "outcome": MET if met else NOT_MET, "passed": met, "because": words}
+        return judged | {"found": str(cell), "outcome": MET if met else NOT_MET, "passed": met, "because": words}
     unit = _unit_of(one, declared)
-    judged |= {"found": "", "value": found, "unit": row.get("unit", "") if unit is None else unit}
+    judged |= {"found": "", "value": cell, "unit": row.get("unit", "") if unit is None else unit}
     low, high = (row[name] for name in one["interval"]) if "interval" in one else (math.nan, math.nan)
     judged |= {"low": low, "high": high}
-    if math.isnan(found):
+    if math.isnan(cell):
         return judged | {"outcome": NOT_TESTABLE, "passed": False, "because": "The row has no value."}
-    ends = (found if math.isnan(low) else low, found, found if math.isnan(high) else high)
+    ends = (cell if math.isnan(low) else low, cell, cell if math.isnan(high) else high)
     verdict, because = interval_verdict(*ends, one["requirement"])
     outcome = {REPRODUCED: MET, NOT_REPRODUCED: NOT_MET}.get(verdict, NOT_SHOWN)
     if math.isnan(low) and math.isnan(high):

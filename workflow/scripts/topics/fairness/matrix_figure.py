@@ -28,7 +28,7 @@ from figure_parts.scenario_panels import (
     parts_of,
     unclipped,
 )  # fmt: skip
-from figure_parts.told_marks import tell
+from figure_parts.tooltips import tell
 from wording.number_format import is_missing
 
 # More columns than these are spread over several panels, so that tiles stay legible on a phone.

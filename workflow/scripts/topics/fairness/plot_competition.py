@@ -19,7 +19,7 @@ from figure_parts.scenario_panels import (
     size_pt,
     unclipped,
 )
-from figure_parts.told_marks import tell_line
+from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.series_of_runs import series_of_runs

@@ -17,7 +17,7 @@ from figure_parts.scenario_panels import (
     size_pt,
     unclipped,
 )  # fmt: skip
-from figure_parts.told_marks import tell, value_words
+from figure_parts.tooltips import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.fairness.scenario_factors import FACTORS

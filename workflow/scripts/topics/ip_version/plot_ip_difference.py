@@ -9,7 +9,7 @@ from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_figure import ScenarioFigure
 from figure_parts.scenario_panels import MINUS, interval_line, reference_entry, reference_line, remark, row_labels_pt
-from figure_parts.told_marks import tell
+from figure_parts.tooltips import tell
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table

@@ -11,7 +11,7 @@ from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import HUES, LIGHT, SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import Panel, save_figure
 from figure_parts.scenario_panels import value_axis
-from figure_parts.told_marks import tell_line
+from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import RUN, SCENARIOS

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from figure_parts.category_panels import interval, slots
 from figure_parts.figure_style import LIGHT
 from figure_parts.scenario_panels import DASHES
-from figure_parts.told_marks import tell, value_words
+from figure_parts.tooltips import tell, value_words
 from topics.packet_size.traffic import TRAFFIC, network_words
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import ip_words

@@ -30,10 +30,10 @@ def responses(runs, changes, sockets, queues) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CHANGE_RESPONSES.names)
 
 
-def cells_of(found) -> pd.DataFrame:
+def cells_of(phases) -> pd.DataFrame:
     """Return `CHANGE_CELLS` of `CHANGE_RESPONSES`."""
     rows = []
-    for (*cell, _), of_phase in found.groupby([*CELL, "phase"], sort=False):
+    for (*cell, _), of_phase in phases.groupby([*CELL, "phase"], sort=False):
         first = of_phase.iloc[0]
         rows.append(
             {
@@ -51,9 +51,9 @@ def cells_of(found) -> pd.DataFrame:
 def main(inputs, outputs, params) -> None:
     """Read runs, scenarios, changes and samples, write phases of runs and of cells."""
     runs = with_delays(read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS))
-    found = responses(runs, read_table(inputs.changes, CHANGES), inputs.sockets, inputs.queue)
-    found.to_csv(outputs.change_responses, index=False, lineterminator="\n", float_format="%.6g")
-    cells_of(found).to_csv(outputs.change_cells, index=False, lineterminator="\n", float_format="%.6g")
+    phases = responses(runs, read_table(inputs.changes, CHANGES), inputs.sockets, inputs.queue)
+    phases.to_csv(outputs.change_responses, index=False, lineterminator="\n", float_format="%.6g")
+    cells_of(phases).to_csv(outputs.change_cells, index=False, lineterminator="\n", float_format="%.6g")
 
 
 if "snakemake" in globals():

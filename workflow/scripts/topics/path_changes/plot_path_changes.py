@@ -10,7 +10,7 @@ from figure_parts.change_marks import change_key, change_list, draw_changes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import Grid, header, panel_title, unclipped
-from figure_parts.told_marks import tell_line
+from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.series_of_runs import series_of_runs

@@ -16,10 +16,10 @@ def environment_differences(environments: list[dict]) -> pd.DataFrame:
 
     A platform whose runs were made in several environments has all values of a property, joined by "; ".
     """
-    found = [platform for platform in KERNELS if any(of.get("platform") == platform for of in environments)]
+    platforms = [platform for platform in KERNELS if any(of.get("platform") == platform for of in environments)]
     names = dict.fromkeys(name for of in environments for name in of if name not in NO_PROPERTIES)
     rows = []
-    for pair in itertools.combinations(found, 2):
+    for pair in itertools.combinations(platforms, 2):
         for name in names:
             values = [_values(environments, platform, name) for platform in pair]
             if values[0] != values[1]:

@@ -138,8 +138,8 @@ def platform_starts(platforms, runs, starts, confidence) -> pd.DataFrame:
             name: _apart(second, first, column)
             for name, column in (("goodput", "goodput_mbps"), ("steady", "goodput_steady_mbps"))
         }
-        for name, found in apart.items():
-            values = _known(found, found and found.interval(confidence))
+        for name, estimate in apart.items():
+            values = _known(estimate, estimate and estimate.interval(confidence))
             row |= dict(zip((f"{name}_percent", f"{name}_low", f"{name}_high"), values, strict=True))
         for side, of_side in (("a", first), ("b", second)):
             row |= {f"{name}_{side}": of_side[name].mean() for name in ("retransmits", *MEASURES)}

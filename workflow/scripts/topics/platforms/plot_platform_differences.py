@@ -19,7 +19,7 @@ from figure_parts.scenario_panels import (
     unit_below,
     value_axis,
 )  # fmt: skip
-from figure_parts.told_marks import tell, value_words
+from figure_parts.tooltips import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.platforms.tables import PLACE, PLATFORMS

@@ -56,8 +56,8 @@ def main(inputs, outputs, params) -> None:
             else "these are all"
         )
     )
-    found = [{name: row[name] for name in (*CELL, "metric", "n", "half_width", "wanted", "verdict")} for row in rows]
-    look = {"replications": replications, "goes_on": bool(still_open and later), "level": level, "means": found}
+    means = [{name: row[name] for name in (*CELL, "metric", "n", "half_width", "wanted", "verdict")} for row in rows]
+    look = {"replications": replications, "goes_on": bool(still_open and later), "level": level, "means": means}
     Path(outputs.look).write_text(json.dumps(look, indent=1) + "\n", encoding="utf-8")
 
 

@@ -6,7 +6,7 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import save_figure
-from figure_parts.told_marks import tell, value_words
+from figure_parts.tooltips import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.queues.tables import QUEUE_CELLS

@@ -9,7 +9,7 @@ from figure_parts.category_panels import CategoryPanels, with_ip_version
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import unit_below, value_axis
-from figure_parts.told_marks import tell_line
+from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_table
 from run_tables.tidy_tables import SCENARIOS

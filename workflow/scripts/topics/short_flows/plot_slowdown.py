@@ -7,7 +7,7 @@ from figure_parts.category_panels import CategoryPanels, none_to_draw, with_ip_v
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import unit_below, value_axis
-from figure_parts.told_marks import tell, value_words
+from figure_parts.tooltips import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
 from topics.short_flows.beside import look, name_of

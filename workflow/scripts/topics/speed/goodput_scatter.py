@@ -18,7 +18,7 @@ from figure_parts.figure_svg import save_figure
 from figure_parts.named_marks import name_marks, name_missing
 from figure_parts.scenario_figure import NAME_PT, PLOT_PT, ScenarioFigure
 from figure_parts.scenario_panels import reference_entry, reference_line, replication_entries
-from figure_parts.told_marks import cell_name, run_words, tell, value_words
+from figure_parts.tooltips import cell_name, run_words, tell, value_words
 from run_tables.tidy_tables import CELL
 from study_files.study_design import cell_words
 from wording.number_format import is_missing, number
@@ -160,7 +160,7 @@ def _marks(axes, rows, quantity, lines):
         drawn = _dots(axes, points, cca, face)
         if drawn is not None:
             records = dots.to_dict("records")
-            tell(drawn, [run_words(dot, _told(dot, quantity)) for dot in records], cell_name(records))
+            tell(drawn, [run_words(dot, _words(dot, quantity)) for dot in records], cell_name(records))
         everywhere += points
         for mean in cell[cell["mark"] == "mean"].to_dict("records"):
             if is_missing(mean[y]):
@@ -171,12 +171,12 @@ def _marks(axes, rows, quantity, lines):
                 [float(mean[x])], [float(mean[y])], ls="none", marker=cca_marker(cca), ms=5.5, mec=cca_colour(cca),
                 mew=1.3, mfc=face, zorder=3,
             )  # fmt: skip
-            tell(drawn, [f"mean {_told(mean, quantity)}, n = {mean['n']}"], cell_name([mean]))
+            tell(drawn, [f"mean {_words(mean, quantity)}, n = {mean['n']}"], cell_name([mean]))
     name_marks(axes, means, everywhere, lines)
     name_missing(axes, missing)
 
 
-def _told(row, quantity):
+def _words(row, quantity):
     ends = [f"{value_words(row[one.column], unit=one.unit)}" for one in (GOODPUT, quantity)]
     return f"{ends[0]}, {quantity.name} {ends[1]}"
 

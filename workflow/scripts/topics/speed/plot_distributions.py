@@ -10,7 +10,7 @@ from figure_parts.figure_svg import save_figure
 from figure_parts.named_marks import name_marks, name_missing
 from figure_parts.scenario_figure import NAME_PT, PLOT_PT, ScenarioFigure
 from figure_parts.scenario_panels import parts_of
-from figure_parts.told_marks import tell_line
+from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table

@@ -16,7 +16,7 @@ from figure_parts.figure_style import (
 from figure_parts.figure_svg import Panel, save_figure
 from figure_parts.scenario_panels import Grid, header, panel_title, parts_of, unclipped
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
-from figure_parts.told_marks import cell_name, tell, value_words
+from figure_parts.tooltips import cell_name, tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import CELL, SCENARIOS

@@ -20,7 +20,7 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
-from figure_parts.told_marks import tell
+from figure_parts.tooltips import tell
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.tidy_tables import SCENARIOS

@@ -65,17 +65,17 @@ def run_words(row, words) -> str:
 
 
 def _note(artist, attributes, marks):
-    notes = artist.get_figure().__dict__.setdefault("told_marks", [])
+    notes = artist.get_figure().__dict__.setdefault("tooltips", [])
     artist.set_gid(f"told-{len(notes) + 1}")
     notes.append((artist, attributes, marks))
 
 
-def told_attributes(figure) -> dict[str, dict[str, str]]:
+def tooltip_attributes(figure) -> dict[str, dict[str, str]]:
     """Return what the groups of a figure's SVG carry, by identifier: attributes by name; none of a figure of too many marks."""
-    notes = figure.__dict__.get("told_marks", [])
+    notes = figure.__dict__.get("tooltips", [])
     if sum(marks for _, _, marks in notes) > MOST_MARKS:
         return {}
-    found = {}
+    of_groups = {}
     for artist, attributes, _ in notes:
         if "data-curve" in attributes:
             places = _places(artist.axes)
@@ -84,8 +84,8 @@ def told_attributes(figure) -> dict[str, dict[str, str]]:
             units = attributes["data-curve"].split(_BETWEEN)
             ends = (f"{place}{_BETWEEN}{unit}" for place, unit in zip(places, units, strict=True))
             attributes = attributes | dict(zip(("data-x", "data-y"), ends, strict=True))
-        found[artist.get_gid()] = {name: text for name, text in attributes.items() if name != "data-curve" and text}
-    return found
+        of_groups[artist.get_gid()] = {name: text for name, text in attributes.items() if name != "data-curve" and text}
+    return of_groups
 
 
 def _places(axes):

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from figure_parts import told_marks
+from figure_parts import tooltips
 from figure_parts.category_panels import bars
 from figure_parts.figure_style import apply_style
 from figure_parts.figure_svg import SVG, save_svg
-from figure_parts.told_marks import tell, tell_line, told_attributes, value_words
+from figure_parts.tooltips import tell, tell_line, tooltip_attributes, value_words
 
 
 @pytest.fixture
@@ -34,11 +34,11 @@ def test_marks_and_bars_carry_a_text_each(axes, tmp_path):
     (line,) = axes.plot([1, 2, 3], [4, 5, 6], ls="none", marker="o")
     tell(line, ["a", "b|c", "d"], "dots")
     tell(bars(axes, [0, 1], [3, 4], 0.5, "#1a2027"), ["3 < 4", "4"], "bars")
-    found = groups(axes, tmp_path / "x.svg")
-    assert found["dots"].get("data-told") == "a|b¦c|d"
-    assert len(list(found["dots"].iter(f"{{{SVG}}}use"))) == 3
-    assert found["bars"].get("data-told") == "3 < 4|4"
-    assert found["bars"].find(f"{{{SVG}}}path").get("d").count("M") == 2
+    of_groups = groups(axes, tmp_path / "x.svg")
+    assert of_groups["dots"].get("data-told") == "a|b¦c|d"
+    assert len(list(of_groups["dots"].iter(f"{{{SVG}}}use"))) == 3
+    assert of_groups["bars"].get("data-told") == "3 < 4|4"
+    assert of_groups["bars"].find(f"{{{SVG}}}path").get("d").count("M") == 2
 
 
 def test_as_many_texts_as_marks(axes):
@@ -52,8 +52,8 @@ def test_a_curve_carries_where_its_axes_lie(axes):
     axes.set(xlim=(1, 100), ylim=(0, 8), xscale="log")
     (line,) = axes.plot([1, 10], [0, 8])
     tell_line(line, "cwnd", "s", "packets")
-    (told,) = told_attributes(axes.figure).values()
-    assert told == {
+    (attributes,) = tooltip_attributes(axes.figure).values()
+    assert attributes == {
         "data-name": "cwnd",
         "data-x": "log|1|72.00|100|272.00|s",
         "data-y": "linear|0|162.00|8|62.00|packets",
@@ -63,9 +63,9 @@ def test_a_curve_carries_where_its_axes_lie(axes):
 def test_figures_of_too_many_marks_tell_nothing(axes, monkeypatch):
     (line,) = axes.plot([1, 2, 3], [4, 5, 6], ls="none", marker="o")
     tell(line, ["a", "b", "c"])
-    assert told_attributes(axes.figure)
-    monkeypatch.setattr(told_marks, "MOST_MARKS", 2)
-    assert told_attributes(axes.figure) == {}
+    assert tooltip_attributes(axes.figure)
+    monkeypatch.setattr(tooltips, "MOST_MARKS", 2)
+    assert tooltip_attributes(axes.figure) == {}
 
 
 def test_numbers_with_their_interval():
@@ -94,15 +94,15 @@ def test_a_reader_is_told_runs_cells_and_places_on_curves(small, visit):
     )
     cells = runs[["scenario", "cca", "ip_version"]].drop_duplicates()
     assert names == [f"{row.scenario}, {row.cca}, IPv{row.ip_version[-1]}" for row in cells.itertuples()]
-    said = pointed_at(page, *middle(page.locator("#goodput-figure [data-told^=replication] use").first))
+    text = pointed_at(page, *middle(page.locator("#goodput-figure [data-told^=replication] use").first))
     first = runs.iloc[0]
-    assert said.startswith(f"{first['scenario']}, {first['cca']}, IPv4, replication {first['replication']:.0f}: ")
-    assert value(said) == pytest.approx(first["goodput_mbps"], rel=1e-3)
+    assert text.startswith(f"{first['scenario']}, {first['cca']}, IPv4, replication {first['replication']:.0f}: ")
+    assert value(text) == pytest.approx(first["goodput_mbps"], rel=1e-3)
 
     tile = pd.read_csv(small.data("ideal")).iloc[0]
-    said = pointed_at(page, *middle(page.locator("#ideal-figure [data-told] path").first))
-    assert said.startswith(f"{tile['scenario']}, {tile['cca']}, IPv4, ")
-    assert value(said.split("IPv4")[1]) == pytest.approx(tile["percent"], rel=1e-3)
+    text = pointed_at(page, *middle(page.locator("#ideal-figure [data-told] path").first))
+    assert text.startswith(f"{tile['scenario']}, {tile['cca']}, IPv4, ")
+    assert value(text.split("IPv4")[1]) == pytest.approx(tile["percent"], rel=1e-3)
 
     steps = pd.read_csv(small.data("distributions"))
     cell = steps[
@@ -120,9 +120,9 @@ def test_a_reader_is_told_runs_cells_and_places_on_curves(small, visit):
         }""",
         [along(ends[0], place.x), along(ends[1], place.y)],
     )
-    said = pointed_at(page, *spot)
-    assert re.search(r"^\w+ IPv4: [\d.]+ of the replications at ", said)
-    assert value(said.split(" at ")[1]) == pytest.approx(place.x, rel=6e-3)
+    text = pointed_at(page, *spot)
+    assert re.search(r"^\w+ IPv4: [\d.]+ of the replications at ", text)
+    assert value(text.split(" at ")[1]) == pytest.approx(place.x, rel=6e-3)
 
     page.mouse.move(2, 2)
     assert page.locator(".tip").is_hidden()
