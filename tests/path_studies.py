@@ -7,7 +7,8 @@ import pyarrow.parquet
 
 import tidy_tables
 from run_tables.cpu_times import CPU_SCHEMA
-from run_tables.tidy_tables import PATHS, RUN, SCENARIOS
+from run_tables.run_keys import RUN
+from run_tables.tidy_tables import PATHS, SCENARIOS
 from run_tables.time_series import SOCKETS_SCHEMA
 from topics.multipath.path_environments import longer_words
 

@@ -10,7 +10,7 @@ import pyarrow
 import pyarrow.parquet
 
 import tidy_tables
-from run_tables.tidy_tables import RUN
+from run_tables.run_keys import RUN
 from run_tables.time_series import SOCKETS_SCHEMA
 
 STRENGTH = {"reno": 0.0, "cubic": 0.7, "vegas": -2.0, "bbr": 1.2}

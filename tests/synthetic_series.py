@@ -5,7 +5,8 @@ import pandas as pd
 
 import path_studies
 import share_studies
-from run_tables.tidy_tables import INTERVALS, QUEUE, RUN, SOCKETS
+from run_tables.run_keys import RUN
+from run_tables.series_tables import INTERVALS, QUEUE, SOCKETS
 
 DURATION_S, STEP_S, RTT_MS, PEAK, PERIOD_S = 30, 0.1, 100.0, 20, 1.4
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from run_tables.tidy_tables import CHECKS, FLOWS, RUN, RUNS, SCENARIOS
+from run_tables.run_keys import RUN
+from run_tables.tidy_tables import CHECKS, FLOWS, RUNS, SCENARIOS
 from study_files.study import resolve
 from study_files.study_schema import study_schema
 

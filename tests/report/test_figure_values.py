@@ -9,7 +9,7 @@ import drawn_figure
 import tidy_tables
 from drawn_figure import Drawn, marks, paths, scale, words
 from figure_parts import axis_scales, figure_style
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from topics.cells import describe_cells
 from topics.speed.goodput_scatter import DOTS_AT_MOST
 from topics.speed.plot_distributions import STEPS_AT_MOST, steps

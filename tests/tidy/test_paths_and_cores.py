@@ -5,8 +5,9 @@ import pytest
 from run_tables.cpu_times import cpu_metrics, cpu_table
 from run_tables.path_counts import path_rows
 from run_tables.reordering_counts import COUNTERS, cwnd_packets, reordering_counts
+from run_tables.run_keys import RUN
 from run_tables.tidy_rows import scenario_row, transfer_s
-from run_tables.tidy_tables import PATHS, RUN, SCENARIOS
+from run_tables.tidy_tables import PATHS, SCENARIOS
 from run_tables.time_series import socket_tables
 from study_files import study
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from run_tables.series_tables import INTERVALS
 from run_tables.tidy_rows import rows_of_run
-from run_tables.tidy_tables import CHECKS, FLOWS, INTERVALS, RUNS
+from run_tables.tidy_tables import CHECKS, FLOWS, RUNS
 from run_tables.time_series import QUEUE_SCHEMA, SOCKETS_SCHEMA, queue_table, socket_tables
 
 

@@ -12,7 +12,8 @@ import size_studies
 import tidy_tables
 from run_tables.queue_sizes import queues_of
 from run_tables.resolution import resolutions
-from run_tables.tidy_tables import CELL, FLOWS, RUN, RUNS
+from run_tables.run_keys import CELL, RUN
+from run_tables.tidy_tables import FLOWS, RUNS
 from topics.buffers.describe_flows import describe_replications, describe_runs
 from topics.fairness.compare_factors import compare_factors
 from topics.fairness.compare_shares import describe_shares

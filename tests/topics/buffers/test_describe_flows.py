@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import tidy_tables
-from run_tables.tidy_tables import RUN
+from run_tables.run_keys import RUN
 from topics.buffers.describe_flows import describe_replications, describe_run, describe_runs, over_replications
 from wording import scenario_series
 

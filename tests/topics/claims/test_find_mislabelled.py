@@ -7,7 +7,7 @@ import pytest
 
 import tidy_tables
 from run_tables.reading import read_table
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from topics.claims import find_mislabelled
 from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 

@@ -5,8 +5,9 @@ import pyarrow.parquet
 import pytest
 
 import share_studies
+from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import FLOWS, RUN
+from run_tables.tidy_tables import FLOWS
 from tcp_models.fairness_index import jain_index
 from tidy_tables import completed
 from topics.fairness.flow_shares import paths_alike, position_of, two_sided_runs

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import path_studies
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from topics.multipath.compare_paths import aggregation, path_shares
 from topics.multipath.equations import FAILS, HOLDS, OPEN, as_factors, equation_verdict, ratio
 from topics.multipath.path_environments import environment_name, environments_of, joined_by, longer_words, with_paths

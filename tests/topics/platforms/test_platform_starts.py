@@ -9,7 +9,9 @@ import pytest
 
 import tidy_tables
 from run_tables.parquet import schema_of
-from run_tables.tidy_tables import INTERVALS, RUN, RUNS, SOCKETS
+from run_tables.run_keys import RUN
+from run_tables.series_tables import INTERVALS, SOCKETS
+from run_tables.tidy_tables import RUNS
 from topics.platforms.compare_platforms import placed
 from topics.platforms.platform_starts import (
     ALWAYS,

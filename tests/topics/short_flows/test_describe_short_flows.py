@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from run_tables.tidy_tables import GROUPS, SCENARIOS, SHORT_FLOWS
+from run_tables.group_tables import GROUPS, SHORT_FLOWS
+from run_tables.tidy_tables import SCENARIOS
 from study_files import study
 from study_files.study_design import StudyDesign
 from tidy_tables import completed

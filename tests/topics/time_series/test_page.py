@@ -11,7 +11,7 @@ import pytest
 import tidy_tables
 from built_study import Built, only
 from page_checks import PageParts
-from run_tables.tidy_tables import RUN
+from run_tables.run_keys import RUN
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 from topics.time_series.phases import phase_table

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from run_tables.tidy_tables import RUN as RUN_KEYS
+from run_tables.run_keys import RUN as RUN_KEYS
 from tcp_models.window_laws import CubicWindow, converged_w_max, left_packets
 from topics.time_series.sawtooth import teeth
 from topics.time_series.tables import SAWTOOTH

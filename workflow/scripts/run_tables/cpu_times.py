@@ -3,7 +3,7 @@
 import pyarrow
 
 from run_tables.parquet import schema_of
-from run_tables.tidy_tables import CPU
+from run_tables.series_tables import CPU
 
 #: Shares of a core's time; ``softirq`` counts interrupts too.
 PARTS = {"user": ("user",), "system": ("system",), "softirq": ("irq", "softirq"), "steal": ("steal",)}

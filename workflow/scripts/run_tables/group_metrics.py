@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow
 
+from run_tables.group_tables import SHORT_FLOWS
 from run_tables.parquet import schema_of
-from run_tables.tidy_tables import SHORT_FLOWS
 from tcp_models.completion_time import ideal_completion_s
 from testbed.deliveries import lifetime_windows
 from testbed.flow_groups import LONG, REAL_TIME, WEB

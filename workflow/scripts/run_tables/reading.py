@@ -6,8 +6,9 @@ missing, and a missing column or a value of another kind is an error that names 
 
 import pandas as pd
 
+from run_tables.run_keys import RUN
 from run_tables.table import Table
-from run_tables.tidy_tables import CHECKS, FLOWS, RUN, RUNS
+from run_tables.tidy_tables import CHECKS, FLOWS, RUNS
 
 
 def read_table(path, table: Table) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet
 
-from run_tables.tidy_tables import RUN
+from run_tables.run_keys import RUN
 
 # Row groups read at once; a run of a study is one or more.
 GROUPS_AT_ONCE = 64

@@ -10,10 +10,11 @@ from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
 from run_tables.reordering_counts import cwnd_packets, disorder_counts, reordering_counts
+from run_tables.run_keys import RUN
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
-from run_tables.tidy_tables import RUN, SCENARIOS
+from run_tables.tidy_tables import SCENARIOS
 from study_files.study_variation import variation_words
 from testbed.disciplines import OF_KIND
 from testbed.flow_groups import OWN

@@ -12,26 +12,13 @@ import pyarrow.parquet
 
 from run_tables import cpu_times, group_metrics, tidy_rows, time_series
 from run_tables.conditions_at_centre import queue_at_centre
+from run_tables.group_tables import GROUPS, SHORT_FLOWS
 from run_tables.parquet import read_typed, schema_of
 from run_tables.path_changes import change_rows
 from run_tables.run_documents import missing_document, read_document, run_of
+from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
 from run_tables.steady_state import SteadyRule
-from run_tables.tidy_tables import (
-    BOTTLENECKS,
-    CHANGES,
-    CHECKS,
-    CONTROLS,
-    CPU,
-    FLOWS,
-    GROUPS,
-    INTERVALS,
-    PATHS,
-    QUEUE,
-    RUNS,
-    SCENARIOS,
-    SHORT_FLOWS,
-    SOCKETS,
-)
+from run_tables.tidy_tables import BOTTLENECKS, CHECKS, CONTROLS, FLOWS, PATHS, RUNS, SCENARIOS
 from study_files.study_design import is_changing
 from study_files.study_replications import replications_of
 from study_files.study_runs import control_runs, run_specification, runs

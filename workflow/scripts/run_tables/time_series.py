@@ -6,7 +6,7 @@ import pyarrow
 
 from run_tables.parquet import schema_of
 from run_tables.path_changes import leaving_ms
-from run_tables.tidy_tables import QUEUE, SOCKETS
+from run_tables.series_tables import QUEUE, SOCKETS
 from testbed.specification import RunSpecification
 from testbed.timeline import Timeline
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from publishing.result_checks.received_documents import ReceivedDocument
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import TABLE_LIMIT, read_file
-from run_tables.tidy_tables import RUN
+from run_tables.run_keys import RUN
 
 RUNS_TABLE, CONTROLS_TABLE = "tidy/runs.csv", "tidy/controls.csv"
 COLUMNS = (*RUN, "document_sha256")

@@ -14,7 +14,8 @@ from rule_script import run_rule
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.resolution import resolution_of
-from run_tables.tidy_tables import CELL, RUN, SCENARIOS
+from run_tables.run_keys import CELL, RUN
+from run_tables.tidy_tables import SCENARIOS
 from tcp_models.fairness_index import jain_index
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS, STATISTICS

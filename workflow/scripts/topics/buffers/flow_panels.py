@@ -17,7 +17,8 @@ from figure_parts.figure_style import apply_style, cca_colour
 from figure_parts.figure_svg import Panel
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.reading import read_flows, read_runs, read_table
-from run_tables.tidy_tables import CELL, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from wording.number_format import is_missing
 from wording.scenario_series import buffers_of, platform_name, platforms_of, setting_words, with_series
 from wording.sentence_words import cca_name

@@ -12,7 +12,8 @@ from figure_parts.scenario_panels import DASHES
 from figure_parts.tooltips import tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_table
-from run_tables.tidy_tables import CELL, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from topics.buffers.flow_panels import at_buffers, shown_by_buffer
 from topics.buffers.tables import FLOW_GOODPUT_CELLS
 from wording.number_format import is_missing, number

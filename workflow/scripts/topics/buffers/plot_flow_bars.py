@@ -6,7 +6,7 @@ from figure_parts.category_panels import bars, upright
 from figure_parts.figure_svg import save_figure
 from figure_parts.tooltips import cell_name, tell, value_words
 from rule_script import run_rule
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, panels_by_platform, read_inputs
 from wording.number_format import count, number
 from wording.sentence_words import cca_name

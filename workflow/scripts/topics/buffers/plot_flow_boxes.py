@@ -8,7 +8,7 @@ from figure_parts.figure_style import LIGHT
 from figure_parts.figure_svg import save_figure
 from figure_parts.tooltips import cell_name, tell
 from rule_script import run_rule
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, read_inputs
 from wording.number_format import number
 from wording.sentence_words import cca_name

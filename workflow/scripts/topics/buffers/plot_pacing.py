@@ -10,7 +10,7 @@ from figure_parts.figure_svg import save_figure
 from figure_parts.scenario_panels import value_axis
 from figure_parts.tooltips import tell_line
 from rule_script import run_rule
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from topics.buffers.flow_panels import fair_share, read_inputs
 from wording.number_format import count, number
 from wording.scenario_series import buffers_of, platform_name, platforms_of

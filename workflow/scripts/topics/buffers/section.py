@@ -2,7 +2,7 @@
 
 from report_parts.data_tables import Cell, Column, data_table, minus, number_cell
 from report_parts.material import Finding
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from topics.buffers.kato_table import FLOWS, KATO_PAPER, STARVED_SHARE, VERSION, paper_row
 from topics.buffers.topic import paced_cca
 from topics.topic import slug_of

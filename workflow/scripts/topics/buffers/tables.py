@@ -1,7 +1,8 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
 from run_tables.table import Table, count, interval, number, ordinal, text
-from run_tables.tidy_tables import CELL_COLUMNS, RUN_KEYS, RUNS, SCENARIO_LABEL
+from run_tables.tidy_tables import RUNS
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.cells.tables import IN_UNIT, NOTE
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from tcp_models.wire_theory import CLOCK_STEP_US, frame_bytes
 from topics.calibration.exact_values import (
     MOST_SOLICITATIONS,

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
 from run_tables.table import Table, count, number, text
-from run_tables.tidy_tables import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
 
 _NO_TCP = "the run had no flow of TCP with deliveries read over time"
 _NOT_SAMPLED = "the queue was not sampled"

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, count, interval, number, text
-from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
 from topics.cells.tables import (
     EFFECT_UNIT,
     IN_EFFECT_UNIT,

@@ -6,7 +6,8 @@ from inference.paired_comparison import Family, compare, sentence
 from rule_script import run_rule
 from run_tables.reading import read_runs
 from run_tables.resolution import resolution_of
-from run_tables.tidy_tables import CELL, RUNS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import RUNS
 from topics.cells.tables import STEADY
 from wording.number_format import count
 

@@ -15,7 +15,7 @@ from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import DESCRIBED_METRICS
 from run_tables.reading import read_runs
 from run_tables.resolution import coarsest, resolutions
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from topics.cells.tables import DESCRIPTIVE
 
 

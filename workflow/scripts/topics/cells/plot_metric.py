@@ -25,7 +25,8 @@ from rule_script import run_rule
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from study_files.study_design import cell_words
 from topics.cells.tables import DESCRIPTIVE
 from wording.number_format import is_missing, number

@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column, and what tables of metrics share."""
 
+from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, count, interval, number, text
-from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
 
 #: Units of numbers that are of another kind in each row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"

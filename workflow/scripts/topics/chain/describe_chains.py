@@ -5,7 +5,8 @@ import pandas as pd
 from inference.mean_interval import mean_interval
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import BOTTLENECKS, CELL, FLOWS, RUN, SCENARIOS
+from run_tables.run_keys import CELL, RUN
+from run_tables.tidy_tables import BOTTLENECKS, FLOWS, SCENARIOS
 from tcp_models.chain_models import fair_share, reno_share_independent, reno_share_synchronised
 from topics.chain.tables import CHAIN_CELLS
 from wording.number_format import count, is_missing, plain

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from run_tables.tidy_tables import RUN
+from run_tables.run_keys import RUN
 from topics.claims.claim_quantities import RELATIONS, STATES, quantities_of
 from topics.claims.claim_words import requirement_words
 from wording.number_format import plain

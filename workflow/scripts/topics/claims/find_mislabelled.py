@@ -13,7 +13,7 @@ import pandas as pd
 
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 
 

@@ -7,7 +7,8 @@ from inference.percentile_interval import TWO_SIDED, UPPER, least_values, percen
 from rule_script import run_rule
 from run_tables.reading import read_runs
 from run_tables.resolution import resolution_of
-from run_tables.tidy_tables import CELL, RUNS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import RUNS
 from topics.delay_and_loss.tables import DELAY_PERCENTILES
 
 #: Of each delay, in percent.

@@ -6,9 +6,12 @@ import numpy as np
 import pandas as pd
 
 from rule_script import run_rule
+from run_tables.group_tables import GROUPS
 from run_tables.reading import read_flows, read_runs, read_table
+from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import CHANGES, GROUPS, RUN, SCENARIOS
+from run_tables.series_tables import CHANGES
+from run_tables.tidy_tables import SCENARIOS
 from topics.exam import measures
 from topics.exam.criteria import CRITERIA
 from topics.exam.tables import EXAM_VALUES

@@ -12,8 +12,9 @@ from figure_parts.scenario_panels import Grid, header, lines_behind, panel_title
 from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
+from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import CELL, RUN, SCENARIOS
+from run_tables.tidy_tables import SCENARIOS
 from wording.number_format import number
 from wording.sentence_words import cca_name
 

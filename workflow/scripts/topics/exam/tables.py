@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.run_keys import RUN_KEYS, SCENARIO_LABEL
 from run_tables.table import Table, count, number, text
-from run_tables.tidy_tables import RUN_KEYS, SCENARIO_LABEL
 
 _ABSOLUTE = "the criterion is absolute, or was not evaluated"
 _NOT_EVALUATED = "the criterion was not evaluated"

@@ -5,8 +5,9 @@ import pandas as pd
 from inference.mean_interval import mean_interval
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
+from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import CELL, RUN, SCENARIOS
+from run_tables.tidy_tables import SCENARIOS
 from topics.failover.path_series import COLUMNS, MEASURES, acked_by_path, measure_run
 from topics.failover.tables import FAILOVERS
 

@@ -8,7 +8,7 @@ from inference.multiple_tests import adjusted_within
 from inference.share_intervals import bounded_estimate, logit
 from rule_script import run_rule
 from run_tables.resolution import RTT_RESOLUTION_MS, jain_resolution
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from topics.fairness.flow_shares import PLACE, pairs_of, read_flow_shares
 from topics.fairness.pair_shares import balance_test, coarsest, compare_pairs, either_collapsed, estimate_columns
 from topics.fairness.start_order import compare_start_order

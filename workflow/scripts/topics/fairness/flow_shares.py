@@ -11,7 +11,7 @@ import pandas as pd
 from inference.share_intervals import logit
 from run_tables.reading import read_table
 from run_tables.resolution import jain_resolution
-from run_tables.tidy_tables import RUN
+from run_tables.run_keys import RUN
 from study_files.study_design import MIX
 from topics.fairness.tables import FLOW_SHARES
 

@@ -6,7 +6,8 @@ from rule_script import run_rule
 from run_tables.conditions_at_centre import flows_at_centre
 from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.resolution import resolutions
-from run_tables.tidy_tables import RUN, SCENARIOS
+from run_tables.run_keys import RUN
+from run_tables.tidy_tables import SCENARIOS
 from tcp_models.fairness_index import jain_index
 from topics.fairness.flow_shares import position_of
 from topics.fairness.tables import FLOW_SHARES

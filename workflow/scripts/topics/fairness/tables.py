@@ -1,7 +1,8 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, REPLICATION, SCENARIO_LABEL, VALID
 from run_tables.table import Table, count, interval, number, ordinal, text, truth
-from run_tables.tidy_tables import CELL_COLUMNS, FLOWS, REPLICATION, SCENARIO_LABEL, VALID
+from run_tables.tidy_tables import FLOWS
 
 _SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
 _POSITION = ordinal(

@@ -12,7 +12,8 @@ from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.resolution import resolution_of
-from run_tables.tidy_tables import CELL, PATHS, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import PATHS, SCENARIOS
 from topics.multipath.equations import as_factors, equation_verdict, ratio
 from topics.multipath.path_environments import environment_of, with_paths
 from topics.multipath.tables import AGGREGATION, PATH_MEANS, PATH_SHARES, PLACE, RUN_MEANS

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from topics.multipath.path_environments import environment_of
 
 #: Columns that a drawn run has from its scenario.

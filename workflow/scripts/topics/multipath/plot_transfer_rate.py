@@ -13,7 +13,8 @@ from figure_parts.scenario_panels import value_axis
 from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import RUN, SCENARIOS
+from run_tables.run_keys import RUN
+from run_tables.tidy_tables import SCENARIOS
 from topics.multipath.drawn_runs import first_runs, series_of
 from topics.multipath.path_environments import environments_of, with_conditions, with_paths, with_platform
 from wording.number_format import count, number

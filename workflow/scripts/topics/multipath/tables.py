@@ -1,7 +1,8 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, count, interval, number, text, truth
-from run_tables.tidy_tables import CELL_COLUMNS, PATHS, RUNS, SCENARIO_LABEL, SCENARIOS
+from run_tables.tidy_tables import PATHS, RUNS, SCENARIOS
 
 #: Columns of a run, and of a path in a run, of which the tables have the mean over a cell's valid runs.
 RUN_MEANS = (

@@ -8,7 +8,7 @@ import pandas as pd
 from inference.collapses import collapsed
 from inference.mean_interval import measured_mean
 from run_tables.resolution import resolutions
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from tcp_models.wire_theory import agrees, clock_allowance_us, goodput_mbps, round_trip_us
 from topics.packet_size.tables import SIZE_CELLS
 from topics.packet_size.traffic import QUANTITIES, TRAFFIC, is_round_trip, traffic_of

@@ -7,7 +7,7 @@ import pandas as pd
 from inference.mean_interval import measured_mean
 from inference.student_t import quantile
 from inference.welch import difference_variance
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from topics.packet_size.tables import SIZE_DIFFERENCES
 from topics.packet_size.traffic import ENVIRONMENT, IP_VERSION, PLATFORM
 from wording.number_format import is_missing

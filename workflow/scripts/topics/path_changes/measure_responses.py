@@ -4,8 +4,10 @@ import pandas as pd
 
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
+from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import CELL, CHANGES, RUN, SCENARIOS
+from run_tables.series_tables import CHANGES
+from run_tables.tidy_tables import SCENARIOS
 from topics.path_changes.phases import phases_of, with_delays
 from topics.path_changes.responses import QUEUE_COLUMNS, SOCKET_COLUMNS, measures_of
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES, MEASURES, PHASE_COLUMNS

@@ -13,8 +13,10 @@ from figure_parts.scenario_panels import Grid, header, panel_title, unclipped
 from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
+from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import CELL, CHANGES, RUN, SCENARIOS
+from run_tables.series_tables import CHANGES
+from run_tables.tidy_tables import SCENARIOS
 from topics.path_changes.phases import moments_of, phases_of, with_delays
 from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUMNS, delivered_mbit
 from wording.number_format import number, tick

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
 from run_tables.table import Table, count, number, ordinal, text
-from run_tables.tidy_tables import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
 
 _DOWN = "the link is down"
 _NO_PHASE = "no valid run has a value"

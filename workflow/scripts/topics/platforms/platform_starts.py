@@ -9,8 +9,8 @@ import pandas as pd
 
 from inference.independent_comparison import difference
 from run_tables.resolution import resolution_of
+from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import RUN
 from testbed.deliveries import START_UP
 from topics.platforms.tables import PLACE, PLATFORM_STARTS
 

@@ -5,7 +5,7 @@ import pandas as pd
 from inference.mean_interval import mean_interval
 from rule_script import run_rule
 from run_tables.reading import read_runs
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from topics.policers.tables import MEASURES, POLICER_CELLS
 
 COUNTS = ("policer_drops", "queue_drops", "retransmits")

@@ -10,7 +10,7 @@ from inference.collapses import collapsed
 from inference.mean_interval import mean_interval
 from run_tables.metrics import METRICS, Metric
 from run_tables.resolution import resolution_of
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 
 PRECISE, ONE, NO_VALUE = "precise", "one measurement", "no value"
 TOO_WIDE, COLLAPSED, TOO_FEW = "too wide", "a run collapsed", "too few values"

@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, count, number, text
-from run_tables.tidy_tables import CELL_COLUMNS, SCENARIO_LABEL
 from topics.cells.tables import IN_UNIT, METRIC, UNIT
 
 _NO_INTERVAL = "the verdict says why there is no interval"

@@ -12,9 +12,10 @@ from inference.looks_at_spread import level_of_looks
 from rule_script import run_rule
 from run_tables.reading import read_runs
 from run_tables.run_documents import DocumentError, read_document, run_of
+from run_tables.run_keys import CELL
 from run_tables.steady_state import SteadyRule
 from run_tables.tidy_rows import rows_of_run
-from run_tables.tidy_tables import CELL, RUNS
+from run_tables.tidy_tables import RUNS
 from study_files.study_replications import looks
 from study_files.study_runs import run_specification
 from topics.precision.mean_precision import OPEN, precision_rows

@@ -5,7 +5,8 @@ import pandas as pd
 from inference.mean_interval import mean_interval
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from topics.queues.tables import MEASURES, QUEUE_CELLS
 from wording.number_format import count, plain
 from wording.scenario_words import rate_words

@@ -3,8 +3,10 @@
 import pandas as pd
 
 from rule_script import run_rule
+from run_tables.group_tables import GROUPS
 from run_tables.reading import read_table
-from run_tables.tidy_tables import CELL, GROUPS, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from testbed.flow_groups import REAL_TIME
 from topics.real_time.tables import MEASURES, REAL_TIME_CELLS
 from topics.short_flows.conditions import conditions_of_scenarios

@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 
 from rule_script import run_rule
+from run_tables.group_tables import GROUP_COLUMNS, GROUPS
 from run_tables.reading import read_table
-from run_tables.tidy_tables import CELL, GROUP_COLUMNS, GROUPS, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from testbed.flow_groups import WEB
 from topics.short_flows.conditions import conditions_of_scenarios
 from topics.short_flows.estimates import estimate

@@ -1,7 +1,8 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.group_tables import GROUP_COLUMNS, GROUPS
+from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, count, interval, number, text
-from run_tables.tidy_tables import CELL_COLUMNS, GROUP_COLUMNS, GROUPS, SCENARIO_LABEL
 
 _NO_RUN = "no valid run has a value"
 CONDITIONS = text("conditions", "What scenarios share that differ in their groups only, in words: rate, RTT, queue.")

@@ -19,7 +19,7 @@ from figure_parts.named_marks import name_marks, name_missing
 from figure_parts.scenario_figure import NAME_PT, PLOT_PT, ScenarioFigure
 from figure_parts.scenario_panels import reference_entry, reference_line, replication_entries
 from figure_parts.tooltips import cell_name, run_words, tell, value_words
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from study_files.study_design import cell_words
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words

@@ -14,7 +14,8 @@ from figure_parts.tooltips import tell_line
 from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 

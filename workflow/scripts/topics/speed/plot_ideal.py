@@ -19,7 +19,8 @@ from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and
 from figure_parts.tooltips import cell_name, tell, value_words
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from study_files.study_design import cell_words
 from wording.number_format import is_missing
 from wording.scenario_words import heading, ip_words

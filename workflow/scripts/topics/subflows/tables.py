@@ -1,7 +1,8 @@
 """The analysis table of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, count, interval, number, text
-from run_tables.tidy_tables import CELL_COLUMNS, RUNS, SCENARIO_LABEL
+from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
 SUBFLOW_SHARES = Table(

@@ -20,7 +20,8 @@ from inference.mean_interval import repeats_one_measurement
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.resolution import resolution_of
-from run_tables.tidy_tables import CELL, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from tcp_models import throughput_models as theory
 from tcp_models.throughput_models import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 from topics.theory.response_exponents import few_round_trips, fit_exponents

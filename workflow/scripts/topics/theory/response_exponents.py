@@ -15,7 +15,7 @@ import pingouin
 from scipy import stats
 
 from run_tables.conditions_at_centre import runs_at_centre
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from tcp_models import throughput_models as theory
 from topics.theory.tables import REGRESSIONS
 from wording.number_format import count

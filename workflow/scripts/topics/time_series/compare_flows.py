@@ -7,7 +7,7 @@ from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs
 from run_tables.resolution import resolution_of
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from tcp_models.fairness_index import jain_index
 from topics.time_series.tables import FLOW_OUTCOMES
 

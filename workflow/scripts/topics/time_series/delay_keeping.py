@@ -6,7 +6,7 @@ Series are samples as `window_series.valid_series` yields them, measures rows of
 import numpy as np
 import pandas as pd
 
-from run_tables.tidy_tables import RUN
+from run_tables.run_keys import RUN
 from tcp_models.linux_ccas import BBR_PROBE_RTT_EVERY_S, BBR_PROBE_RTT_PACKETS, VEGAS_ALPHA_PACKETS, VEGAS_BETA_PACKETS
 from topics.time_series.phases import AVOIDANCE, PROBE_BW, PROBE_RTT, phase_of_samples
 from topics.time_series.window_measures import measure, why_no_theory

@@ -5,7 +5,7 @@ import pandas as pd
 from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.reading import read_runs
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from topics.time_series.phases import ALL_PHASES, COLUMNS, phase_table
 from topics.time_series.tables import PHASE_SHARES
 from topics.time_series.window_series import valid_series

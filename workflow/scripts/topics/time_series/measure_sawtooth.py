@@ -4,7 +4,8 @@ import pandas as pd
 
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs, read_table
-from run_tables.tidy_tables import CELL, RUN, SCENARIOS
+from run_tables.run_keys import CELL, RUN
+from run_tables.tidy_tables import SCENARIOS
 from topics.time_series.delay_keeping import bbr_measures, vegas_measures
 from topics.time_series.phases import COLUMNS
 from topics.time_series.sawtooth import TOOTHLESS, teeth

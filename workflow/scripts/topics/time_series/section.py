@@ -3,7 +3,7 @@
 from report_parts.data_tables import Cell, Column, data_table, number_cell
 from report_parts.material import Finding
 from report_parts.test_cells import ALIKE, DIFFERS, OPEN, Scenarios
-from run_tables.tidy_tables import CELL
+from run_tables.run_keys import CELL
 from topics.time_series.phases import UNTOLD
 from topics.time_series.sentences import range_words, window_findings
 from topics.time_series.topic import pictures

@@ -1,7 +1,9 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
+from run_tables.series_tables import SOCKETS
 from run_tables.table import Table, count, interval, number, text, truth
-from run_tables.tidy_tables import CELL_COLUMNS, FLOWS, RUN_KEYS, SCENARIO_LABEL, SOCKETS
+from run_tables.tidy_tables import FLOWS
 from topics.cells.tables import IN_UNIT
 
 _CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])

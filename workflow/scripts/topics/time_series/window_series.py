@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import RUN
 
 #: What tells the flows of a study apart.
 FLOW = [*RUN, "flow"]

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from inference.mean_interval import measured_mean
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from topics.time_series.tables import WINDOW_THEORY
 from topics.time_series.window_measures import QUANTITIES
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from rule_script import run_rule
 from run_tables.reading import read_checks, read_runs, run_name
-from run_tables.tidy_tables import CELL, RUN
+from run_tables.run_keys import CELL, RUN
 from topics.validity.tables import CHECK_COUNTS, VALIDITY
 
 

@@ -1,7 +1,8 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, count, text
-from run_tables.tidy_tables import CELL_COLUMNS, CHECKS, SCENARIO_LABEL
+from run_tables.tidy_tables import CHECKS
 
 VALIDITY = Table(
     "validity",

@@ -8,7 +8,8 @@ from inference.variance_components import RUN, SEED, decompose
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import CELL, SCENARIOS
+from run_tables.run_keys import CELL
+from run_tables.tidy_tables import SCENARIOS
 from study_files.study_design import cca_word
 from topics.variance.crossed_factors import SCENARIO, crossed_conditions
 from topics.variance.tables import CHANCE, FACTOR, HIGHER, INTERACTION, JOINED, VARIANCE

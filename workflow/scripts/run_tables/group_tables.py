@@ -1,0 +1,64 @@
+"""Groups of flows of a run, and the web objects of those that ask for some, column by column (`group_metrics`)."""
+
+from run_tables.run_keys import RUN_KEYS, VALID
+from run_tables.table import Table, count, number, ordinal, text
+
+_OTHER_GROUP = "the group's application is another"
+_NONE_COMPLETE = f"none was complete, or {_OTHER_GROUP}"
+_NONE_ARRIVED = f"none arrived, or {_OTHER_GROUP}"
+#: What tells groups of flows apart within runs.
+GROUP_COLUMNS = (
+    text("group", "Name of the group."),
+    text("group_cca", "Its CCA, of web objects their server's; those of several flows joined by `+`.", "it is no TCP"),
+    text("beside", "CCAs of the run's long flows in other groups, joined by `+`, or `none`."),
+)
+
+
+def _percentile_columns(name, unit, meaning, empty):
+    """Return a column for each percentile, as `group_metrics` names them."""
+    ending = f"_{unit}" if unit else ""
+    words = {50: "Median", 95: "95th percentile", 99: "99th percentile"}
+    return tuple(number(f"{name}_p{p}{ending}", unit, f"{word} of {meaning}.", empty) for p, word in words.items())
+
+
+GROUPS = Table(
+    "groups",
+    "a group of flows of a run; only of studies with such groups",
+    (
+        *RUN_KEYS,
+        *GROUP_COLUMNS,
+        text("application", "`iperf3`, `web` or `real-time`."),
+        number("start_s", "s", "When it begins, from the traffic's origin."),
+        number("stop_s", "s", "When it ends.", "it asks for a number of objects"),
+        count("members", "", "Flows, streams, or objects that were asked for."),
+        number("goodput_mbps", "Mbit/s", "Of long flows: the sum of their goodputs, each over its own life; of those that pause the mean over their on-times.", _OTHER_GROUP),
+        count("complete", "objects", "Web objects that were complete.", _OTHER_GROUP),
+        *_percentile_columns("completion", "ms", "the completion times, from connect to the last byte", _NONE_COMPLETE),
+        *_percentile_columns("slowdown", "", "completion time over that on an empty path (`tcp_models/completion_time.py`)", _NONE_COMPLETE),
+        count("packets", "packets", "Real-time packets that were sent.", _OTHER_GROUP),
+        number("lost_percent", "%", "Of these, that never arrived.", _OTHER_GROUP),
+        *_percentile_columns("delay", "ms", "the packets' one-way delays", _NONE_ARRIVED),
+        *_percentile_columns("queueing", "ms", "the same less the path's delay", _NONE_ARRIVED),
+        number("jitter_ms", "ms", "Interarrival jitter (RFC 3550), the mean over packets and streams.", _NONE_ARRIVED),
+        VALID,
+    ),
+    "tidy",
+)  # fmt: skip
+SHORT_FLOWS = Table(
+    "short_flows",
+    "a web object that was asked for; only of studies with groups of flows",
+    (
+        *RUN_KEYS,
+        *GROUP_COLUMNS,
+        ordinal("object", "Number of the object in its group, from 0."),
+        number("start_s", "s", "When the client called connect, from the traffic's origin.", "it never did"),
+        count("bytes", "bytes", "Its size."),
+        number("completion_ms", "ms", "From then to its last byte.", "it was never complete"),
+        number("ideal_ms", "ms", "What that takes on an empty path.", "it was never complete, or the path changes"),
+        number("slowdown", "", "The one over the other.", "it was never complete, or the path changes"),
+        text("failure", "Why it was not complete.", "it was"),
+        VALID,
+    ),
+    "tidy",
+    "parquet",
+)
