@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 
 from testbed.deliveries import START_UP
+from testbed.packet_sizes import HEADER_BYTES, MTU_BYTES
 
 # iperf3 gives mean round-trip times in whole microseconds.
 RTT_RESOLUTION_MS = 0.001
 # A packet may be in the window or not at both of its ends.
 ENDS_OF_WINDOW = 2
 #: Payload of a full packet where the kernel's segment size isn't known.
-PAYLOAD_BYTES = 1460
+PAYLOAD_BYTES = MTU_BYTES - HEADER_BYTES["ipv4"]
 # /proc/stat counts a core's time in so many steps a second.
 TICKS_PER_S = 100
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from study_files.kernels import NEWEST
 from testbed.disciplines import measure_of
+from testbed.packet_sizes import PACKET_BYTES
 
 #: Joins scenario and perturbation.
 JOINT = "."
@@ -70,7 +71,7 @@ def _queue(factor):
         measure, size = measure_of(scenario["queue"])
         if measure != "bdp":
             # By a packet at least, or a short queue would stay as it is.
-            step = 1 if measure == "packets" else 1514
+            step = 1 if measure == "packets" else PACKET_BYTES
             size = (
                 round(size * factor)
                 if abs(round(size * factor) - size) >= step

@@ -10,6 +10,7 @@ from math import log
 
 from tcp_models.share_models import bbr_share
 from tcp_models.throughput_models import aimd_window
+from testbed.packet_sizes import PACKET_BYTES
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ BETWEEN_RTTS = (
 )  # fmt: skip
 
 #: Of the exam's link, in packets.
-_RATE_PACKETS_S, _RTT_S = 20e6 / 8 / 1514, 0.04
+_RATE_PACKETS_S, _RTT_S = 20e6 / 8 / PACKET_BYTES, 0.04
 
 
 def _modelled_percent(queue_packets):
