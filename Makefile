@@ -11,10 +11,10 @@ RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quot
 N =
 SEED = 1
 RUNS =
-# Of exam and evaluate: a CCA of the kernel's, or the path of a C file or of a YAML file with a definition; QUICK=1 for the short exam.
+# For exam and evaluate: the kernel's CCA, or the path of a C file or of a YAML file with a definition; QUICK=1 for the short exam.
 CCA =
 QUICK =
-# Of compare: two results folders.
+# Two results folders, for compare.
 EXAMS =
 # publish: pack the images, too. verify: take the images that lie beside RESULTS.
 IMAGES =

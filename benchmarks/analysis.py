@@ -28,7 +28,7 @@ from rule_files import rules_of
 from topics.published.topic import IP_PAPER
 
 BIN = Path(sys.executable).parent
-#: Of each bootstrap, as in the workflow.
+#: Resamples of each bootstrap, as in the workflow.
 RESAMPLES = 2000
 #: What a script does under the workflow: its own main with inputs, outputs and parameters.
 RUN_SCRIPT = """

@@ -14,7 +14,7 @@ SEED = 21
 LENGTH_MS, TICK_MS = 20_000, 20
 #: Packets a second: at the start, at most, and how far the rate moves in a second (their square root of s).
 START, MOST, SIGMA = 400, 1000, 200
-#: Of an outage's end, in 1/s.
+#: Rate at which an outage ends, in 1/s.
 ESCAPE = 1
 
 

@@ -66,7 +66,7 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """Of the samples; nan without one."""
+        """The share of the samples; nan without one."""
         return self.happened / self.samples if self.samples else math.nan
 
     @property

@@ -28,7 +28,7 @@ from testbed.deliveries import windows
 GIGABIT = {"rate_mbps": 1000, "delay_ms": 10}
 LOSSY = GIGABIT | {"loss_percent": {"forward": 1, "reverse": 0}}
 DURATION_S = 30
-#: Of a quiet machine others use no more than this, in cores.
+#: What others use of a quiet machine at most, in cores.
 QUIET = 0.1
 QUIET_LINK = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 100}, "flows": 1}
 #: name -> (CCA, scenario, duration in s)

@@ -11,7 +11,7 @@ import unpacked
 from debian import KEYRING
 from progress import SetupError
 
-#: Of the repository: nobody passes the tests where nothing can be fetched.
+#: Parts of the repository that a bundle leaves out: nobody passes the tests where nothing can be fetched.
 NOT_PACKED = (".ci/", "tests/")
 # What Apptainer notes of a build (definition with mirror and folders, date), and apt's sources; no job reads them.
 LEFT_OUT = (".singularity.d/Singularity", ".singularity.d/labels.json", ".singularity.d/bootstrap_history", "etc/apt")

@@ -176,7 +176,7 @@ def choose_mirror(listing) -> str | None:
 def private_apt(folder, source=None) -> Path:
     """Write the configuration of an apt that keeps to one directory, so it works for every user.
 
-    Of the system's configuration its way to the network stays (proxy, certificates), and its
+    The system's configuration keeps its way to the network (proxy, certificates), and its
     sources unless `source` names another; its hooks and pins don't.
 
     Returns

@@ -34,12 +34,12 @@ from study_files.kernels import (
     recipe_digest,
 )
 
-#: Of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
+#: The Makefile of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
 GUEST = CHECKOUT / "envs/guest"
 #: Copy of the objects and links to the source, and the new kernel; a source tree with its objects.
 SIZE_GB, BASE_SIZE_GB = 1, 3
-#: Of a base made of a source tree: the digest of each file of it, and image and recipe that made it.
+#: What stands beside a base made of a source tree: the digest of each of its files, and the image and recipe that made it.
 FILES, MADE_BY = "files.json", "made-by"
 #: So many files may differ from another state of a tree; and which may not, for they are read when a base is made.
 MOST_CHANGED = 2000

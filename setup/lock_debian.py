@@ -19,7 +19,7 @@ PINS = "\n".join(f"Package: *\nPin: release n={suite}\nPin-Priority: 50\n" for s
 NEWEST_KERNEL = "linux-source/sid"
 KERNEL_SOURCE = re.compile(r"linux-source-(\d+)\.(\d+)")
 OLDEST_KERNEL = (6, 16)
-#: Of a root file system: what Apptainer asks debootstrap for, and what it tells it to leave out.
+#: What Apptainer asks debootstrap for in a root file system, and what it tells it to leave out.
 ASKED, LEFT_OUT = ("apt",), {"openssl", "udev", "debconf-i18n", "e2fsprogs"}
 #: Archives of the past take a state up some hours after its date, and no package leaves the archive on the day it is replaced.
 TAKEN_UP = timedelta(hours=6)

@@ -89,7 +89,7 @@ def check(folder, values, claim, **options):
 def study_of(file, replications=3, looks=40, seed=3):
     """Return runs, flows, scenarios and a reader of sockets with all that a claims file asks for, drawn at random.
 
-    Of each condition of the file's scenarios the first value holds, or the lowest.
+    The first value of each condition of the file's scenarios holds, or the lowest.
     """
     rng = np.random.default_rng(seed)
     runs, flows, series = [], [], []

@@ -120,7 +120,7 @@ def test_escapes_for_a_terminal_are_shown_and_not_printed(tmp_path):
     ],
 )  # fmt: skip
 def test_what_could_only_fail_later(root, overrides, message):
-    """Of the shipped smoke study, changed."""
+    """The shipped smoke study, changed."""
     path = root / "config/studies/smoke.yaml"
     if message is None or "80,000" in message:
         study.resolve(study.load(path, overrides), path)

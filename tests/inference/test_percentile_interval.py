@@ -20,7 +20,7 @@ def chance(n, share, first, last):
      (0.5, UPPER, 5), (0.9, UPPER, 29), (0.95, UPPER, 59), (0.99, UPPER, 299)],
 )  # fmt: skip
 def test_least_numbers_are_the_first_that_allow_it(share, kind, least):
-    """Of one side they are those of TriScale's table of runs at 95 %, and of Wilks (1941)."""
+    """One-sided they are those of TriScale's table of runs at 95 %, and of Wilks (1941)."""
     assert least_values(share, 0.95, kind) == least
     for n, kinds in ((least, {kind, TWO_SIDED}), (least - 1, {UPPER, NONE} if kind == TWO_SIDED else {NONE})):
         assert percentile_interval(range(n), share, 0.95).kind in kinds

@@ -80,7 +80,7 @@ def test_each_path_of_mptcp_has_readings_of_its_own():
 
 
 def test_a_simulated_run_costs_what_its_platform_says():
-    """Of a simulator's run the same is asked, before it is known which IP version it has."""
+    """The same is asked of a simulator's run, before it is known which IP version it has."""
     shared = conditions(50, 50, 16, 40)
     linux = run_cost.run_time_s(shared), run_cost.job_memory_mb(shared)
     shared["scenario"]["platform"] = "ns3:3.44"

@@ -91,7 +91,7 @@ def test_the_published_method(run):
 def test_where_the_receiver_waits_changes_no_result(run, cca):
     """What is delivered, counted and seen of sockets is the same; only the time it takes differs.
 
-    Of iperf3's own times the last digit may: each look at the clock moves the guest's by 256 ns.
+    The last digit of iperf3's own times may differ: each look at the clock moves the guest's by 256 ns.
     (BBR draws the phase of its probing from the kernel's random numbers, of which it gets others.)
     """
     link = {"rate_mbps": 200, "delay_ms": {"forward": 5, "reverse": 5}, "loss_percent": {"forward": 0.1, "reverse": 0}}

@@ -10,7 +10,7 @@ UDP = {"protocol": "udp", "block_bytes": 1250, "bitrate_mbps": 5, "duration_s": 
 
 @pytest.mark.parametrize("order", ["any", "kept"])
 def test_datagrams_arrive_in_order_if_that_is_kept(run, order):
-    """Of delays drawn evenly over 20 ms, and packets 2 ms apart, one is overtaken by the next with a chance of (18/20)^2 / 2."""
+    """With delays drawn evenly over 20 ms, and packets 2 ms apart, one is overtaken by the next with a chance of (18/20)^2 / 2."""
     jitter = {"jitter_ms": {"forward": 10, "reverse": 0}} | ({"jitter_order": order} if order == "kept" else {})
     document = run(link=LINK | jitter, traffic=UDP)
     (stream,) = document["traffic"][0]["server"]["end"]["streams"]

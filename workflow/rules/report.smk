@@ -1,7 +1,7 @@
 # Report: tidy tables, analysis and figures -> report.html; all of these and the runs -> ro-crate-metadata.json
 
 
-# Of each figure the file, its data and its caption, by input name.
+# Each figure's file, data and caption, by input name.
 FIGURE_FILES = {
     f"{figure.name}_{kind}": path
     for figure in OUTLINE.figures

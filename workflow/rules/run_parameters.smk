@@ -34,7 +34,7 @@ if GAPS:
     RUN_DOCUMENTS = [path for path in RUN_DOCUMENTS if Path(inside_snakemake.path_in_module(workflow, path)).exists()]
     if not RUN_DOCUMENTS:
         sys.exit(f"sawtooth: --config gaps=true: {STUDY_FOLDER}/runs has no document of a run yet")
-# Of a study that goes on until it is precise enough there may be fewer: looks.smk.
+# A study that goes on until it is precise enough may have fewer: looks.smk.
 MOST_DOCUMENTS = len(RUN_DOCUMENTS)
 # What the runs of a scenario share, at the upper ends of what is drawn: what a job must have room for.
 CONDITIONS = {scenario: studies.largest_conditions(STUDY, scenario) for scenario in SCENARIOS}
@@ -46,13 +46,13 @@ CONDITIONS_JSON = {
 }
 
 
-# Of the study Snakemake records this and the seed with each document, and nothing of the job: how many runs go
+# Snakemake records this of the study and the seed with each document, and nothing of the job: how many runs go
 # to a job makes none of them stale.
 def conditions_of(replication=None, cca=None):
     """Return the function of a job's parameter: the conditions of its runs as JSON, which have one replication where they are
     drawn, and one CCA where the study defines any.
 
-    It asks the wildcards alone: of what follows from a job's files Snakemake notices no change.
+    It asks the wildcards alone: Snakemake notices no change of what follows from a job's files.
     """
 
     def conditions(wildcards):

@@ -1,4 +1,4 @@
-"""Of a run document what is about the network: what was set, read back, changed and counted of links and hosts."""
+"""What a run document has about the network: what was set, read back, changed and counted of links and hosts."""
 
 import re
 

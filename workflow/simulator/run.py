@@ -27,7 +27,7 @@ STEP = "simulator"
 #: A run without traffic, in s; and each data packet of a full link with its acknowledgement, while many are lost.
 START_S = 0.3
 PACKET_S = 150e-6
-#: Of the program without traffic in MiB; and what a packet under way costs, in bytes.
+#: Memory of the program without traffic in MiB; and what a packet under way costs, in bytes.
 BASE_MEMORY_MIB = 64
 PACKET_MEMORY_BYTES = 4000
 

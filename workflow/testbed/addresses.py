@@ -7,7 +7,7 @@ from .devices import bring_up, devices_of
 from .routes import Route, set_up
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
-#: Of the kernel's own routes to the networks of its addresses; another one's stand beside them, and are not taken.
+#: Priority of the kernel's own routes to the networks of its addresses; another one's stand beside them, and are not taken.
 ROUTE_PRIORITY = {"ipv4": 0, "ipv6": 256}
 #: The routers' ends of the link between them.
 BETWEEN_ROUTERS = {

@@ -64,7 +64,7 @@ HEAD = struct.Struct("!IHH")
 MOST_BYTES = 65_535
 #: How long answers are waited for at the end, in s.
 PATIENCE_S = 1.0
-#: Of a service's requests so many must have been answered: a full queue may drop some.
+#: The share of a service's requests that must have been answered: a full queue may drop some.
 ANSWERED = 0.9
 
 

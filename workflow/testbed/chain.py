@@ -9,7 +9,7 @@ With two bottlenecks, pair 1 (h1, h2) carries the long flows, pair 2 (h3, h4) cr
                  |        /  \\
                  h4      h6   h2
 
-Of the bottleneck between r1 and r2 (the others alike; the reasons are `topology`'s):
+What the bottleneck between r1 and r2 has (the others alike; the reasons are `topology`'s):
 
 ===========================  =====================================================================
 r1-right (towards r2)        bottleneck of the data: htb rate + its queue

@@ -97,7 +97,7 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
     Parameters
     ----------
     readings : list
-        Of each reading: when it was due (None: at once) and when it was made, in ns of the monotonic
+        For each reading: when it was due (None: at once) and when it was made, in ns of the monotonic
         clock, and core (as text) -> its `COLUMNS` in ticks since the machine's start.
     roles, origin_ns, interval_ms
         As of `CpuReader`.
@@ -140,7 +140,7 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         The section ``cpu`` of a document.
     core : str
     part : str
-        One of `PARTS`, or ``busy``: all that is not idle. Of elapsed time, not of the ticks of all parts: what
+        One of `PARTS`, or ``busy``: all that is not idle. It is a share of elapsed time, not of the ticks of all parts: what
         lasts less than the kernel's tick is part of elapsed time and, but for idle, of no other.
     window_s : float, optional
         Windows begin at each reading. Where readings are too few for one, all of the time is the window.

@@ -25,7 +25,7 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
 
     From when the last flow's data are due to when the first flow may end: often at first, so that
     one reading is close to when all flows have begun, then at equal steps, whatever is lost on the way.
-    Of groups with times of their own, so for each distinct pair of a last begin and a first end.
+    Groups with times of their own are read so for each distinct pair of a last begin and a first end.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from .traffic import flows_sending, plan_clients, start_within_s
 MIN_EXCHANGES = 100
 #: Share of a connection's busy time that a buffer may hold it back unasked: the kernel counts in ticks.
 MOST_LIMITED = 0.01
-#: Of a flow's readings those that a subflow, or a file's connection, has at least.
+#: The share of a flow's readings that a subflow, or a file's connection, has at least.
 MOST_OF = 0.9
 
 
@@ -68,7 +68,7 @@ def check_duration(specification, document) -> Check:
 def check_streams(specification, document) -> Check:
     """There are as many streams as flows, and each sent; one that others starve may deliver nothing: that is a result."""
     if specification.udp:
-        # Of UDP iperf3 has packets and bytes in its sums alone.
+        # iperf3 has packets and bytes of UDP in its sums alone.
         ends = [(p["client"]["end"]["sum"], p["server"]["end"]["sum_received"]) for p in document["traffic"]]
         streams = [(sent["packets"], received["bytes"]) for sent, received in ends]
     else:
@@ -153,7 +153,7 @@ def check_messages(specification, document) -> Check:
 def check_datagrams(specification, document) -> Check:
     """Every datagram was received, or is known to be lost: by its number, at the receiver."""
     wrong, observed = [], []
-    # Of what a policer lets pass a flow may get nothing for long; then its counter tells.
+    # A flow may get nothing for long of what a policer lets pass; then its counter tells.
     policed = drops(document) if specification.link.policer else 0
     for process in document["traffic"]:
         sent = process["client"]["end"]["sum"]["packets"]
@@ -263,7 +263,7 @@ def judge_goodput(specification, document, limit, flows, waiting_bytes=0) -> Che
     )
     if of_flows := together or alone:
         goodputs = [window.goodput_mbps(flow) for flow, window in of_flows.items()]
-        # Of flows that are never all there at once none has more than the path by itself.
+        # Where flows are never all there at once, none has more than the path by itself.
         goodput = sum(goodputs) if together else max(goodputs)
         shortest_s = min(window.end_ns - window.begin_ns for window in of_flows.values()) / 1e9
         if limit is not None and specification.timeline:

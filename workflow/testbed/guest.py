@@ -57,7 +57,7 @@ def carry_out(specification, step) -> dict:
     numCores.ncores = os.cpu_count()
     # It widens the kernel's limits when it starts; ours come after.
     net = Mininet(controller=None, host=surroundings.host)
-    # Of open files it allows 16,384, and closes as many one by one for each host that it starts.
+    # It allows 16,384 open files, and closes as many one by one for each host that it starts.
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     surroundings.prepare(specification)
     dropped_before = probes.backlog_drops()

@@ -69,6 +69,6 @@ def boot(specification, wall_limit_s, log) -> dict:
         namespaces = namespaces_here()
         note(log, f"host: {' '.join(namespaces)} on cores {', '.join(map(str, cores))}, load {os.getloadavg()[0]:.2f}")
         command = [*namespaces, "python3", "-B", "-m", "testbed.host_init", str(job)]
-        # With the first process of the namespaces end all others there.
+        # All others in the namespaces end with the first process there.
         status, _ = execute(command, "host", job, {"PATH": "/usr/bin:/bin"}, cores, wall_limit_s, log, workflow)
         return result(job, status, "host", "the run's first process")

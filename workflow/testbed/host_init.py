@@ -45,7 +45,7 @@ def prepare(job) -> None:
     os.makedirs("/run/netns")
     os.makedirs(JOB)
     mount(job, JOB, flags=MS_BIND | MS_REC)
-    # Of these process and network namespaces.
+    # The one of these process and network namespaces.
     mount("proc", "/proc", "proc")
     mount("sysfs", "/sys", "sysfs")
     # After the job, which is below it.

@@ -11,7 +11,7 @@ from .cpu import shares_of
 #: A core that was idle for less than a twentieth of some second had work waiting.
 BUSY_LIMIT = 0.95
 BUSY_WINDOW_S = 1.0
-#: Of a core's time that a hypervisor may have taken: CPU times are that uncertain.
+#: The share of a core's time that a hypervisor may have taken: CPU times are that uncertain.
 STEAL_LIMIT = 0.05
 #: How late the reader of CPU times may wake, in ms: 99 of 100 times by no more than the longest tick that Linux
 #: has (100 Hz), and never so late that a reading is missed.

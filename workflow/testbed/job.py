@@ -27,7 +27,7 @@ def specifications(conditions, runs, kernels=None) -> Iterator[RunSpecification]
     conditions : dict
         What they share: ``schema_version``, ``study`` and ``scenario``.
     runs : list
-        Of each run CCA, IP version, replication and seed.
+        Each run's CCA, IP version, replication and seed.
     kernels : pathlib.Path, optional
         The folder of kernels with CCAs of one's own.
     """

@@ -3,9 +3,9 @@
 from .check import Check
 from .multipath import plan
 
-#: Of what a path carries, that does not come in turn: neighbour discovery and the like, and packets under way.
+#: Packets on a path that don't come in turn: neighbour discovery and the like, and those under way.
 OTHER_PACKETS = 16
-#: Of the tunnels' packets a round-robin path must have its share, within this fraction of it.
+#: How far a round-robin path's share of the tunnels' packets may be from what it must be, as a fraction of it.
 SHARE_TOLERANCE = 0.001
 #: More than a control connection's messages: a subflow that carried data has acknowledged so many bytes.
 DATA_BYTES = 65_536

@@ -17,7 +17,7 @@ NETLINK_ROUTE, NETLINK_SOCK_DIAG = 0, 4
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 #: Without NLM_F_ECHO net/sched/sch_api.c answers the question for one qdisc to listeners only.
 NLM_F_REQUEST, NLM_F_ACK, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x4, 0x8, 0x300
-#: Of orders to make something: it may take the place of another; it must be new.
+#: Flags of orders to make something: it may take the place of another; it must be new; it may be.
 NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
 #: struct nlmsghdr: length, type, flags, sequence number, port.
 HEADER = struct.Struct("=IHHII")

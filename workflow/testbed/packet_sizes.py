@@ -9,7 +9,7 @@ IP_HEADER_BYTES = {"ipv4": 20, "ipv6": 40}
 TCP_HEADER_BYTES = 20
 UDP_HEADER_BYTES = 8
 HEADER_BYTES = {version: header + TCP_HEADER_BYTES for version, header in IP_HEADER_BYTES.items()}
-#: Of a data segment that carries a mapping (RFC 8684, DSS), as Linux reserves it.
+#: The options of a data segment that carries a mapping (RFC 8684, DSS), as Linux reserves them.
 MPTCP_OPTION_BYTES = 20
 #: What ping sends by default, its ICMP header included.
 ECHO_BYTES = 56 + 8

@@ -7,7 +7,7 @@ from .policer import drops
 
 #: Packets that acknowledgements say of at a time: so much more may have been delivered in a time than passed.
 UNSAID_PACKETS = 2
-#: Of a burst: what is lost where tc and kernel count it in ticks, at 1 Gbit/s.
+#: What a burst loses where tc and kernel count it in ticks, at 1 Gbit/s.
 BURST_STEP_BYTES = 16
 
 

@@ -36,7 +36,7 @@ def idle_rtt(path, specification) -> list[dict]:
     Returns
     -------
     list of dict
-        Of each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``,
+        For each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``,
         ``mean_ms``, ``max_ms``: None if every packet was lost.
     """
     hops = max(pair.hops for pair in specification.pairs)

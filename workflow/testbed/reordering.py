@@ -14,7 +14,7 @@ from .timeline import DIRECTIONS
 
 #: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that they pass there.
 PLACES = {"forward": ("r2-eth1", "r2-in1"), "reverse": ("r1-eth1", "r1-in1")}
-#: Of the ifb itself: were it full, netem would put packets that pass at once one before the other.
+#: The queue of the ifb itself: were it full, netem would put packets that pass at once one before the other.
 IFB_QUEUE_PACKETS = 10_000
 
 

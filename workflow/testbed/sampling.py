@@ -30,7 +30,7 @@ COLUMNS = (
 #: Column of the kernel's loss state, the only one that is text (tcpi_ca_state).
 STATE = "state"
 QUEUE_COLUMNS = ("packets", "bytes", "drops")
-#: Of a queue's readings those that only grow.
+#: Those of a queue's readings that only grow.
 QUEUE_COUNTS = ("drops", "marks")
 
 

@@ -16,7 +16,7 @@ from .netlink import NETLINK_SOCK_DIAG, Channel, NetlinkError, attributes, text
 
 SOCK_DIAG_BY_FAMILY = 20
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
-#: Of include/net/tcp_states.h.
+#: From include/net/tcp_states.h.
 TCP_ESTABLISHED = 1
 INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG = 2, 3, 4
 #: Come in answer to INET_DIAG_VEGASINFO too.
@@ -91,7 +91,7 @@ TCP_INFO = (
     ("24x", None, None, ()),  # what AccECN counts in bytes
     ("B", "ecn_mode", None, ()),  # the lowest two bits: tcpi_ecn_mode, since Linux 7.0
 )
-#: Of these what is of interest only where packets may be marked.
+#: Those of interest only where packets may be marked.
 OF_ECN = frozenset(("ecn_options", "delivered_ce_packets", "received_ce_packets", "ecn_mode"))
 #: Bit of tcpi_options: ECN was negotiated; and tcpi_ecn_mode of AccECN.
 TCPI_OPT_ECN, ACCURATE = 8, 2

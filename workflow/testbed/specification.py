@@ -43,7 +43,7 @@ class Direction:
 class Pair:
     """A sender and a receiver: their names, the index from 0, the RTT of their empty path, and the bottlenecks on it.
 
-    Of a chain's bottlenecks, counted from 1, these are ``hops`` in a row from ``first_hop`` on.
+    The bottlenecks are ``hops`` in a row of a chain's from ``first_hop`` on, counted from 1.
     """
 
     index: int
@@ -472,7 +472,7 @@ class RunSpecification:
     def queue_packets(self) -> int | None:
         """The bottleneck queue's limit in full packets, or None if it is in bytes.
 
-        A queue in BDPs is rounded up to whole packets of this run (`packet_bytes`). Of a chain that of the narrowest bottleneck.
+        A queue in BDPs is rounded up to whole packets of this run (`packet_bytes`). A chain's is that of the narrowest bottleneck.
         """
         if self.is_chain:
             return self.narrowest.queue_packets
@@ -533,7 +533,7 @@ class RunSpecification:
     def goodput_limit_mbps(self) -> float | None:
         """What the receiver's application can get at most over the bottleneck in Mbit/s, or None.
 
-        rate x payload / packet as the shaper counts it; all paths together. Of a chain each of the `bottlenecks` has its own.
+        rate x payload / packet as the shaper counts it; all paths together. Each of a chain's `bottlenecks` has its own.
         """
         if self.capacity_mbps is None or self.is_chain:
             return None

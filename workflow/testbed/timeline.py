@@ -173,7 +173,7 @@ def rate_of_step(bytes_passed, step_ms) -> float:
     return _exact("rate_mbps", max(bytes_passed, LEAST_PACKET_BYTES) * 8 / step_ms / 1e3)
 
 
-#: Of UDP: how many round trips after the client iperf3's server begins to count its intervals, at most: its control connection.
+#: How many round trips after the client iperf3's server begins to count its intervals of UDP, at most: its control connection.
 SET_UP_RTTS = 4
 
 

@@ -7,7 +7,7 @@ from .network_checks import same
 
 #: How much later than asked a change may be, in ns: of a virtual clock what reading it takes for all that is due at once.
 LATE_NS, REAL_LATE_NS = 50_000, 10_000_000
-#: Of a shaper, what may pass beyond its rate in a time: a packet that was let go at its begin, and its credit.
+#: What may pass beyond a shaper's rate in a time: a packet that was let go at its begin, and its credit.
 BEYOND_PACKETS = 2
 
 

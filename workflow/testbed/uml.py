@@ -37,7 +37,7 @@ INIT = "/usr/lib/sawtooth/init"
 START_NS = 1_700_000_000_000_000_000
 #: Memory of a guest that moves hardly any data, in MiB, with room for `READINGS` of sockets.
 BASE_MEMORY_MIB = 512
-#: Of a group's programs, nginx and one of ours or two of ours, with their thousands of connections or packets.
+#: Memory of a group's programs, nginx and one of ours or two of ours, with their thousands of connections or packets.
 GROUP_MEMORY_MIB = 256
 #: What a payload byte under way costs in a guest that does not segment: sk_buffs in
 #: queues, in the sender's retransmit queue and out of order at the receiver.
@@ -93,7 +93,7 @@ def memory_mib(specification) -> int:
 def run_time_s(specification) -> float:
     """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
     mbps = specification.most_capacity_mbps or specification.flows * specification.traffic.bitrate_mbps
-    # Of small messages each is a packet.
+    # Each of the small messages is a packet.
     size = specification.packet_bytes if specification.udp or specification.transport.segment_bytes else PACKET_BYTES
     packets = mbps * 1e6 / 8 * specification.expected_s / size
     return START_S + more_hosts_s(specification) + PACKET_S * packets

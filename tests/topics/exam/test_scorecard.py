@@ -165,7 +165,7 @@ def card_of_one_distribution(random, exam, scenarios, runs):
 
 
 def test_false_alarms_of_worse(exam):
-    """Of cards of a CCA that does just what Reno does fewer than 5 % have any row "worse"."""
+    """Fewer than 5 % of the cards of a CCA that does just what Reno does have any row "worse"."""
     random = np.random.default_rng(9743)
     scenarios = [f"{section}-x" for section in ("5.1.2", "5.1.3", "5.1.4", "6.3", "7.1")]
     scenarios += ["5.2.1-before-reno", "5.2.1-after-reno"]

@@ -15,7 +15,7 @@ LOG_FROM_RATIO = 10
 MAX_DECADES = 6
 # A linear axis begins at zero if its lowest value is below this share of the highest.
 ZERO_BELOW_SHARE = 0.4
-# Of a shared axis each panel fills this share or more.
+# The share of a shared axis that each panel fills at least.
 FILLED_SHARE = 0.3
 MARGIN = 0.06
 # Differences more than so many margins away would squeeze the margins out of sight.

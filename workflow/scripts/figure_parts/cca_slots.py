@@ -12,7 +12,7 @@ from figure_parts.tooltips import tell, value_words
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
-#: Of a slot's width, over which its CCAs are set apart.
+#: The share of a slot's width over which its CCAs are set apart.
 SPREAD = 0.76
 
 

@@ -94,7 +94,7 @@ CCA_STYLE = {
 }
 # A mix of CCAs in one network.
 OTHER_STYLE = ("muted", "D")
-# Of CCAs that studies define: by their names, so that each looks the same everywhere. Two may look alike.
+# CCAs that studies define have theirs by name, so that each looks the same everywhere. Two may look alike.
 OWN_COLOURS, OWN_MARKERS = ("maroon", "blue", "pink", "olive", "green", "indigo"), ("D", "v", "P", "X", "p")
 
 FONT_SIZE_PT = 8.5

@@ -29,7 +29,7 @@ ROW_LABELS_PT = 56
 MOST_BESIDE_PT = 90
 DASHES = (0, (3, 2))
 MINUS = "\N{MINUS SIGN}"
-# Of DejaVu Sans, the widest type that text may be set in, a letter takes about 0.62 of its size.
+# A letter's width over its size, about, in DejaVu Sans, the widest type that text may be set in.
 LETTER_SHARE = 0.62
 
 

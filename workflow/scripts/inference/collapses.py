@@ -13,7 +13,7 @@ COLLAPSED_SHARE = 2 / 3
 COLLAPSED_DEVIATIONS = 5
 # Standard deviations of a normal distribution in a median absolute deviation (Hampel, 1974).
 NORMAL_MAD = 1.4826
-# Of fewer runs none can be told from the rest.
+# Among fewer runs none can be told from the rest.
 MIN_RUNS = 3
 # A comparison of runs of which so few collapsed, or so few did not, has no interval.
 MIN_OF_EITHER = 5

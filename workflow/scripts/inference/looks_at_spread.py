@@ -9,7 +9,7 @@ higher that at the worst of all spreads the interval at the end holds the mean o
 
 That can be calculated: the mean of normal values tells nothing of their deviations (Basu, 1955), on which alone the end
 depends, and what m more values add to the sum of squared deviations over the variance is chi-squared with m degrees of
-freedom, whatever was there before (Helmert). Of other values the intervals are as good as t intervals are: in simulations
+freedom, whatever was there before (Helmert). With other values the intervals are as good as t intervals are: in simulations
 (`benchmarks/error_rates.py`) they hold the mean in 95 to 98 % with heavy tails, 94 to 96 % of slightly skewed values, and
 91 to 94 % of exponential ones.
 """
@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize, signal, stats
 
-#: Of sums of squares, in the calculation: with twice as many the level changes by less than 0.01 percentage points.
+#: Bins of sums of squares in the calculation: with twice as many the level changes by less than 0.01 percentage points.
 BINS = 2000
 #: Spreads that are tried for the worst, and how many looks from the first on matter for it: the worst spread is one that
 #: asks for little more than the first look's values, of which no run ever comes to the seventh look.

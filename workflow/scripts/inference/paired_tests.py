@@ -22,7 +22,7 @@ MIN_PAIRS = 2
 # All flips of so many signs are made, of more pairs as many drawn ones.
 EXACT_MAX_PAIRS = 16
 FLIPS = 2**EXACT_MAX_PAIRS - 1
-# Of more pairs the mean is normal enough for t, whatever the contrasts (tests/inference/test_false_alarms.py).
+# With more pairs the mean is normal enough for t, whatever the contrasts (tests/inference/test_false_alarms.py).
 FLIPS_MAX_PAIRS = 200
 # Flips are used if their smallest p is so many times below the level that a family of tests leaves to its first.
 REACH = 4

@@ -1,6 +1,6 @@
 """Intervals of percentiles that hold whatever the distribution is: from one order statistic to another.
 
-Of n independent values of any distribution so many are below its p-th quantile as of n tosses of a coin come up with chance p.
+As many of n independent values of any distribution are below its p-th quantile as n tosses of a coin with chance p come up.
 So the chance that two of the ordered values hold it between them is a sum of binomial ones (Thompson, 1936, Annals of
 Mathematical Statistics 7(3); David and Nagaraja, Order Statistics, 2003, section 7.1), and of few values none do with the
 confidence that is asked for: then there is no interval, and how many it takes is all that can be said (as in TriScale: Jacob and

@@ -24,7 +24,7 @@ MAX_STANDARDISED = 50.0
 def deviation_interval(sd, values, confidence) -> tuple[float, float]:
     """Return the two-sided interval of a standard deviation from so many normal values, by chi-square (NIST/SEMATECH e-Handbook, 7.2.3.1).
 
-    Of four values it runs from 0.57 to 3.7 times what was measured: what is planned with so few is a guess.
+    With four values it runs from 0.57 to 3.7 times what was measured: what is planned with so few is a guess.
     """
     ends = stats.chi2.ppf([(1 + confidence) / 2, (1 - confidence) / 2], values - 1)
     return tuple(float(sd * math.sqrt((values - 1) / end)) for end in ends)
@@ -81,7 +81,7 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
     standardised = float(f"{standardised:.9g}")
     if math.sqrt(MAX_PAIRS) * standardised < 1 or _power(standardised, MAX_PAIRS, significance) < power:
         return None
-    # With the normal distribution for t a few too small, so that few numbers are left to look at.
+    # The normal distribution in place of t's gives a few too few, so that few numbers are left to look at.
     normal = (stats.norm.ppf(1 - significance / 2) + stats.norm.ppf(power)) / standardised
     low = min(max(MIN_PAIRS, int(normal**2)), MAX_PAIRS)
     if low > MIN_PAIRS and _power(standardised, low - 1, significance) >= power:

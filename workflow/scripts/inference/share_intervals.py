@@ -2,7 +2,7 @@
 
 A share of 0.97 can't be 0.2 too low in one study and 0.2 too high in the next: near a bound the
 distribution is lopsided, and an interval mean +- t s / sqrt(n) reaches beyond it. On the logit
-scale there is no bound. Of two flows the logit of one's share is ln(goodput / goodput of the
+scale there is no bound. The logit of one of two flows' share is ln(goodput / goodput of the
 other), the log-ratio in which compositions are analysed (Aitchison, 1982, "The statistical
 analysis of compositional data", J. R. Stat. Soc. B 44(2)), and logits suit proportions that are
 no counts better than arcsines do (Warton and Hui, 2011, "The arcsine is asinine", Ecology 92(1)).

@@ -1,7 +1,7 @@
 """How sure a statistic of several strata is: whole replications left out one by one, t intervals, Fieller's of a ratio.
 
 A statistic comes as rows: the first of all data, then one for each replication left out, stratum by stratum. What
-replications have in common (a seed, say) so stays in common. Of a mean in one stratum the interval is the t interval.
+replications have in common (a seed, say) so stays in common. A mean in one stratum has the t interval.
 """
 
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
     df = degrees_of_freedom(covariances(difference, difference, strata), strata)
     square = quantile(1 - tail, df) ** 2
     pairs = ((above, above), (above, below), (below, below))
-    # Of r^2 * last - 2 r * middle + first <= 0.
+    # The coefficients of r^2 * last - 2 r * middle + first <= 0.
     first, middle, last = (
         one[0] * other[0] - square * covariances(one, other, strata).sum(axis=0) for one, other in pairs
     )

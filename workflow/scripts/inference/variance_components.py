@@ -20,7 +20,7 @@ from inference.stratified_jackknife import Stratum, t_interval
 
 #: The parts that are no factor's and no pair's.
 HIGHER, SEED, RUN = "higher interactions", "seed", "run"
-#: Of each block, and of each of its cells, for an interval: with one left out there still are a spread and means.
+#: What an interval takes of each block, and of each of its cells: with one left out there still are a spread and means.
 LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 
 
@@ -163,7 +163,7 @@ class _Terms:
 
     def _noise(self, of_means, subset):
         """Return what chance puts into a sum of squares on average: the trace of its projection times the covariances."""
-        # Of the factors that make the blocks the projection is the same at each block's own place.
+        # Where a factor makes the blocks, its projection is the same at each block's own place.
         at_block = np.prod(
             [(n - 1) / n if place in subset else 1 / n for place, n in enumerate(self.levels[: self.block_factors])]
         )

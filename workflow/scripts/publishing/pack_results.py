@@ -14,7 +14,7 @@ from pathlib import Path
 
 from publishing.result_checks.manifest import MANIFEST, ManifestError, file_in, problems, read_manifest
 
-#: Of every file in the archive: the earliest that ZIP knows, and readable by all.
+#: Date and mode of every file in the archive: the earliest that ZIP knows, and readable by all.
 DATE, MODE = (1980, 1, 1, 0, 0, 0), 0o100644
 #: Compressed already.
 STORED = (".gz", ".parquet")

@@ -23,7 +23,7 @@ UNUSUAL = {
     "receive_buffer_autotuning": (False, "receive buffers of full size from the start"),
     "recovery": ("classic", "classic loss recovery"),
 }
-#: Of a scenario's row what is configured, and how the table calls it.
+#: What is configured in a scenario's row, and how the table calls it.
 CONDITIONS = (
     ("rate", "Rate"),
     ("delay", "Delay"),

@@ -268,7 +268,7 @@ def with_sources(metric, scenarios) -> DefinedMetric:
 def definitions(scenarios, by_size=False) -> list[dict]:
     """Return our definitions beside the paper's, a row a question, with the paper's figure.
 
-    Of a study of message sizes those that it has: throughput, and round trips of single messages.
+    A study of message sizes has its own: throughput, and round trips of single messages.
     """
     if by_size:
         shown = (("How fast?", with_sources(METRICS[0], scenarios)), ("How long does a message take?", ROUND_TRIP))

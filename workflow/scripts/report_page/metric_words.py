@@ -58,7 +58,7 @@ _AGAIN_ELSEWHERE = (
     ("ns-3", "the simulator's senders"),
 )
 
-#: Of each metric, by its slug.
+#: The words for each metric, by its slug.
 WORDS = {
     "goodput": MetricWords(
         "Bytes that were delivered, acknowledged by the receivers, over the time that all flows of the run have in common, "

@@ -36,7 +36,7 @@ from wording.scenario_words import ip_words, platform_words
 
 DEFAULT_CONFIG = "config/config.yaml"
 MAX_MIXES_NAMED = 6
-#: Of the topics, with their templates.
+#: Where topics stand, with their templates.
 TOPICS_FOLDER = Path(registry.__file__).parent
 
 

@@ -19,10 +19,10 @@ _FAMILY = re.compile(r"\s*font-family:[^;]*;?")
 _SPACED_STEP = re.compile(r"\s*([MLHVQCZ])\s*", re.IGNORECASE)
 # A panel wider than this many points needs more room than a column for its type to be legible.
 BROAD_PT = 262
-# Where a panel names what it defines: after these stands an identifier.
+# What an identifier follows where a panel names what it defines.
 _IDENTIFIER = re.compile(r"""( id="| href="#|url\(#)""")
 _PLAIN_USE = {"x", "y", "href"}
-# From so many equal marks on they are gathered.
+# As many equal marks as these, and more, are gathered.
 MANY_DOTS = 12
 # Elements of a page that could run or load something; none belongs in a figure.
 _FOREIGN = {"script", "foreignObject", "image", "a", "style", "animate", "set", "iframe"}

@@ -8,7 +8,7 @@ from run_tables.document_form import read_form, violation
 from run_tables.run_documents import DocumentError, read_document, run_of
 from study_files.study_runs import run_specification
 
-#: Of unusable documents so many are named in the message, all of them in a file.
+#: How many unusable documents the message names; a file names all of them.
 NAMED = 5
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import jsonschema_rs
 
-#: Of a violation's message, which may have a whole section in it.
+#: The longest message of a violation, which may have a whole section in it.
 LONGEST = 300
 
 

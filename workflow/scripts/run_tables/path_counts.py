@@ -1,6 +1,6 @@
 """What each path of a cable carried: rows of ``tidy/paths.csv``."""
 
-#: Of a cable the sender's interface on path i, and the queueing disciplines that count bytes, the outer one first.
+#: The sender's interface on cable i, and the queueing disciplines that count bytes, the outer one first.
 INTERFACE, COUNTING = "h1-eth{}", ("htb", "pfifo", "bfifo")
 
 

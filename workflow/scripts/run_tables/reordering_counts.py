@@ -32,7 +32,7 @@ def disorder_counts(document) -> dict[str, float | None]:
     late_asked, twice_asked = link.get("reordering"), link.get("duplicate_percent")
     came, left, late = (counts(document, "forward") if late_asked or twice_asked else None) or (None, None, None)
     waited = reordering_counts(document)["out_of_order_segments"]
-    # Behind one that was lost segments wait too.
+    # Segments wait behind one that was lost, too.
     known = late_asked and late and waited is not None and not any_drops(document)
     return {
         "late_packets": late if late_asked else None,

@@ -33,9 +33,9 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     Returns
     -------
     pandas.Series of float
-        Of a goodput a packet of each flow at both ends of the window, and what that makes of Jain's index and of a transfer's
-        time; of a round-trip time what iperf3 prints, of messages an exchange at the end; of a share of the packets one of
-        them; of the cores' busy share a tick; of a count one. Missing where it isn't known.
+        For a goodput a packet of each flow at both ends of the window, and what that makes of Jain's index and of a transfer's
+        time; for a round-trip time what iperf3 prints, for messages an exchange at the end; for a share of the packets one of
+        them; for the cores' busy share a tick; for a count one. Missing where it isn't known.
     """
     if metric in ("rtt_mean_ms", "rtt_first_stream_ms"):
         exchange = runs["rtt_mean_ms"].astype(float) ** 2 / (1e3 * runs["duration_s"].astype(float))

@@ -36,7 +36,7 @@ def _flow_conditions(document, flow) -> dict[str, str | float]:
 def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
     """Return one dict a flow, with the columns of `tidy_tables.FLOWS` behind the run's factors but ``valid``.
 
-    Of a simulated run what the simulator counted. ``rule`` says what is its start-up.
+    A simulated run has what the simulator counted. ``rule`` says what is its start-up.
     """
     of_kind = application_flows if has_own_metrics(document) else _iperf3_flows
     flows = simulated_flows(document) if is_simulated(document) else of_kind(document)

@@ -14,7 +14,7 @@ from tcp_models.fairness_index import jain_index
 from testbed.deliveries import START_UP, Window, windows
 
 SHARE, MSER = "share", "mser"
-#: Of the usual one: under a real clock steps are not quite equal.
+#: The shortest step, over the usual one: under a real clock steps are not quite equal.
 LEAST_STEP = 0.75
 
 
@@ -33,8 +33,8 @@ USUAL_RULE = SteadyRule()
 def mser(values: Sequence[float], batch: int = 5) -> int | None:
     """Return how many of the first values of a series are start-up, by MSER-5 or another batch's; None if it is too short to tell.
 
-    Of the means of batches those are left out without which the rest's variance over its number, the square of the marginal
-    standard error, is smallest: of d among k the sum of squared deviations of the others from their mean, over (k - d)^2
+    It leaves out those means of batches without which the rest's variance over its number, the square of the marginal standard
+    error, is smallest: for d of k the sum of squared deviations of the others from their mean, over (k - d)^2
     (White, 1997, Simulation 69(6); White, Cobb and Spratt, 2000, Proc. Winter Simulation Conference, equation 3). Up to half of
     them may be left out; where it is smallest with half of them gone, no steady state is shown.
 

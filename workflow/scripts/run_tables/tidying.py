@@ -34,8 +34,8 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     Parameters
     ----------
     paths : iterable of str
-        The run documents; a run whose document is not among them is one that is missing. Of a study that goes on until
-        it is precise enough they say how far that was.
+        The run documents; a run whose document is not among them is one that is missing. They say
+        how far a study went that goes on until it is precise enough.
     output : mapping
         Name of a table to its path.
     workflow : dict

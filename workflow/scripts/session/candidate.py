@@ -22,7 +22,7 @@ from wording.terminal_text import shown
 
 #: CCAs that everything is held against: an exam keeps them, whichever its study's file examines.
 STANDARDS = ("reno", "cubic", "bbr")
-#: Of a CCA's name in a study, in characters; that of the study must have room for it.
+#: The longest name of a CCA in a study, in characters; the study's own must have room for it.
 LONGEST = 32
 
 

@@ -8,7 +8,7 @@ from study_files.cca_definitions import definitions_of_runs
 from testbed.definitions import Definition
 from testbed.definitions import kernel_id as kernel_id_of
 
-#: Of the testbed's image, which set-up has unpacked: module, parameter and type, a line each.
+#: Modules' parameters in the testbed's image, which set-up has unpacked: module, parameter and type, a line each.
 PARAMETERS = Path("envs/testbed.sif/usr/share/sawtooth/linux.parameters")
 #: module_param(name, type, permission) and its likes: the first argument, or of module_param_named too.
 IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")

@@ -1,6 +1,6 @@
 """What got better and worse from one results folder to another: `make compare EXAMS="results/exam-a results/exam-b"`.
 
-Of any two results of the same conditions: two exams, two candidates in one study, two versions of one CCA.
+Any two results of the same conditions will do: two exams, two candidates in one study, two versions of one CCA.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from topics import registry
 from wording.number_format import count, is_missing, number
 from wording.terminal_text import shown
 
-#: Of the table in a terminal; all rows are in the files.
+#: The longest table in a terminal; all rows are in the files.
 MOST_LINES = 40
 STYLES = {BETTER: "verdict good", WORSE: "verdict bad", SAME: "verdict alike", NOTHING_SHOWN: "verdict open"}
 REPORT = Path(__file__).resolve().parents[3] / "report"

@@ -20,9 +20,9 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 #: That of envs/workflow.lock (a test holds the two together): the only one with which the workflow is tried.
 TESTED_VERSION = "9.27.1"
-#: Of `apptainer-args`, what keeps the machine out of runs; what each is for says profiles/default.
+#: Those of `apptainer-args` that keep the machine out of runs; profiles/default says what each is for.
 CLOSED = ("--cleanenv", "--net")
-#: Of Python's three generations (`gc.set_threshold`): thousands of jobs are millions of objects, hardly any of them garbage.
+#: Python's three thresholds (`gc.set_threshold`): thousands of jobs are millions of objects, hardly any of them garbage.
 OBJECTS_BEFORE_COLLECTION = (10_000, 20, 100)
 
 
@@ -239,7 +239,7 @@ def require_closed_containers(workflow) -> None:
 def unpacked_repository(workflow) -> Path:
     """Return a checkout of the repository that Snakemake has this file from, made in the cache if it isn't there.
 
-    Of a module ``github(...)``, ``gitlab(...)`` or ``gitfile(...)`` Snakemake fetches files one by one, but the
+    Snakemake fetches the files of a module ``github(...)``, ``gitlab(...)`` or ``gitfile(...)`` one by one, but the
     workflow needs its modules, images and set-up as folders. Called before any other module can be imported.
     """
     file = workflow.included_stack[-1]

@@ -38,7 +38,7 @@ ROOT, INGRESS, INGRESS_HANDLE = 0xFFFFFFFF, 0xFFFFFFF1, 0xFFFF0000
 TCA_KIND = IFLA_INFO_KIND = TCA_ACT_KIND = FIRST_ACTION = 1
 TCA_OPTIONS = TCA_MATCHALL_ACT = 2
 IFLA_IFNAME, IFLA_LINKINFO, IFLA_INFO_DATA = 3, 18, 2
-#: Of a GRE tunnel (include/uapi/linux/if_tunnel.h): the other end, what is around it, and that this is UDP.
+#: Attributes of a GRE tunnel (include/uapi/linux/if_tunnel.h): the other end, what is around it, and that this is UDP.
 IFLA_GRE_REMOTE, IFLA_GRE_ENCAP_TYPE, TUNNEL_ENCAP_FOU = 7, 14, 1
 #: The generic netlink family that knows the others (genetlink), its question for one by name.
 GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 3, 2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from session.inside_snakemake import failure_of_job, filter_messages
 
-#: Of a scheduler's log.
+#: How many lines of a scheduler's log are shown.
 LINES = 3
 
 

@@ -9,7 +9,7 @@ import sys
 from testbed.platforms import platform_of
 from testbed.specification import RunSpecification
 
-#: Of container, Python and the workflow's own process on the node, beside the guest, in MiB.
+#: What container, Python and the workflow's own process on the node take beside the guest, in MiB.
 BESIDE_GUEST_MIB = 400
 #: How much slower than the machine of the benchmarks a node may be.
 SLOWER = 3

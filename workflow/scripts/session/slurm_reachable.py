@@ -5,7 +5,7 @@ import subprocess
 import sys
 from typing import NoReturn
 
-#: Of the controller, in s: what Slurm's own commands wait for it.
+#: How long Slurm's own commands wait for the controller, in s.
 LIMIT_S = 60
 
 

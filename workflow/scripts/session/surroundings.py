@@ -13,7 +13,7 @@ from pathlib import Path
 HANDED_IN = re.compile(r"(APPTAINER|SINGULARITY)(ENV_.*|_ENV|_ENV_FILE)")
 #: Open files that Snakemake, Apptainer and a guest need at a time, with room.
 OPEN_FILES = 256
-#: Of a guest: 6 GB of memory that it may take, mapped at once, beside the programs themselves.
+#: What a guest maps: 6 GB of memory that it may take, at once, beside the programs themselves.
 ADDRESS_SPACE_BYTES = 12 * 2**30
 
 

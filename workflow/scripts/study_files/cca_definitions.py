@@ -14,7 +14,7 @@ from testbed.flow_groups import OWN
 
 #: Keys of a definition, in the order of a resolved study.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")
-#: Of a C file in bytes; the kernel's largest, tcp_bbr.c, has 45,000.
+#: The largest C file, in bytes; the kernel's largest, tcp_bbr.c, has 45,000.
 LARGEST_BYTES = 2**20
 #: A file's name becomes a module's.
 FILE = r"[a-z][a-z0-9_]*\.c"

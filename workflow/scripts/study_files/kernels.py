@@ -20,11 +20,11 @@ OF_BASE = ("build_base", "make_kernel", "kernel.config", "patches", "before-6.16
 RECIPE = (*OF_BASE, "build_own")
 #: What a guest kernel needs as envs/guest/kernel.config has it, or runs would be of another kind.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
-#: Of a patch in bytes; that of BBRv3 has 140,000.
+#: The largest patch, in bytes; that of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24
-#: Of trees, whose digests take seconds: what was found for which sizes and dates.
+#: Digests of trees, which take seconds, by sizes and dates of their files.
 DIGESTS = Path(".snakemake/trees")
-#: Of a tree no part of a kernel.
+#: What in a tree is no part of a kernel.
 LEFT_OUT = {".git"}
 
 

@@ -18,7 +18,7 @@ JOINT = "."
 AS_IS, AGAIN = "as-is", "again"
 #: More would make no small sample.
 MOST_CCAS, MOST_REPLICATIONS = 3, 6
-#: Of the guest kernel in Hz, whose own is 1,000.
+#: The perturbed guest kernel's tick in Hz; its own is 1,000.
 TICK_HZ = 250
 
 

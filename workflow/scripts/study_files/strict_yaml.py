@@ -7,9 +7,9 @@ import yaml
 from study_files.study_validation import value_text
 from wording.terminal_text import shown
 
-#: Of a file of ours in bytes: a thousand scenarios or claims.
+#: The largest file of ours, in bytes: a thousand scenarios or claims.
 LARGEST_BYTES = 2**20
-#: Of a file's values once its aliases are written out, and of mappings and lists in one another.
+#: How many values a file has at most once its aliases are written out, and how deep mappings and lists may be nested.
 LARGEST_VALUES, DEEPEST = 200_000, 30
 #: Problems that a message names, and the characters of each.
 NAMED, SENTENCE_LENGTH = 5, 1000

@@ -37,11 +37,11 @@ GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
 # The guest has 6 GB, and a packet takes up to twice its size there (socket
 # buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
-# Of a run's time series, in readings of sockets, and of iperf3's intervals, which it holds in memory until it has ended. Measured
-# at twice as many the guest has room for them, but no longer the text of a document that `make verify` reads (64 MiB): a
-# reading is up to 165 bytes of it (BBR, one flow at 900 Mbit/s, the queue's included), an interval 335 (UDP up to 400).
+# The longest time series of a run, in readings of sockets, and the most of iperf3's intervals, which it holds in memory until it
+# has ended. At twice as many the guest has room for them (measured), but no longer the text of a document that `make verify` reads
+# (64 MiB): a reading is up to 165 bytes of it (BBR, one flow at 900 Mbit/s, the queue's included), an interval 335 (UDP up to 400).
 SAMPLES_LIMIT, INTERVALS_LIMIT = 250_000, 50_000
-# Of a study: at 14,400 Snakemake plans for half a minute.
+# The most runs of a study: Snakemake plans 14,400 in some ten seconds.
 RUNS_LIMIT = 100_000
 # Linux sends the first SYN, then as often as net.ipv4.tcp_syn_retries says by default.
 SYN_COUNT = 7
@@ -69,7 +69,7 @@ def contradictions(study) -> list[str]:
         order_problems, disorder_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
-        # Of a chain that contradicts itself the other sentences would make no sense.
+        # The other sentences would make no sense for a chain that contradicts itself.
         problems = [*chain_mix_problems(scenario, ccas_written_out(study)), *chain_problems(scenario)]
         problems = problems or _problems_of(scenario, checks)
         problems += [

@@ -11,9 +11,9 @@ from testbed.packet_sizes import IP_HEADER_BYTES, MTU_BYTES
 from testbed.specification import RunSpecification
 from testbed.web_objects import mean_bytes
 
-#: Of long flows, as where they are all alike; of web objects in a run: a document has a few dozen bytes of each.
+#: The most long flows, as where they are all alike, and web objects in a run: a document has a few dozen bytes of each.
 MOST_FLOWS, MOST_OBJECTS = 64, 100_000
-#: Of a real-time group, in packets: a document has some twenty bytes of each.
+#: The most packets of a real-time group: a document has some twenty bytes of each.
 MOST_PACKETS = 500_000
 #: Keys of a group by the applications that have them; the others all have.
 KEYS = {

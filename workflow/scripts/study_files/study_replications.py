@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-#: From one look to the next there are about so many times the replications: what is run in vain is then at most half.
+#: How many times the replications there are, about, from one look to the next: what is run in vain is then at most half.
 GROWTH = 1.5
 
 

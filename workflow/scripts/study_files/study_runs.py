@@ -12,10 +12,10 @@ from study_files.study_replications import looks, most_replications
 from study_files.study_variation import corners, drawn, is_varied
 from testbed.specification import SPECIFICATION_VERSION
 
-#: Of a scenario what no run has to know.
+#: Keys of a scenario that no run has to know.
 NOT_OF_RUNS = ("label", "variation", "kernel")
 _NEITHER = {"forward": None, "reverse": None}
-#: Of its link what only runs have to know that make use of it, and the value that is none.
+#: Keys of its link that only runs have to know that make use of them, and the value that is none.
 OPTIONS_OF_LINK = {
     "timeline": [], "trace": None, "policer": None, "loss_burst_packets": _NEITHER, "jitter_order": "any", "ack_slot_ms": None,
     "reordering": None, "duplicate_percent": {"forward": 0, "reverse": 0},
@@ -123,8 +123,8 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
 def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
     """Return what the specifications of a scenario's runs share: ``schema_version``, ``study`` and ``scenario``.
 
-    Those of one replication, which may have drawn its conditions, or without one the scenario's own. Of a CCA or mix that the
-    study defines, or whose flows meet such, also ``cca_definitions``.
+    Those of one replication, which may have drawn its conditions, or without one the scenario's own; also ``cca_definitions``
+    where the study defines the CCA or mix, or its flows meet such.
     It shares its parts with the study. KeyError if the study has no such scenario.
     """
     scenario = _scenario(study, scenario_id)

@@ -6,7 +6,7 @@ from study_files.study_validation import value_text
 from testbed.specification import RunSpecification
 from testbed.timeline import QUANTITIES, directions_of
 
-#: Of a run: each is an entry of its document.
+#: The most changes in a run: each is an entry of its document.
 CHANGES_LIMIT = 20_000
 
 

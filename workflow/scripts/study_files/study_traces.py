@@ -11,9 +11,9 @@ from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
 from testbed.timeline import LEAST_PACKET_BYTES, Timeline, directions_of, rate_of_step
 from wording.terminal_text import shown
 
-#: Of a file of a trace: an hour at 20 Mbit/s in Mahimahi's format.
+#: The largest file of a trace: an hour at 20 Mbit/s in Mahimahi's format.
 LARGEST_BYTES = 2**26
-#: Of a CSV file.
+#: The first line of a CSV file.
 HEADER = "time_s,rate_mbps"
 
 

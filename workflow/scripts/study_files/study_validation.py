@@ -180,7 +180,7 @@ def _unknown_keys(error, path, config, homes):
 def missing_keys(error, path, config, seen) -> list[str]:
     """Return a sentence for each required key that a violation finds missing, unless it is in `seen`."""
     present, known = error.instance, error.schema["properties"]
-    # Of a key that is misspelt `_unknown_keys` tells, where others are forbidden.
+    # `_unknown_keys` tells of a misspelt key, where others are forbidden.
     forbidden = error.schema.get("additionalProperties") is False
     misspelt = {
         nearest_choice(key, known)

@@ -63,7 +63,7 @@ def varied(scenario, shares) -> dict:
     Returns
     -------
     dict
-        Of one factor all delays and jitters, so that the path's RTT has it too. A queue in BDPs keeps its size in BDPs of
+        All delays and jitters are of one factor, so that the path's RTT has it too. A queue in BDPs keeps its size in BDPs of
         the path drawn, unless packets are drawn: then it is in packets.
     """
     asked, link = scenario["variation"], dict(scenario["link"])

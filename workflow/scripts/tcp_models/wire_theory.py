@@ -16,7 +16,7 @@ from testbed.packet_sizes import (
 )
 
 TRANSPORT_BYTES = {"udp": UDP_HEADER_BYTES, "tcp": TCP_HEADER_BYTES + TCP_TIMESTAMP_OPTION_BYTES}
-#: Of GRE-in-UDP (RFC 8086) around an Ethernet frame: outer IP, UDP, GRE, the inner Ethernet header.
+#: What GRE-in-UDP (RFC 8086) puts around an Ethernet frame: outer IP, UDP, GRE, the inner Ethernet header.
 TUNNEL_BYTES = {version: size + TUNNEL_HEADER_BYTES for version, size in IP_HEADER_BYTES.items()}
 #: So far a cell may be off, in percent of what is calculated.
 TOLERANCE_PERCENT = 0.5

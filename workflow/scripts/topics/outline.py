@@ -76,7 +76,7 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
     Parameters
     ----------
     names : iterable of str
-        Of tidy and analysis tables; ``other_<name>`` is an analysis table of the study that this one is compared with: a
+        Names of tidy and analysis tables; ``other_<name>`` is an analysis table of the study that this one is compared with: a
         list with its path, or an empty one if there is no such table yet.
     """
     tidy = {table.name: table.path for table in TIDY_TABLES}

@@ -20,7 +20,7 @@ from run_tables.table import Table
 from study_files.study_design import StudyDesign
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-#: Of the topics, seen from the workflow's root.
+#: Where topics stand, seen from the workflow's root.
 FOLDER = "workflow/scripts/topics"
 #: Name of an input that is a table of the study that this one is compared with: `other_claims`.
 OTHER = "other_"
@@ -113,11 +113,11 @@ class Topic:
     figures : callable
         Its figures for a `StudyDesign`: an iterable of `Figure`.
     place : Place
-        Of its section in the report.
+        Where its section stands in the report.
     table_applies : dict of str to callable
-        Of single tables, by name: whether a `StudyDesign` that has the topic has them; the others it always has.
+        By name of a table: whether a `StudyDesign` that has the topic has it; it always has the others.
     other_tables : tuple of Table
-        Of the study that this one is compared with, what the section shows if it is there.
+        Tables of the study that this one is compared with, which the section shows if they are there.
     anchor : str
         Identifier of its section in the report; the name with hyphens if not given.
     pictures : tuple of str

@@ -97,7 +97,7 @@ def path_rtts_ms(scenario) -> list[float]:
 def least_rtt_ms(scenario) -> float:
     """Return the least RTT that a packet of a scenario can have in ms: the shortest path's, less what jitter may take off.
 
-    Of a chain that is the path over one bottleneck, where jitter is that of one link.
+    On a chain that is the path over one bottleneck, where jitter is that of one link.
     """
     return max(0.0, path_rtts_ms(scenario)[0] - scenario["jitter_forward_ms"] - scenario["jitter_reverse_ms"])
 

@@ -5,9 +5,9 @@ import zlib
 
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: Of a document's text, in bytes: over a hundred times what 12 flows over 30 s need.
+#: The longest text of a document, in bytes: over a hundred times what 12 flows over 30 s need.
 TEXT_LIMIT = 2**26
-#: Of lists and objects in one another: twice what documents and manifests have, far below what ends Python's recursion.
+#: How deep lists and objects may be nested: twice what documents and manifests have, far below what ends Python's recursion.
 DEEPEST = 40
 
 

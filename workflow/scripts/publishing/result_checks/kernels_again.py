@@ -12,7 +12,7 @@ from session.testbed_identity import image_fact
 from testbed.definitions import kernel_id
 from testbed.specification import RunSpecification
 
-#: Of the description of a kernel, in bytes: patches and C files are in it as text.
+#: The largest description of a kernel, in bytes: patches and C files are in it as text.
 LARGEST = 2**26
 
 

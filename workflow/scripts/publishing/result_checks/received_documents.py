@@ -55,7 +55,7 @@ def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tup
     expected = study.specification(name)
     if own is not None:
         checked.problems += _specification_problems(name, own, expected, study)
-    # Of a document at the place of another run, that it can be made again would prove nothing.
+    # That a document at the place of another run can be made again would prove nothing.
     specification = own if expected is None and _place_of(own) == name else expected
     if specification is not None and checked.made_by in (None, *here):
         try:

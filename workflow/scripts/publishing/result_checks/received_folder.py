@@ -20,7 +20,7 @@ from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_errors import ReceivedError, shown
 from testbed.machine import locked
 
-#: Of a run document as it stands in the folder, and of a table or the provenance, in bytes.
+#: The largest run document as it stands in the folder, table or provenance, in bytes.
 DOCUMENT_LIMIT = 2**26
 TABLE_LIMIT = 2**29
 #: How the names of temporary folders begin.

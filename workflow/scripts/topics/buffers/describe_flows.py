@@ -22,7 +22,7 @@ from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS, STATISTICS
 from wording.number_format import is_missing
 from wording.scenario_series import with_series
 
-#: Of these a value far below the others is no collapse.
+#: Measures in which a value far below the others is no collapse.
 SPREADS = ("sd_mbps", "sd_percent", "starved")
 
 

@@ -2,8 +2,8 @@
 
 "Detailed Analysis of TCP BBR Implementation in Ns-3 Network Simulator under Heavy Traffic Loads".
 
-Sixteen BBR flows in ns-3 3.40 over a bottleneck of 1 Gbit/s, one run a buffer. Of the link's rate, since a study may
-have another rate.
+Sixteen BBR flows in ns-3 3.40 over a bottleneck of 1 Gbit/s, one run a buffer. Goodputs are shares of the link's rate,
+since a study may have another rate.
 """
 
 #: Name of its claims file.

@@ -28,11 +28,11 @@ from wording.scenario_words import rate_words
 QUANTITIES = ("rate", "delay", "serialisation", "loss", "queue", "jitter", "burst")
 #: ping takes both of its times in whole us.
 ECHO_STEP_US = 1
-#: Of what is less, ping's steps are more than a hundredth.
+#: The shortest time whose error ping can show: its steps are more than a hundredth of what is less.
 LEAST_ECHO_US = 100
 #: A random quantity is off where a sound instrument would be so far from its expectation once in 1,000 times.
 Z_LIMIT = 3.29
-#: Of packets that leave no faster than so many between two samples, one and that of the bucket, a full queue is seen.
+#: A full queue is seen, but for one packet and those of the bucket, where no more packets than this leave between two samples.
 SLOW_PACKETS = 2
 #: A burst is told where a sample's uncertainty is no more of a packet than this.
 COARSEST_BURST = 0.25
@@ -188,7 +188,7 @@ def _queue(point):
         unit, limit = "bytes", full_queue_bytes(float(point["queue"].split()[0]), frame)
     each = frame if unit == "bytes" else 1
     where = f"{point['queue']}, {rate_words(point['rate_mbps'])}"
-    # Between two samples so many may leave, and one from the shaper's bucket.
+    # So many may leave between two samples, and one from the shaper's bucket.
     left = math.ceil(point["rate_mbps"] * point["sample_ms"] * 125 / frame) + 1
     longest = point[f"queue_most_{unit}"]
     # A full queue of slow packets is seen; of fast ones samples may miss it, but no sample can show more than the limit.

@@ -9,12 +9,12 @@ from tcp_models.wire_theory import frame_bytes
 from testbed.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
 
 NS_PER_S = 1_000_000_000
-#: Of iperf3's server, each acknowledged just before the data leave.
+#: What iperf3's server says, each word acknowledged just before the data leave.
 WORDS_TO_BEGIN = 2
 #: Hosts ask for an IPv6 router at intervals that double (RFC 7559), in the last three quarters of a time at most so often:
 #: frames with Ethernet's header, IPv6's, the message of 8 bytes (RFC 4861) and its option of 8.
 MOST_SOLICITATIONS, SOLICITATION_BYTES = 2, ETHERNET_HEADER_BYTES + IP_HEADER_BYTES["ipv6"] + 16
-#: Of the smoothed difference of two packets' delays a new one is so much (RFC 3550, section 6.4.1).
+#: The weight of a new difference of two packets' delays in the smoothed one (RFC 3550, section 6.4.1).
 SPREAD_GAIN = 1 / 16
 
 

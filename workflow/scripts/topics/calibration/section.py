@@ -46,7 +46,7 @@ class Summary:
     known_ppm : float
         What of that row's error is known beforehand.
     largest_z : float
-        Of random quantities the largest error over its standard error; else nan.
+        The largest error of a random quantity over its standard error; else nan.
     """
 
     quantity: str

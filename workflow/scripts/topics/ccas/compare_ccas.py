@@ -184,7 +184,7 @@ def gated(by_pair, together, significance) -> pd.Series:
     """Return the pairs' p after Holm's correction over all pairs of the study; 1 where the CCAs of the place don't differ together.
 
     The places that pass don't make the family: they pass also for pairs that happen to be far apart, and a correction over
-    such places alone had a false pair in 22 % of studies. Of two CCAs their pair is the only test, and has no gate.
+    such places alone had a false pair in 22 % of studies. Where there are two CCAs their pair is the only test, and has no gate.
     """
     place = ["metric", *GROUP]
     gates = together.set_index(place)

@@ -11,7 +11,7 @@ UNIT = text("unit", "Unit of the metric.")
 EFFECT_UNIT = text("effect_unit", "Unit of differences: `%`, `points`, or the metric's own.")
 NOTE = text("note", "What can't be computed and why, and what else to know of the row.", "there is nothing to say")
 
-#: Of tables that compare pairs: why a number is missing, and the test that was made.
+#: Why a number is missing in tables that compare pairs, and the test that was made.
 NO_TEST = "no test was made"
 NO_SPREAD = "there are fewer than two pairs, or all repeat one measurement"
 TOO_FEW_PAIRS = "there are too few pairs for it, or all repeat one measurement"
@@ -26,7 +26,7 @@ PAIRED_TEST = (
     number("statistic", "", "Student's t.", NO_TEST),
 )
 
-#: Of columns with excluded runs kept.
+#: Why columns with excluded runs kept are empty.
 NONE_KEPT = "no excluded run of the study has numbers"
 _TESTED = "there are fewer than three values, or one measurement"
 DESCRIPTIVE = Table(

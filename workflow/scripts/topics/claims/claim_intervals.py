@@ -105,7 +105,7 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     """
     total = len(values)
     number = max(stratum.rows.stop for stratum in strata)
-    # Of ties at the median half counts as below.
+    # Half of the ties at the median count as below.
     below = (values < np.median(values)) + 0.5 * (values == np.median(values))
     left = total - np.bincount(rows, minlength=number)
     share = (below.sum() - np.bincount(rows, weights=below, minlength=number)) / np.maximum(left, 1)

@@ -9,14 +9,14 @@ def _named(metric):
     return name if name[:2].isupper() else name[0].lower() + name[1:], metric.unit
 
 
-#: Of a run, `tidy/runs.csv`: column -> name, unit.
+#: What claims may be about of a run, `tidy/runs.csv`: column -> name, unit.
 RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLISHED_METRICS)} | {
     "jain_index": ("Jain's index of the flows' goodput", ""),
     "transfer_s": ("time of the file transfer", "s"),
     "cpu_busy_percent": ("busy share of the cores", "%"),
     "cpu_seconds_per_gbyte": ("CPU time of a GB", "s"),
 }
-#: Of a flow, `tidy/flows.csv`.
+#: The same of a flow, `tidy/flows.csv`.
 FLOW_QUANTITIES = {
     "goodput_mbps": ("goodput", "Mbit/s"),
     "retransmits": ("retransmissions", "segments"),
@@ -29,7 +29,7 @@ STATES = {
     "fast_recovery_percent": ("fast recovery", "%"),
     "timeout_percent": ("recovery from a timeout", "%"),
 }
-#: Of a flow at an instant, `tidy/sockets.parquet`, and what follows from its columns.
+#: The same of a flow at an instant, `tidy/sockets.parquet`, and what follows from its columns.
 SERIES_QUANTITIES = {
     "cwnd_packets": ("congestion window", "packets"),
     "unacked_packets": ("packets in flight", "packets"),

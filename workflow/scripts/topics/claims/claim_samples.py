@@ -18,7 +18,7 @@ from topics.claims.claim_measures import quotient, run_values
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 from wording.scenario_words import ip_words
 
-#: Of two that happen to be equal, as rounded values are, nothing tells how much runs scatter.
+#: Two values that happen to be equal, as rounded ones are, don't tell how much runs scatter.
 MIN_REPLICATIONS = 3
 #: Quantities of which runs far below the others of their cell are looked for.
 COLLAPSING = {metric.column for metric in DESCRIBED_METRICS if metric.collapses}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from topics.claims.tables import FIXED
 
-#: Of a study's results.
+#: Where it stands in a study's results.
 RECORD = "workflow/claims-record.json"
 
 

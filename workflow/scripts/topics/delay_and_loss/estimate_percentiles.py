@@ -11,7 +11,7 @@ from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
 from topics.delay_and_loss.tables import DELAY_PERCENTILES
 
-#: Of each delay, in percent.
+#: Which percentiles of each delay are estimated, in percent.
 PERCENTILES = (50, 95)
 DELAYS = ("rtt_mean_ms", "rtt_steady_ms", "transfer_s")
 #: That iperf3 prints to the microsecond.

@@ -10,7 +10,7 @@ from topics.exam.published import BETWEEN_RTTS, HIGH_LOSS, RESPONSE, SHARES, Pub
 #: Groups of criteria, as the report's first screen has them.
 ALONE, OTHERS, GENERAL, SPECIAL = "Alone", "Against others", "General use", "Special cases"
 GROUPS = (ALONE, OTHERS, GENERAL, SPECIAL)
-#: Of margins and limits the keys of the study's ``exam``.
+#: Which way a measure is better.
 HIGHER, LOWER = "higher", "lower"
 
 
@@ -37,7 +37,7 @@ class Criterion:
     Attributes
     ----------
     section, words, strength : str
-        Of the RFC, what is asked, and its word: "MUST".
+        The RFC's section, what is asked, and its word: "MUST".
     group : str
         One of `GROUPS`.
     scenarios : tuple of str

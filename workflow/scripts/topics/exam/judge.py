@@ -20,7 +20,7 @@ from topics.exam.tables import EXAM_PUBLISHED, SCORECARD
 
 BETTER, LIKE, WORSE, NOT_SHOWN = "better", "like", "worse", "not shown"
 PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
-#: Of a mean beside what is published.
+#: What a mean does beside what is published.
 AGREES, DIFFERS = "agrees", "differs"
 #: How finely a difference is known at best, of its margin: runs that agree more closely than that repeat one measurement.
 STEP = 0.1
@@ -118,7 +118,7 @@ def _row(measure, cells, other, exam, confidence, scenario) -> dict:
             | (_standard(standards[0], cells, confidence) if standards else {})
             | {"verdict": NOT_SHOWN, "reason": reason}
         )
-    # Of the standards the one that does worst leaves the least to be worse than.
+    # The standard that does worst leaves the least to be worse than.
     nearest, farthest = (pick(tests, key=lambda cca: tests[cca].mean) for pick in (min, max))
     row |= _standard(nearest, cells, confidence) | {
         "p": max(test.p(margin, "greater") for test in tests.values()),

@@ -30,7 +30,7 @@ COLUMNS = {
 }
 #: Those that a function of their name in `measures` computes.
 SINGLE = {"packets_per_rtt", "least_percent", "rtt_exponent", "dip_percent", "crowd_percent", "subflows_percent"}
-#: Of flows whose RTTs are alike, and of those whose RTTs aren't: equal shares are asked of the former alone.
+#: Measures of flows whose RTTs are alike, and of those whose RTTs aren't: equal shares are asked of the former alone.
 ALIKE, UNLIKE = {"jain_index", "least_percent"}, {"rtt_exponent"}
 AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
 FAILOVER = ("during_percent", "standstill_s")

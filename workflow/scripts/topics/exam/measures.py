@@ -10,7 +10,7 @@ from topics.failover.path_series import measure_run as measure_failover
 from topics.path_changes.phases import Phase, phases_of
 from topics.path_changes.responses import measures_of
 
-#: Of the tidy time series those that are read.
+#: Columns of the tidy time series that are read.
 SOCKET_COLUMNS = [
     "flow", "flow_cca", "path", "time_s", "bytes_sent", "bytes_acked", "sacked_packets", "retransmits", "bbr_rtt_min_ms",
     "vegas_rtt_ms",
@@ -190,7 +190,7 @@ def other_flow(run: RunData) -> dict[str, float]:
 def harm(alone, beside, more_is_better) -> float:
     """Return what is lost of what there was alone (Ware and others, 2019, HotNets, section 4), from 0 to 1.
 
-    Of what should be large (alone - beside) / alone, of what should be small (beside - alone) / beside; 0 where it is no worse.
+    That is (alone - beside) / alone of what should be large, (beside - alone) / beside of what should be small; 0 where it is no worse.
 
     >>> harm(10, 4, True), harm(40, 50, False), harm(10, 12, True)
     (0.6, 0.2, 0.0)

@@ -43,7 +43,7 @@ class Published:
     minus: str = ""
 
 
-#: Behind less than 1.5 BDP, of the shipped exams.
+#: Scenarios of the shipped exams behind less than 1.5 BDP.
 _SHALLOW = ("5.1.3-0.1bdp", "5.1.3-1bdp") + tuple(
     f"5.1.3-{flows}flows-{bdp}bdp" for flows in (2, 8) for bdp in (0.1, 0.25, 0.5, 1)
 )
@@ -57,7 +57,7 @@ HIGH_LOSS = tuple(
     for cca, name in (("reno", "Reno"), ("cubic", "CUBIC"))
 )  # fmt: skip
 
-#: Of the path's RTTs, 40 and 160 ms, a queue between nothing and its 40 ms makes a ratio of 4 to 2.5, which their power is taken over.
+#: A queue between nothing and its 40 ms makes the ratio of the path's RTTs, 40 and 160 ms, one of 4 to 2.5; their power is taken over that.
 _LEAST_POWER = log(200 / 80) / log(160 / 40)
 _SECTION_3_3 = "RFC 9438, section 3.3, after Xu, Harfoush, Rhee, Binary Increase Congestion Control, INFOCOM 2004"
 _EITHER = "the RTT's inverse, or, where they lose together, with its square"
@@ -81,7 +81,7 @@ BETWEEN_RTTS = (
     ),
 )  # fmt: skip
 
-#: Of the exam's link, in packets.
+#: The exam's link, in packets a second and seconds.
 _RATE_PACKETS_S, _RTT_S = 20e6 / 8 / PACKET_BYTES, 0.04
 
 

@@ -12,13 +12,13 @@ from topics.exam.topic import AXES, CASES, FIGURE_OF, THROUGHPUT, TOPIC
 from wording.number_format import NONE, is_missing, number, plain
 from wording.sentence_words import cca_name, listed
 
-#: Of the first screen.
+#: How many findings the first screen has.
 MOST_FINDINGS = 3
 GOOD, BAD = "verdict good", "verdict bad"
 VERDICTS = {
     FAILED: BAD, WORSE: BAD, NOT_SHOWN: OPEN, NOT_EVALUATED: OPEN, LIKE: ALIKE, BETTER: GOOD, PASSED: GOOD,
 }  # fmt: skip
-#: Of what is published.
+#: Signs of agreement with what is published.
 AGREEMENT = {judge.AGREES: ALIKE, judge.DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
 
 

@@ -8,7 +8,7 @@ from topics.path_changes.topic import is_watched
 from topics.topic import Figure, Place, Topic
 
 THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
-#: Of more scenarios the cases aren't drawn one by one.
+#: With more scenarios the cases aren't drawn one by one.
 MOST_CASES = 60
 #: Measures that `THROUGHPUT` has on its axes.
 AXES = frozenset(("utilisation_percent", "queueing_p95_ms"))

@@ -12,9 +12,9 @@ from topics.claims.tables import NOT_REPRODUCED, REPRODUCED
 from topics.expectations.tables import EXPECTATIONS, MET, NOT_MET, NOT_SHOWN, NOT_TESTABLE
 from wording.number_format import count
 
-#: Of a row that doesn't say a replication.
+#: The replication of a row that doesn't say one.
 FIRST = 1
-#: Of a text that tells a row from others, in characters.
+#: The longest text that tells a row from others, in characters.
 LONGEST_NAME = 60
 #: Columns of a table of values -> those of `EXPECTATIONS` that a row about a text also shows.
 SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-#: Of ``tidy/sockets.parquet`` what that takes.
+#: Columns of ``tidy/sockets.parquet`` that this takes.
 COLUMNS = ["flow", "path", "time_s", "bytes_acked"]
 MEASURES = ("before_mbps", "during_mbps", "after_mbps", "standstill_s", "return_s")
 

@@ -21,7 +21,7 @@ from wording.sentence_words import cca_name
 
 #: Rates are those of so long a time, so that single acknowledgements don't show.
 STEP_S = 0.5
-#: Of the path that goes down, and of the others.
+#: Line of the path that goes down, and of the others.
 LINES = ((LIGHT.ink, 1.1, "-"), (LIGHT.muted, 0.9, DASHES))
 
 

@@ -14,7 +14,7 @@ from topics.fairness.pair_shares import balance_test, coarsest, compare_pairs, e
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
 
-# Of each flow, with the start of its columns' names.
+# Means of each flow, with the start of their columns' names.
 MEANS = {"goodput_mbps": "goodput", "rtt_mean_ms": "rtt", "retransmits": "retransmits"}
 
 

@@ -113,7 +113,7 @@ def two_sided_runs(shares) -> pd.DataFrame:
     first, second = (table["mbps"][side].where(known[side] == sizes[side]) for side in (0, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
         balance = logit(first / (first + second))
-        # Of both goodputs off by their resolution.
+        # How far the ratio is off if both goodputs are by their resolution.
         step = table["finely"][0] / first + table["finely"][1] / second
     started = table["started"].fillna(False).astype(bool)
     result = pd.DataFrame(

@@ -24,7 +24,7 @@ from topics.fairness.scenario_factors import FACTORS
 from topics.fairness.tables import FAIRNESS_FACTORS
 from wording.number_format import is_missing
 
-#: Of the figure's data.
+#: Columns of the figure's data.
 COLUMNS = [
     "factor", "level", "scenario", "ip_version", "cca", "against", "replications", "share", "share_low", "share_high",
 ]  # fmt: skip

@@ -28,7 +28,7 @@ from topics.fairness.share_words import scenario_name, share_conditions
 from topics.fairness.tables import SHARES
 from wording.number_format import is_missing
 
-#: Of the table, what is drawn.
+#: Columns of the table that are drawn.
 DRAWN = [
     "scenario", "scenario_label", "ip_version", "cca", "flow_cca", "note", "position", "flows", "n", "rtt_path_ms",
     "share", "share_low", "share_high", "fair_ratio", "fair_ratio_low", "fair_ratio_high",

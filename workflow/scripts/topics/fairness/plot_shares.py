@@ -12,7 +12,7 @@ from topics.fairness.matrix_figure import Scale, draw_matrices
 from topics.fairness.share_words import scenario_name, share_conditions
 from topics.fairness.tables import SHARE_PAIRS
 
-#: Of the table, what is drawn.
+#: Columns of the table that are drawn.
 DRAWN = [
     "scenario", "scenario_label", "ip_version", "row_cca", "column_cca", "orders", "note", "replications", "runs",
     "share", "share_low", "share_high", "share_mean", "jain", "jain_low", "jain_high", "jain_min",

@@ -7,7 +7,7 @@ from topics.fairness.start_order import START
 from wording.number_format import count, is_missing
 from wording.sentence_words import cca_name, listed, p_words
 
-# Of more pairs the most unequal ones are named.
+# Where there are more pairs, the most unequal ones are named.
 MOST_NAMED = 3
 # The pairs of hosts are called even if their goodputs agree within so many percent.
 EVEN_PERCENT = 10

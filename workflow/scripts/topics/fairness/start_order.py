@@ -98,7 +98,7 @@ def compare_start_order(pairs, params) -> pd.DataFrame:
     Parameters
     ----------
     pairs : Pairs
-        Of which scenarios with unlike paths don't count.
+        Scenarios with unlike paths among them don't count.
     params : object
         With confidence, significance, and the seed of the permutations.
 

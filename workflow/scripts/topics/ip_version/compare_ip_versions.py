@@ -145,7 +145,7 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
     """Return the detectable effect and the pairs that the stated one needs, with what the measured spread leaves open.
 
-    Of a paired t test at the level that Holm's correction leaves to its first test.
+    They are those of a paired t test at the level that Holm's correction leaves to its first test.
     """
     level, sd = params.significance / max(tests, 1), float(result.contrasts.std(ddof=1))
     spreads = {"": sd} | dict(

@@ -74,7 +74,7 @@ def _cell_row(cell, groups, scenarios, confidence):
         if apart is not None:
             factor = as_factors(apart.effect, apart.interval(confidence))
             row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), factor, strict=True))
-            # Of a transfer the times' ratio, which comes last. Two single measurements are judged by what they can tell.
+            # A transfer's ratio is that of times and comes last. Two single measurements are judged by what they can tell.
             row["equation"] = equation_verdict(*as_factors(apart.effect, apart.bounds(confidence)), scenario["paths"])
     return row
 

@@ -9,8 +9,8 @@ from wording.scenario_series import platform_name
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
-#: Of `tidy/scenarios.csv`, what isn't a condition under which data are sent: names, what joins which paths, and what
-#: follows from the rest. All else a scenario and its single path must have in common.
+#: Columns of `tidy/scenarios.csv` that are no conditions under which data are sent: names, what joins which paths, and what
+#: follows from the rest. A scenario and its single path must have all else in common.
 NO_CONDITIONS = {
     "scenario", "label", "multipath", "paths", "tunnel_ip_version", "distribution", "path_delay_ms", "queue_packets",
     "rtt_path_ms",

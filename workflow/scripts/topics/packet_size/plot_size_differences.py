@@ -91,7 +91,7 @@ def _draw_panel(axes, panel, sizes):
 def _lines_of(rows):
     """Yield each line's name, the IP version and the platform whose look it has, and its rows by size.
 
-    Of platforms there is a line for each IP version. Where these are compared, an environment has the look of one.
+    Platforms have a line for each IP version. Where these are compared, an environment has the look of one.
     """
     of_platforms = rows["question"].iloc[0] == PLATFORM
     for level, line in rows.groupby("ip_version" if of_platforms else "background", sort=False):

@@ -29,7 +29,7 @@ def draw_sizes(cells, title) -> tuple:
     sizes = sorted(cells["message_bytes"].unique())
     plan = list(_plan(cells))
     ip_versions, platforms = list(cells["ip_version"].unique()), sorted(cells["platform"].unique(), reverse=True)
-    # Of what is printed throughput is drawn: the paper's round-trip times are a hundred times ours.
+    # Only throughput is drawn as printed: the paper's round-trip times are a hundred times ours.
     printed = cells["printed_mean"].where(cells["metric"] == THROUGHPUT.metric)
     key = keys_of(ip_versions, platforms, cells["calculated"].notna().any(), printed.notna().any())
     drawn = CategoryPanels(title, len(plan), len(key), columns=min(2, len(plan)) or 1)

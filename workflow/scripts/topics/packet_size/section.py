@@ -153,7 +153,7 @@ def _printed(heading, name):
 
 
 VERDICTS = {"True": Cell("agrees", style=ALIKE), "False": Cell("deviates", style=DIFFERS)}
-#: Of each table pairs of a column and from a row to its cell; these say where a row belongs.
+#: Each table as pairs: a column, and what makes a row's cell; these say where a row belongs.
 PLACES = {
     "traffic": (Column("Traffic", filtered=True), lambda row: TRAFFIC[row["traffic"]].name),
     "background": (Column("Environment", filtered=True), lambda row: ENVIRONMENTS[row["background"]]),
@@ -251,7 +251,7 @@ def _impossible_prints(cells):
                 f"{plain(mean)} Mbit/s with {plain(size)} bytes ({ip_words(ip_version)}, "
                 f"{ENVIRONMENTS[row['background']]}) would take {number(needed, 0)} Mbit/s of the cable"
             )
-    # Of several CCAs each has the same printed value.
+    # Several CCAs have the same printed value each.
     return list(dict.fromkeys(prints))
 
 

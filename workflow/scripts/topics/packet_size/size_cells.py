@@ -63,7 +63,7 @@ def _calculated(row):
 
     TCP that may fill its segments does: what it sends of a full cable follows from its own segment size, not from
     the message's. Where the wire takes no time (`serialisation: never`, or a real clock) a round trip has none.
-    Of a path with delay, jitter or loss, and of a limited bitrate, headers don't tell what comes of them.
+    Headers don't tell what comes of a path with delay, jitter or loss, or of a limited bitrate.
     """
     if any(row[name] > 0 for name in ("rtt_path_ms", *NOT_OF_HEADERS)):
         return math.nan

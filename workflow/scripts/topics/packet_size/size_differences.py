@@ -15,7 +15,7 @@ from wording.number_format import is_missing
 #: What a cell is found by: cells that are compared differ in one of these alone.
 PLACE = ("traffic", "background", "ip_version", "platform", "message_bytes", "cca", "rate_mbps")
 
-#: Of a difference without an interval that is known all the same.
+#: The note on a difference without an interval that is known all the same.
 ONE_MEASUREMENT = "runs repeat one measurement: n = 1, no interval"
 
 

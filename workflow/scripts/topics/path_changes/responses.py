@@ -10,7 +10,7 @@ USED, USED_RTTS, USED_LEAST_S = 0.9, 4, 0.2
 NEAR = 0.05
 #: Column of a CCA's own least RTT.
 LEAST_RTT = {"bbr": "bbr_rtt_min_ms", "vegas": "vegas_rtt_ms"}
-#: Of the time series those that are read.
+#: Columns of the time series that are read.
 SOCKET_COLUMNS = ["flow", "flow_cca", "time_s", "bytes_acked", "sacked_packets", "retransmits", *LEAST_RTT.values()]
 QUEUE_COLUMNS = ["time_s", "drops", "delay_ms"]
 

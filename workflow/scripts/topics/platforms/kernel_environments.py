@@ -7,7 +7,7 @@ import pandas as pd
 from topics.platforms.tables import KERNEL_ENVIRONMENTS
 from wording.scenario_series import KERNELS
 
-#: Of an environment, what counts the runs made in it or names the platform.
+#: What in an environment counts the runs made in it or names the platform.
 NO_PROPERTIES = ("platform", "runs")
 
 

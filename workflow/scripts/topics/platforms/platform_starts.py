@@ -15,7 +15,7 @@ from testbed.deliveries import START_UP
 from topics.platforms.tables import PLACE, PLATFORM_STARTS
 
 START, ALWAYS, NO_DIFFERENCE, UNKNOWN = "start-up", "all the time", "no difference shown", "not known"
-#: Of a difference what may be left without start-up, if it is to be start-up's.
+#: The share of a difference that may be left without start-up, if it is to be start-up's.
 LEFT = 0.5
 MEASURES = ("early_retransmits", "slow_start_peak_packets", "lossless_percent", "silence_s")
 SAMPLES = ["flow", "time_s", "cwnd_packets", "ssthresh_packets", "retransmits", "bytes_acked"]

@@ -8,7 +8,7 @@ from wording.number_format import NONE, count, is_missing, number
 from wording.scenario_series import compared_platforms, main_pairs, platform_name
 from wording.sentence_words import cca_name
 
-#: Of smaller differences in goodput nothing is said but in the table, in percent.
+#: Smaller differences in goodput, in percent, stand in the table alone.
 WORTH_SAYING = 1.0
 #: What of start-up is so many times as much on one platform is named.
 FAR_MORE = 2.0

@@ -1,7 +1,7 @@
 # Precision: runs -> analysis/precision.csv
 
 
-# Of each mean that is to be precise: how precisely it is known, and after how many replications.
+# How precisely each mean is known that is to be precise, and after how many replications.
 rule describe_precision:
     input:
         runs="results/{study}/tidy/runs.csv",

@@ -14,7 +14,7 @@ from topics.queues.variants import variants_of, with_variants
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
-#: Of `MEASURES` those drawn, and the highest end of the axis where there is one.
+#: Which of `MEASURES` are drawn, and the highest end of the axis where there is one.
 SHOWN = {
     "queueing_ms": ("Queueing delay, ms", None),
     "goodput_percent": ("Goodput, % of a full path's", 100.0),

@@ -13,7 +13,7 @@ from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
 TITLE = "What real-time streams get, by the CCA of the long flows beside them"
-#: Of `MEASURES` those drawn, by name.
+#: Which of `MEASURES` are drawn, by name.
 SHOWN = {
     "queueing_p50_ms": "Queueing delay, median, ms",
     "queueing_p95_ms": "Queueing delay, 95th percentile, ms",

@@ -14,7 +14,7 @@ from topics.short_flows.estimates import estimate
 from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
 
 GROUP = [column.name for column in GROUP_COLUMNS]
-#: Of fewer objects there is no 95th percentile.
+#: Fewer objects have no 95th percentile.
 LEAST_OBJECTS = 20
 
 

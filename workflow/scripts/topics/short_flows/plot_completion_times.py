@@ -18,7 +18,7 @@ from topics.short_flows.conditions import conditions_of_scenarios
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
-#: Of more objects so many steps are drawn, evenly spaced in rank.
+#: More objects are drawn as so many steps, evenly spaced in rank.
 STEPS_AT_MOST = 200
 SHARES = Axis("linear", 0.0, 1.0, (0, 0.25, 0.5, 0.75, 0.95))
 TITLE = "Completion times of web objects"

@@ -18,7 +18,7 @@ from wording.sentence_words import cca_name
 TITLE = "Slowdown of web objects by size"
 #: Columns that are drawn, by name.
 SHOWN = {"slowdown_p50": "median", "slowdown_p95": "95th percentile"}
-#: Of a class of sizes with fewer objects nothing is drawn.
+#: Nothing is drawn of a class of sizes with fewer objects.
 LEAST = 5
 
 

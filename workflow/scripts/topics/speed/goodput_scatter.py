@@ -31,7 +31,7 @@ LEAST_DEPTH = 0.95
 CCAS_AT_EASE, PER_CCA_PT = 8, 8
 # Up to here each dot has the CCA's shape; above, a cloud of small dots says more in fewer bytes.
 MARKERS_AT_MOST = 20
-# Of more replications in a cell the first ones are drawn; the mean is that of all.
+# Where a cell has more replications the first ones are drawn; the mean is that of all.
 DOTS_AT_MOST = 100
 
 

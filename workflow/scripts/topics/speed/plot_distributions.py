@@ -23,7 +23,7 @@ METRIC = metric_by_slug("goodput")
 LEFT_PT, RIGHT_PT = 30, 12
 # More CCAs than these are spread over several panels, so that lines can be told apart.
 CCAS_A_PANEL = 8
-# Of more values so many steps are drawn, evenly spaced in rank.
+# More values are drawn as so many steps, evenly spaced in rank.
 STEPS_AT_MOST = 200
 # A name may stand beside its line at these heights.
 NAMED_AT = (0.15, 0.35, 0.5, 0.65, 0.85)

@@ -93,7 +93,7 @@ def _leader(leads):
 def _test_words(ccas, pairs, significance) -> str:
     """Say in how many places the test over all CCAs finds a difference in goodput.
 
-    Of two CCAs the test of the pair says all.
+    Where there are two CCAs the test of the pair says all.
     """
     table = ccas if ccas["test"].ne("").any() else pairs
     tested = table[(table["metric"] == "goodput_mbps") & table["p_holm"].notna()]

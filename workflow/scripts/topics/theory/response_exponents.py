@@ -59,7 +59,7 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
     means = means.reset_index().merge(scenarios[["scenario", *CONDITIONS]], on="scenario", how="left")
     return means.assign(
         per_flow_mbps=means["goodput_mbps"] / means["flows"],
-        # Of the logarithm, to first order; a single run has none to tell.
+        # The logarithm's error, to first order; a single run has none to tell.
         log_error=(means["goodput_error"] / means["goodput_mbps"].where(means["goodput_mbps"] > 0)).fillna(0.0),
     )
 
@@ -145,7 +145,7 @@ def few_round_trips(number_of) -> str:
 def _regression_row(cells, cca, terms, confidence):
     """Return the row of one regression, without the names of its group.
 
-    Of `terms` the first is the column whose exponent is asked for, the others are fitted beside it.
+    The first of `terms` is the column whose exponent is asked for, the others are fitted beside it.
     """
     notes = [
         f"the scenarios differ in {words}"

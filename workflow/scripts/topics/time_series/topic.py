@@ -8,7 +8,7 @@ from topics.multipath.topic import is_joined, is_transfer
 from topics.time_series.tables import FLOW_OUTCOMES, PHASE_SHARES, PHASES, SAWTOOTH, TEETH, WINDOW_THEORY
 from topics.topic import Figure, Topic, slug_of
 
-#: Of more cells, or more flows in a run, no pictures of single runs are drawn: tables say it in less room.
+#: With more cells, or more flows in a run, no pictures of single runs are drawn: tables say it in less room.
 MOST_CELLS, MOST_FLOWS = 8, 8
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 #: Columns of lines: two for each point of a panel's width.
 LINE_COLUMNS = 372
-#: Of the figure's data.
+#: Columns of the figure's data.
 COLUMNS = ["flow", "flow_cca", "series", "time_s", "end_s", "value", "value_text"]
 
 
@@ -78,8 +78,8 @@ def _marks(rows, column):
 def thinned(time, values, columns) -> np.ndarray:
     """Return which samples of a line are to be drawn so that it looks the same.
 
-    The time is cut into columns; of each the first, the last, the lowest and the highest sample stay. Of equal
-    values in a row the first and the last stay.
+    The time is cut into columns; the first, the last, the lowest and the highest sample of each stay, and the first
+    and the last of equal values in a row.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def tooth_measures(key, teeth, path) -> list[list]:
     path : Path or str
         As `path_of` returns it.
     """
-    # Of no teeth at all the column has no type.
+    # The column has no type where there are no teeth at all.
     cca, steady = key["flow_cca"], teeth[teeth["steady"].astype(bool)]
     if cca == "cubic":
         # With and without fast convergence they may come in turns: pairs count.
@@ -113,7 +113,7 @@ def tooth_measures(key, teeth, path) -> list[list]:
     grown = steady.dropna(subset=["growth_packets"])
     if cca == "reno" and len(grown):
         growth = grown["growth_packets"].sum() / grown["round_trips"].sum()
-        # Of the window up to a burst less a packet isn't under way, but waits for the burst or for a delayed acknowledgement.
+        # Up to a burst less a packet of the window isn't under way, but waits for the burst or for a delayed acknowledgement.
         burst = ACKNOWLEDGED_AT_ONCE if isinstance(path, str) else path.burst_packets
         rows.append(measure(key, "growth", len(grown), growth, 1 - (burst - 1) / _weighted_mean(grown), 1.0))
     return rows

@@ -15,7 +15,7 @@ from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, CubicWindow, RenoWindow
 
 #: So many later packets tell a sender that one was lost (RFC 5681, section 3.2).
 DUPLICATES = 3
-#: Of Linux: what it paces by over the rate (`tcp_pacing_ca_ratio`), the largest super-packet.
+#: Linux's pacing rate over the rate (`tcp_pacing_ca_ratio`), and its largest super-packet.
 PACING_RATIO, GSO_BYTES = 1.2, 65536
 #: Teeth that are calculated, and of which the mean is taken: CUBIC's may come in turns, with and without fast convergence.
 CALCULATED, AVERAGED = 12, 6

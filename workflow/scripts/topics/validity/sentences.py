@@ -32,7 +32,7 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
     ``shifts_ms`` and ``loss_changing`` are those of `emulation_check`'s functions.
     """
     valid = runs[runs["valid"]]
-    # Of hosts whose paths differ, the lowest RTT is that of the nearest pair.
+    # Where hosts' paths differ, the lowest RTT is that of the nearest pair.
     least = {
         row["scenario"]: max(0.0, least_rtt_ms(row) + (shifts_ms or {}).get(row["scenario"], 0.0))
         for row in scenarios.to_dict("records")

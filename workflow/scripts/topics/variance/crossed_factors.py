@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-#: Of ``tidy/scenarios.csv`` what is a name, or follows from other conditions.
+#: Columns of ``tidy/scenarios.csv`` that are names, or follow from other conditions.
 NOT_SET = ("scenario", "label", "queue_packets", "rtt_path_ms")
 #: What readers call conditions; the others have their column's name in plain words.
 WORDS = {
