@@ -18,7 +18,7 @@ from topics.claims.claim_versions import record_claims
 from topics.claims.claims_file import claims_version, load_claims
 from topics.outline import figure_params, section_modules, study_outline, table_paths
 
-#: Of a study in which asked Vegas was CUBIC.
+#: A row of a study in which asked Vegas was CUBIC.
 MISLABELLED_ROW = {
     "scenario": "refused", "scenario_label": "4 refused", "cca": "vegas", "observed": "cubic",
     "ip_version": "ipv6", "runs": 4, "goodput_mbps": 933.1, "rtt_mean_ms": 35.2, "retransmits": 1667.25,

@@ -30,7 +30,7 @@ from study_files import study as studies
 from topics.claims.claims_file import ClaimsError, load_claims
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Of the reading process beyond what it has before the first case, and of one case in s of real time.
+#: Memory of the reading process beyond what it has before the first case, and real time of one case in s.
 MEMORY_BYTES, CASE_S = 2**30, 20
 #: What is put where something else stood.
 PIECES = [

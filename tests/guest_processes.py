@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-#: Of an iperf3 client that has sent for half a minute of its time.
+#: How often an iperf3 client has waited that has sent for half a minute of its time.
 WAITS_IN_TRAFFIC = 600
 
 

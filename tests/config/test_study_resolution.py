@@ -47,7 +47,7 @@ def test_every_parameter_is_described_with_range_and_default():
         }.get(suffix), key  # fmt: skip
 
 
-#: Of a scenario of which only the name is given. Another default would change published runs.
+#: A scenario of which only the name is given. Another default would change published runs.
 DEFAULTS = """
 id: near
 label: near

@@ -81,7 +81,7 @@ def test_percentiles_themselves():
     values = [5.0, 1.0, math.nan, 3.0, 2.0, 4.0]
     assert percentile_interval(values, 0.5, 0.95).value == 3
     assert percentile_interval(values, 0.5, 0.95).n == 5
-    # Of nineteen none need be above the 95th percentile, of twenty one is.
+    # None of nineteen need be above the 95th percentile, one of twenty is.
     assert percentile_interval(range(19), 0.95, 0.95).value is None
     assert percentile_interval(range(20), 0.95, 0.95).value == 18
     assert percentile_interval([], 0.5, 0.95).kind == NONE

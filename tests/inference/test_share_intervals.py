@@ -32,7 +32,7 @@ def test_both_sides_of_a_pair_have_mirrored_intervals():
 
 
 def test_index_has_bounds_of_its_own():
-    # Of four flows Jain's index is at least 1/4: no interval reaches below.
+    # Jain's index of four flows is at least 1/4: no interval reaches below.
     estimate = bounded_estimate([0.26, 0.3, 0.5], 0.95, 0.25, 1.0)
     assert 0.25 < estimate.low < estimate.value < estimate.high < 1
     with pytest.raises(ValueError, match="0.2 to 0.9 is beyond 0.25 to 1"):

@@ -13,7 +13,7 @@ from topics.outline import study_outline
 #: Drawn studies that are built with all tests; the others with the long ones.
 FEW = (39, 77, 88, 118, 128)
 MANY = range(300)
-#: Of the few those whose replications draw their paths in all tests too: sizes of messages; buffers, and theory of a path.
+#: The few whose replications draw their paths in all tests too: sizes of messages; buffers, and theory of a path.
 DRAWING = (77, 128)
 SENTENCE = re.compile(r"drawn\.yaml: [^\n]{10,600}\.", re.DOTALL)
 

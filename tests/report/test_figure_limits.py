@@ -94,7 +94,7 @@ def test_words_lie_inside_their_panels_and_off_each_other(drawn, visit, tmp_path
         assert not on_another, (number, panels[number][:300])
 
 
-# Of each panel and its words that aren't turned: text, left, top, right, bottom in the panel's pixels.
+# Each panel and its words that aren't turned: text, left, top, right, bottom in the panel's pixels.
 BOXES = """[...document.querySelectorAll("svg")].map(svg => {
   const whole = svg.getBoundingClientRect();
   const box = (name, r) => [name, r.left - whole.left, r.top - whole.top, r.right - whole.left, r.bottom - whole.top];

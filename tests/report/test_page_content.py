@@ -203,7 +203,7 @@ def test_start_up_is_slow_start_from_ten_segments():
     runs = pd.DataFrame({"scenario": scenarios["scenario"], "packet_bytes": 1514.0})
     facts = report_method.startup(scenarios, runs)
     assert (facts["trips"], facts["seconds"], facts["percent"]) == (11, "2.2", pytest.approx(22))
-    # Of 322 bytes they are 77,640: thirteen doublings.
+    # They are 77,640 of 322 bytes: thirteen doublings.
     assert report_method.startup(scenarios, runs.assign(packet_bytes=322.0))["trips"] == 13
     assert report_method.startup(scenarios.assign(rate_mbps=float("nan")), runs) is None
 

@@ -52,7 +52,7 @@ def test_nothing_is_asked_of_this_machine_by_a_study_in_the_guest():
         # Nor is a ping-pong held back by a shaper there.
         ({"link": CLOCKED, "traffic": {"application": "round-trip"}}, {"veth"}),
         ({"traffic": {"application": "round-trip"}}, SHAPED),
-        # Of a dumbbell's routers nothing delays or loses.
+        # Nothing at a dumbbell's routers delays or loses.
         ({"topology": "dumbbell"}, SHAPED),
         ({"topology": "dumbbell", "hosts": {"pairs": 1, "access_delay_ms": [1]}}, SHAPED | {"netem"}),
         ({"topology": "dumbbell", "link": PLAIN["link"] | {"rate_mbps": None}}, {"veth", "netem"}),

@@ -38,7 +38,7 @@ def conditions(rate_mbps, delay_ms, flows, duration_s):
 def test_jobs_are_given_what_they_took_and_not_many_times_more(path, peak_mb, wall_s):
     shared = conditions(*path)
     assert 1.5 * peak_mb < run_cost.job_memory_mb(shared) < 4 * peak_mb
-    # Of fifty runs, where the spare minutes hardly count.
+    # Fifty runs, where the spare minutes hardly count.
     assert 50 * wall_s < 60 * run_cost.job_runtime_min(shared, 50) < 50 * wall_s * 15
 
 

@@ -139,7 +139,7 @@ def test_marks_are_judged_at_each_bottleneck(document):
     hosts = [host for pair in run.pairs for host in (pair.sender, pair.receiver)]
     document["stack"] = {"tcp": {host: {"IpExtInCEPkts": ce.get(host, 0)} for host in hosts}}
     assert chain_verification.check_marks_of_each(run, document).ok
-    # Of the first bottleneck's 20 marks fewer arrived.
+    # Fewer of the first bottleneck's 20 marks arrived.
     document["stack"]["tcp"]["h2"]["IpExtInCEPkts"] = 10
     assert not chain_verification.check_marks_of_each(run, document).ok
     document["stack"]["tcp"]["h2"]["IpExtInCEPkts"] = 40

@@ -33,7 +33,7 @@ def test_arrivals_are_a_poisson_process(specification):
     times_ns, sizes = drawn_objects(specification(WEB), WEB)
     assert (times_ns, sizes) == drawn_objects(specification(WEB), WEB)
     assert times_ns == sorted(times_ns) and times_ns[0] >= 2e9 and times_ns[-1] < 602e9
-    # Of 12,000 in the mean, with a standard deviation of their root.
+    # There are 12,000 in the mean, with a standard deviation of their root.
     assert abs(len(times_ns) - 12_000) < 4 * math.sqrt(12_000)
     gaps_s = [(later - earlier) / 1e9 for earlier, later in zip([2 * 10**9, *times_ns], times_ns, strict=False)]
     assert stats.kstest(gaps_s, stats.expon(scale=1 / 20).cdf).pvalue > 0.01

@@ -42,7 +42,7 @@ def test_sound_runs_pass_and_those_of_another_loss_fail():
     p, r = chances(0.02, 8)
     counts = [lost(p, r, 20_000, random.Random(seed)) for seed in range(100)]
     assert all(judge_bursty_loss("loss", 0.02, 8, count, 20_000, 1e-6).ok for count in counts)
-    # Of a level of 5 % no more than 5 % fail: a bound, so fewer.
+    # No more than 5 % fail at a level of 5 %: a bound, so fewer.
     assert sum(not judge_bursty_loss("loss", 0.02, 8, count, 20_000, 0.05).ok for count in counts) <= 5
     assert not judge_bursty_loss("loss", 0.02, 8, 2 * 400, 20_000, 1e-3).ok
     assert not judge_bursty_loss("loss", 0.02, 8, 100, 20_000, 1e-3).ok

@@ -13,7 +13,7 @@ from tcp_models.completion_time import ideal_completion_s, last_departure_s
 from testbed.specification import RunSpecification
 
 KEYS = {"scenario": "s", "cca": "reno", "ip_version": "ipv4", "replication": 1}
-#: Of 10 Mbit/s: a packet of 1,250 bytes takes a millisecond.
+#: At 10 Mbit/s: a packet of 1,250 bytes takes a millisecond.
 MILLISECOND_BYTES = 1250
 
 

@@ -41,7 +41,7 @@ def test_of_udp_a_packet_is_a_message_and_of_a_round_trip_the_last_is_cut_off():
 
 
 def test_a_transfer_and_the_cores_times():
-    # Of 40 Mbit/s 0.011584 are not known, and so as much of 5 s; of 10 s a tick is 0.1 %.
+    # 0.011584 of 40 Mbit/s are not known, and so as much of 5 s; a tick is 0.1 % of 10 s.
     assert resolution_of(runs(), "transfer_s") == pytest.approx(5 * 0.011584 / 40)
     assert resolution_of(runs(), "cpu_busy_percent") == pytest.approx(0.1)
 

@@ -71,7 +71,7 @@ def test_the_document_of_another_testbed_or_image(stored, recorded, digest):
     document = recorded("slow-vegas-ipv6")
     made_by = {key: document["environment"][key] for key in ("testbed_digest", "image_digest")}
     assert read_document(*stored(document), {"uml": made_by}) == document
-    # Of another platform's program it knows nothing.
+    # It knows nothing of another platform's program.
     assert read_document(*stored(document), {"ns3": made_by | {digest: "sha256:0"}}) == document
     image = made_by[digest]
     with pytest.raises(DocumentError, match=f'its {digest} is "{image}", this workflow\'s is "sha256:0"'):

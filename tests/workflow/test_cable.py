@@ -6,7 +6,7 @@ from run_tables.run_metrics import flow_metrics, run_metrics
 from testbed.specification import RunSpecification
 
 RATE_MBPS = 100
-#: Of a frame besides the IP packet: Ethernet's header, checksum, preamble and the gap to the next.
+#: What a frame has besides the IP packet: Ethernet's header, checksum, preamble and the gap to the next.
 FRAME_BYTES = 14 + 4 + 8 + 12
 IP_BYTES = {"ipv4": 20, "ipv6": 40}
 UDP_BYTES, TCP_BYTES = 8, 20 + 12

@@ -78,7 +78,7 @@ def test_paths_times_queues_and_counters_of_each_bottleneck(chain_specification,
     # Each queue is full to its limit at some time, by samples of it, and never beyond.
     series = document["series"]["queues"]
     assert [max(queue["packets"]) for queue in series] == [60, 30, 60]
-    # Of each as many drops as its samples saw until the last, and no packet unaccounted for but the hosts' own
+    # Each has as many drops as its samples saw until the last, and no packet is unaccounted for but the hosts' own
     # multicast, reports of their groups and solicitations of routers, which goes no further.
     rows = bottleneck_rows(document)
     for row, queue in zip(rows, series, strict=True):

@@ -75,7 +75,7 @@ def test_queues_as_tc_says_them(readings, host):
     ]
     if host == "a1":
         counted = {kind: counts for device, kind, counts in read["qdiscs"] if device == "a1-eth0"}
-        # Of 40 packets at once one is under way and ten wait; the others are lost there and nowhere else.
+        # One of 40 packets at once is under way and ten wait; the others are lost there and nowhere else.
         assert counted["pfifo"]["drops"] == counted["htb"]["drops"] >= 25
         assert counted["htb"]["overlimits"] > 0
 

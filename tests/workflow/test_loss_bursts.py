@@ -34,7 +34,7 @@ def test_netem_loses_the_packets_that_its_seed_says_in_bursts_of_the_mean_length
     assert stream["udp"]["lost_packets"] == pytest.approx(seen["dropped"], abs=max(bursts))
     columns = burst_columns(document)
     assert columns["loss_burst_packets"] == pytest.approx(6, abs=4 * 30**0.5 / len(bursts) ** 0.5)
-    # Of half the length they would not be chance, nor if the kernel had dropped others.
+    # Bursts of half the length would not be chance, nor if the kernel had dropped others.
     asked = RunSpecification(json.loads(json.dumps(document["specification"]).replace('"forward": 6', '"forward": 3')))
     assert not check_loss_bursts(asked, document).ok
     seen["replayed_drops"] += 1

@@ -65,7 +65,7 @@ def test_marks_are_counted_where_they_are_made_carried_and_echoed(run, queue, ec
     for socket in last_look(document).values():
         assert socket["ecn"] == ecn
         if ecn == "accurate":
-            # Of all that the receiver had, but for the last flight's, the sender knows.
+            # The sender knows of all that the receiver had, but for the last flight's.
             assert 0 <= socket["received_ce_packets"] - socket["delivered_ce_packets"] <= 2 + socket["unacked_packets"]
         else:
             assert socket["delivered_ce_packets"] >= socket["received_ce_packets"] // 2

@@ -46,7 +46,7 @@ def until(tmp_path_factory, checkout_in):
 def test_a_dry_run_plans_the_runs_up_to_the_first_look(until):
     planned = until[1]["planned"]
     assert (planned["emulate_run"], planned["take_look"]) == (12, 2)
-    # Of six runs of a scenario the jobs of four and of two: none goes on beyond the look.
+    # The jobs of four and of two among six runs of a scenario: none goes on beyond the look.
     several = until[1]["several"]
     assert {name: jobs for name, jobs in several.items() if "emulate" in name} == {
         "emulate_runs_1": 2,

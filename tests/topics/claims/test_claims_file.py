@@ -36,7 +36,7 @@ QUANTITIES = claims.claims_schema()["$defs"]["common"]["quantity"]["enum"]
 LISTS = {
     "CCAS": CCAS, "QUANTITIES": QUANTITIES, "RUNS": RUN_QUANTITIES, "FLOWS": FLOW_QUANTITIES, "SERIES": SERIES_QUANTITIES,
 }  # fmt: skip
-# Of each kind what is changed in its claim, and below it what follows the claim's name in the message.
+# What is changed in a claim of each kind, and below it what follows the claim's name in the message.
 MISTAKES = {
     "ordering": """
         {plase: highest}

@@ -110,7 +110,7 @@ def over_time(take, quantity, start=0, end=100, **columns):
         ("median", 0, 50, 3),
         ("lowest", 50, 100, 5),
         ("highest", 0, 30, 3),
-        # Of 5 to 10: quartiles 6.25 and 8.75, median 7.5.
+        # From 5 to 10: quartiles 6.25 and 8.75, median 7.5.
         ("spread", 50, 100, 2.5),
         ("spread_percent", 50, 100, 100 * 2.5 / 7.5),
     ],

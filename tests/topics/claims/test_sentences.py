@@ -42,7 +42,7 @@ def test_the_example_is_the_claim_whose_values_are_the_most_times_apart():
     assert telling_example(both[:1]) == "Claim A."
     # C's value is four times the other one.
     assert telling_example(both) == "Claim C."
-    # Of A, B and D, all twice or half, the first counts if none has more runs.
+    # The first of A, B and D, all twice or half, counts if none has more runs.
     assert telling_example(both.assign(value_other=[4.0, 1.0, 1.9, 4.0])) == "Claim A."
     assert telling_example(both.assign(value_other=[4.0, 1.0, 1.9, 4.0], runs=[8, 8, 8, 9])) == "Claim D."
     # A test's p, a value of zero, a missing one and a statement too long for the sentence are no example.

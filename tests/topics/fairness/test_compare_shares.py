@@ -167,7 +167,7 @@ def test_three_ccas_with_six_flows():
     parts = np.exp([share_studies.STRENGTH[cca] for cca in mixed["flow_cca"]])
     for row, truth in zip(mixed.to_dict("records"), parts / parts.sum(), strict=True):
         assert row["share_low"] < truth < row["share_high"]
-        # Of six flows a pair of them has a third of the link if it is fair.
+        # A pair of six flows has a third of the link if it is fair.
         assert row["fair_ratio"] == pytest.approx(row["share"] / (1 / 3))
     own = shares[(shares["cca"] == "bbr") & (shares["scenario"] == "base")]
     assert len(own) == 6 and own["fair_ratio"].mean() == pytest.approx(1, abs=0.1)

@@ -24,7 +24,7 @@ from topics.multipath.section import findings
 from topics.multipath.sentences import baseline_words, by_joining, recovery_words, same_words, uneven_words
 from topics.multipath.tables import AGGREGATION, PATH_SHARES
 
-#: Of four panels, whether they have the changed values and the conditions of these.
+#: Whether each of four panels has the changed values and the conditions of these.
 BOTH_OR_NONE = [(False, False)] * 2 + [(True, True)] * 2
 FIGURES = {"environments", "aggregation", "path-shares"}
 
@@ -68,7 +68,7 @@ def test_findings_have_the_numbers(virtual, real):
     assert f"MPTCP {mptcp[0]:.1f} to {mptcp[1]:.1f} Mbit/s" in text
     assert "lowest Vegas in tun6_path6" in text
     assert "Where path 4 takes 0.5 ms longer each way, MPTCP gives" in text
-    # Of cells without a tunnel, plain TCP's 1448 and 1428; at most 66 of 1428.
+    # Cells without a tunnel have plain TCP's 1448 and 1428; at most 66 of 1428.
     assert "because headers alone take up to 4.6 % of what plain TCP gets" in text
     assert "n paths: n times the rate, an n-th of the time?" in text
     # 3 runs of each of 3 CCAs, 2 IP versions and 3 scenarios with 2 or 4 even paths; of the uneven all stay low.

@@ -19,7 +19,7 @@ from wording.scenario_series import compared_platforms, main_pairs
 PARAMS = SimpleNamespace(confidence=0.95, significance=0.05)
 AGREEMENT = {"goodput_percent": 10, "jain_index": 0.1, "rtt_percent": 10, "loss_factor": 2, "retransmits_factor": 2}
 PLATFORMS = ("uml", "ns3:3.39", "ns3:3.44")
-# Of all runs of a platform.
+# The true values of all runs of a platform.
 TRUE = {"goodput_mbps": 60.0, "jain_index": 0.6, "rtt_mean_ms": 130.0, "loss_percent": 1.0, "retransmits": 1000.0}
 
 

@@ -47,7 +47,7 @@ def test_half_a_width_is_in_percent_of_the_mean_or_in_points():
         ([5.0, 5.001], GOODPUT, 0.01, "one measurement"),
         ([0.0] * 10, RETRANSMITS, 1, "one measurement"),
         ([0.0] * 10, LOSS, 0.001, "one measurement"),
-        # Of so rare a count half a percent of the mean is nothing.
+        # Half a percent of the mean is nothing for so rare a count.
         ([0.0] * 9 + [1.0], RETRANSMITS, 1, "too wide"),
         ([100.0, 101, 99, 100, 102, 98, 30], GOODPUT, 0.01, "a run collapsed"),
         ([100.0, 101, 99, 100, 102, 98, 30], RTT, 0.01, "too wide"),

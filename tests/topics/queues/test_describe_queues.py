@@ -38,7 +38,7 @@ def test_a_cell_by_hand():
     )
     assert (row["n"], row["queueing_ms"], row["drop_percent"], row["mark_percent"]) == (2, 8.0, 2.0, 3.0)
     assert (row["goodput_percent"], row["queue_marks"], row["ce_received"]) == (50.0, 30.0, 29.5)
-    # Of 6 and 10: 8 +- 12.706 * 2 (Student's t with one degree of freedom), and no delay is below 0.
+    # The mean of 6 and 10: 8 +- 12.706 * 2 (Student's t with one degree of freedom), and no delay is below 0.
     assert row["queueing_ms_low"] == 0
     assert row["queueing_ms_high"] == pytest.approx(8 + 12.7062 * 2, abs=1e-3)
     assert row["conditions"] == "2 flows, 20 Mbit/s, RTT 40 ms"

@@ -41,7 +41,7 @@ def test_a_cell_by_hand(scenarios):
     (row,) = describe_cells(runs, scenarios, 0.95).to_dict("records")
     assert (row["n"], row["members"], row["complete_percent"]) == (2, 80, 97.5)
     assert (row["conditions"], row["scenario_label"]) == ("20 Mbit/s, RTT 40 ms, codel, 2 BDP", "one")
-    # Of 90 and 110: 100 +- 12.706 * 10 (Student's t with one degree of freedom), and no time is below 0.
+    # The mean of 90 and 110: 100 +- 12.706 * 10 (Student's t with one degree of freedom), and no time is below 0.
     assert (row["completion_p95_ms"], row["completion_p95_ms_low"]) == (100, 0)
     assert row["completion_p95_ms_high"] == pytest.approx(100 + 127.062, abs=1e-2)
 

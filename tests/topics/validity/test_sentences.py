@@ -38,7 +38,7 @@ def test_lowest_rtt_is_held_against_the_path():
     runs = pd.DataFrame({"scenario": ["a", "a", "b"], "rtt_min_ms": [20.3, 20.1, 100.0], "rtt_path_ms": [20, 20, 100]})
     assert rtt_words(runs) == ["the lowest RTT in each scenario is at most 0.10 ms above the empty path's"]
     assert rtt_words(runs[2:]) == ["the lowest RTT is within 0.01 ms of the empty path's"]
-    # Of 10 kbit/s a packet's own time is the most of it.
+    # A packet's own time is the most of it at 10 kbit/s.
     far = runs.assign(rtt_min_ms=[875.2, 875.3, 100.0])
     slow = rtt_words(far, packet_ms=pd.Series(1211.2, index=runs["scenario"].unique()))
     assert slow[0].endswith("855.20 ms above the empty path's, on a link where a packet takes 1,211.20 ms")
