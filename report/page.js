@@ -100,7 +100,7 @@ function nearestOn(points, x, y) {
 }
 
 // What stands nearest to a place of a panel, within so many of its units: the smaller of two marks that hold it.
-function toldAt(marks, curves, x, y, reach) {
+function textAt(marks, curves, x, y, reach) {
   let best = { far: reach, size: Infinity, text: "" };
   for (const mark of marks) {
     const far = Math.hypot(Math.max(mark.left - x, 0, x - mark.right), Math.max(mark.top - y, 0, y - mark.bottom));
@@ -121,12 +121,12 @@ document.body.append(tip);
 
 for (const panel of document.querySelectorAll("svg.panel")) {
   if (!panel.querySelector("[data-told], [data-x]")) continue;
-  let found = null;
+  let drawn = null;
   panel.addEventListener("pointermove", (event) => {
-    found ??= [marksOf(panel), curvesOf(panel)];
+    drawn ??= [marksOf(panel), curvesOf(panel)];
     const matrix = panel.getScreenCTM();
     const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-    tip.textContent = toldAt(...found, place.x, place.y, REACH / matrix.a);
+    tip.textContent = textAt(...drawn, place.x, place.y, REACH / matrix.a);
     tip.hidden = !tip.textContent;
     tip.style.left = `${Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)}px`;
     tip.style.top = `${event.clientY + 14}px`;
@@ -270,19 +270,19 @@ class DataTable {
 
   render() {
     const { number, direction } = this.sorted;
-    const found = this.rows.filter(
+    const matching = this.rows.filter(
       (row) =>
         row.text.includes(this.words) &&
         this.choices.every((choice, column) => !choice || row.cells[column].text === choice),
     );
     if (number >= 0) {
       const kind = this.heads[number].classList.contains("number") ? "number" : "text";
-      found.sort(comparison(number, kind, direction));
+      matching.sort(comparison(number, kind, direction));
     }
-    const page = found.slice(0, this.shown);
+    const page = matching.slice(0, this.shown);
     this.table.tBodies[0].replaceChildren(...page.map((row) => elementOf(row, this.heads)));
-    const rest = found.length - page.length;
-    const [some, all] = [found.length, this.rows.length].map((n) => n.toLocaleString("en"));
+    const rest = matching.length - page.length;
+    const [some, all] = [matching.length, this.rows.length].map((n) => n.toLocaleString("en"));
     this.status.textContent = `${some} of ${all} rows`;
     if (rest > 0) this.status.textContent += `, the first ${page.length.toLocaleString("en")} shown`;
     this.more.hidden = rest <= 0;

@@ -188,7 +188,7 @@ def visit(chromium):
     """Return a function that opens a page and collects what goes wrong in it.
 
     The page has ``problems``: console errors and warnings, exceptions, dialogs, and every request
-    but the one for the file itself.
+    but the one for the file itself. Its tables have been unpacked.
     """
     contexts = []
 
@@ -210,6 +210,10 @@ def visit(chromium):
             ),
         )
         page.goto(url)
+        if options.get("java_script_enabled", True):
+            page.wait_for_function(
+                "[...document.querySelectorAll('.data')].every((e) => e.querySelector('.more-rows'))"
+            )
         return page
 
     yield open_page

@@ -97,7 +97,6 @@ def test_minus_can_be_typed_as_a_hyphen(real_shape, visit):
 
 def test_long_tables_come_in_pages_of_all_their_rows(all_ccas, visit):
     page = visit(all_ccas.page)
-    page.wait_for_selector("#cca-pairs .rows")
     total = 17 * 16 // 2 * 2
     assert status(page, "cca-pairs") == f"{total} of 1,088 rows, the first 100 shown"
     page.click("#cca-pairs .more-rows")
