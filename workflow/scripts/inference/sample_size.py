@@ -81,7 +81,7 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
     standardised = float(f"{standardised:.9g}")
     if math.sqrt(MAX_PAIRS) * standardised < 1 or _power(standardised, MAX_PAIRS, significance) < power:
         return None
-    # The normal distribution in place of t's gives a few too few, so that few numbers are left to look at.
+    # The normal distribution in place of t gives slightly too few, so that few numbers are left to look at.
     normal = (stats.norm.ppf(1 - significance / 2) + stats.norm.ppf(power)) / standardised
     low = min(max(MIN_PAIRS, int(normal**2)), MAX_PAIRS)
     if low > MIN_PAIRS and _power(standardised, low - 1, significance) >= power:

@@ -9,7 +9,7 @@ from tcp_models.wire_theory import frame_bytes
 from testbed.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
 
 NS_PER_S = 1_000_000_000
-#: What iperf3's server says, each word acknowledged just before the data leave.
+#: How many words iperf3's server says just before the data leave, each of which is acknowledged.
 WORDS_TO_BEGIN = 2
 #: Hosts ask for an IPv6 router at intervals that double (RFC 7559), in the last three quarters of a time at most so often:
 #: frames with Ethernet's header, IPv6's, the message of 8 bytes (RFC 4861) and its option of 8.
