@@ -24,12 +24,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 import tidy_tables
 from built_study import Built
-from rule_files import rules_of
 from topics.published.topic import IP_PAPER
 
 BIN = Path(sys.executable).parent
-#: Resamples of each bootstrap, as in the workflow.
-RESAMPLES = 2000
 #: What a script does under the workflow: its own main with inputs, outputs and parameters.
 RUN_SCRIPT = """
 import importlib, json, resource, sys
@@ -43,15 +40,9 @@ print("peak-memory-kb", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 def stage(built) -> Iterator[tuple[str, dict, dict, dict]]:
     """Yield (script's module, inputs, outputs, parameters) of each rule of the analysis, in the workflow's order."""
     built.outline = built.outline_of_tables()
-    namespace = built.namespace(built.outline) | {"RESAMPLES": RESAMPLES}
-    tables = {table.name for table in built.outline.tables}
     for topic in built.outline.topics:
-        rules = ROOT / topic.folder / "rules.smk"
-        for rule in rules_of(rules) if rules.exists() else ():
-            parts = [rule.section(name, namespace) for name in ("input", "output", "params")]
-            if tables & parts[1].keys():
-                places = [{name: built.place(path) for name, path in part.items()} for part in parts[:2]]
-                yield rule.script, *places, parts[2]
+        for script, *files, params in built.analyses_of(topic):
+            yield script, *({name: built.place(path) for name, path in part.items()} for part in files), params
 
 
 def cpu_of_children_s() -> float:

@@ -10,13 +10,12 @@ import pytest
 import synthetic_series
 import tidy_tables
 from rule_files import ROOT, carry_out, code_beside_rules, rules_of
-from run_tables.metrics import differences
 from session.checkout import paths_below
 from study_files.study_design import StudyDesign
 from topics import registry
 from topics.claims.claim_versions import record_claims
 from topics.claims.claims_file import claims_version, load_claims
-from topics.outline import figure_params, section_modules, study_outline, table_paths
+from topics.outline import analysis_params, figure_params, section_modules, study_outline, table_paths
 
 #: A row of a study in which asked Vegas was CUBIC.
 MISLABELLED_ROW = {
@@ -91,7 +90,8 @@ class Built:
     def outline_of_tables(self):
         """Return the outline of the study whose tables lie in the folder."""
         tables = self.other.folder.glob("analysis/*.csv") if self.other else ()
-        return study_outline(StudyDesign(self.study, frozenset(path.stem for path in tables)), self.topics)
+        paper = load_claims(ROOT / f"config/claims/{self.claims_name}.yaml")["paper"] if self.claims_name else {}
+        return study_outline(StudyDesign(self.study, frozenset(path.stem for path in tables), paper), self.topics)
 
     def namespace(self, outline):
         """Return what the Snakefile gives to its rules."""
@@ -104,10 +104,9 @@ class Built:
             "CLAIMS": claims,
             "CLAIMS_VERSION": version, "update": str,
             "CLAIMS_NAME": self.claims_name, "CLAIMS_FILE": path, "own": str, "RESULTS": "results",
-            "files_below": partial(paths_below, ROOT), "SETTINGS": SETTINGS, "RESAMPLES": 200, "ANALYSIS_IMAGE": "sha256:0",
+            "files_below": partial(paths_below, ROOT), "SETTINGS": SETTINGS, "ANALYSIS_IMAGE": "sha256:0",
             "DESIGN": outline.design, "OUTLINE": outline, "Path": lambda path: ROOT / path, "code_of": lambda *scripts: "",
-            "table_paths": table_paths, "figure_params": figure_params, "differences": differences,
-            "section_modules": section_modules,
+            "table_paths": table_paths, "figure_params": figure_params, "section_modules": section_modules,
         }  # fmt: skip
 
     def place(self, path):
@@ -127,13 +126,25 @@ class Built:
 
     def analyse(self, topic, **params):
         """Carry out the rules of a topic that make tables which the study has."""
+        for script, inputs, outputs, more in self.analyses_of(topic):
+            self.carry_out(script, inputs, outputs, more | params)
+
+    def analyses_of(self, topic):
+        """Yield (script's module, inputs, outputs, parameters) of each rule of a topic: its own, then the declared ones."""
         path, wanted = ROOT / topic.folder / "rules.smk", {table.name for table in self.outline.tables}
-        namespace = self.namespace(self.outline)
+        namespace, design = self.namespace(self.outline), self.outline.design
         for rule in rules_of(path) if path.exists() else ():
             outputs = rule.section("output", namespace)
             if wanted & outputs.keys():
-                more = rule.section("params", namespace) | params
-                self.carry_out(rule.script, rule.section("input", namespace), outputs, more)
+                yield rule.script, rule.section("input", namespace), outputs, rule.section("params", namespace)
+        for analysis in self.outline.analyses:
+            if analysis.script.startswith(f"{topic.name}/"):
+                yield (
+                    f"topics.{analysis.script.replace('/', '.')}",
+                    table_paths(analysis.inputs_of(design), design),
+                    {table.name: f"results/{{study}}/{table.path}" for table in analysis.tables},
+                    analysis_params(analysis, design, SETTINGS),
+                )
 
     def draw(self, slug, **params):
         """Draw a figure as the loop over all figures does."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from session.script_code import modules_of
+from topics.registry import TOPICS
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -53,13 +54,14 @@ def top(name):
 
 @cache
 def scripts():
-    """Return the modules that rules carry out: those that a rule's file names, and those that draw figures."""
+    """Return the modules that rules carry out: those that a rule's file or a topic's declaration names, and those that draw figures."""
     names = set()
     for rules in (ROOT / "workflow").rglob("*.smk"):
         for name in re.findall(r'"([\w./]+)\.py"', rules.read_text()):
             names.add(".".join((rules.parent / name).resolve().relative_to(SCRIPTS).parts))
     figures = {name for name in MODULES if re.fullmatch(r"topics\.\w+\.plot_\w+", name)}
-    return names | figures
+    declared = {f"topics.{topic.name}.{analysis.script}" for topic in TOPICS for analysis in topic.analyses}
+    return names | figures | declared
 
 
 def test_each_module_is_in_a_room():

@@ -11,7 +11,7 @@ SMOKE = ("--configfile", "config/studies/smoke.yaml")
 FILES = {
     "topic.py": """
 from run_tables.table import Table, count, text
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 RUN_COUNTS = Table("run_counts", "a CCA", (text("cca", "The CCA."), count("runs", "runs", "Its runs.")))
 
@@ -21,24 +21,13 @@ def figures(design):
         yield Figure(f"runs-{cca}", "plot_runs", ("run_counts",), title=cca, shows="runs", params={"cca_shown": cca}, caption="runs")
 
 
-TOPIC = Topic("run_counts", "Runs", applies=lambda design: not design.mixes, tables=(RUN_COUNTS,), figures=figures)
-""",
-    "rules.smk": """# Runs: runs -> analysis/run_counts.csv
-
-
-rule count_runs:
-    input:
-        runs="results/{study}/tidy/runs.csv",
-    output:
-        run_counts="results/{study}/analysis/run_counts.csv",
-    params:
-        code=code_of("topics/run_counts/count_runs"),
-    log:
-        "results/{study}/logs/count_runs.log",
-    container:
-        "envs/analysis.sif"
-    script:
-        "count_runs.py"
+TOPIC = Topic(
+    "run_counts",
+    "Runs",
+    applies=lambda design: not design.mixes,
+    analyses=(Analysis("count_runs", ("runs",), (RUN_COUNTS,)),),
+    figures=figures,
+)
 """,
     "count_runs.py": """
 from rule_script import run_rule
@@ -142,9 +131,11 @@ def test_topic_is_part_of_the_page_and_no_run_is_repeated(with_topic):
     assert 'data-name="run_counts.csv"' in html
 
 
-def test_a_misspelt_input_is_found_where_snakemake_plans(with_topic):
+@pytest.mark.parametrize("right, wrong", [('("run_counts",), title', "run_cuonts"), ('("runs",), (RUN', "rusn")])
+def test_a_misspelt_input_is_found_where_snakemake_plans(with_topic, right, wrong):
     topic = with_topic.folder / "workflow/scripts/topics/run_counts/topic.py"
-    topic.write_text(topic.read_text().replace('("run_counts",), title', '("run_cuonts",), title'))
+    name = right.split('"')[1]
+    topic.write_text(topic.read_text().replace(right, right.replace(name, wrong)))
     status, printed = with_topic.snakemake("--cores", "1", "--dry-run", *SMOKE, check=False)
     assert status != 0
-    assert "run_cuonts.csv" in printed
+    assert f"{wrong}.csv" in printed

@@ -63,10 +63,12 @@ def test_a_second_call_does_nothing(finished):
     assert checkout.planned("--configfile", path) == {}
 
 
-def test_manifest_lists_the_rules_of_the_topics(finished):
+def test_manifest_lists_declarations_and_rules_of_the_topics(finished):
     folder, outline, *_ = finished
     listed = {entity["@id"] for entity in json.loads((folder / "ro-crate-metadata.json").read_text())["@graph"]}
-    with_rules = [topic for topic in outline.topics if topic.tables_of(outline.design)]
+    made = [topic for topic in outline.topics if topic.tables_of(outline.design)]
+    assert {f"workflow/scripts/topics/{topic.name}/topic.py" for topic in made} <= listed
+    with_rules = [topic for topic in made if not topic.analyses]
     assert {f"workflow/scripts/topics/{topic.name}/rules.smk" for topic in with_rules} <= listed
 
 

@@ -60,6 +60,8 @@ SOURCES = {
         "workflow/Snakefile",
         *files_below("workflow/rules", "*.smk"),
         *files_below("workflow/scripts/topics", "*/rules.smk"),
+        # The rules of analyses and figures follow from these.
+        *files_below("workflow/scripts/topics", "*/topic.py"),
     )
 } | ({CLAIMS_FILE: "results/{study}/workflow/claims.yaml"} if CLAIMS_NAME else {})
 

@@ -35,6 +35,7 @@ FORMATS = {
     ".html": "text/html",
     ".json": "application/json",
     ".parquet": "application/vnd.apache.parquet",
+    ".py": "text/x-python",
     ".smk": "text/x-snakemake",
     ".svg": "image/svg+xml",
     ".yaml": "application/yaml",

@@ -21,6 +21,7 @@ class StudyDesign:
 
     study: dict = field(repr=False)  # as `study.resolve` returns it, with or without ``analysis``
     other_tables: frozenset[str] = frozenset()  # names of the analysis tables of the study that it is compared with
+    paper: dict = field(default_factory=dict, repr=False)  # what its claims file says of the paper; empty without one
 
     @property
     def name(self) -> str:

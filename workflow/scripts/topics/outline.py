@@ -9,7 +9,7 @@ from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study_design import StudyDesign
 from study_files.study_replications import replications_words
 from topics.registry import TOPICS
-from topics.topic import OTHER, Figure, Place, Topic
+from topics.topic import OTHER, Analysis, Figure, Place, Topic
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,15 @@ class StudyOutline:
         Their analysis tables.
     figures : tuple of Figure
         Their figures; script and caption as ``<topic>/<name>``.
+    analyses : tuple of Analysis
+        Their analyses whose rules follow from the declaration; script as ``<topic>/<name>``.
     """
 
     design: StudyDesign
     topics: tuple[Topic, ...]
     tables: tuple[Table, ...]
     figures: tuple[Figure, ...]
+    analyses: tuple[Analysis, ...]
 
 
 def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> StudyOutline:
@@ -50,7 +53,10 @@ def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> Stud
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"two parts of the study's outline have the same name: {', '.join(twice)}")
-    return StudyOutline(design, chosen, tables, figures)
+    analyses = tuple(
+        replace(analysis, script=f"{topic.name}/{analysis.script}") for topic in chosen for analysis in topic.analyses
+    )
+    return StudyOutline(design, chosen, tables, figures, analyses)
 
 
 def _placed(figure: Figure, topic: Topic) -> Figure:
@@ -76,10 +82,10 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
     Parameters
     ----------
     names : iterable of str
-        Names of tidy and analysis tables; ``other_<name>`` is an analysis table of the study that this one is compared with: a
+        Names of tidy and analysis tables, or ``provenance``; ``other_<name>`` is an analysis table of the study that this one is compared with: a
         list with its path, or an empty one if there is no such table yet.
     """
-    tidy = {table.name: table.path for table in TIDY_TABLES}
+    tidy = {table.name: table.path for table in TIDY_TABLES} | {"provenance": "tidy/provenance.json"}
     paths: dict[str, str | list[str]] = {}
     for name in names:
         other = name.removeprefix(OTHER)
@@ -88,6 +94,17 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
         else:
             paths[name] = f"results/{{study}}/{tidy.get(name, f'analysis/{name}.csv')}"
     return paths
+
+
+def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
+    """Return the parameters of an analysis's script: the settings that it reads, and its own.
+
+    Parameters
+    ----------
+    settings : mapping
+        confidence, significance and power of the analysis.
+    """
+    return {name: settings[name] for name in analysis.settings} | analysis.params(design)
 
 
 def figure_params(figure: Figure, design: StudyDesign, settings: Mapping) -> dict:

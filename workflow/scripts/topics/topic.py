@@ -2,8 +2,9 @@
 
 ``topics/<name>/`` holds
 
-- ``topic.py``: the declaration, `TOPIC`: when it applies, its tables, its figures, its place in the report;
-- ``rules.smk``: the rules of its analysis, if it has any; those of its figures follow from the declaration;
+- ``topic.py``: the declaration, `TOPIC`: when it applies, its analyses with their tables, its figures, its place in the
+  report. The rules of analyses and figures follow from it (``workflow/rules/analyses.smk``, ``figures.smk``);
+- ``rules.smk``, only where an analysis reads or makes more than tables: run documents, records, another topic's tables;
 - the scripts of these rules, and the modules that they import;
 - ``section.py`` and ``section.html.j2``: its section of the report, if it has one;
 - ``captions/<name>.rst``: the captions of its figures.
@@ -29,6 +30,40 @@ OTHER = "other_"
 def slug_of(name: str) -> str:
     """Return a name as part of a figure's slug: "reno-cubic" for "reno+cubic"."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _no_params(design: StudyDesign) -> dict:
+    return {}
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """An analysis: one script that makes analysis tables out of tables.
+
+    Attributes
+    ----------
+    script : str
+        Its script without ``.py``, in the topic's folder; also the name of its rule and of its log.
+    inputs : tuple of str, or callable
+        Names of the tables that the script reads, tidy or analysis, ``provenance``, or ``other_<name>`` as of a `Figure`;
+        or a function of the `StudyDesign` that returns them.
+    tables : tuple of Table
+        Those that it makes.
+    settings : tuple of str
+        Names of the settings of every analysis that the script reads: confidence, significance, power.
+    params : callable
+        The other parameters of the script for a `StudyDesign`, by name.
+    """
+
+    script: str
+    inputs: tuple[str, ...] | Callable[[StudyDesign], tuple[str, ...]]
+    tables: tuple[Table, ...]
+    settings: tuple[str, ...] = ()
+    params: Callable[[StudyDesign], dict] = _no_params
+
+    def inputs_of(self, design: StudyDesign) -> tuple[str, ...]:
+        """Return the names of the tables that the script reads in a study."""
+        return self.inputs(design) if callable(self.inputs) else self.inputs
 
 
 @dataclass(frozen=True)
@@ -108,8 +143,10 @@ class Topic:
         A word or two for the report's navigation.
     applies : callable
         Whether a `StudyDesign` has this topic.
+    analyses : tuple of Analysis
+        Those whose rules follow from their declaration.
     tables : tuple of Table
-        Those that its analysis makes, and the report carries.
+        All analysis tables, in the order of the report's downloads; those of the analyses in their order if not given.
     figures : callable
         Its figures for a `StudyDesign`: an iterable of `Figure`.
     place : Place
@@ -130,6 +167,7 @@ class Topic:
     name: str
     navigation: str
     applies: Callable[[StudyDesign], bool]
+    analyses: tuple[Analysis, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: Callable[[StudyDesign], Iterable[Figure]] = _no_figures
     place: Place = Place.QUESTION
@@ -141,6 +179,10 @@ class Topic:
 
     def __post_init__(self):
         object.__setattr__(self, "anchor", self.anchor or self.name.replace("_", "-"))
+        made = tuple(table for analysis in self.analyses for table in analysis.tables)
+        object.__setattr__(self, "tables", self.tables or made)
+        if missing := [table.name for table in made if table not in self.tables]:
+            raise ValueError(f"topic {self.name} makes {', '.join(missing)}, which its tables lack")
 
     def tables_of(self, design: StudyDesign) -> tuple[Table, ...]:
         """Return its tables that a design has."""

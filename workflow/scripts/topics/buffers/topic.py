@@ -4,7 +4,7 @@ from study_files.study_design import conditions_of
 from testbed.disciplines import MEASURES, measure_of
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS
 from topics.time_series.topic import sampled_scenarios
-from topics.topic import Figure, Topic, slug_of
+from topics.topic import Analysis, Figure, Topic, slug_of
 
 _FLOWS = ("runs", "flows", "scenarios")
 
@@ -61,7 +61,9 @@ TOPIC = Topic(
     "buffers",
     "Buffers",
     applies=applies,
-    tables=(FLOW_GOODPUT, FLOW_GOODPUT_CELLS),
+    analyses=(
+        Analysis("describe_flows", ("runs", "flows", "scenarios"), (FLOW_GOODPUT, FLOW_GOODPUT_CELLS), ("confidence",)),
+    ),
     figures=_figures,
     pictures=("buffer-totals",),
 )

@@ -2,7 +2,7 @@
 
 from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Topic
+from topics.topic import Analysis, Topic
 
 
 def one_cca_a_run(design) -> bool:
@@ -11,5 +11,8 @@ def one_cca_a_run(design) -> bool:
 
 
 TOPIC = Topic(
-    "ccas", "CCAs", applies=lambda design: one_cca_a_run(design) and design.has_own_flows, tables=(CCA_TESTS, CCA_PAIRS)
+    "ccas",
+    "CCAs",
+    applies=lambda design: one_cca_a_run(design) and design.has_own_flows,
+    analyses=(Analysis("compare_ccas", ("runs",), (CCA_TESTS, CCA_PAIRS), ("confidence", "significance")),),
 )

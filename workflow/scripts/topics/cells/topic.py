@@ -3,7 +3,7 @@
 from run_tables.metrics import METRICS, metric_by_slug
 from topics.cells.tables import DESCRIPTIVE, STEADY
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Figure, Place, Topic
+from topics.topic import Analysis, Figure, Place, Topic
 
 
 def metric_figure(metric, **more) -> Figure:
@@ -28,7 +28,10 @@ TOPIC = Topic(
     "cells",
     "Statistics",
     applies=lambda design: True,
-    tables=(DESCRIPTIVE, STEADY),
+    analyses=(
+        Analysis("describe_cells", ("runs",), (DESCRIPTIVE,), ("confidence",)),
+        Analysis("compare_steady", ("runs",), (STEADY,), ("confidence", "significance")),
+    ),
     figures=_figures,
     place=Place.APPENDIX,
     anchor="statistics",

@@ -1,7 +1,7 @@
 """Several bottlenecks in a row: what flows over all of them get beside flows over each, against theory."""
 
 from topics.chain.tables import CHAIN_CELLS
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 
 def has_chains(design) -> bool:
@@ -18,7 +18,9 @@ TOPIC = Topic(
     "chain",
     "Bottlenecks in a row",
     applies=has_chains,
-    tables=(CHAIN_CELLS,),
+    analyses=(
+        Analysis("describe_chains", ("runs", "flows", "bottlenecks", "scenarios"), (CHAIN_CELLS,), ("confidence",)),
+    ),
     figures=_figures,
     pictures=("chain-shares",),
 )

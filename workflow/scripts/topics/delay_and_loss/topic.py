@@ -2,11 +2,11 @@
 
 from topics.delay_and_loss.tables import DELAY_PERCENTILES
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Topic
+from topics.topic import Analysis, Topic
 
 TOPIC = Topic(
     "delay_and_loss",
     "Delay, loss",
     applies=lambda design: not compares_sizes_alone(design),
-    tables=(DELAY_PERCENTILES,),
+    analyses=(Analysis("estimate_percentiles", ("runs",), (DELAY_PERCENTILES,), ("confidence",)),),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from study_files.study_design import StudyDesign, is_sampled
 from topics.exam.tables import EXAM_PUBLISHED, EXAM_VALUES, SCORECARD
 from topics.path_changes.topic import is_watched
-from topics.topic import Figure, Place, Topic
+from topics.topic import Analysis, Figure, Place, Topic
 
 THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
 #: With more scenarios the cases aren't drawn one by one.
@@ -37,10 +37,34 @@ def _figures(design: StudyDesign) -> Iterator[Figure]:
         yield Figure(CASES, "plot_cases", inputs, "Every case over time", "one run of each", params={"cca": cca})
 
 
+def _measured(design: StudyDesign) -> tuple[str, ...]:
+    """Return the tables that values are measured in, as far as the study has them."""
+    changes = ("changes",) if design.changing_scenarios else ()
+    groups = ("groups",) if any(scenario["groups"] for scenario in design.scenarios) else ()
+    return (*changes, *groups, "runs", "flows", "scenarios", "sockets", "queue")
+
+
+def _judged(design: StudyDesign) -> dict:
+    labels = {scenario["id"]: scenario["label"] for scenario in design.scenarios}
+    return {"exam": design.study["exam"], "scenarios": labels}
+
+
 TOPIC = Topic(
     "exam",
     "Exam",
     applies=examines,
+    analyses=(
+        Analysis(
+            "measure_exam", _measured, (EXAM_VALUES,), params=lambda design: {"limits": design.study["exam"]["limits"]}
+        ),
+        Analysis(
+            "judge_exam",
+            ("exam_values", "runs"),
+            (SCORECARD, EXAM_PUBLISHED),
+            ("confidence", "significance"),
+            params=_judged,
+        ),
+    ),
     tables=(SCORECARD, EXAM_PUBLISHED, EXAM_VALUES),
     figures=_figures,
     place=Place.FRONT,

@@ -1,7 +1,7 @@
 """A path of MPTCP goes down and comes back: what the others carry meanwhile, and when the path is used again."""
 
 from topics.failover.tables import FAILOVERS
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 
 def has_outages(design) -> bool:
@@ -24,5 +24,10 @@ def _figures(design):
 
 
 TOPIC = Topic(
-    "failover", "Fail-over", applies=has_outages, tables=(FAILOVERS,), figures=_figures, pictures=("failover",)
+    "failover",
+    "Fail-over",
+    applies=has_outages,
+    analyses=(Analysis("measure_failovers", ("runs", "scenarios", "sockets"), (FAILOVERS,), ("confidence",)),),
+    figures=_figures,
+    pictures=("failover",),
 )

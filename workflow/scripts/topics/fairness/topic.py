@@ -4,7 +4,7 @@ from itertools import combinations_with_replacement
 
 from topics.fairness.tables import FAIRNESS_FACTORS, FLOW_SHARES, SHARE_PAIRS, SHARE_THEORY, SHARES, START_ORDER
 from topics.time_series.topic import sampled_scenarios
-from topics.topic import Figure, Topic, slug_of
+from topics.topic import Analysis, Figure, Topic, slug_of
 
 #: More competitions than these, which is those of 8 CCAs, are not drawn over time.
 MOST_COMPETITIONS = 36
@@ -49,7 +49,22 @@ TOPIC = Topic(
     "fairness",
     "Fairness",
     applies=lambda design: design.mixes,
-    tables=(FLOW_SHARES, SHARES, SHARE_PAIRS, START_ORDER, FAIRNESS_FACTORS, SHARE_THEORY),
+    analyses=(
+        Analysis("measure_shares", ("runs", "flows", "scenarios"), (FLOW_SHARES,)),
+        Analysis(
+            "compare_shares",
+            ("flow_shares",),
+            (SHARES, SHARE_PAIRS, START_ORDER),
+            ("confidence", "significance"),
+            params=lambda design: {"seed": design.study["seed"]},
+        ),
+        Analysis(
+            "compare_factors",
+            ("flow_shares", "runs", "scenarios"),
+            (FAIRNESS_FACTORS, SHARE_THEORY),
+            ("confidence", "significance"),
+        ),
+    ),
     figures=_figures,
     pictures=("fairness-shares", "fairness-mixes"),
 )

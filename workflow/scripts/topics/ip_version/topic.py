@@ -3,7 +3,7 @@
 from run_tables.metrics import METRICS, differences
 from topics.ip_version.tables import IP_OVERALL, IP_VERSION_TESTS
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 
 def _figures(design):
@@ -26,10 +26,24 @@ def _figures(design):
         )
 
 
+def _margins(design):
+    margins = design.study["analysis"]["equivalence_margin"]
+    return {"margins": differences(margins), "header_margin": margins["header_percent"]}
+
+
 TOPIC = Topic(
     "ip_version",
     "IP version",
     applies=lambda design: design.ip_versions_compared and not compares_sizes_alone(design),
-    tables=(IP_VERSION_TESTS, IP_OVERALL),
+    analyses=(
+        Analysis(
+            "compare_ip_versions",
+            ("runs",),
+            (IP_VERSION_TESTS,),
+            ("confidence", "significance", "power"),
+            params=lambda design: _margins(design) | {"detect": differences(design.study["analysis"]["detect"])},
+        ),
+        Analysis("compare_overall", ("runs",), (IP_OVERALL,), ("confidence", "significance"), params=_margins),
+    ),
     figures=_figures,
 )

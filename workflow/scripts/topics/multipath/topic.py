@@ -2,7 +2,7 @@
 
 from study_files.study_design import is_sampled
 from topics.multipath.tables import AGGREGATION, PATH_SHARES
-from topics.topic import Figure, Topic, slug_of
+from topics.topic import Analysis, Figure, Topic, slug_of
 
 #: CCAs whose file transfers are drawn over time: the paper's best and worst.
 EXTREMES = ("cubic", "vegas")
@@ -78,7 +78,7 @@ TOPIC = Topic(
         any(is_joined(s) and s["topology"] == "cable" for s in design.scenarios)
         and not any(s["multipath"].get("outage") for s in design.scenarios)
     ),
-    tables=(AGGREGATION, PATH_SHARES),
+    analyses=(Analysis("compare_paths", ("runs", "paths", "scenarios"), (AGGREGATION, PATH_SHARES), ("confidence",)),),
     figures=_figures,
     pictures=("aggregation", "environments"),
 )

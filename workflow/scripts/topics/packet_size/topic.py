@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from study_files.study_design import StudyDesign
 from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
 from topics.packet_size.traffic import traffic_of
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 #: Figure -> the traffic of its rows of panels, what it shows of that, and the paper's number of it.
 VALUES = {
@@ -74,7 +74,15 @@ TOPIC = Topic(
     "packet_size",
     "Packet size",
     applies=compares_sizes,
-    tables=(SIZE_CELLS, SIZE_DIFFERENCES),
+    analyses=(
+        Analysis(
+            "measure_sizes",
+            ("other_size_cells", "runs", "flows", "scenarios"),
+            (SIZE_CELLS, SIZE_DIFFERENCES),
+            ("confidence",),
+            params=lambda design: {"printed": design.paper.get("cells")},
+        ),
+    ),
     figures=figures,
     pictures=("size-tcp-throughput", "size-udp-throughput"),
 )

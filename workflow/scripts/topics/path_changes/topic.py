@@ -2,7 +2,7 @@
 
 from study_files.study_design import is_changing, is_sampled
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 
 def is_watched(scenario) -> bool:
@@ -21,7 +21,11 @@ TOPIC = Topic(
     "path_changes",
     "Changes",
     applies=lambda design: any(map(is_watched, design.scenarios)),
-    tables=(CHANGE_CELLS, CHANGE_RESPONSES),
+    analyses=(
+        Analysis(
+            "measure_responses", ("runs", "scenarios", "changes", "sockets", "queue"), (CHANGE_CELLS, CHANGE_RESPONSES)
+        ),
+    ),
     figures=_figures,
     pictures=("path-changes",),
 )

@@ -3,7 +3,7 @@
 from study_files.study_design import conditions_of
 from topics.buffers import topic as buffers
 from topics.platforms.tables import KERNEL_ENVIRONMENTS, PLATFORM_CAUSES, PLATFORM_STARTS, PLATFORMS
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 
 def applies(design) -> bool:
@@ -28,7 +28,15 @@ TOPIC = Topic(
     "platforms",
     "Platforms",
     applies=applies,
-    tables=(PLATFORMS, PLATFORM_CAUSES, PLATFORM_STARTS, KERNEL_ENVIRONMENTS),
+    analyses=(
+        Analysis(
+            "compare_platforms",
+            ("runs", "scenarios", "intervals", "sockets", "provenance"),
+            (PLATFORMS, PLATFORM_CAUSES, PLATFORM_STARTS, KERNEL_ENVIRONMENTS),
+            ("confidence", "significance"),
+            params=lambda design: {"agreement": design.study["analysis"]["agreement"]},
+        ),
+    ),
     figures=_figures,
     pictures=("platform-differences",),
 )

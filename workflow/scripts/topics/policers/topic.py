@@ -1,7 +1,7 @@
 """What flows lose to a policer, which drops what exceeds its rate at once: loss and goodput by CCA, beside paths that queue instead."""
 
 from topics.policers.tables import POLICER_CELLS
-from topics.topic import Topic
+from topics.topic import Analysis, Topic
 
 
 def applies(design) -> bool:
@@ -9,4 +9,26 @@ def applies(design) -> bool:
     return any(scenario["link"].get("policer") for scenario in design.scenarios)
 
 
-TOPIC = Topic("policers", "Policers", applies=applies, tables=(POLICER_CELLS,))
+def policer_words(design) -> dict[str, str]:
+    """Return scenario -> its policer in words, for the scenarios that have one."""
+    return {
+        scenario["id"]: "{rate_mbps:g} Mbit/s, {burst_bytes:,} bytes".format(**scenario["link"]["policer"])
+        for scenario in design.scenarios
+        if scenario["link"]["policer"]
+    }
+
+
+TOPIC = Topic(
+    "policers",
+    "Policers",
+    applies=applies,
+    analyses=(
+        Analysis(
+            "describe_policers",
+            ("runs",),
+            (POLICER_CELLS,),
+            ("confidence",),
+            params=lambda design: {"policers": policer_words(design)},
+        ),
+    ),
+)

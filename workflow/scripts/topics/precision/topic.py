@@ -2,8 +2,20 @@
 
 from study_files.study_replications import has_looks
 from topics.precision.tables import PRECISION
-from topics.topic import Place, Topic
+from topics.topic import Analysis, Place, Topic
 
 TOPIC = Topic(
-    "precision", "Precision", applies=lambda design: has_looks(design.study), tables=(PRECISION,), place=Place.METHOD
+    "precision",
+    "Precision",
+    applies=lambda design: has_looks(design.study),
+    analyses=(
+        Analysis(
+            "describe_precision",
+            ("runs",),
+            (PRECISION,),
+            ("confidence",),
+            params=lambda design: {"replications": design.study["replications"]},
+        ),
+    ),
+    place=Place.METHOD,
 )

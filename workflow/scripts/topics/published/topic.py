@@ -3,7 +3,7 @@
 from run_tables.metrics import PUBLISHED_METRICS
 from topics.cells.topic import metric_figure
 from topics.published.tables import POOLED, POOLED_TESTS
-from topics.topic import Place, Topic
+from topics.topic import Analysis, Place, Topic
 
 #: Name of the paper's claims file.
 IP_PAPER = "lima-ccas-ipv4-ipv6"
@@ -20,7 +20,7 @@ TOPIC = Topic(
     "published",
     "As published",
     applies=lambda design: design.claims == IP_PAPER,
-    tables=(POOLED, POOLED_TESTS),
+    analyses=(Analysis("describe_pooled", ("runs",), (POOLED, POOLED_TESTS), ("significance",)),),
     figures=_figures,
     place=Place.BACK,
 )

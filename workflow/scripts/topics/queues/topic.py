@@ -2,7 +2,7 @@
 
 from testbed.disciplines import discipline_of
 from topics.queues.tables import QUEUE_CELLS
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 
 def applies(design) -> bool:
@@ -19,4 +19,10 @@ def _figures(design):
     yield Figure("queues", "plot_queues", ("queue_cells",), title, "means, intervals, by CCA and ECN")
 
 
-TOPIC = Topic("queues", "Queues", applies=applies, tables=(QUEUE_CELLS,), figures=_figures)
+TOPIC = Topic(
+    "queues",
+    "Queues",
+    applies=applies,
+    analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",)),),
+    figures=_figures,
+)

@@ -2,7 +2,7 @@
 
 from testbed.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 
 def applies(design) -> bool:
@@ -15,4 +15,10 @@ def _figures(design):
     yield Figure("real-time", "plot_real_time", ("real_time_cells",), title, "means, intervals")
 
 
-TOPIC = Topic("real_time", "Real-time streams", applies=applies, tables=(REAL_TIME_CELLS,), figures=_figures)
+TOPIC = Topic(
+    "real_time",
+    "Real-time streams",
+    applies=applies,
+    analyses=(Analysis("describe_real_time", ("groups", "scenarios"), (REAL_TIME_CELLS,), ("confidence",)),),
+    figures=_figures,
+)

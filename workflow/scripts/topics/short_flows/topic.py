@@ -2,7 +2,7 @@
 
 from testbed.flow_groups import WEB
 from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 
 def applies(design) -> bool:
@@ -21,7 +21,14 @@ TOPIC = Topic(
     "short_flows",
     "Short flows",
     applies=applies,
-    tables=(SHORT_FLOW_CELLS, SHORT_FLOW_SIZES),
+    analyses=(
+        Analysis(
+            "describe_short_flows",
+            ("groups", "short_flows", "scenarios"),
+            (SHORT_FLOW_CELLS, SHORT_FLOW_SIZES),
+            ("confidence",),
+        ),
+    ),
     figures=_figures,
     pictures=("completion-times",),
 )

@@ -1,7 +1,7 @@
 """MPTCP's subflows over one bottleneck: what they take from plain connections beside them."""
 
 from topics.subflows.tables import SUBFLOW_SHARES
-from topics.topic import Figure, Topic
+from topics.topic import Analysis, Figure, Topic
 
 
 def shares_bottleneck(scenario) -> bool:
@@ -19,7 +19,7 @@ TOPIC = Topic(
     "subflows",
     "Subflows",
     applies=lambda design: any(map(shares_bottleneck, design.scenarios)),
-    tables=(SUBFLOW_SHARES,),
+    analyses=(Analysis("describe_subflows", ("runs", "flows", "scenarios"), (SUBFLOW_SHARES,), ("confidence",)),),
     figures=_figures,
     pictures=("subflow-shares",),
 )

@@ -3,7 +3,7 @@
 from topics.ccas.topic import one_cca_a_run
 from topics.multipath.topic import joined_scenarios
 from topics.theory.tables import MODELS, REGRESSIONS
-from topics.topic import Topic
+from topics.topic import Analysis, Topic
 
 
 def one_path(design) -> bool:
@@ -16,4 +16,9 @@ def one_path(design) -> bool:
     )
 
 
-TOPIC = Topic("theory", "Theory", applies=one_path, tables=(MODELS, REGRESSIONS))
+TOPIC = Topic(
+    "theory",
+    "Theory",
+    applies=one_path,
+    analyses=(Analysis("fit_models", ("runs", "scenarios"), (MODELS, REGRESSIONS), ("confidence",)),),
+)

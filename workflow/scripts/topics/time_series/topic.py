@@ -6,7 +6,7 @@ from itertools import compress, product
 from study_files.study_design import is_changing, is_sampled
 from topics.multipath.topic import is_joined, is_transfer
 from topics.time_series.tables import FLOW_OUTCOMES, PHASE_SHARES, PHASES, SAWTOOTH, TEETH, WINDOW_THEORY
-from topics.topic import Figure, Topic, slug_of
+from topics.topic import Analysis, Figure, Topic, slug_of
 
 #: With more cells, or more flows in a run, no pictures of single runs are drawn: tables say it in less room.
 MOST_CELLS, MOST_FLOWS = 8, 8
@@ -80,6 +80,18 @@ TOPIC = Topic(
     "time_series",
     "Over time",
     applies=lambda design: bool(sampled_scenarios(design) or pictures(design)),
+    analyses=(
+        Analysis("find_phases", ("runs", "sockets"), (PHASES, PHASE_SHARES), ("confidence",)),
+        Analysis(
+            "measure_sawtooth",
+            ("runs", "scenarios", "flows", "sockets"),
+            (TEETH, SAWTOOTH, WINDOW_THEORY),
+            ("confidence",),
+            # Theory knows constant paths only.
+            params=lambda design: {"changing": design.changing_scenarios},
+        ),
+        Analysis("compare_flows", ("runs", "flows"), (FLOW_OUTCOMES,), ("confidence",)),
+    ),
     tables=(PHASE_SHARES, WINDOW_THEORY, FLOW_OUTCOMES, PHASES, SAWTOOTH, TEETH),
     figures=_figures,
 )

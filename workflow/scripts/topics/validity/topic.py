@@ -1,7 +1,7 @@
 """Whether the runs can be trusted: which passed their checks, and whether loss and delay were what was set."""
 
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Figure, Place, Topic
+from topics.topic import Analysis, Figure, Place, Topic
 from topics.validity.tables import CHECK_COUNTS, VALIDITY
 
 
@@ -21,7 +21,7 @@ TOPIC = Topic(
     "validity",
     "Validity",
     applies=lambda design: True,
-    tables=(VALIDITY, CHECK_COUNTS),
+    analyses=(Analysis("summarise_validity", ("runs", "checks"), (VALIDITY, CHECK_COUNTS)),),
     figures=_figures,
     place=Place.METHOD,
 )
