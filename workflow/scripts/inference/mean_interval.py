@@ -71,7 +71,7 @@ def measured_mean(values, confidence, resolution=0.0, collapses=None) -> Measure
     values = np.asarray(values, float)
     n = len(values)
     if n == 0:
-        return MeasuredMean(0, 0)
+        return MeasuredMean(0, 0, note="no value")
     if n == 1:
         return MeasuredMean(1, 1, float(values[0]), note="one run: no interval")
     if repeats_one_measurement(values, resolution):

@@ -18,7 +18,9 @@ def _percentile_columns(name, unit, meaning, empty):
     """Return a column for each percentile, as `group_metrics` names them."""
     ending = f"_{unit}" if unit else ""
     words = {50: "Median", 95: "95th percentile", 99: "99th percentile"}
-    return tuple(number(f"{name}_p{p}{ending}", unit, f"{word} of {meaning}.", empty) for p, word in words.items())
+    return tuple(
+        number(f"{name}_p{p}{ending}", unit, f"{word} of {meaning}.", empty, least=0) for p, word in words.items()
+    )
 
 
 GROUPS = Table(
@@ -36,10 +38,10 @@ GROUPS = Table(
         *_percentile_columns("completion", "ms", "the completion times, from connect to the last byte", _NONE_COMPLETE),
         *_percentile_columns("slowdown", "", "completion time over that on an empty path (`tcp_models/completion_time.py`)", _NONE_COMPLETE),
         count("packets", "packets", "Real-time packets that were sent.", _OTHER_GROUP),
-        number("lost_percent", "%", "Of these, that never arrived.", _OTHER_GROUP),
+        number("lost_percent", "%", "Of these, that never arrived.", _OTHER_GROUP, least=0, most=100),
         *_percentile_columns("delay", "ms", "the packets' one-way delays", _NONE_ARRIVED),
         *_percentile_columns("queueing", "ms", "the same less the path's delay", _NONE_ARRIVED),
-        number("jitter_ms", "ms", "Interarrival jitter (RFC 3550), the mean over packets and streams.", _NONE_ARRIVED),
+        number("jitter_ms", "ms", "Interarrival jitter (RFC 3550), the mean over packets and streams.", _NONE_ARRIVED, least=0),
         VALID,
     ),
     "tidy",

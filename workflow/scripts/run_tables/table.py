@@ -4,7 +4,7 @@ Standard library only: the declarations are read where Snakemake plans, before t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 #: Kind of a column -> what its values are.
 KINDS = {
@@ -26,6 +26,8 @@ class Column:
     unit: str = ""  # of a number: "Mbit/s", "ms", "segments"; empty where it has none
     empty: str = ""  # what it means if there is no value; empty if there always is one
     source: str = ""  # program whose output it is read from; empty if it is computed from other columns
+    least: float | None = None  # no value can be less: where the interval of a mean ends at the latest
+    most: float | None = None  # no value can be more
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -42,14 +44,22 @@ def truth(name: str, meaning: str) -> Column:
     return Column(name, "truth", meaning)
 
 
-def number(name: str, unit: str, meaning: str, empty: str = "", source: str = "") -> Column:
-    """Return a column of numbers."""
-    return Column(name, "number", meaning, unit, empty, source)
+def number(
+    name: str,
+    unit: str,
+    meaning: str,
+    empty: str = "",
+    source: str = "",
+    least: float | None = None,
+    most: float | None = None,
+) -> Column:
+    """Return a column of numbers, none of them less than ``least`` or more than ``most``."""
+    return Column(name, "number", meaning, unit, empty, source, least, most)
 
 
 def count(name: str, unit: str, meaning: str, empty: str = "", source: str = "") -> Column:
-    """Return a column of whole numbers."""
-    return Column(name, "count", meaning, unit, empty, source)
+    """Return a column of whole numbers, none less than 0."""
+    return Column(name, "count", meaning, unit, empty, source, 0)
 
 
 def ordinal(name: str, meaning: str, empty: str = "") -> Column:
@@ -58,12 +68,46 @@ def ordinal(name: str, meaning: str, empty: str = "") -> Column:
 
 
 def interval(
-    low: str, high: str, unit: str, of: str, empty: str = "there are fewer than two values"
+    low: str,
+    high: str,
+    unit: str,
+    of: str,
+    empty: str = "there are fewer than two values, or all repeat one measurement",
+    least: float | None = None,
+    most: float | None = None,
 ) -> tuple[Column, Column]:
     """Return the two columns of an interval at the study's confidence; ``of`` is what it is of: "the mean"."""
     return (
-        number(low, unit, f"Lower end of the confidence interval of {of}.", empty),
-        number(high, unit, f"Upper end of the confidence interval of {of}.", empty),
+        number(low, unit, f"Lower end of the confidence interval of {of}.", empty, "", least, most),
+        number(high, unit, f"Upper end of the confidence interval of {of}.", empty, "", least, most),
+    )
+
+
+def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **empty: str) -> Iterator[Column]:
+    """Yield each measure and the two columns of its interval, in the measure's unit and inside its bounds.
+
+    Parameters
+    ----------
+    of : str
+        What the intervals are of; the mean if not given.
+    ends : str
+        What the names of the interval's columns begin with; the measure's name if not given.
+    empty : str, optional
+        As `interval` has it.
+    """
+    for measure in measures:
+        name, bounds = ends or measure.name, (measure.least, measure.most)
+        words = of or "the mean" + ", cut off at what is possible" * (bounds != (None, None))
+        yield measure
+        yield from interval(
+            f"{name}_low", f"{name}_high", measure.unit, words, least=bounds[0], most=bounds[1], **empty
+        )
+
+
+def mean_of(column: Column, empty: str = "no valid run has a value") -> Column:
+    """Return the column of a mean over the valid runs that have a value of a column."""
+    return replace(
+        column, kind="number", meaning=f"{column.meaning} The mean over the valid runs.", empty=empty, source=""
     )
 
 

@@ -95,7 +95,7 @@ RUNS = Table(
             "`flows.csv` and `groups.csv`.",
             f"round trips of single messages have none; {_NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
-            "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders",
+            "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
         ),
         number("goodput_steady_mbps", "Mbit/s", "The same without start-up: from `steady_begin_ns` on.", _NO_STEADY),
         count(
@@ -116,7 +116,7 @@ RUNS = Table(
         ),
         number(
             "rtt_mean_ms", "ms", "Mean RTT that the senders' TCP measured, the mean over the flows; of round trips their mean time.",
-            "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all looks; round trips: qperf; ns-3: single segments",
+            "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all looks; round trips: qperf; ns-3: single segments", least=0,
         ),
         number(
             "rtt_steady_ms", "ms", "The same over the reporting intervals that begin in the steady part.",
@@ -125,14 +125,14 @@ RUNS = Table(
         number("rtt_min_ms", "ms", "Smallest RTT of all flows.", NO_VALUE, "tcpi_min_rtt at the last look"),
         number(
             "loss_percent", "%", "Packets dropped by the full queue, by random loss and by a policer, over all that were offered to the bottleneck or the policer.",
-            "nothing is emulated", "counters of the queueing disciplines",
+            "nothing is emulated", "counters of the queueing disciplines", least=0, most=100,
         ),
         count("retransmits", "segments", "Segments that TCP sent again, summed over the flows.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs of the sending host"),
-        number("jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.", NO_VALUE),
+        number("jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.", NO_VALUE, least=0, most=1),
         number("jain_steady_index", "", "The same of their goodputs in the steady part.", f"{NO_VALUE}; {_NO_STEADY}"),
-        number("throughput_per_stream_mbps", "Mbit/s", "Mean goodput of a flow, as TCP-ExBench computes its throughput.", NO_VALUE),
-        number("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", NO_VALUE),
-        number("retransmit_percent", "%", "Retransmits over bytes sent / MSS, which TCP-ExBench calls packet loss.", "nothing was sent, or TCP has none"),
+        number("throughput_per_stream_mbps", "Mbit/s", "Mean goodput of a flow, as TCP-ExBench computes its throughput.", NO_VALUE, least=0),
+        number("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", NO_VALUE, least=0),
+        number("retransmit_percent", "%", "Retransmits over bytes sent / MSS, which TCP-ExBench calls packet loss.", "nothing was sent, or TCP has none", least=0),
         number(
             "retransmit_steady_percent", "%", "The same over the reporting intervals that begin in the steady part.",
             f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}",
@@ -172,7 +172,7 @@ RUNS = Table(
         number("background_mbps", "Mbit/s", "What the server's answers took of the cable, headers and frame overhead included.", "there is no server"),
         number("background_back_mbps", "Mbit/s", "What the requests took of the cable in the other direction.", "there is no server"),
         *APPLICATION_COLUMNS,
-        number("transfer_s", "s", "Time of the longest file transfer.", "no file was transferred"),
+        number("transfer_s", "s", "Time of the longest file transfer.", "no file was transferred", least=0),
         count("out_of_order_segments", "segments", "Waited at the receivers for one before them.", NO_VALUE, "TcpExtTCPOFOQueue"),
         count("out_of_order_mptcp", "segments", "Data that waited at the receivers for another subflow's.", NO_VALUE, "MPTcpExtOFOQueue"),
         count(
@@ -199,7 +199,7 @@ RUNS = Table(
         count("loss_bursts", "", "Bursts of random losses of the data's direction that ended.", _NO_BURSTS, "netem's drops, and its random numbers"),
         number("loss_burst_packets", "packets", "Their mean length: what was lost, by burst.", f"{_NO_BURSTS}, or none ended", "netem's drops, and its random numbers"),
         number("cwnd_packets", "packets", "Mean congestion window over the looks at the senders' sockets, each subflow of MPTCP by itself.", "nobody looked"),
-        number("cpu_busy_percent", "%", "Mean over the cores that carried the run while traffic flowed.", "the clock is not a real one", "/proc/stat"),
+        number("cpu_busy_percent", "%", "Mean over the cores that carried the run while traffic flowed.", "the clock is not a real one", "/proc/stat", least=0, most=100),
         number("cpu_seconds_per_gbyte", "s/GB", "Busy time of these cores, all together, over the data that arrived (10^9 bytes).", "the clock is not a real one"),
         text("platform", "What carried the packets: `uml`, `host`, or `ns3:` and a version."),
         count("pairs", "", "Number of pairs of hosts."),

@@ -22,7 +22,9 @@ from typing import NamedTuple
 SCRIPTS = Path(__file__).resolve().parents[1]
 #: Where columns are declared by functions -> how many of their arguments are not prose.
 DECLARATIONS = "run_tables.table"
-PLAIN_ARGUMENTS = {"text": 1, "truth": 1, "ordinal": 1, "number": 2, "count": 2, "interval": 3}
+PLAIN_ARGUMENTS = {"text": 1, "truth": 1, "ordinal": 1, "number": 2, "count": 2, "interval": 3, "mean_of": 1}
+#: Arguments by name that are no prose either: bounds of values.
+PLAIN_NAMES = {"least", "most"}
 #: From Snakemake's folder, as its own records.
 MEMORY = Path(".snakemake", "module-digests.json")
 
@@ -138,5 +140,6 @@ class _WithoutProse(ast.NodeTransformer):
 
     def visit_Call(self, node):
         if isinstance(node.func, ast.Name) and node.func.id in self.declaring:
-            node.args, node.keywords = node.args[: PLAIN_ARGUMENTS[node.func.id]], []
+            node.args = node.args[: PLAIN_ARGUMENTS[node.func.id]]
+            node.keywords = [word for word in node.keywords if word.arg in PLAIN_NAMES]
         return self.generic_visit(node)

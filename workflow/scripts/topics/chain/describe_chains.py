@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from inference.mean_interval import mean_interval
 from rule_script import run_rule
+from run_tables.estimated_cells import estimated_cells
 from run_tables.reading import read_runs, read_table
-from run_tables.run_keys import CELL, RUN
+from run_tables.run_keys import RUN
 from run_tables.tidy_tables import BOTTLENECKS, FLOWS, SCENARIOS
 from tcp_models.chain_models import fair_share, reno_share_independent, reno_share_synchronised
 from topics.chain.tables import CHAIN_CELLS
@@ -64,33 +64,30 @@ def describe_chains(runs, flows, bottlenecks, scenarios, confidence) -> pd.DataF
     """Return `CHAIN_CELLS`: a row a cell, in the order of `runs`."""
     compared = chains_and_dumbbells(scenarios).set_index("scenario")
     of_run = {name: dict(list(table.groupby(RUN))) for name, table in (("flows", flows), ("bottlenecks", bottlenecks))}
-    rows = []
-    for cell, of_cell in runs[runs["scenario"].isin(compared.index)].groupby(CELL, sort=False):
-        valid, scenario = of_cell[of_cell["valid"]], compared.loc[cell[0]]
-        names = [tuple(name) for name in valid[RUN].itertuples(index=False)]
-        measured = pd.DataFrame(
-            [
-                measure_run(run, of_run["flows"][name], of_run["bottlenecks"].get(name, bottlenecks.iloc[:0]))
-                for name, run in zip(names, valid.to_dict("records"), strict=True)
-            ],
-            columns=MEASURES,
-        )
-        counts = flow_counts(scenario)
-        rows.append(
-            {
-                **dict(zip(CELL, cell, strict=True)),
-                "scenario_label": of_cell["scenario_label"].iloc[0],
-                "platform": scenario["platform"],
-                "conditions": conditions_words(scenario),
-                "bottlenecks": int(scenario["bottlenecks"]),
-                **counts,
-                "n": len(valid),
-                **{name: measured[name].mean() for name in MEASURES},
-                **_interval(measured["long_share_percent"].dropna(), confidence),
-                **_theory(cell[1], scenario, counts, measured, _are_alike(bottlenecks, cell[0])),
-            }
-        )
-    return pd.DataFrame(rows, columns=CHAIN_CELLS.names)
+    runs = runs[runs["scenario"].isin(compared.index)]
+    valid = runs[runs["valid"]]
+    rows = [
+        measure_run(run, of_run["flows"][name], of_run["bottlenecks"].get(name, bottlenecks.iloc[:0]))
+        for name, run in zip(valid[RUN].itertuples(index=False, name=None), valid.to_dict("records"), strict=True)
+    ]
+    measured = runs.join(pd.DataFrame(rows, valid.index, MEASURES))
+    about = {
+        name: {
+            "platform": scenario["platform"],
+            "conditions": conditions_words(scenario),
+            "bottlenecks": int(scenario["bottlenecks"]),
+            **flow_counts(scenario),
+        }
+        for name, scenario in compared.iterrows()
+    }
+
+    def theory(row, _):
+        applies = _are_alike(bottlenecks, row["scenario"]) and not compared.loc[row["scenario"], "cross_cca"]
+        return _theory(row) if applies else {}
+
+    return estimated_cells(
+        CHAIN_CELLS, measured, confidence, of_scenario=pd.DataFrame.from_dict(about, orient="index"), also=theory
+    )
 
 
 def flow_counts(scenario) -> dict[str, int]:
@@ -125,24 +122,15 @@ def _are_alike(bottlenecks, scenario):
     return len(kinds.drop_duplicates()) <= 1
 
 
-def _interval(shares, confidence):
-    if len(shares) < 2:
-        return {}
-    _, low, high = mean_interval(shares, confidence)
-    return {"long_share_percent_low": max(low, 0.0), "long_share_percent_high": min(high, 100.0)}
-
-
-def _theory(cca, scenario, counts, measured, alike):
-    """Return what theory says of the long flows' share, as far as it applies."""
-    if not alike or scenario["cross_cca"]:
-        return {}
-    number, flows = int(scenario["bottlenecks"]), tuple(counts.values())
+def _theory(row):
+    """Return what theory says of the long flows' share in a cell, as far as it applies."""
+    number, flows = row["bottlenecks"], (row["long_flows"], row["cross_flows"])
     predictions = {
         "proportional_percent": 100 * fair_share(number, 1, *flows),
         "minimum_delay_percent": 100 * fair_share(number, 2, *flows),
     }
-    ratio = measured["cross_rtt_ms"].mean() / measured["long_rtt_ms"].mean()
-    if cca == "reno" and not is_missing(ratio):
+    ratio = row["cross_rtt_ms"] / row["long_rtt_ms"]
+    if row["cca"] == "reno" and not is_missing(ratio):
         predictions["independent_percent"] = 100 * reno_share_independent(number, ratio, *flows)
         predictions["synchronised_percent"] = 100 * reno_share_synchronised(number, ratio, *flows)
     return predictions

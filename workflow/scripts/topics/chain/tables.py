@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, columns_with_intervals, count, number, text
 from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
@@ -18,8 +18,9 @@ CHAIN_CELLS = Table(
         count("long_flows", "", "Number of flows that pass all of them (of a dumbbell: those of the first pair)."),
         count("cross_flows", "", "Number of flows that cross each single one."),
         count("n", "runs", "Valid runs."),
-        number("long_share_percent", "%", "Share of the long flows in what a bottleneck delivers, without start-up; the mean over bottlenecks.", _NO_RUN),
-        *interval("long_share_percent_low", "long_share_percent_high", "%", "the mean"),
+        *columns_with_intervals(
+            number("long_share_percent", "%", "Share of the long flows in what a bottleneck delivers, without start-up; the mean over bottlenecks.", _NO_RUN, least=0, most=100),
+        ),
         number("long_goodput_mbps", "Mbit/s", "Mean goodput of a long flow without start-up.", _NO_RUN),
         number("cross_goodput_mbps", "Mbit/s", "Mean goodput of a cross flow without start-up.", _NO_RUN),
         number("used_percent", "%", "Goodput at a bottleneck over what it would be if it were always full; the mean over bottlenecks.", _NO_RUN),

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from inference.mean_interval import mean_interval
 from rule_script import run_rule
+from run_tables.estimated_cells import estimated_cells
 from run_tables.reading import read_runs, read_table
-from run_tables.run_keys import CELL, RUN
+from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
 from run_tables.tidy_tables import SCENARIOS
 from topics.failover.path_series import COLUMNS, MEASURES, acked_by_path, measure_run
@@ -18,36 +18,18 @@ def measure_failovers(runs, scenarios, measured, confidence) -> pd.DataFrame:
     ``measured``: run as (scenario, cca, ip_version, replication) -> `measure_run`.
     """
     down = scenarios[scenarios["outage_path"].notna()].set_index("scenario")
-    rows = []
-    for cell, of_cell in runs[runs["scenario"].isin(down.index)].groupby(CELL, sort=False):
-        valid, scenario = of_cell[of_cell["valid"]], down.loc[cell[0]]
-        names = [tuple(name) for name in valid[RUN].itertuples(index=False)]
-        values = pd.DataFrame([measured[name] for name in names if name in measured], columns=MEASURES)
-        rows.append(
-            {
-                **dict(zip(CELL, cell, strict=True)),
-                "scenario_label": of_cell["scenario_label"].iloc[0],
-                **{
-                    name: scenario[name] for name in ("platform", "paths", "outage_path", "outage_at_s", "outage_for_s")
-                },
-                "n": len(valid),
-                "path_ideal_mbps": valid["ideal_goodput_mbps"].mean() / scenario["paths"],
-                **{name: values[name].mean() for name in MEASURES},
-                **_interval(values, "standstill_s", confidence),
-                **_interval(values, "return_s", confidence),
-                "returned": int(values["return_s"].notna().sum()),
-                "outage_drops": valid["outage_drops"].mean(),
-            }
-        )
-    return pd.DataFrame(rows, columns=FAILOVERS.names)
+    runs = runs[runs["scenario"].isin(down.index)]
+    names = runs[RUN].itertuples(index=False, name=None)
+    values = pd.DataFrame([measured.get(name, {}) for name in names], runs.index, MEASURES)
 
+    def also(row, valid):
+        return {
+            "path_ideal_mbps": valid["ideal_goodput_mbps"].mean() / row["paths"],
+            "returned": int(valid["return_s"].notna().sum()),
+        }
 
-def _interval(values, name, confidence):
-    known = values[name].dropna()
-    if len(known) < 2:
-        return {}
-    _, low, high = mean_interval(known, confidence)
-    return {f"{name}_low": max(low, 0.0), f"{name}_high": high}
+    about = down[["platform", "paths", "outage_path", "outage_at_s", "outage_for_s"]]
+    return estimated_cells(FAILOVERS, runs.join(values), confidence, of_scenario=about, also=also)
 
 
 def main(inputs, outputs, params) -> None:

@@ -1,19 +1,19 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, columns_with_intervals, count, number, text
 from run_tables.tidy_tables import DISCIPLINE_COLUMNS, RUNS, SCENARIOS
 
 _NO_RUN = "no valid run has a value"
 _UNCOUNTED = "no valid run counts it"
-#: What is estimated of a cell, each with its interval: (column, unit, meaning, what it means if there is none).
+#: What is estimated of a cell, each with its interval.
 MEASURES = (
-    number("queueing_ms", "ms", "Mean RTT less that of the empty path.", _NO_RUN),
-    number("goodput_percent", "%", "Goodput over what a path that is always full gives.", _NO_RUN),
-    number("drop_percent", "%", "Packets that the queue dropped, of those offered to it.", _NO_RUN),
-    number("mark_percent", "%", "Packets that the queue marked CE, of those offered to it.", _UNCOUNTED),
-    number("jain_index", "", "Jain's index of the flows' goodputs.", _NO_RUN),
-)
+    number("queueing_ms", "ms", "Mean RTT less that of the empty path.", _NO_RUN, least=0),
+    number("goodput_percent", "%", "Goodput over what a path that is always full gives.", _NO_RUN, least=0, most=100),
+    number("drop_percent", "%", "Packets that the queue dropped, of those offered to it.", _NO_RUN, least=0, most=100),
+    number("mark_percent", "%", "Packets that the queue marked CE, of those offered to it.", _UNCOUNTED, least=0, most=100),
+    number("jain_index", "", "Jain's index of the flows' goodputs.", _NO_RUN, least=0, most=1),
+)  # fmt: skip
 QUEUE_CELLS = Table(
     "queue_cells",
     "a cell: scenario, CCA and IP version",
@@ -25,16 +25,7 @@ QUEUE_CELLS = Table(
         *DISCIPLINE_COLUMNS,
         SCENARIOS["queue_parameters"],
         count("n", "runs", "Valid runs."),
-        *(
-            column
-            for measure in MEASURES
-            for column in (
-                measure,
-                *interval(
-                    f"{measure.name}_low", f"{measure.name}_high", measure.unit, "the mean, cut off at what is possible"
-                ),
-            )
-        ),
+        *columns_with_intervals(*MEASURES),
         number("queue_drops", "packets", "Mean number that the queue dropped in a run.", _NO_RUN),
         number("overflow_drops", "packets", "Of these, because it was full.", f"{_UNCOUNTED}, or the queue is drop-tail"),
         number("queue_marks", "packets", "Mean number that it marked CE in a run.", _UNCOUNTED),

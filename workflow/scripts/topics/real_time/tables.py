@@ -2,13 +2,13 @@
 
 from run_tables.group_tables import GROUP_COLUMNS, GROUPS
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number
+from run_tables.table import Table, columns_with_intervals, count, mean_of, number
 from topics.short_flows.tables import CONDITIONS
 
 _NO_RUN = "no valid run has a value"
 #: What is estimated of a group in a cell: columns of `GROUPS`.
 MEASURES = tuple(
-    GROUPS[name]
+    mean_of(GROUPS[name])
     for name in (
         "delay_p50_ms", "delay_p95_ms", "delay_p99_ms", "queueing_p50_ms", "queueing_p95_ms", "queueing_p99_ms", "jitter_ms",
         "lost_percent",
@@ -24,13 +24,6 @@ REAL_TIME_CELLS = Table(
         *(column for column in GROUP_COLUMNS if column.name != "group_cca"),
         count("n", "runs", "Valid runs."),
         number("packets", "packets", "Mean number sent in a run.", _NO_RUN),
-        *(
-            column
-            for measure in MEASURES
-            for column in (
-                number(measure.name, measure.unit, f"Mean over the runs. {measure.meaning}", _NO_RUN),
-                *interval(f"{measure.name}_low", f"{measure.name}_high", measure.unit, "the mean, cut off at 0"),
-            )
-        ),
+        *columns_with_intervals(*MEASURES),
     ),
 )

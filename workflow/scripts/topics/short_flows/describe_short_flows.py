@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 
 from rule_script import run_rule
+from run_tables.estimated_cells import estimated_cells
 from run_tables.group_tables import GROUP_COLUMNS, GROUPS
 from run_tables.reading import read_table
 from run_tables.run_keys import CELL
 from run_tables.tidy_tables import SCENARIOS
 from testbed.flow_groups import WEB
 from topics.short_flows.conditions import conditions_of_scenarios
-from topics.short_flows.estimates import estimate
-from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
+from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
 
 GROUP = [column.name for column in GROUP_COLUMNS]
 #: Fewer objects have no 95th percentile.
@@ -20,22 +20,13 @@ LEAST_OBJECTS = 20
 
 def describe_cells(groups, scenarios, confidence) -> pd.DataFrame:
     """Return `SHORT_FLOW_CELLS`: a row a cell and group, in the order of ``groups``."""
-    named, rows = conditions_of_scenarios(scenarios), []
-    of_web = groups[groups["application"] == WEB]
-    for key, of_cell in of_web.groupby([*CELL, *GROUP], sort=False):
-        valid = of_cell[of_cell["valid"]]
-        asked = valid["members"].sum()
-        rows.append(
-            {
-                **dict(zip([*CELL, *GROUP], key, strict=True)),
-                **named.loc[key[0]].to_dict(),
-                "n": len(valid),
-                "members": valid["members"].mean(),
-                "complete_percent": 100 * valid["complete"].sum() / asked if asked else None,
-                **{name: value for measure in MEASURES for name, value in estimate(valid, measure.name, confidence)},
-            }
-        )
-    return pd.DataFrame(rows, columns=SHORT_FLOW_CELLS.names)
+    of_web, named = groups[groups["application"] == WEB], conditions_of_scenarios(scenarios)
+    return estimated_cells(SHORT_FLOW_CELLS, of_web, confidence, (*CELL, *GROUP), named, _complete)
+
+
+def _complete(row, valid):
+    asked = valid["members"].sum()
+    return {"complete_percent": 100 * valid["complete"].sum() / asked if asked else None}
 
 
 def describe_sizes(short_flows, scenarios) -> pd.DataFrame:

@@ -2,13 +2,15 @@
 
 from run_tables.group_tables import GROUP_COLUMNS, GROUPS
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, columns_with_intervals, count, mean_of, number, text
 
 _NO_RUN = "no valid run has a value"
 CONDITIONS = text("conditions", "What scenarios share that differ in their groups only, in words: rate, RTT, queue.")
 #: What is estimated of a group in a cell: columns of `GROUPS`.
 MEASURES = tuple(
-    GROUPS[f"{name}_p{p}{unit}"] for name, unit in (("completion", "_ms"), ("slowdown", "")) for p in (50, 95, 99)
+    mean_of(GROUPS[f"{name}_p{p}{unit}"])
+    for name, unit in (("completion", "_ms"), ("slowdown", ""))
+    for p in (50, 95, 99)
 )
 SHORT_FLOW_CELLS = Table(
     "short_flow_cells",
@@ -21,14 +23,7 @@ SHORT_FLOW_CELLS = Table(
         count("n", "runs", "Valid runs."),
         number("members", "objects", "Mean number asked for in a run.", _NO_RUN),
         number("complete_percent", "%", "Of these, that were complete.", _NO_RUN),
-        *(
-            column
-            for measure in MEASURES
-            for column in (
-                number(measure.name, measure.unit, f"Mean over the runs. {measure.meaning}", _NO_RUN),
-                *interval(f"{measure.name}_low", f"{measure.name}_high", measure.unit, "the mean, cut off at 0"),
-            )
-        ),
+        *columns_with_intervals(*MEASURES),
     ),
 )
 SHORT_FLOW_SIZES = Table(

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from inference.mean_interval import mean_interval
 from rule_script import run_rule
+from run_tables.estimated_cells import estimated_cells
 from run_tables.reading import read_runs, read_table
-from run_tables.run_keys import CELL, RUN
+from run_tables.run_keys import RUN
 from run_tables.tidy_tables import FLOWS, SCENARIOS
 from topics.subflows.tables import SUBFLOW_SHARES
 from wording.number_format import count, plain
@@ -36,36 +36,29 @@ def _retransmit_percent(flows, mss_bytes):
 def describe_subflows(runs, flows, scenarios, confidence) -> pd.DataFrame:
     """Return `SUBFLOW_SHARES`: a row a cell, in the order of `runs`."""
     shared = (scenarios["topology"] == "dumbbell") & (scenarios["multipath"] == "mptcp") & (scenarios["pairs"] > 1)
-    compared = scenarios[shared].set_index("scenario")
-    of_run, rows = dict(list(flows.groupby(RUN))), []
-    for cell, of_cell in runs[runs["scenario"].isin(compared.index)].groupby(CELL, sort=False):
-        valid, scenario = of_cell[of_cell["valid"]], compared.loc[cell[0]]
-        measured = pd.DataFrame(
-            [
-                measure_run(of_run[tuple(run[name] for name in RUN)], run["mss_bytes"])
-                for run in valid.to_dict("records")
-            ],
-            columns=MEASURES,
-        )
-        subflows, (mptcp, others) = int(scenario["paths"]), flow_counts(scenario)
-        shares = measured["share_percent"].dropna()
-        rows.append(
-            {
-                **dict(zip(CELL, cell, strict=True)),
-                "scenario_label": of_cell["scenario_label"].iloc[0],
-                "platform": scenario["platform"],
-                "conditions": conditions_words(scenario),
-                "subflows": subflows,
-                "mptcp_flows": mptcp,
-                "other_flows": others,
-                "n": len(valid),
-                **{name: measured[name].mean() for name in MEASURES},
-                **_interval(shares, confidence),
-                "uncoupled_percent": 100 * mptcp * subflows / (mptcp * subflows + others),
-                "coupled_percent": 100 * mptcp / (mptcp + others),
-            }
-        )
-    return pd.DataFrame(rows, columns=SUBFLOW_SHARES.names)
+    compared, of_run = scenarios[shared].set_index("scenario"), dict(list(flows.groupby(RUN)))
+    runs = runs[runs["scenario"].isin(compared.index)]
+    valid = runs[runs["valid"]]
+    rows = [measure_run(of_run[tuple(run[name] for name in RUN)], run["mss_bytes"]) for run in valid.to_dict("records")]
+    measured = runs.join(pd.DataFrame(rows, valid.index, MEASURES))
+    about = {name: _about(scenario) for name, scenario in compared.iterrows()}
+    return estimated_cells(
+        SUBFLOW_SHARES, measured, confidence, of_scenario=pd.DataFrame.from_dict(about, orient="index")
+    )
+
+
+def _about(scenario):
+    """Return the columns that follow from a scenario."""
+    subflows, (mptcp, others) = int(scenario["paths"]), flow_counts(scenario)
+    return {
+        "platform": scenario["platform"],
+        "conditions": conditions_words(scenario),
+        "subflows": subflows,
+        "mptcp_flows": mptcp,
+        "other_flows": others,
+        "uncoupled_percent": 100 * mptcp * subflows / (mptcp * subflows + others),
+        "coupled_percent": 100 * mptcp / (mptcp + others),
+    }
 
 
 def flow_counts(scenario) -> tuple[int, int]:
@@ -81,13 +74,6 @@ def conditions_words(scenario) -> str:
     loss = f", {plain(scenario['loss_forward_percent'])} % loss" if scenario["loss_forward_percent"] else ""
     queue = f"{scenario['discipline']}, {scenario['queue']}"
     return f"{mptcp} MPTCP and {count(others, 'other flow')}, {rate_words(scenario['rate_mbps'])}, {queue}{loss}"
-
-
-def _interval(shares, confidence):
-    if len(shares) < 2:
-        return {}
-    _, low, high = mean_interval(shares, confidence)
-    return {"share_percent_low": max(low, 0.0), "share_percent_high": min(high, 100.0)}
 
 
 def main(inputs, outputs, params) -> None:

@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, columns_with_intervals, count, number, text
 from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
@@ -17,8 +17,9 @@ SUBFLOW_SHARES = Table(
         count("mptcp_flows", "", "Number of these flows."),
         count("other_flows", "", "Number of flows of other pairs, which have one subflow."),
         count("n", "runs", "Valid runs."),
-        number("share_percent", "%", "Share of the first pair's flows in the goodput of all, without start-up.", _NO_RUN),
-        *interval("share_percent_low", "share_percent_high", "%", "the mean"),
+        *columns_with_intervals(
+            number("share_percent", "%", "Share of the first pair's flows in the goodput of all, without start-up.", _NO_RUN, least=0, most=100),
+        ),
         number("uncoupled_percent", "%", "That share if each subflow got as much as another flow."),
         number("coupled_percent", "%", "That share if all subflows of a flow got together what another flow gets, as RFC 6356 asks at most."),
         number("mptcp_goodput_mbps", "Mbit/s", "Mean goodput of a flow of the first pair, without start-up.", _NO_RUN),

@@ -1,0 +1,45 @@
+"""The mean over the replications of a cell: every interval of the report that is of such a mean is made here."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from inference.mean_interval import MeasuredMean, measured_mean
+
+
+def cell_estimate(values, confidence, least=None, most=None, resolution=0.0, collapses=None) -> MeasuredMean:
+    """Return the mean of a cell's runs with its t interval, inside the bounds of the measure.
+
+    A t interval of few values can reach beyond what is possible: below 0 % or above 100 %. Cutting it off there loses no
+    coverage, as the mean lies inside the bounds.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        One for each run; missing ones don't count.
+    confidence : float
+        Of the two-sided interval, between 0 and 1.
+    least, most : float, optional
+        Bounds of the measure, such as 0 and 100 of a share in percent.
+    resolution : float
+        How far values must be apart to be told apart, in their unit.
+    collapses : callable, optional
+        Given the values, returns which of them lie far from the others: then there is no interval.
+    """
+    values = np.asarray(values, float)
+    values = values[~np.isnan(values)]
+    known = measured_mean(values, confidence, resolution, collapses(values) if collapses else None)
+    if known.low is None:
+        return known
+    # A difference such as RTT less that of the empty path may miss its bound by the clock's grain: the mean stays inside.
+    low = known.low if least is None else min(max(known.low, least), known.mean)
+    high = known.high if most is None else max(min(known.high, most), known.mean)
+    return replace(known, low=low, high=high)
+
+
+def estimate_columns(estimate, mean, ends="") -> dict[str, float]:
+    """Return an estimate as columns: ``mean``, and both ends of its interval under the name ``ends`` (or that of the mean)."""
+    names = (mean, f"{ends or mean}_low", f"{ends or mean}_high")
+    values = (estimate.mean, estimate.low, estimate.high)
+    return {name: math.nan if value is None else value for name, value in zip(names, values, strict=True)}

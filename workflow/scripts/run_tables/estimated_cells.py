@@ -1,0 +1,59 @@
+"""Tables with a row a cell: what runs have in common, and means of measures over the valid ones with their intervals."""
+
+import pandas as pd
+
+from inference.cell_estimates import cell_estimate, estimate_columns
+from run_tables.resolution import coarsest
+from run_tables.run_keys import CELL
+from run_tables.table import Table
+
+
+def estimated_cells(
+    table: Table, runs, confidence, keys=tuple(CELL), of_scenario=None, also=None, steps=None, collapses=None
+) -> pd.DataFrame:
+    """Return a table whose rows are cells, in the order of the runs.
+
+    A number of the table that the runs have is the mean over the cell's valid runs, with an interval if the table has
+    columns for it, inside the bounds that its column declares; any other column is that of the cell's first run. ``n`` is
+    the number of valid runs.
+
+    Parameters
+    ----------
+    table : Table
+    runs : pandas.DataFrame
+        A row a run, or a part of a run: ``keys``, ``valid``, and columns of the table.
+    confidence : float
+        Of the intervals.
+    keys : sequence of str
+        Columns that tell cells apart, ``scenario`` among them.
+    of_scenario : pandas.DataFrame, optional
+        By scenario: columns that follow from it.
+    also : callable, optional
+        Given a row so far and its valid runs, returns the columns that are neither a mean nor of the scenario.
+    steps : dict of str to pandas.Series, optional
+        Resolutions of measures, as `resolution.resolutions` gives them; 0 where there is none.
+    collapses : dict of str to callable, optional
+        Measures of which runs can collapse, with the function that finds these (`inference.collapses.collapsed`).
+    """
+    scenarios = {} if of_scenario is None else of_scenario.to_dict("index")
+    rows, names, measured = [], set(table.names), [column for column in table if column.name in runs]
+    for key, of_cell in runs.groupby(list(keys), sort=False):
+        valid = of_cell[of_cell["valid"]]
+        row = dict(zip(keys, key, strict=True)) | {"n": len(valid)}
+        row |= scenarios.get(row["scenario"], {})
+        for column in measured:
+            name = column.name
+            if name in row:
+                continue
+            if column.kind != "number":
+                row[name] = of_cell[name].iloc[0]
+            elif f"{name}_low" not in names:
+                row[name] = valid[name].mean()
+            else:
+                step = coarsest(steps[name][valid.index]) if steps and name in steps else 0.0
+                lost = (collapses or {}).get(name)
+                values = valid[name].astype(float)
+                estimate = cell_estimate(values, confidence, column.least, column.most, step, lost)
+                row |= estimate_columns(estimate, name)
+        rows.append(row | (also(row, valid) if also else {}))
+    return pd.DataFrame(rows, columns=table.names)
