@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scale_calls import ROOT, call, checkout, documents, head, row, snakemake
-from session.testbed_identity import image_digest, package_digest
+from session.testbed_identity import image_digest, testbed_digest
 from study_files import study as studies
 
 FULL = "config/studies/ipv4-ipv6-full.yaml"
@@ -51,10 +51,7 @@ def tidy(options) -> None:
 
 def multiply(study, results, target) -> int:
     """Write all documents of a study, as of this checkout's testbed, from those of some runs; return their number."""
-    made_by = {
-        "testbed_digest": package_digest(ROOT / "workflow/testbed"),
-        "image_digest": image_digest(ROOT / "envs/testbed.json"),
-    }
+    made_by = {"testbed_digest": testbed_digest(), "image_digest": image_digest(ROOT / "envs/testbed.json")}
     originals = {path.relative_to(results).parent: path for path in documents(results)}
     texts = {}
     for scenario, cca, ip_version, replication in studies.runs(study):

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from session import script_code
+from session import module_memory, script_code
 from session.script_code import code_of, modules_of
 
 DESCRIBE, PLOT, TIDY = "topics/cells/describe_cells", "topics/cells/plot_metric", "run_tables/tidy_runs"
@@ -44,9 +44,9 @@ def scripts(tmp_path, monkeypatch):
     monkeypatch.setattr(script_code, "SCRIPTS", tmp_path / "scripts")
     for name in ("modules_of", "_read", "_exists"):
         monkeypatch.setattr(script_code, name, getattr(script_code, name).__wrapped__)
-    script_code._remembered.cache_clear()
+    module_memory._remembered.cache_clear()
     yield tmp_path / "scripts"
-    script_code._remembered.cache_clear()
+    module_memory._remembered.cache_clear()
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def digest_of(scripts):
         for name, content in (("wide/speeds.py", text), ("narrow/show.py", script), ("run_tables/table.py", "")):
             (scripts / name).parent.mkdir(parents=True, exist_ok=True)
             (scripts / name).write_text(content)
-        script_code._remembered.cache_clear()  # as a new call of Snakemake
+        module_memory._remembered.cache_clear()  # as a new call of Snakemake
         return code_of("narrow/show")
 
     return digest
@@ -152,7 +152,7 @@ def test_what_was_read_is_not_read_again_until_it_changes(digest_of, monkeypatch
 @pytest.mark.parametrize("damaged", ["", "[]", '{"read_by": "another", "modules": {}}', '{"modules": 1}'])
 def test_a_memory_that_cannot_be_used_is_made_anew(digest_of, tmp_path, damaged):
     before = digest_of(TABLE)
-    memory = tmp_path / script_code.MEMORY
+    memory = tmp_path / module_memory.MEMORY
     whole = memory.read_text()
     memory.write_text(damaged)
     assert digest_of(TABLE) == before
@@ -160,6 +160,6 @@ def test_a_memory_that_cannot_be_used_is_made_anew(digest_of, tmp_path, damaged)
 
 
 def test_without_a_place_to_remember_in_everything_is_read(digest_of, tmp_path):
-    (tmp_path / script_code.MEMORY.parent).write_text("a file where the folder would be")
+    (tmp_path / module_memory.MEMORY.parent).write_text("a file where the folder would be")
     assert digest_of(TABLE) == digest_of(TABLE)
     assert digest_of(TABLE) != digest_of(TABLE.replace("speed > 10", "speed > 11"))

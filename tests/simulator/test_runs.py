@@ -7,7 +7,7 @@ import pytest
 
 from simulator.limits import VERSIONS
 from simulator.plan import plan
-from simulator.run import digest
+from simulator.run import program_digest
 from simulator.verdict import judge
 from testbed.specification import RunSpecification
 
@@ -43,7 +43,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others(specification
     document = json.loads(gzip.decompress(first))
     assert failed(document) == []
     assert document["environment"]["simulator"]["version"] == version
-    assert document["environment"]["testbed_digest"] == digest()
+    assert document["environment"]["testbed_digest"] == program_digest()
     other = json.loads(gzip.decompress(simulate(specification("bbr+cubic", replication=2, **asked))))
     assert other["traffic"] != document["traffic"]
 

@@ -106,7 +106,7 @@ def test_the_queue_stands_at_the_least_rate(chain_specification, carried_out):
 
 
 def test_a_file_more_beside_the_testbed_moves_nothing(chain_specification, testbed, root, tmp_path):
-    """The guest reads it before its run begins. Flows that begin together over one bottleneck would show a nanosecond."""
+    """It is in the folder that the guest sees, and another identity in its document. Flows that begin together over one bottleneck would show a nanosecond."""
     documents = []
     for files in (0, 5):
         workflow, output = tmp_path / f"with-{files}", tmp_path / f"{files}.json.gz"

@@ -211,8 +211,24 @@ def test_results_of_another_method_come_into_the_report_once_they_are_there(copy
 
 def test_a_changed_testbed_makes_all_runs_stale(copy_of_smoke):
     module = copy_of_smoke.folder / "workflow/testbed/traffic.py"
-    module.write_text(module.read_text() + "\n# changed\n")
+    module.write_text(module.read_text() + "\nCHANGED = True\n")
     assert copy_of_smoke.planned(*SMOKE)["emulate_run"] == 16
+
+
+def test_a_comment_and_a_docstring_of_the_testbed_make_nothing_stale(copy_of_smoke):
+    module = copy_of_smoke.folder / "workflow/testbed/traffic.py"
+    text = module.read_text()
+    assert text.startswith('"""')
+    module.write_text(text.replace('"""', '"""Reworded: ', 1) + "\n# changed\n")
+    assert copy_of_smoke.planned(*SMOKE) == {}
+
+
+def test_reworded_disciplines_make_no_run_stale(copy_of_smoke):
+    words = copy_of_smoke.folder / "workflow/scripts/wording/discipline_words.py"
+    text = words.read_text()
+    words.write_text(text.replace("Drops what comes while it is full.", "Drops what comes while the queue is full."))
+    assert words.read_text() != text
+    assert set(copy_of_smoke.planned(*SMOKE)) <= {"write_report", "write_manifest", "all"}
 
 
 def test_a_deleted_run_is_made_again_with_the_same_bytes(copy_of_smoke, smoke):

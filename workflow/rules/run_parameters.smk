@@ -66,16 +66,22 @@ def conditions_of(replication=None, cca=None):
     return conditions
 
 
+# By which a job notices that the testbed was edited after its identity was computed (`testbed.job.still_valid`).
+PROGRAM_CONTENT = program_content()
+
 # The same for every job, or the text of a rule would make runs stale.
 CARRY_OUT = (
     f"PYTHONPATH={in_command(own('workflow'))} python3 -m testbed.job"
-    " --conditions {params.conditions:q} --job {params.job:q}"
+    " --conditions {params.conditions:q} --testbed-digest {params.testbed:q} --job {params.job:q}"
     f" --folder {in_command(RESULTS)}/{{wildcards.study:q}} --wall-limit-s {{resources.wall_limit_s}}"
 )
 
 
 def job_with(log=None):
-    """Return the function of a job's parameter: its runs (CCA, IP version, replication, seed) and its log as JSON."""
+    """Return the function of a job's parameter: its runs (CCA, IP version, replication, seed), its log and the program's content as JSON.
+
+    Snakemake records nothing of it: it follows from the job's files.
+    """
 
     def job(wildcards, output):
         factors = (path.removesuffix(".json.gz").split("/")[-4:] for path in output)
@@ -83,7 +89,8 @@ def job_with(log=None):
             [cca, ip_version, int(replication), studies.run_seed(STUDY["seed"], scenario, replication)]
             for scenario, cca, ip_version, replication in factors
         ]
-        return json.dumps({"runs": runs, "log": log and log.format(**wildcards)}, separators=(",", ":"))
+        job = {"runs": runs, "log": log and log.format(**wildcards), "program": PROGRAM_CONTENT}
+        return json.dumps(job, separators=(",", ":"))
 
     return job
 

@@ -9,9 +9,9 @@ import signal
 from hashlib import sha256
 from pathlib import Path
 
-from testbed.environment import package_digest
 from testbed.execution import execute
 from testbed.failure import document_of
+from testbed.identity import PACKAGE, SIMULATOR, package_digest
 from testbed.machine import GuestError, MachineFault, free_core, job_folder, workflow_process
 from testbed.messages import naming, note
 from testbed.packet_sizes import MTU_BYTES
@@ -69,11 +69,16 @@ def memory_mib(specification) -> int:
     return BASE_MEMORY_MIB + int((PACKET_MEMORY_BYTES * under_way + 1000 * samples) / 2**20)
 
 
-def digest() -> str:
-    """Return the SHA-256 of the modules that carry simulated runs out: of this package, and of the testbed's."""
+def digest(specification) -> str:
+    """Return the identity of the program that carries a run out: as handed over, computed here if nothing was."""
+    return specification.testbed_digest or program_digest()
+
+
+def program_digest(of_package=package_digest) -> str:
+    """Return the identity of what carries simulated runs out: this package and the testbed's; ``of_package`` returns that of a folder."""
     total = sha256()
-    for folder in (Path(__file__).parent, Path(__file__).parent.parent / "testbed"):
-        total.update(package_digest(folder).encode())
+    for folder in (SIMULATOR, PACKAGE):
+        total.update(of_package(folder).encode())
     return f"sha256:{total.hexdigest()}"
 
 
@@ -101,7 +106,7 @@ def boot(specification, wall_limit_s, log) -> dict:
         with naming(job):
             (job / "plan").write_text(plan(specification))
         note(log, f"simulator: {program} on core {core}")
-        made_by = (folder / "wheel").read_text(), digest()
+        made_by = (folder / "wheel").read_text(), digest(specification)
         failure = simulate(program, job, core, wall_limit_s, log, workflow)
         if failure:
             return document_of(specification.document, document.environment(specification, *made_by), STEP, failure)

@@ -21,8 +21,9 @@ def main(arguments=None) -> int:
     parser.add_argument("--output", required=True, type=Path, help="the run document, gzip-compressed JSON")
     parser.add_argument("--wall-limit-s", type=float, help="real seconds after which a try is ended")
     parser.add_argument("--kernels", type=Path, help="the folder of kernels with CCAs of one's own")
+    parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
     options = parser.parse_args(arguments)
-    specification = RunSpecification(json.loads(options.specification), options.kernels)
+    specification = RunSpecification(json.loads(options.specification), options.kernels, options.testbed_digest)
     try:
         carry_out(specification, options.output, sys.stderr.buffer, options.wall_limit_s)
     except (GuestError, OSError):

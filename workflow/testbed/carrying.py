@@ -128,7 +128,7 @@ def is_done(specification, output) -> bool:
         return (
             document["specification"] == specification.document
             and isinstance(document["verdict"]["valid"], bool)
-            and environment["testbed_digest"] == platform_of(specification).digest()
+            and environment["testbed_digest"] == platform_of(specification).digest(specification)
             and environment["image_digest"] == json.loads(IMAGE_DESCRIPTION.read_text())["content_digest"]
         )
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):

@@ -1,10 +1,10 @@
 """The queueing disciplines of a bottleneck: each is declared once, here.
 
 From a declaration follow the keys of a study's `queue` and what is refused of them (`study_files`), the line for tc and
-what the kernel must say afterwards (`emulation`), what is counted (`queue_information`), what a machine's kernel needs
-(`session.host_needs`) and the documentation. Parameters have the field's names and units; their defaults are the
-kernel's, written out in every specification. Sources: net/sched/sch_*.c and include/uapi/linux/pkt_sched.h of Linux 7.2,
-tc(8) of iproute2 7.3.
+what the kernel must say afterwards (`emulation`), what is counted (`queue_information`) and what a machine's kernel needs
+(`session.host_needs`). Their descriptions are in `wording.discipline_words`, where another word makes no run stale.
+Parameters have the field's names and units; their defaults are the kernel's, written out in every specification.
+Sources: net/sched/sch_*.c and include/uapi/linux/pkt_sched.h of Linux 7.2, tc(8) of iproute2 7.3.
 """
 
 import math
@@ -35,35 +35,34 @@ def _codel_ms(value):
 def _times(target_ms, interval_ms):
     """Return CoDel's two times."""
     return (
-        Parameter("target_ms", "Standing delay that it allows.", "target", "target", target_ms, "ms", 0.01, 1000, kept=_codel_ms),
-        Parameter("interval_ms", "How long the delay may be above it: about the longest usual RTT.", "interval", "interval", interval_ms, "ms", 0.1, 10_000, kept=_codel_ms),
+        Parameter("target_ms", "target", "target", target_ms, "ms", 0.01, 1000, kept=_codel_ms),
+        Parameter("interval_ms", "interval", "interval", interval_ms, "ms", 0.1, 10_000, kept=_codel_ms),
     )  # fmt: skip
 
 
 def _ecn(default, off_word="noecn"):
     return Parameter(
-        "ecn", "Whether it marks packets of flows with ECN instead of dropping them.", "ecn", "ecn", default, off_word=off_word
+        "ecn", "ecn", "ecn", default, off_word=off_word
     )  # fmt: skip
 
 
 _STEP = Parameter(
-    "ce_threshold_ms", "Packets of flows with ECN that waited longer are marked, whatever else it does; `null`: none for that alone.",
-    "ce_threshold", "ce_threshold", None, "ms", 0.01, 1000, kept=_codel_ms,
+    "ce_threshold_ms", "ce_threshold", "ce_threshold", None, "ms", 0.01, 1000, kept=_codel_ms,
 )  # fmt: skip
 
 
 _OF_PIE = (
-    Parameter("target_ms", "Delay that it holds.", "target", "target", 15, "ms", 1, 1000, whole=True),
-    Parameter("tupdate_ms", "How often it computes its probability; PIE in ticks of the kernel.", "tupdate", "tupdate", 15, "ms", 1, 1000, whole=True, kept=_in_ticks),
+    Parameter("target_ms", "target", "target", 15, "ms", 1, 1000, whole=True),
+    Parameter("tupdate_ms", "tupdate", "tupdate", 15, "ms", 1, 1000, whole=True, kept=_in_ticks),
 )  # fmt: skip
 _GAINS = (
-    Parameter("alpha", "Weight of the delay's distance from the target.", "alpha", "alpha", 2, "", 0, 32, whole=True),
-    Parameter("beta", "Weight of the delay's change.", "beta", "beta", 20, "", 0, 32, whole=True),
+    Parameter("alpha", "alpha", "alpha", 2, "", 0, 32, whole=True),
+    Parameter("beta", "beta", "beta", 20, "", 0, 32, whole=True),
 )
 _FLOW_QUEUES = (
-    Parameter("flow_queues", "Queues among which it divides flows by a hash.", "flows", "flows", 1024, "", 1, 65_536, whole=True),
-    Parameter("quantum_bytes", "What a queue may send in its turn.", "quantum", "quantum", 1514, "bytes", 256, 1_000_000, whole=True),
-    Parameter("memory_limit_bytes", "Memory that its packets may take, each with what the kernel keeps of it.", "memory_limit", "memory_limit", 33_554_432, "bytes", 65_536, 2_000_000_000, whole=True),
+    Parameter("flow_queues", "flows", "flows", 1024, "", 1, 65_536, whole=True),
+    Parameter("quantum_bytes", "quantum", "quantum", 1514, "bytes", 256, 1_000_000, whole=True),
+    Parameter("memory_limit_bytes", "memory_limit", "memory_limit", 33_554_432, "bytes", 65_536, 2_000_000_000, whole=True),
 )  # fmt: skip
 
 
@@ -90,19 +89,18 @@ def _red_expected(queue, packet_bytes):
 
 _DISCIPLINES = (
     Discipline(
-        DROP_TAIL, "Drops what comes while it is full.",
+        DROP_TAIL,
         {"packets": "pfifo", "bytes": "bfifo"}, {"bdp": 1},
     ),
     Discipline(
-        "red", "Random early detection (Floyd and Jacobson 1993): marks or drops at random between two thresholds of its mean length. "
-        "`step_packets` makes it DCTCP's step (RFC 8257): every packet above.",
+        "red",
         {"bytes": "red"}, {"bdp": 1},
         (
-            Parameter("min_packets", "Mean length from which it marks or drops, in full packets.", "", "", 5, "packets", 0.5, 1_000_000),
-            Parameter("max_packets", "Mean length from which it marks or drops all.", "", "", 15, "packets", 0.5, 1_000_000),
-            Parameter("probability", "Of a mark or drop just below `max_packets`.", "probability", "probability", 0.02, "", 0.0001, 1),
-            Parameter("burst_packets", "From which tc computes the weight of its mean.", "", "", 9, "packets", 1, 1_000_000, whole=True),
-            Parameter("step_packets", "One threshold for both, with a mean over about two packets.", "", "", None, "packets", 1, 1_000_000, whole=True),
+            Parameter("min_packets", "", "", 5, "packets", 0.5, 1_000_000),
+            Parameter("max_packets", "", "", 15, "packets", 0.5, 1_000_000),
+            Parameter("probability", "probability", "probability", 0.02, "", 0.0001, 1),
+            Parameter("burst_packets", "", "", 9, "packets", 1, 1_000_000, whole=True),
+            Parameter("step_packets", "", "", None, "packets", 1, 1_000_000, whole=True),
             _ecn(False, ""),
         ),
         ("ecn",),
@@ -111,7 +109,7 @@ _DISCIPLINES = (
         more_words=_red_words, more_expected=_red_expected,
     ),
     Discipline(
-        "codel", "Controlled delay (RFC 8289): drops or marks while packets have waited longer than `target_ms` for `interval_ms`.",
+        "codel",
         {"packets": "codel"}, {"packets": 1000},
         (*_times(5, 100), _ecn(False), _STEP),
         ("ecn", "ce_threshold_ms"),
@@ -121,11 +119,11 @@ _DISCIPLINES = (
         ),
     ),
     Discipline(
-        "fq_codel", "Flow queues by a hash, each with CoDel, served in turn (RFC 8290).",
+        "fq_codel",
         {"packets": "fq_codel"}, {"packets": 10_240},
         (
             *_FLOW_QUEUES, *_times(5, 100), _ecn(True), _STEP,
-            Parameter("drop_batch_packets", "Dropped at once from the longest queue when all is full.", "drop_batch", "drop_batch", 64, "packets", 1, 65_536, whole=True),
+            Parameter("drop_batch_packets", "drop_batch", "drop_batch", 64, "packets", 1, 65_536, whole=True),
         ),
         ("ecn", "ce_threshold_ms"),
         Counters(
@@ -135,7 +133,7 @@ _DISCIPLINES = (
         ),
     ),
     Discipline(
-        "pie", "Proportional integral controller enhanced (RFC 8033): drops or marks at random, with a probability that holds the delay at `target_ms`.",
+        "pie",
         {"packets": "pie"}, {"packets": 1000},
         (*_OF_PIE, *_GAINS, _ecn(False)),
         ("ecn",),
@@ -145,11 +143,11 @@ _DISCIPLINES = (
         ),
     ),
     Discipline(
-        "fq_pie", "Flow queues by a hash, each with PIE, served in turn.",
+        "fq_pie",
         {"packets": "fq_pie"}, {"packets": 10_240},
         (
             *_FLOW_QUEUES, *_OF_PIE, *_GAINS, _ecn(False),
-            Parameter("ecn_prob_percent", "Up to this probability it marks; above, it drops.", "ecn_prob", "ecn_prob", 10, "percent", 1, 100, whole=True),
+            Parameter("ecn_prob_percent", "ecn_prob", "ecn_prob", 10, "percent", 1, 100, whole=True),
         ),
         ("ecn",),
         Counters(
@@ -158,13 +156,12 @@ _DISCIPLINES = (
         ),
     ),
     Discipline(
-        "cake", "Common applications kept enhanced (Høiland-Jørgensen, Täht and Morton 2018): flows in turn, three tins by priority, COBALT in each. "
-        "Always marks packets of flows with ECN. The rate stays the link's own.",
+        "cake",
         {"bytes": "cake"}, {"bytes": 15_503_360},
         (
-            Parameter("rtt_ms", "Its interval; the target is a twentieth of it.", "rtt", "rtt", 100, "ms", 0.1, 10_000),
-            Parameter("isolation", "What is served in turn.", "flowmode", "flowmode", "triple-isolate", choices=("triple-isolate", "flows", "flowblind")),
-            Parameter("tins", "Queues by priority.", "diffserv", "diffserv", "diffserv3", choices=("besteffort", "diffserv3", "diffserv4")),
+            Parameter("rtt_ms", "rtt", "rtt", 100, "ms", 0.1, 10_000),
+            Parameter("isolation", "flowmode", "flowmode", "triple-isolate", choices=("triple-isolate", "flows", "flowblind")),
+            Parameter("tins", "diffserv", "diffserv", "diffserv3", choices=("besteffort", "diffserv3", "diffserv4")),
         ),
         (),
         Counters(),
@@ -172,17 +169,16 @@ _DISCIPLINES = (
         limit_word="memlimit",
     ),
     Discipline(
-        "dualpi2", "Dual queue, coupled (RFC 9332): a queue for flows that say so by ECT(1), marked above `step_threshold_ms`, and PI2 for all others. "
-        "Always marks packets of flows with ECN.",
+        "dualpi2",
         {"packets": "dualpi2"}, {"packets": 10_000},
         (
-            Parameter("target_ms", "Delay of the classic queue that it holds.", "target", "target", 15, "ms", 1, 1000, whole=True),
-            Parameter("tupdate_ms", "How often it computes its probability.", "tupdate", "tupdate", 16, "ms", 1, 1000, whole=True),
-            Parameter("step_threshold_ms", "Delay above which packets of the low-latency queue are marked.", "step_thresh", "step-thresh-us", 1, "ms", 0.01, 100),
-            Parameter("low_latency", "Which packets its low-latency queue takes: ECT(1), as L4S has it, or all of flows with ECN, such as DCTCP's.", "ecn", "ecn-mask", "l4s_ect", choices=("l4s_ect", "any_ect"), kept=lambda value: value.replace("_", "-")),
-            Parameter("coupling", "How many times the classic queue's base probability the other one's is.", "coupling_factor", "coupling", 2, "", 1, 255, whole=True),
-            Parameter("classic_protection_percent", "Share of the turns that the classic queue always has.", "classic_protection", "c-protection", 10, "percent", 0, 99, whole=True),
-            Parameter("memory_limit_bytes", "Memory that its packets may take, each with what the kernel keeps of it.", "memlimit", "memory-limit", 30_280_000, "bytes", 65_536, 2_000_000_000, whole=True),
+            Parameter("target_ms", "target", "target", 15, "ms", 1, 1000, whole=True),
+            Parameter("tupdate_ms", "tupdate", "tupdate", 16, "ms", 1, 1000, whole=True),
+            Parameter("step_threshold_ms", "step_thresh", "step-thresh-us", 1, "ms", 0.01, 100),
+            Parameter("low_latency", "ecn", "ecn-mask", "l4s_ect", choices=("l4s_ect", "any_ect"), kept=lambda value: value.replace("_", "-")),
+            Parameter("coupling", "coupling_factor", "coupling", 2, "", 1, 255, whole=True),
+            Parameter("classic_protection_percent", "classic_protection", "c-protection", 10, "percent", 0, 99, whole=True),
+            Parameter("memory_limit_bytes", "memlimit", "memory-limit", 30_280_000, "bytes", 65_536, 2_000_000_000, whole=True),
         ),
         (),
         Counters(
@@ -193,21 +189,21 @@ _DISCIPLINES = (
         {"alpha": 0.15625, "beta": 3.19531, "drop-overload": "drop", "drop-early": "drop-dequeue"},
     ),
     Discipline(
-        "sfq", "Stochastic fairness queueing (McKenney 1990): flow queues by a hash, drop-tail, served in turn.",
+        "sfq",
         {"packets": "sfq"}, {"packets": 127},
         (
-            Parameter("depth_packets", "Limit of each flow's queue.", "depth", "depth", 127, "packets", 1, 127, whole=True),
-            Parameter("quantum_bytes", "What a queue may send in its turn.", "quantum", "quantum", 1514, "bytes", 256, 1_000_000, whole=True),
+            Parameter("depth_packets", "depth", "depth", 127, "packets", 1, 127, whole=True),
+            Parameter("quantum_bytes", "quantum", "quantum", 1514, "bytes", 256, 1_000_000, whole=True),
         ),
         counters=Counters(overflow=("drops",)),
     ),
     Discipline(
-        "fq", "Fair queueing: a queue for each flow, served in turn. It paces only connections of its own host, so none behind a router.",
+        "fq",
         {"packets": "fq"}, {"packets": 10_000},
         (
-            Parameter("flow_limit_packets", "Limit of each flow's queue.", "flow_limit", "flow_limit", 100, "packets", 1, 1_000_000, whole=True),
-            Parameter("quantum_bytes", "What a queue may send in its turn.", "quantum", "quantum", 3028, "bytes", 256, 1_000_000, whole=True),
-            Parameter("initial_quantum_bytes", "What a new flow may send in its first turn.", "initial_quantum", "initial_quantum", 15_140, "bytes", 256, 10_000_000, whole=True),
+            Parameter("flow_limit_packets", "flow_limit", "flow_limit", 100, "packets", 1, 1_000_000, whole=True),
+            Parameter("quantum_bytes", "quantum", "quantum", 3028, "bytes", 256, 1_000_000, whole=True),
+            Parameter("initial_quantum_bytes", "initial_quantum", "initial_quantum", 15_140, "bytes", 256, 10_000_000, whole=True),
         ),
         counters=Counters(struct.Struct("=7Q"), ("", "", "", "throttled", "flows_plimit", "", ""), (), ("drops",)),
         # It can mark too, but counts as marked what it can't mark.
@@ -240,38 +236,3 @@ def completed(queue) -> dict:
     if (step := given.get("step_packets")) is not None:
         given |= {"min_packets": step, "max_packets": step, "probability": 1, "burst_packets": step}
     return complete | {"discipline": discipline.name} | given
-
-
-def keys() -> dict[str, dict]:
-    """Return the keys of a queue besides `MEASURES`, as JSON Schema: name -> node, with the disciplines that have it."""
-    nodes = {
-        "discipline": {
-            "description": " ".join(f"`{one.name}`: {one.meaning[0].lower()}{one.meaning[1:]}" for one in _DISCIPLINES),
-            "enum": list(DISCIPLINES),
-            "default": DROP_TAIL,
-        }
-    }
-    having = {}
-    for discipline in _DISCIPLINES:
-        for parameter in discipline.parameters:
-            having.setdefault(parameter.name, []).append((discipline, parameter))
-    for name, owners in having.items():
-        (_, first), *_ = owners
-        of_all = {"minimum": min, "maximum": max}
-        node = first.schema()
-        for _, parameter in owners[1:]:
-            other = parameter.schema()
-            node |= {key: pick(node[key], other[key]) for key, pick in of_all.items() if key in node}
-            if "number" in other.get("type", ()):
-                node["type"] = other["type"]
-        defaults = ", ".join(f"{one.name} {_default_words(parameter.default)}" for one, parameter in owners)
-        node = {key: value for key, value in node.items() if (key, value) != ("unit", "")} | {
-            "default_from": "discipline"
-        }
-        nodes[name] = node | {"description": f"{first.meaning} By default: {defaults}."}
-    return nodes
-
-
-def _default_words(value):
-    """Return a default as a study would write it."""
-    return "null" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"

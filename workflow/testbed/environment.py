@@ -19,19 +19,10 @@ CPU_INFORMATION = Path("/proc/cpuinfo")
 CLOCK_MONOTONIC_COARSE = 6
 
 
-def package_digest(folder=None) -> str:
-    """Return the SHA-256 of this package's modules, those of its subfolders too: names and contents, sorted by name."""
-    folder = Path(folder or __file__).resolve()
-    folder = folder if folder.is_dir() else folder.parent
-    digest = hashlib.sha256()
-    for module in sorted(folder.rglob("*.py")):
-        content = module.read_bytes()
-        digest.update(f"{module.relative_to(folder)}\0{len(content)}\0".encode() + content)
-    return f"sha256:{digest.hexdigest()}"
-
-
-def describe() -> dict:
+def describe(testbed_digest) -> dict:
     """Return the environment of the running guest; nothing in it depends on when or where.
+
+    ``testbed_digest`` is the identity of the program that carries the run out (`identity`).
 
     Raises
     ------
@@ -44,11 +35,11 @@ def describe() -> dict:
         **kernel(configuration),
         **configured(configuration),
         "clock": VIRTUAL_CLOCK,
-        **program(),
+        **program(testbed_digest),
     }
 
 
-def describe_unbooted(linux, build) -> dict:
+def describe_unbooted(linux, build, testbed_digest) -> dict:
     """Return what `describe` would of a guest that did not get so far, by its kernel's file; ``build`` is the number of its build."""
     version, configuration = of_binary(linux)
     return {
@@ -57,7 +48,7 @@ def describe_unbooted(linux, build) -> dict:
         "kernel_build": f"#{build}",
         **configured(configuration),
         "clock": VIRTUAL_CLOCK,
-        **program(),
+        **program(testbed_digest),
     }
 
 
@@ -69,7 +60,7 @@ def configured(configuration) -> dict:
     }
 
 
-def describe_host() -> dict:
+def describe_host(testbed_digest) -> dict:
     """Return the environment of a run on this machine's own kernel: of where it depends only what a result may.
 
     Raises
@@ -84,7 +75,7 @@ def describe_host() -> dict:
         "clock": f"real (clocksource {CLOCK_SOURCE.read_text().strip()})",
         "cpu_model": cpu_model(CPU_INFORMATION.read_text()),
         "cpu_cores": os.cpu_count(),
-        **program(),
+        **program(testbed_digest),
     }
 
 
@@ -98,10 +89,10 @@ def kernel(configuration) -> dict[str, str | None]:
     }
 
 
-def program() -> dict:
+def program(testbed_digest) -> dict:
     """Return what names the tools of the image and the testbed."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
-    return {"tools": image["packages"], "image_digest": image["content_digest"], "testbed_digest": package_digest()}
+    return {"tools": image["packages"], "image_digest": image["content_digest"], "testbed_digest": testbed_digest}
 
 
 def cpu_model(text) -> str:

@@ -1,6 +1,6 @@
 """The program of a run, root of the guest: from specification to run document.
 
-`main` reads ``specification.json`` in a folder and leaves ``document.json`` there, or ``failure.json`` with the
+`main` reads ``specification.json`` and ``testbed_digest`` in a folder and leaves ``document.json`` there, or ``failure.json`` with the
 step that failed and why. The guest's first process (envs/guest/init) calls it, `host_init` as ``python3 -m
 testbed.guest FOLDER``.
 """
@@ -52,7 +52,7 @@ def carry_out(specification, step) -> dict:
     step("environment")
     surroundings = surroundings_of(specification)
     surroundings.fall_into_step()
-    step.environment = surroundings.describe() | own_kernels.process_mode(specification)
+    step.environment = surroundings.describe(specification.testbed_digest) | own_kernels.process_mode(specification)
     # Mininet would start a program to count them.
     numCores.ncores = os.cpu_count()
     # It widens the kernel's limits when it starts; ours come after.
@@ -170,7 +170,8 @@ def main(folder) -> None:
     step = Steps()
     try:
         step("specification")
-        specification = RunSpecification(json.loads((folder / "specification.json").read_text()))
+        document = json.loads((folder / "specification.json").read_text())
+        specification = RunSpecification(document, testbed_digest=(folder / "testbed_digest").read_text())
         result, name = carry_out(specification, step), "document.json"
     except Exception as error:
         log(traceback.format_exc())

@@ -9,21 +9,22 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .environment import package_digest
 from .failure import document_of
+from .identity import PACKAGE, content_digest, program_identity
 from .machine import GuestError, MachineFault
 from .messages import naming
 
-PACKAGE = Path(__file__).parent
 #: Compiles a folder of modules. In a process of its own, for what one holds in memory shows in bytecode; without the
 #: checkout's path and the files' dates.
 COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "-d", PACKAGE.name, "--invalidation-mode", "unchecked-hash"]
 
 
 def hand_over(specification, job) -> None:
-    """Put the package and a run's specification into the folder ``job``, which is all of the machine that the run sees."""
+    """Put the package, its identity and a run's specification into the folder ``job``, which is all of the machine that the run sees."""
     with naming(job):
         (job / "specification.json").write_text(json.dumps(specification.document))
+        # Not on the guest kernel's command line, from which random numbers follow.
+        (job / "testbed_digest").write_text(program_identity(specification))
         try:
             shutil.copytree(prepared(), job / PACKAGE.name, copy_function=shutil.copyfile)
         except OSError:  # the checkout can't be written to, or is full
@@ -48,7 +49,7 @@ def prepared() -> Path:
     OSError
         If it can't be made there.
     """
-    folder = PACKAGE.parent / "__pycache__" / f"{PACKAGE.name}-{package_digest().partition(':')[2][:16]}"
+    folder = PACKAGE.parent / "__pycache__" / f"{PACKAGE.name}-{content_digest(PACKAGE)[:16]}"
     if not folder.exists():
         folder.parent.mkdir(exist_ok=True)
         partial = Path(tempfile.mkdtemp(dir=folder.parent))

@@ -10,9 +10,9 @@ machine and its load, so two runs with one seed are not the same bytes.
 import os
 import subprocess
 
-from .environment import package_digest
 from .execution import execute
 from .handover import hand_over, result
+from .identity import program_identity
 from .machine import job_folder, whole_machine, workflow_process
 from .messages import note
 from .traffic import time_limit_s
@@ -37,9 +37,9 @@ def wall_limit_s(specification) -> float:
     return SPARE_S + 2 * more_hosts_s(specification) + time_limit_s(specification)
 
 
-def digest() -> str:
-    """Return the digest of the program that carries runs out."""
-    return package_digest()
+def digest(specification) -> str:
+    """Return the identity of the program that carries a run out."""
+    return program_identity(specification)
 
 
 def namespaces_here() -> list[str]:

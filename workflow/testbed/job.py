@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .carrying import carry_out, is_done, on_second_try
+from .identity import PACKAGE, SIMULATOR, content_digest
 from .machine import GuestError, WorkflowEnded
 from .messages import in_words, note, tell
 from .specification import RunSpecification
 
 
-def specifications(conditions, runs, kernels=None) -> Iterator[RunSpecification]:
+def specifications(conditions, runs, kernels=None, testbed_digest=None) -> Iterator[RunSpecification]:
     """Iterate over the specifications of a job's runs.
 
     Parameters
@@ -30,11 +31,12 @@ def specifications(conditions, runs, kernels=None) -> Iterator[RunSpecification]
         Each run's CCA, IP version, replication and seed.
     kernels : pathlib.Path, optional
         The folder of kernels with CCAs of one's own.
+    testbed_digest : str, optional
+        The identity of the program that carries them out.
     """
     for cca, ip_version, replication, seed in runs:
-        yield RunSpecification(
-            {**conditions, "cca": cca, "ip_version": ip_version, "replication": replication, "seed": seed}, kernels
-        )
+        document = {**conditions, "cca": cca, "ip_version": ip_version, "replication": replication, "seed": seed}
+        yield RunSpecification(document, kernels, testbed_digest)
 
 
 def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
@@ -79,6 +81,14 @@ def was_cut_off(log_file, run) -> bool:
     return not lines[-1].startswith(f"{run}: ".encode())
 
 
+def still_valid(testbed_digest, program) -> str | None:
+    """Return the identity that was handed over, or None if the modules were edited since the workflow began.
+
+    ``program`` is the SHA-256 of the modules' content that it was computed of.
+    """
+    return testbed_digest if program == content_digest(PACKAGE, SIMULATOR) else None
+
+
 def main(arguments=None) -> int:
     """Parse the command line, carry the runs out and return the exit status."""
     parser = argparse.ArgumentParser(prog="testbed.job", description="Carry out runs of one scenario.")
@@ -86,10 +96,12 @@ def main(arguments=None) -> int:
     parser.add_argument(
         "--job",
         required=True,
-        help="a JSON object: runs, a list of [CCA, IP version, replication, seed]; log, a path or null",
+        help="a JSON object: runs, a list of [CCA, IP version, replication, seed]; log, a path or null; "
+        "program, the SHA-256 of the modules whose identity is handed over",
     )
     parser.add_argument("--folder", required=True, type=Path, help="results/<study>")
     parser.add_argument("--wall-limit-s", type=float, help="real seconds after which a try of a run is ended")
+    parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
     options = parser.parse_args(arguments)
     job = json.loads(options.job)
     # As a scheduler ends a job; what a run holds of the machine is given back on the way out.
@@ -99,7 +111,10 @@ def main(arguments=None) -> int:
             done = [
                 carry_out_if_missing(specification, options.folder, options.wall_limit_s, job_log)
                 for specification in specifications(
-                    json.loads(options.conditions), job["runs"], options.folder / "kernels"
+                    json.loads(options.conditions),
+                    job["runs"],
+                    options.folder / "kernels",
+                    still_valid(options.testbed_digest, job.get("program")),
                 )
             ]
     except OSError as error:

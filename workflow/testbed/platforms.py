@@ -1,8 +1,8 @@
 """What carries a run's packets: the module of each platform, and what all of them offer.
 
 ``boot(specification, wall_limit_s, log)`` carries a run out and returns its document;
-``wall_limit_s``, ``memory_mib`` and ``run_time_s`` say what it takes; ``digest()`` names
-the program that did it.
+``wall_limit_s``, ``memory_mib`` and ``run_time_s`` say what it takes; ``digest(specification)``
+identifies the program that does it.
 """
 
 import importlib

@@ -20,7 +20,6 @@ class Parameter:
     """
 
     name: str
-    meaning: str
     word: str  # of tc(8)
     key: str  # of its JSON
     default: float | bool | str | None
@@ -56,7 +55,7 @@ class Parameter:
         return value / 1e3 if self.unit == "ms" and value is not None else value
 
     def schema(self) -> dict:
-        """Return the parameter as JSON Schema, for those of all disciplines together (`keys`)."""
+        """Return the parameter as JSON Schema, for those of all disciplines together (`study_files.queue_keys`)."""
         if self.is_switch:
             return {"type": "boolean"}
         if self.choices:
@@ -92,7 +91,6 @@ class Discipline:
     """
 
     name: str
-    meaning: str
     kinds: dict
     size: dict
     parameters: tuple = ()

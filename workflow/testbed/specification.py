@@ -61,11 +61,13 @@ class RunSpecification:
 
     ``document`` is the JSON object of the workflow as it came
     (``workflow/schemas/run.schema.json``, ``specification``); everything else
-    is read from it. ``kernels`` is the folder of kernels with CCAs of one's own.
+    is read from it. ``kernels`` is the folder of kernels with CCAs of one's own,
+    ``testbed_digest`` the identity of the program that carries the run out, if the caller knows it (`identity`).
     """
 
     document: dict = field(repr=False)
     kernels: Path | None = field(default=None, repr=False)
+    testbed_digest: str | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:

@@ -11,11 +11,12 @@ import re
 from pathlib import Path
 
 from .definitions import boot_arguments, kernel_of
-from .environment import describe_unbooted, package_digest
+from .environment import describe_unbooted
 from .execution import execute
 from .failure import document_of
 from .flow_groups import LONG
 from .handover import hand_over, result
+from .identity import program_identity
 from .machine import (
     GuestError,
     MachineFault,
@@ -104,9 +105,9 @@ def more_hosts_s(specification) -> float:
     return 2 * HOST_S * (len(specification.pairs) - 1)
 
 
-def digest() -> str:
-    """Return the digest of the program that carries runs out."""
-    return package_digest()
+def digest(specification) -> str:
+    """Return the identity of the program that carries a run out."""
+    return program_identity(specification)
 
 
 def wall_limit_s(specification) -> float:
@@ -204,7 +205,7 @@ def boot(specification, wall_limit_s, log) -> dict:
 
 def document_of_crash(specification, fault, printed) -> dict:
     """Return the document of a run whose kernel, of the study's own, crashed or hung: with its last words."""
-    environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification))
+    environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification), digest(specification))
     environment |= process_mode(specification)
     return document_of(specification.document, environment, fault.step, f"{fault.cause}{last_words(printed)}")
 

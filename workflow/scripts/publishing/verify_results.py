@@ -32,8 +32,9 @@ from publishing.result_checks.received_folder import documents as find_documents
 from publishing.result_checks.received_folder import opened, temporary_folder
 from publishing.result_checks.received_study import ReceivedStudy
 from session.run_cost import run_time_s
-from session.testbed_identity import image_digest, package_digest, simulator_digest
+from session.testbed_identity import image_digest
 from study_files.run_platforms import is_repeatable
+from testbed.identity import PACKAGE, package_digest
 
 ROOT = Path(__file__).resolve().parents[3]
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -50,7 +51,8 @@ def _verify(folder, options, account) -> int:
     names, others = find_documents(folder)
     options.count = options.count or min(DRAWN, len(names))
     _check_call(options, names)
-    here = _platforms_here()
+    platforms = _platforms_here()
+    here = list(platforms.values())
     study = ReceivedStudy(folder)
     reading_s = READ_S * len(names) / options.cores
     time_text = f"; to read them takes {reruns.about(reading_s)}" if reading_s > 10 else ""
@@ -65,7 +67,8 @@ def _verify(folder, options, account) -> int:
     left_out = 0
     if options.reruns:
         with temporary_folder() as place:
-            left_out = _rerun(folder, here_too, measured, options, account, place)
+            programs = {image: program for image, (_, program) in platforms.items()}
+            left_out = _rerun(folder, here_too, measured, options, account, place, programs)
     else:
         account.leave_out("reruns", "--no-reruns")
     if options.tables:
@@ -73,11 +76,13 @@ def _verify(folder, options, account) -> int:
     return _verdict(account, left_out)
 
 
-def _platforms_here() -> list[tuple[str, str]]:
-    """Return the digests of image and program of each platform of this checkout, Linux first; ns-3 where its image is."""
-    here = [(_image_here("testbed"), package_digest(ROOT / "workflow/testbed"))]
+def _platforms_here() -> dict[str, tuple[str, str]]:
+    """Return image -> digests of image and program of each platform of this checkout, Linux first; ns-3 where its image is."""
+    here = {"testbed": (_image_here("testbed"), package_digest(PACKAGE))}
     if (ROOT / "envs/ns3.sif").exists():
-        here.append((_image_here("ns3"), simulator_digest()))
+        from simulator.run import program_digest  # only a checkout with that image needs it
+
+        here["ns3"] = _image_here("ns3"), program_digest()
     return here
 
 
@@ -228,10 +233,10 @@ def _remedy(study) -> str:
     return f"what to do: `git checkout {study.commit}`, `make setup`, and verify again{changed}"
 
 
-def _rerun(folder, here_too, measured, options, account, place) -> int:
+def _rerun(folder, here_too, measured, options, account, place, programs) -> int:
     """Repeat the runs asked for and compare bytes; return how many of them can't be repeated here but elsewhere.
 
-    ``place`` is a temporary folder: kernels are built there.
+    ``place`` is a temporary folder: kernels are built there. ``programs`` are image -> digest of the program in it.
     """
     here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:
@@ -254,7 +259,7 @@ def _rerun(folder, here_too, measured, options, account, place) -> int:
     account.step("reruns", f"{what}; {time_text} on {cores} idle core{'s' * (cores > 1)}")
     width, began, done, differ = max(map(len, chosen)), time.monotonic(), 0.0, 0
     kernels = place / "kernels"
-    again = reruns.rerun(runs, folder, ROOT, place, cores, kernels if kernels.exists() else None)
+    again = reruns.rerun(runs, folder, ROOT, place, cores, programs, kernels if kernels.exists() else None)
     for number, (name, finding) in enumerate(again, 1):
         done += cost[name]
         left = (sum(cost.values()) - done) / done * (time.monotonic() - began)

@@ -5,19 +5,16 @@ what a changed module can change stale, and nothing else: comments, docstrings, 
 arguments and results, and the prose of columns' declarations (which only report and documentation print) are no part
 of it.
 
-What was read is remembered by the content that it was read from: reading a study's 190 modules anew would take half a
-second of each call of Snakemake, and of each of a cluster's jobs.
+What was read is remembered (`session.module_memory`).
 """
 
 import ast
-import contextlib
 import hashlib
-import json
-import os
-import sys
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from session import module_memory
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 #: Where columns are declared by functions -> how many of their arguments are not prose.
@@ -25,8 +22,6 @@ DECLARATIONS = "run_tables.table"
 PLAIN_ARGUMENTS = {"text": 1, "truth": 1, "ordinal": 1, "number": 2, "count": 2, "interval": 3, "mean_of": 1}
 #: Arguments by name that are no prose either: bounds of values.
 PLAIN_NAMES = {"least", "most"}
-#: From Snakemake's folder, as its own records.
-MEMORY = Path(".snakemake", "module-digests.json")
 
 
 def code_of(*scripts: str) -> str:
@@ -35,12 +30,10 @@ def code_of(*scripts: str) -> str:
     A script is its path from this folder without ``.py``: ``topics/cells/describe_cells``. FileNotFoundError: there
     is none.
     """
-    before = len(_remembered())
-    paths = sorted({path for script in scripts for path in (f"{script}.py", *modules_of(script))})
-    digest = hashlib.sha256("\n".join(f"{path} {_read(path).digest}" for path in paths).encode()).hexdigest()[:16]
-    if len(_remembered()) > before:
-        _keep_in_mind()
-    return digest
+    with module_memory.kept():
+        paths = sorted({path for script in scripts for path in (f"{script}.py", *modules_of(script))})
+        lines = [f"{path} {_read(path).digest}" for path in paths]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 @cache
@@ -64,40 +57,16 @@ class _Module(NamedTuple):
 
 @cache
 def _read(path: str) -> _Module:
-    content = (SCRIPTS / path).read_bytes()
-    known, key = _remembered(), hashlib.sha256(content).hexdigest()
-    if key not in known:
-        reader = _WithoutProse()
-        tree = reader.visit(ast.parse(content))
-        known[key] = [hashlib.sha256(ast.dump(tree).encode()).hexdigest(), *sorted(reader.imported)]
-    digest, *imported = known[key]
+    digest, *imported = module_memory.found(_found, (SCRIPTS / path).read_bytes())
     paths = (f"{name.replace('.', '/')}.py" for name in imported)
     return _Module(digest, frozenset(path for path in paths if _exists(path)))
 
 
-@cache
-def _way_of_reading() -> str:
-    """Return what a digest depends on besides the module: this file, and the Python whose syntax trees it reads."""
-    return hashlib.sha256(sys.version.encode() + Path(__file__).read_bytes()).hexdigest()
-
-
-@cache
-def _remembered() -> dict[str, list[str]]:
-    """Return what is known of modules: SHA-256 of the content -> digest, then the names that it imports."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        memory = json.loads(MEMORY.read_text(encoding="utf-8"))
-        if memory["read_by"] == _way_of_reading():
-            return memory["modules"]
-    return {}
-
-
-def _keep_in_mind() -> None:
-    """Write what is known of modules, for the next call; where nothing can be written that one reads them again."""
-    part = MEMORY.with_suffix(f".{os.getpid()}")
-    with contextlib.suppress(OSError):
-        MEMORY.parent.mkdir(exist_ok=True)
-        part.write_text(json.dumps({"read_by": _way_of_reading(), "modules": _remembered()}), encoding="utf-8")
-        part.replace(MEMORY)
+def _found(content) -> list[str]:
+    """Return the digest of a module's own code, then the names that it imports."""
+    reader = _WithoutProse()
+    tree = reader.visit(ast.parse(content))
+    return [hashlib.sha256(ast.dump(tree).encode()).hexdigest(), *sorted(reader.imported)]
 
 
 @cache

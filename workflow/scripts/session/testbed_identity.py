@@ -5,14 +5,34 @@ import shlex
 import sys
 from pathlib import Path
 
-from testbed.environment import package_digest  # noqa: F401, the same function as in the guest
+from session import module_memory
+from testbed import identity
+
+
+def testbed_digest() -> str:
+    """Return the identity of the program that carries runs out on Linux; what was read of its modules is remembered."""
+    return _remembering(identity.PACKAGE)
 
 
 def simulator_digest() -> str:
-    """Return the digest of the program that carries out runs in a simulator."""
-    from simulator.run import digest  # only studies that have such runs need it
+    """Return the identity of the program that carries out runs in a simulator; what was read of its modules is remembered."""
+    from simulator.run import program_digest  # only studies that have such runs need it
 
-    return digest()
+    return program_digest(_remembering)
+
+
+def program_content() -> str:
+    """Return the SHA-256 of the files of both programs: while it is the same, their identities are."""
+    return identity.content_digest(identity.PACKAGE, identity.SIMULATOR)
+
+
+def _remembering(folder) -> str:
+    with module_memory.kept():
+        return identity.package_digest(folder, lambda content: module_memory.found(_read, content)[0])
+
+
+def _read(content) -> list[str]:
+    return [identity.module_digest(content)]
 
 
 def image_digest(description: str | Path, needed: bool = True) -> str:

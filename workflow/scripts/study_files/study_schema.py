@@ -1,7 +1,7 @@
 """The schema of a study file, and what it says in words.
 
 `workflow/schemas/study.schema.yaml` is the only place of parameters' defaults,
-ranges, units and descriptions; but for the queueing disciplines' (`testbed.disciplines`). This module reads it for those who validate a
+ranges, units and descriptions; but for the queueing disciplines' (`study_files.queue_keys`). This module reads it for those who validate a
 study, complete it with defaults, or document it.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from testbed import disciplines
+from study_files.queue_keys import queue_keys
 
 SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.yaml"
 
@@ -22,7 +22,7 @@ def study_schema() -> dict:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
     # What a queue can be is declared beside what carries it out.
-    schema["$defs"]["queue"]["properties"] |= disciplines.keys()
+    schema["$defs"]["queue"]["properties"] |= queue_keys()
     return schema
 
 

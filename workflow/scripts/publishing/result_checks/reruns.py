@@ -29,12 +29,14 @@ def about(seconds) -> str:
     return f"about {math.ceil(seconds)} s" if seconds < 120 else f"about {math.ceil(seconds / 60)} min"
 
 
-def _run_command(root, specification, output, kernels=None):
+def _run_command(root, specification, output, programs, kernels=None):
     """Return the command that carries a run out as the workflow does, as a list of arguments."""
     environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
     image = image_of(specification["scenario"]["platform"])
     mounts = [mount(output.parent), f"{mount(root / 'workflow')},ro"]
     module = ["testbed", "--specification", json.dumps(specification), "--output", str(output)]
+    if program := programs.get(image):
+        module += ["--testbed-digest", program]
     if kernels:
         mounts.append(f"{mount(kernels)},ro")
         module += ["--kernels", str(kernels)]
@@ -63,12 +65,18 @@ def mount(folder) -> str:
 
 
 def rerun(
-    runs: dict[str, dict], folder: Path, root: Path, place: Path, cores: int, kernels: Path | None = None
+    runs: dict[str, dict],
+    folder: Path,
+    root: Path,
+    place: Path,
+    cores: int,
+    programs: dict[str, str],
+    kernels: Path | None = None,
 ) -> Iterator[tuple[str, str | None]]:
     """Carry runs out (name -> validated specification), ``cores`` at a time, and compare each document with the received.
 
     Yield name and `finding`, as the runs end; whatever ends the iteration ends the runs that are under way. ``root``
-    is the checkout, ``place`` a temporary folder, ``kernels`` one with those that were built for the runs, if any; nothing is written into the received one.
+    is the checkout, ``place`` a temporary folder, ``programs`` image -> digest of the program that runs in it, ``kernels`` one with those that were built for the runs, if any; nothing is written into the received one.
     """
     waiting, running = list(runs.items()), {}
     try:
@@ -77,7 +85,7 @@ def rerun(
                 name, specification = waiting.pop(0)
                 output = place / f"{len(runs) - len(waiting)}" / "document.json.gz"
                 output.parent.mkdir()
-                process = start(_run_command(root, specification, output, kernels), output.parent)
+                process = start(_run_command(root, specification, output, programs, kernels), output.parent)
                 running[os.pidfd_open(process.pid)] = process, name, output
             for handle in _ended(running):
                 process, name, output = running.pop(handle)

@@ -2,8 +2,8 @@
 
 from report_parts.data_tables import Column, data_table, interval_cell, number_cell
 from report_parts.material import Finding
-from testbed.disciplines import DISCIPLINES
 from testbed.qdisc import DROP_TAIL
+from wording.discipline_words import DISCIPLINE_WORDS
 from wording.number_format import number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
@@ -15,7 +15,7 @@ def section(material) -> dict:
     return {
         "table": _cells_table(cells, material.design),
         "disciplines": [
-            (name, DISCIPLINES[name].meaning) for name in dict.fromkeys(cells["discipline"]) if name in DISCIPLINES
+            (name, DISCIPLINE_WORDS[name]) for name in dict.fromkeys(cells["discipline"]) if name in DISCIPLINE_WORDS
         ],
     }
 

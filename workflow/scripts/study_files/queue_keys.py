@@ -1,0 +1,42 @@
+"""The keys of a study's `queue`, as the disciplines' declarations have them."""
+
+from testbed.disciplines import DISCIPLINES
+from testbed.qdisc import DROP_TAIL
+from wording.discipline_words import DISCIPLINE_WORDS, PARAMETER_WORDS
+
+
+def queue_keys() -> dict[str, dict]:
+    """Return the keys of a queue besides `MEASURES`, as JSON Schema: name -> node, with the disciplines that have it."""
+    nodes = {
+        "discipline": {
+            "description": " ".join(
+                f"`{name}`: {words[0].lower()}{words[1:]}" for name, words in DISCIPLINE_WORDS.items()
+            ),
+            "enum": list(DISCIPLINES),
+            "default": DROP_TAIL,
+        }
+    }
+    having = {}
+    for discipline in DISCIPLINES.values():
+        for parameter in discipline.parameters:
+            having.setdefault(parameter.name, []).append((discipline, parameter))
+    for name, owners in having.items():
+        (_, first), *_ = owners
+        of_all = {"minimum": min, "maximum": max}
+        node = first.schema()
+        for _, parameter in owners[1:]:
+            other = parameter.schema()
+            node |= {key: pick(node[key], other[key]) for key, pick in of_all.items() if key in node}
+            if "number" in other.get("type", ()):
+                node["type"] = other["type"]
+        defaults = ", ".join(f"{one.name} {_default_words(parameter.default)}" for one, parameter in owners)
+        node = {key: value for key, value in node.items() if (key, value) != ("unit", "")} | {
+            "default_from": "discipline"
+        }
+        nodes[name] = node | {"description": f"{PARAMETER_WORDS[name]} By default: {defaults}."}
+    return nodes
+
+
+def _default_words(value):
+    """Return a default as a study would write it."""
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"
