@@ -19,7 +19,7 @@ from report_page import write_report
 from report_page.conditions import scenario_rows
 from report_page.method import definitions
 from report_parts import page_files as report_files
-from report_parts.data_tables import Column, data_table, signed
+from report_parts.data_tables import PageColumn, data_table, signed
 from report_parts.inline_figures import inline_panels
 from run_tables.reading import read_table
 from run_tables.tidy_tables import RUNS, SCENARIOS
@@ -249,7 +249,7 @@ def test_long_table_is_carried_whole(all_ccas):
 
 def test_row_of_another_length_is_an_error():
     with pytest.raises(ValueError, match="table t: 1 cells for 2 columns"):
-        data_table("t", "T", [Column("a"), Column("b")], [["x"]])
+        data_table("t", "T", [PageColumn("a"), PageColumn("b")], [["x"]])
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of a table."""
+class PageColumn:
+    """A column of a table of the page."""
 
     heading: str
     #: "text" (on one line), "number" (set to the right, sorted by value), "short", "words" or "note" (text of several
@@ -45,7 +45,7 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     ----------
     identifier : str
         Unique in the page.
-    columns : list of Column
+    columns : list of PageColumn
     rows : list of list
         A `Cell` or a text for each column, else ValueError.
     initial : dict of str to str, optional
@@ -63,8 +63,8 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     # A choice that no row has would show an empty table.
     chosen = {
         column.heading: (initial or {}).get(column.heading, "")
-        for number, column in enumerate(columns)
-        if any(row[number].text == (initial or {}).get(column.heading) for row in rows)
+        for place, column in enumerate(columns)
+        if any(row[place].text == (initial or {}).get(column.heading) for row in rows)
     }
     long = len(rows) > MAX_PLAIN_ROWS
     return {
@@ -101,7 +101,9 @@ def number_cell(value, decimals=None, unit="") -> Cell:
 
 def interval_cell(low, high, decimals) -> Cell:
     """Return a cell with an interval, sorted by its lower end; a dash if there is none."""
-    return Cell(NONE) if is_missing(low) else Cell(f"{number(low, decimals)} to {number(high, decimals)}", float(low))
+    if is_missing(low):
+        return Cell(NONE)
+    return Cell(minus(f"{number(low, decimals)} to {number(high, decimals)}"), float(low))
 
 
 def p_cell(value) -> Cell:
@@ -127,6 +129,11 @@ def signed(value, decimals=None) -> str:
     if float(text.replace(",", "")) == 0:
         return text.removeprefix("-")  # rounded to nothing, it has no direction
     return minus(text) if value < 0 else f"+{text}"
+
+
+def signed_cell(value, decimals=None) -> Cell:
+    """Return a cell with a difference and its sign, sorted by its full precision; a dash if there is none."""
+    return Cell(NONE) if is_missing(value) else Cell(signed(value, decimals), value)
 
 
 def size(value) -> str:

@@ -16,7 +16,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from figure_parts.figure_style import DARK, LIGHT
-from report_parts.data_tables import Cell, Column, data_table, number_cell, p_cell, signed
+from report_parts.cells_table import N, cells_table, shown_cell, shown_number, shown_p, shown_text
+from report_parts.data_tables import Cell, signed
 from run_tables.reading import read_runs, read_table
 from session.result_comparison import (
     BETTER,
@@ -155,30 +156,34 @@ def _effect_text(row):
     return f"{text} ({signed(row['low'])} to {signed(row['high'])})"
 
 
+def _change_cell(row):
+    return Cell(row["change"], CHANGES.index(row["change"]), STYLES[row["change"]])
+
+
+def _verdicts_words(row):
+    return " → ".join(dict.fromkeys([row["first_verdict"], row["second_verdict"]]))
+
+
 def page(first, second, table) -> str:
     """Return the page: HTML that needs nothing else."""
-    columns = {
-        Column("Change", filtered=True): lambda row: Cell(row["change"], CHANGES.index(row["change"]), STYLES[row["change"]]),
-        **({Column("Criterion", "words"): lambda row: row["criterion"]} if first.scorecard is not None else {}),
-        Column("Scenario", filtered=True, header=True): lambda row: row["scenario"],
-        Column("CCA", filtered=True): lambda row: row["cca"],
-        **({Column("IP", filtered=True): lambda row: row["ip_version"]} if first.scorecard is None else {}),
-        Column("Measure", filtered=True): lambda row: row["measure"],
-        Column("First", "number"): lambda row: number_cell(row["first"]),
-        Column("Second", "number"): lambda row: number_cell(row["second"]),
-        Column("Unit"): lambda row: row["unit"],
-        Column("Difference", "short"): _effect_text,
-        Column("n", "number"): lambda row: number_cell(row["n"], 0),
-        Column("p", "number"): lambda row: p_cell(row["p"]),
-        Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
-        **(
-            {Column("Verdicts", "short"): lambda row: " → ".join(dict.fromkeys([row["first_verdict"], row["second_verdict"]]))}
-            if first.scorecard is not None
-            else {}
-        ),
-        Column("Note", "note"): lambda row: row["note"] if isinstance(row["note"], str) else "",
-    }  # fmt: skip
-    rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
+    cards = first.scorecard is not None
+    shown = (
+        shown_cell("Change", _change_cell, filtered=True),
+        *([shown_text("Criterion", "criterion", kind="words")] if cards else []),
+        shown_text("Scenario", "scenario", filtered=True, header=True),
+        shown_text("CCA", "cca", filtered=True),
+        *([] if cards else [shown_text("IP", "ip_version", filtered=True)]),
+        shown_text("Measure", "measure", filtered=True),
+        shown_number("First", "first"),
+        shown_number("Second", "second"),
+        shown_text("Unit", "unit"),
+        shown_cell("Difference", _effect_text, "short"),
+        N,
+        shown_p("p", "p"),
+        shown_p("p, Holm", "p_holm"),
+        *([shown_cell("Verdicts", _verdicts_words, "short")] if cards else []),
+        shown_cell("Note", lambda row: row["note"] if isinstance(row["note"], str) else "", "note"),
+    )
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([REPORT, Path(__file__).parent]),
         autoescape=True,
@@ -192,7 +197,7 @@ def page(first, second, table) -> str:
         first=first.folder,
         second=second.folder,
         words=summary_words(first, second, table),
-        table=data_table("comparison", "What changed, worse first", list(columns), rows),
+        table=cells_table("comparison", "What changed, worse first", table, shown),
         light=asdict(LIGHT),
         dark=asdict(DARK),
         style=Markup((REPORT / "page.css").read_text(encoding="utf-8")),

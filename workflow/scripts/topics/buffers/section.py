@@ -1,6 +1,7 @@
 """The section on buffers: what each of many flows gets, and all of them together, against the buffer's size."""
 
-from report_parts.data_tables import Cell, Column, data_table, minus, number_cell
+from report_parts.cells_table import CCA, IP_VERSION, cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell, minus, number_cell
 from report_parts.material import Finding
 from run_tables.run_keys import CELL
 from topics.buffers.kato_table import FLOWS, KATO_PAPER, STARVED_SHARE, VERSION, paper_row
@@ -8,20 +9,52 @@ from topics.buffers.topic import paced_cca
 from topics.topic import slug_of
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_series import buffers_of, platform_name, platforms_of, with_series
-from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name
 
 # What stands beside the paper's, shares of the link and Jain's index -> decimals.
 BESIDE = {"mean_percent": 2, "sd_percent": 2, "total_percent": 1, "jain_index": 2}
 
 
+def _mean(heading, statistic, decimals=None):
+    """Return a column of means of a statistic over the runs."""
+    return shown_cell(heading, lambda cell: number_cell(cell["statistics"][statistic]["mean"], decimals), "number")
+
+
+def _interval(statistic, decimals):
+    """Return a column of intervals of a statistic's mean."""
+    return shown_cell("Interval", lambda cell: _interval_cell(cell["statistics"][statistic], decimals), "short")
+
+
+def _interval_cell(row, decimals):
+    ends = _ends(row, decimals)
+    return Cell(ends, float(row["ci_low"])) if ends else Cell(NONE)
+
+
+def _ends(row, decimals):
+    """Return the interval of a row's mean: "61.0 to 65.4"; empty if it has none."""
+    if is_missing(row["ci_low"]):
+        return ""
+    return minus(f"{number(row['ci_low'], decimals)} to {number(row['ci_high'], decimals)}")
+
+
+SHOWN = (
+    shown_text("Platform", "platform", platform_name, filtered=True), CCA, IP_VERSION,
+    shown_text("Buffer", "buffer", header=True), shown_number("% of BDP", "bdp_percent", 1),
+    shown_cell("n", lambda cell: number_cell(cell["statistics"]["total_mbps"]["n"], 0), "number"),
+    _mean("Mean of a flow, Mbit/s", "mean_mbps"), _mean("SD, Mbit/s", "sd_mbps"),
+    _mean("All flows, Mbit/s", "total_mbps"), _interval("total_mbps", 1), _mean("% of link", "total_percent", 1),
+    _mean("Jain", "jain_index", 3), _interval("jain_index", 3), _mean("Starved", "starved", 1),
+)  # fmt: skip
+
+
 def section(material) -> dict:
     """Return what the template needs."""
     figures, ccas = material.figures, material.design.ccas
+    caption = "Goodput of the flows by platform, CCA and buffer"
     return {
         "bars": [(cca_name(cca), figures[f"flow-goodput-{slug_of(cca)}"]) for cca in ccas],
         "boxes": [(cca_name(cca), figures[f"flow-boxes-{slug_of(cca)}"]) for cca in ccas],
-        "table": _cells_table(_by_cell(material), material.design),
+        "table": cells_table("buffer-cells", caption, _by_cell(material), SHOWN, material.design),
         "paper": paper_table(material),
         "flows": material.design.flows,
         "starved_words": _starved_words(material.tables.flow_goodput),
@@ -45,50 +78,6 @@ def _starved_words(flow_goodput):
         return ""
     least, most = number(limits.min(), 3), number(limits.max(), 3)
     return f"{least} Mbit/s" if least == most else f"{least} to {most} Mbit/s"
-
-
-def _cells_table(cells, design):
-    """Return the table of all cells."""
-
-    def mean(statistic, decimals=None):
-        return lambda cell: number_cell(cell["statistics"][statistic]["mean"], decimals)
-
-    def interval(statistic, decimals=1):
-        return lambda cell: _interval_cell(cell["statistics"][statistic], decimals)
-
-    columns = [
-        (Column("Platform", filtered=True), lambda cell: platform_name(cell["platform"])),
-        (Column("CCA", filtered=True), lambda cell: cca_name(cell["cca"])),
-        (Column("IP version", filtered=True), lambda cell: ip_words(cell["ip_version"])),
-        (Column("Buffer", header=True), lambda cell: cell["buffer"]),
-        (Column("% of BDP", "number"), lambda cell: number_cell(cell["bdp_percent"], 1)),
-        (Column("n", "number"), lambda cell: number_cell(cell["statistics"]["total_mbps"]["n"], 0)),
-        (Column("Mean of a flow, Mbit/s", "number"), mean("mean_mbps")),
-        (Column("SD, Mbit/s", "number"), mean("sd_mbps")),
-        (Column("All flows, Mbit/s", "number"), mean("total_mbps")),
-        (Column("Interval", "short"), interval("total_mbps")),
-        (Column("% of link", "number"), mean("total_percent", 1)),
-        (Column("Jain", "number"), mean("jain_index", 3)),
-        (Column("Interval", "short"), interval("jain_index", 3)),
-        (Column("Starved", "number"), mean("starved", 1)),
-    ]
-    if not design.ip_versions_compared:
-        del columns[2]
-    rows = [[of_cell(cell) for _, of_cell in columns] for cell in cells]
-    title = "Goodput of the flows by platform, CCA and buffer"
-    return data_table("buffer-cells", title, [column for column, _ in columns], rows)
-
-
-def _interval_cell(row, decimals):
-    ends = _ends(row, decimals)
-    return Cell(ends, float(row["ci_low"])) if ends else Cell(NONE)
-
-
-def _ends(row, decimals):
-    """Return the interval of a row's mean: "61.0 to 65.4"; empty if it has none."""
-    if is_missing(row["ci_low"]):
-        return ""
-    return minus(f"{number(row['ci_low'], decimals)} to {number(row['ci_high'], decimals)}")
 
 
 def paper_table(material) -> list[dict] | None:

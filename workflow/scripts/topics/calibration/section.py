@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from report_parts.data_tables import Cell, Column, data_table, minus, number_cell, signed
+from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_signed, shown_text
+from report_parts.data_tables import Cell, minus, signed
+from report_parts.hypothesis_cells import ALIKE, DIFFERS, OPEN
 from report_parts.material import Finding, ReportMaterial
-from report_parts.test_cells import ALIKE, DIFFERS, OPEN
 from topics.calibration.topic import TOPIC
 from wording.number_format import NONE, count, is_missing, number
 from wording.sentence_words import listed
@@ -81,12 +82,65 @@ def summaries(table: pd.DataFrame) -> list[Summary]:
     return of_quantities
 
 
+DIGITS = 9
+
+
+def _exact(heading, name):
+    """Return a column of numbers with enough digits to see millionths of them."""
+
+    def cell(row):
+        value = row[name]
+        if is_missing(value):
+            return Cell(NONE)
+        text = f"{value:,.{DIGITS}g}" if value < 10**DIGITS else number(value, 0)
+        return Cell(minus(text), value)
+
+    return shown_cell(heading, cell, "number")
+
+
+def _ppm(heading, name):
+    """Return a column of errors in millionths."""
+
+    def cell(row):
+        value = row[name]
+        return Cell(NONE) if is_missing(value) else Cell(signed(value, 1 if abs(value) < 1000 else 0), value)
+
+    return shown_cell(heading, cell, "number")
+
+
+def _quantity_words(row):
+    return ", ".join(filter(None, (row["quantity"].capitalize(), row["what"])))
+
+
+def _largest_cell(row):
+    largest = row["largest"]
+    return Cell(NONE) if is_missing(largest) else Cell(f"{signed(largest)} {row['unit']}", largest)
+
+
+SUMMARY = (
+    shown_cell("Quantity", _quantity_words, header=True), shown_number("Values", "points", 0),
+    shown_number("As they must be", "agreeing", 0), shown_cell("Largest error", _largest_cell, "number"),
+    _ppm("In ppm", "largest_ppm"), _ppm("Known of it, ppm", "known_ppm"),
+    shown_number("Uncertainty there, ppm", "uncertainty_ppm", 1), shown_number("Largest z", "largest_z", 2),
+    shown_text("What limits the measurement", "quantity", LIMITS.__getitem__, kind="words"),
+)  # fmt: skip
+POINTS = (
+    shown_text("Quantity", "quantity", filtered=True, header=True),
+    shown_text("Of it", "what", kind="short", filtered=True), shown_text("Scenario", "scenario_label", filtered=True),
+    shown_text("Set", "point", kind="short"), shown_text("Unit", "unit", filtered=True), _exact("Exact", "expected"),
+    _exact("Measured", "measured"), _ppm("Error, ppm", "error_ppm"), _ppm("Known, ppm", "known_ppm"),
+    shown_number("Uncertainty, ppm", "uncertainty_ppm", 1), shown_signed("z", "z", 2),
+    shown_cell("Verdict", lambda row: Cell(row["verdict"], style=VERDICTS[row["verdict"]]), filtered=True),
+    shown_text("What limits it", "note", kind="note"),
+)  # fmt: skip
+
+
 def section(material: ReportMaterial) -> dict:
     """Return both tables."""
     table = material.tables.calibration
     return {
-        "summary": data_table("calibration-summary", "By quantity", SUMMARY, [_summary_row(s) for s in summaries(table)]),
-        "points": data_table("calibration-points", "Every point", POINTS, [_point_row(row) for row in table.to_dict("records")]),
+        "summary": cells_table("calibration-summary", "By quantity", map(vars, summaries(table)), SUMMARY),
+        "points": cells_table("calibration-points", "Every point", table, POINTS),
         "off": int((table["verdict"] == "off").sum()),
         "measured": int(table["measured"].notna().sum()),
     }  # fmt: skip
@@ -114,47 +168,3 @@ def sentence(table: pd.DataFrame) -> str:
 
 def _ppm_words(value):
     return f"{signed(value, 1 if abs(value) < 1000 else 0)} ppm"
-
-
-def _ppm_cell(value):
-    return Cell(NONE) if is_missing(value) else Cell(signed(value, 1 if abs(value) < 1000 else 0), value)
-
-
-SUMMARY = [
-    Column("Quantity", header=True), Column("Values", "number"), Column("As they must be", "number"),
-    Column("Largest error", "number"), Column("In ppm", "number"), Column("Known of it, ppm", "number"),
-    Column("Uncertainty there, ppm", "number"), Column("Largest z", "number"), Column("What limits the measurement", "words"),
-]  # fmt: skip
-POINTS = [
-    Column("Quantity", filtered=True, header=True), Column("Of it", "short", filtered=True), Column("Scenario", filtered=True),
-    Column("Set", "short"), Column("Unit", filtered=True), Column("Exact", "number"), Column("Measured", "number"),
-    Column("Error, ppm", "number"), Column("Known, ppm", "number"), Column("Uncertainty, ppm", "number"),
-    Column("z", "number"), Column("Verdict", filtered=True), Column("What limits it", "note"),
-]  # fmt: skip
-DIGITS = 9
-
-
-def _summary_row(summary):
-    return [
-        ", ".join(filter(None, (summary.quantity.capitalize(), summary.what))), number_cell(summary.points, 0), number_cell(summary.agreeing, 0),
-        Cell(NONE) if is_missing(summary.largest) else Cell(f"{signed(summary.largest)} {summary.unit}", summary.largest),
-        _ppm_cell(summary.largest_ppm), _ppm_cell(summary.known_ppm), number_cell(summary.uncertainty_ppm, 1),
-        number_cell(summary.largest_z, 2), LIMITS[summary.quantity],
-    ]  # fmt: skip
-
-
-def _point_row(row):
-    return [
-        row["quantity"], row["what"], row["scenario_label"], row["point"], row["unit"].replace("µs", "µs"),
-        _exact_cell(row["expected"]), _exact_cell(row["measured"]), _ppm_cell(row["error_ppm"]), _ppm_cell(row["known_ppm"]),
-        number_cell(row["uncertainty_ppm"], 1), Cell(NONE) if is_missing(row["z"]) else Cell(signed(row["z"], 2), row["z"]),
-        Cell(row["verdict"], style=VERDICTS[row["verdict"]]), row["note"],
-    ]  # fmt: skip
-
-
-def _exact_cell(value):
-    """Return a number with enough digits to see millionths of it."""
-    if is_missing(value):
-        return Cell(NONE)
-    text = f"{value:,.{DIGITS}g}" if value < 10**DIGITS else number(value, 0)
-    return Cell(minus(text), value)

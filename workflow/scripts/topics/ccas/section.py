@@ -1,10 +1,21 @@
 """The section on CCAs: one test over all, then each pair."""
 
-from report_parts.data_tables import Cell, Column, number_cell, p_cell
-from report_parts.test_cells import DIFFERS, EFFECT_COLUMNS, OPEN, signed_cell, tests_table
-from topics.cells.page_tables import n_words
+from report_parts.cells_table import IP_KEY, shown_cell, shown_number, shown_p, shown_signed, shown_text
+from report_parts.data_tables import Cell
+from report_parts.hypothesis_cells import DIFFERS, EFFECT, ESTIMATE, OPEN, TEST, tests_table
+from topics.cells.page_tables import PAIRS
 from wording.number_format import is_missing
-from wording.scenario_words import ip_words
+
+TESTS = (
+    IP_KEY, shown_number("CCAs", "ccas", 0), shown_number("Blocks (n)", "blocks", 0), TEST,
+    shown_number("Statistic", "statistic"), shown_p("p", "p"), shown_p("p, Holm", "p_holm"),
+    shown_number("Kendall's W", "kendall_w", 2),
+)  # fmt: skip
+PAIR = (
+    IP_KEY, shown_text("CCA", "cca_a", filtered=True), shown_text("Against", "cca_b", filtered=True), PAIRS,
+    shown_number("Mean", "mean_a"), shown_number("Other's mean", "mean_b"), *EFFECT, ESTIMATE,
+    shown_signed("Cliff's delta", "cliffs_delta", 2), TEST, shown_p("p, Holm", "p_holm"),
+)  # fmt: skip
 
 
 def section(material) -> dict[str, dict]:
@@ -21,36 +32,14 @@ def _place_words(ip_versions):
 
 
 def _tests_table(ccas, scenarios):
-    columns = {
-        Column("IP", filtered=True): lambda row: ip_words(row["ip_version"]),
-        Column("CCAs", "number"): lambda row: number_cell(row["ccas"], 0),
-        Column("Blocks (n)", "number"): lambda row: number_cell(row["blocks"], 0),
-        Column("Test", filtered=True): lambda row: row["test"] or "none",
-        Column("Statistic", "number"): lambda row: number_cell(row["statistic"]),
-        Column("p", "number"): lambda row: p_cell(row["p"]),
-        Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
-        Column("Kendall's W", "number"): lambda row: number_cell(row["kendall_w"], 2),
-    }
     caption = f"Do the CCAs differ? One test over all of them in each {_place_words(ccas['ip_version'])}"
-    return tests_table("cca-tests", caption, ccas, scenarios, columns)
+    return tests_table("cca-tests", caption, ccas, scenarios, TESTS)
 
 
 def _pairs_table(pairs, scenarios, significance):
-    columns = {
-        Column("IP", filtered=True): lambda row: ip_words(row["ip_version"]),
-        Column("CCA", filtered=True): lambda row: row["cca_a"],
-        Column("Against", filtered=True): lambda row: row["cca_b"],
-        Column("Pairs (n)", "number"): lambda row: Cell(n_words(row["pairs"], row["n"]), row["pairs"]),
-        Column("Mean", "number"): lambda row: number_cell(row["mean_a"]),
-        Column("Other's mean", "number"): lambda row: number_cell(row["mean_b"]),
-        **EFFECT_COLUMNS,
-        Column("Cliff's delta", "number"): lambda row: signed_cell(row["cliffs_delta"]),
-        Column("Test", filtered=True): lambda row: row["test"] or "none",
-        Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
-        Column("Differs", filtered=True): lambda row: _differs_cell(row, significance),
-    }
+    differs = shown_cell("Differs", lambda row: _differs_cell(row, significance), filtered=True)
     caption = f"Pairs of CCAs: the first against the other, in each {_place_words(pairs['ip_version'])}"
-    return tests_table("cca-pairs", caption, pairs, scenarios, columns)
+    return tests_table("cca-pairs", caption, pairs, scenarios, (*PAIR, differs))
 
 
 def _differs_cell(row, significance):

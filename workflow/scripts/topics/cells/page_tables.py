@@ -1,5 +1,7 @@
 """Means and statistics of a metric by cell, as the page shows them."""
 
+from report_parts.cells_table import shown_cell
+from report_parts.data_tables import Cell
 from study_files.study_design import cca_word
 from wording.number_format import NONE, decimals_for, interval, is_missing, number, p_value
 from wording.scenario_words import conditions, heading, ip_words
@@ -65,6 +67,9 @@ def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list
 def n_words(values, worth) -> str:
     """Return how many values there are: "4", and "1 (4 copies)" where they repeat one measurement."""
     return f"1 ({number(values, 0)} copies)" if values > 1 and worth == 1 else number(values, 0)
+
+
+PAIRS = shown_cell("Pairs (n)", lambda row: Cell(n_words(row["pairs"], row["n"]), row["pairs"]), "number")
 
 
 def _statistics(row, metric, notes):

@@ -1,10 +1,10 @@
 """The section with all statistics by cell, at the end of the report, and with each metric without start-up."""
 
-from report_parts.data_tables import Cell, Column, data_table, effect_cells, minus, number_cell
+from report_parts.cells_table import CCA_KEY, IP_KEY, cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell, minus
+from report_parts.hypothesis_cells import EFFECT, METRIC_NAMES, shown_scenario
 from report_parts.material import Finding
-from report_parts.test_cells import METRIC_NAMES, Scenarios
 from wording.number_format import count
-from wording.scenario_words import ip_words
 
 #: What readers call metrics that have no name elsewhere.
 NAMES = {
@@ -58,24 +58,22 @@ def rule_words(steady_state) -> str:
     return f"the first {100 * steady_state['share']:g} % of the time that the flows have in common"
 
 
-def _metric_name(row) -> str:
-    return METRIC_NAMES.get(row["metric"]) or NAMES[row["metric"]]
+def _metric_name(name):
+    return METRIC_NAMES.get(name) or NAMES[name]
 
 
 def _steady_table(steady, scenarios):
-    columns = {
-        Column("Metric", filtered=True): _metric_name,
-        Column("Scenario", filtered=True, header=True): Scenarios(scenarios).cell,
-        Column("CCA", filtered=True): lambda row: row["cca"],
-        Column("IP", filtered=True): lambda row: ip_words(row["ip_version"]),
-        Column("Runs (n)", "number"): lambda row: Cell(f"{row['n']:.0f} of {row['valid']:.0f}", row["n"]),
-        Column("Whole run", "number"): lambda row: number_cell(row["whole_mean"]),
-        Column("Steady part", "number"): lambda row: number_cell(row["steady_mean"]),
-        Column("Unit"): lambda row: row["unit"],
-        Column("Difference", "number"): lambda row: effect_cells(row)[0],
-        Column("Interval", "number"): lambda row: effect_cells(row)[1],
-        Column("Left out, %", "number"): lambda row: number_cell(row["left_out_percent"], 0),
-    }
-    rows = [[cell(row) for cell in columns.values()] for row in steady.to_dict("records")]
+    shown = (
+        shown_text("Metric", "metric", _metric_name, filtered=True),
+        shown_scenario(scenarios),
+        CCA_KEY,
+        IP_KEY,
+        shown_cell("Runs (n)", lambda row: Cell(f"{row['n']:.0f} of {row['valid']:.0f}", row["n"]), "number"),
+        shown_number("Whole run", "whole_mean"),
+        shown_number("Steady part", "steady_mean"),
+        shown_text("Unit", "unit"),
+        *EFFECT,
+        shown_number("Left out, %", "left_out_percent", 0),
+    )
     caption = "With and without start-up: whole runs and their steady parts, by cell"
-    return data_table("steady", caption, list(columns), rows, {"Metric": METRIC_NAMES["goodput_mbps"]})
+    return cells_table("steady", caption, steady, shown, initial={"Metric": METRIC_NAMES["goodput_mbps"]})

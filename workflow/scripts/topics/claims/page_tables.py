@@ -2,8 +2,9 @@
 
 import math
 
-from report_parts.data_tables import Cell, Column, data_table, minus, number_cell, shared_decimals
-from report_parts.test_cells import Scenarios
+from report_parts.cells_table import IP_KEY, SCENARIO, cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell, minus, shared_decimals
+from report_parts.hypothesis_cells import shown_scenario
 from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
 from wording.number_format import NONE, count, is_missing, number
 from wording.scenario_words import ip_words
@@ -93,40 +94,45 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
     swapped : bool
         Whether this study is the one that follows the published method.
     """
-    columns = [
-        Column("Claim", "words", header=True),
-        Column("Verdict", filtered=True),
-        Column("The paper", "short"),
-        Column("Ours, with interval", "short"),
-    ]
-    if other:
-        columns += [
-            Column(f"In {other[0]}", "short"),
-            Column(f"Verdict in {other[0]}", filtered=True),
-            Column("Whose conclusion", "short", filtered=True),
-        ]
-    columns += [Column("Kind of interval", filtered=True)]
-    columns += [Column(heading, "words") for heading in ("Required", "Our tolerance", "Why", "Remark")]
-    columns += [Column("Section", "short"), Column("Runs (n)", "number")]
-    partners = {row["claim"]: row for row in other[1].to_dict("records")} if other else {}
-    rows = []
-    for row in claims.to_dict("records"):
-        statement = f"\u201c{row['statement']}\u201d" if quoted else row["statement"]
-        cells = [statement, _verdict_cell(row["verdict"]), row["published"], value_text(row)]
-        if other:
-            cells += _other_cells(row, partners.get(row["claim"]), swapped)
-        cells += [row["interval"] or NONE, row["requirement"], row["tolerance"], row["because"], row["remark"]]
-        rows.append([*cells, row["section"], number_cell(row["runs"], 0)])
-    return data_table("claims-table", "Claims of the paper, one by one", columns, rows)
+    shown = (
+        shown_text("Claim", "statement", "\u201c{}\u201d".format if quoted else None, kind="words", header=True),
+        shown_cell("Verdict", lambda row: _verdict_cell(row["verdict"]), filtered=True),
+        shown_text("The paper", "published", kind="short"),
+        shown_cell("Ours, with interval", value_text, "short"),
+        *(_of_other(*other, swapped) if other else ()),
+        shown_text("Kind of interval", "interval", empty=NONE, filtered=True),
+        shown_text("Required", "requirement", kind="words"),
+        shown_text("Our tolerance", "tolerance", kind="words"),
+        shown_text("Why", "because", kind="words"),
+        shown_text("Remark", "remark", kind="words"),
+        shown_text("Section", "section", kind="short"),
+        shown_number("Runs (n)", "runs", 0),
+    )
+    return cells_table("claims-table", "Claims of the paper, one by one", claims, shown)
 
 
-def _other_cells(row, partner, swapped):
-    """Return the other method's value and verdict on a claim, and whose conclusion it is."""
-    if partner is None:
-        return [NONE, "not checked", Cell("open", style="verdict open")]
-    verdicts = row["verdict"], partner["verdict"]
-    text, style = owner(*(reversed(verdicts) if swapped else verdicts), row["kind"])
-    return [value_text(partner), _verdict_cell(partner["verdict"]), Cell(text, style=style)]
+def _of_other(study, claims, swapped):
+    """Return the columns of the other method's value and verdict on a claim, and of whose conclusion it is."""
+    partners = {row["claim"]: row for row in claims.to_dict("records")}
+
+    def value(row):
+        return value_text(partners[row["claim"]]) if row["claim"] in partners else NONE
+
+    def verdict(row):
+        return _verdict_cell(partners[row["claim"]]["verdict"]) if row["claim"] in partners else "not checked"
+
+    def whose(row):
+        if row["claim"] not in partners:
+            return Cell("open", style="verdict open")
+        verdicts = row["verdict"], partners[row["claim"]]["verdict"]
+        text, style = owner(*(reversed(verdicts) if swapped else verdicts), row["kind"])
+        return Cell(text, style=style)
+
+    return (
+        shown_cell(f"In {study}", value, "short"),
+        shown_cell(f"Verdict in {study}", verdict, filtered=True),
+        shown_cell("Whose conclusion", whose, "short", filtered=True),
+    )
 
 
 def _verdict_cell(verdict):
@@ -188,39 +194,30 @@ MISLABELLED_VALUES = (
 )
 
 
+def _same_as_words(same_as):
+    return listed([cca_name(name) for name in same_as.split(", ")]) if same_as else NONE
+
+
+def _identical_cell(row):
+    if is_missing(row["identical_runs"]):
+        return Cell(NONE)
+    return Cell(f"{number(row['identical_runs'], 0)} of {number(row['runs'], 0)}", row["identical_runs"])
+
+
+MISLABELLED = (
+    IP_KEY, shown_text("Asked for", "cca", cca_name, filtered=True),
+    shown_text("Ran", "observed", cca_name, filtered=True), shown_number("Runs (n)", "runs", 0),
+    shown_text("Same to the last digit as when asked for", "same_as", _same_as_words, kind="short"),
+    shown_cell("Identical to runs of what ran", _identical_cell, "number"),
+    *( shown_number(f"{name} {words}", f"{column}{end}") for column, name, unit in MISLABELLED_VALUES for words, end in ( (f"under the wrong name, {unit}", ""), ("of the CCA asked for", "_asked"), ("of the CCA that ran", "_observed"), ) ),
+)  # fmt: skip
+
+
 def mislabelled_table(table, scenarios=None) -> dict:
     """Return the table of cells in which another CCA ran than the one asked for."""
-    columns = [
-        Column("Scenario", filtered=True, header=True),
-        Column("IP", filtered=True),
-        Column("Asked for", filtered=True),
-        Column("Ran", filtered=True),
-        Column("Runs (n)", "number"),
-        Column("Same to the last digit as when asked for", "short"),
-        Column("Identical to runs of what ran", "number"),
-    ]
-    for _, name, unit in MISLABELLED_VALUES:
-        whose = (f"under the wrong name, {unit}", "of the CCA asked for", "of the CCA that ran")
-        columns += [Column(f"{name} {words}", "number") for words in whose]
-    places = Scenarios(scenarios) if scenarios is not None else None
-    rows = []
-    for row in table.to_dict("records"):
-        cells = [
-            places.cell(row) if places else row["scenario_label"],
-            ip_words(row["ip_version"]),
-            cca_name(row["cca"]),
-            cca_name(row["observed"]),
-            number_cell(row["runs"], 0),
-            listed([cca_name(name) for name in row["same_as"].split(", ")]) if row["same_as"] else NONE,
-            Cell(f"{number(row['identical_runs'], 0)} of {number(row['runs'], 0)}", row["identical_runs"])
-            if not is_missing(row["identical_runs"])
-            else Cell(NONE),
-        ]
-        for column, *_ in MISLABELLED_VALUES:
-            cells += [number_cell(row[f"{column}{end}"]) for end in ("", "_asked", "_observed")]
-        rows.append(cells)
+    scenario = SCENARIO if scenarios is None else shown_scenario(scenarios)
     caption = "Cells in which another CCA ran than the one asked for: means of the runs"
-    return data_table("mislabelled-table", caption, columns, rows)
+    return cells_table("mislabelled-table", caption, table, (scenario, *MISLABELLED))
 
 
 def mislabelled_words(table, study) -> str:

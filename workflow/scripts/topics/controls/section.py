@@ -1,13 +1,18 @@
 """The section on controls: how often cells differ from themselves, beside what chance alone makes, and each such comparison."""
 
-from report_parts.data_tables import Cell, Column, number_cell, p_cell
+from report_parts.cells_table import CCA_KEY, IP_KEY, shown_cell, shown_number, shown_p, shown_text
+from report_parts.data_tables import Cell
+from report_parts.hypothesis_cells import ALIKE, DIFFERS, EFFECT, METRIC_NAMES, OPEN, TEST, tests_table
 from report_parts.material import Finding
-from report_parts.test_cells import ALIKE, DIFFERS, EFFECT_COLUMNS, METRIC_NAMES, OPEN, tests_table
-from topics.cells.page_tables import n_words
+from topics.cells.page_tables import PAIRS
 from topics.controls.false_alarms import ALL, MORE
 from wording.number_format import count, is_missing, number, plain
-from wording.scenario_words import ip_words
 from wording.sentence_words import listed
+
+TESTS = (
+    CCA_KEY, IP_KEY, shown_text("Tests of", "comparison", filtered=True), PAIRS, shown_number("Runs", "mean"),
+    shown_number("Controls", "mean_control"), *EFFECT, TEST, shown_p("p", "p"), shown_p("p, Holm", "p_holm"),
+)  # fmt: skip
 
 
 def section(material) -> dict:
@@ -50,20 +55,9 @@ def _share_words(row) -> str:
 
 
 def _tests_table(table, scenarios, significance):
-    columns = {
-        Column("CCA", filtered=True): lambda row: row["cca"],
-        Column("IP", filtered=True): lambda row: ip_words(row["ip_version"]),
-        Column("Tests of", filtered=True): lambda row: row["comparison"],
-        Column("Pairs (n)", "number"): lambda row: Cell(n_words(row["pairs"], row["n"]), row["pairs"]),
-        Column("Runs", "number"): lambda row: number_cell(row["mean"]),
-        Column("Controls", "number"): lambda row: number_cell(row["mean_control"]),
-        **{column: cell for column, cell in EFFECT_COLUMNS.items() if column.heading != "Hodges-Lehmann"},
-        Column("Test", filtered=True): lambda row: row["test"] or "none",
-        Column("p", "number"): lambda row: p_cell(row["p"]),
-        Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
-        Column("Came out different", filtered=True): lambda row: _different_cell(row, significance),
-    }
-    return tests_table("aa-tests", "Each cell against itself, run again with other seeds", table, scenarios, columns)
+    different = shown_cell("Came out different", lambda row: _different_cell(row, significance), filtered=True)
+    caption = "Each cell against itself, run again with other seeds"
+    return tests_table("aa-tests", caption, table, scenarios, (*TESTS, different))
 
 
 def _different_cell(row, significance):

@@ -1,10 +1,10 @@
 """The section on delay and loss: the metrics by cell besides goodput, and percentiles of delays."""
 
 from inference.percentile_interval import NONE, UPPER
-from report_parts.data_tables import Cell, Column, data_table, number_cell
-from report_parts.test_cells import METRIC_NAMES, OPEN, Scenarios
+from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell
+from report_parts.hypothesis_cells import METRIC_NAMES, NOTE, OPEN, shown_scenario
 from wording.number_format import decimals_for, number
-from wording.scenario_words import ip_words
 
 #: What readers call delays that have no name elsewhere.
 NAMES = {"rtt_steady_ms": "Round-trip time, steady part", "transfer_s": "Transfer time"}
@@ -28,22 +28,23 @@ def section(material) -> dict:
 
 
 def _percentiles_table(table, scenarios):
-    columns = {
-        Column("Delay", filtered=True): lambda row: METRIC_NAMES.get(row["metric"]) or NAMES[row["metric"]],
-        Column("Scenario", filtered=True, header=True): Scenarios(scenarios).cell,
-        Column("CCA", filtered=True): lambda row: row["cca"],
-        Column("IP", filtered=True): lambda row: ip_words(row["ip_version"]),
-        Column("Percentile", "number", filtered=True): lambda row: Cell(f"{row['percentile']:g}", row["percentile"]),
-        Column("n", "number"): lambda row: number_cell(row["n"], 0),
-        Column("Value", "number"): lambda row: number_cell(row["value"]),
-        Column("Unit"): lambda row: row["unit"],
-        Column("What is known", "number"): _bounds_cell,
-        Column("Held, %", "number"): lambda row: number_cell(row["held_percent"], 1),
-        Column("Note", "note"): lambda row: row["note"],
-    }
-    rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
+    shown = (
+        shown_text("Delay", "metric", lambda name: METRIC_NAMES.get(name) or NAMES[name], filtered=True),
+        shown_scenario(scenarios),
+        CCA_KEY,
+        IP_KEY,
+        shown_cell(
+            "Percentile", lambda row: Cell(f"{row['percentile']:g}", row["percentile"]), "number", filtered=True
+        ),
+        N,
+        shown_number("Value", "value"),
+        shown_text("Unit", "unit"),
+        shown_cell("What is known", _bounds_cell, "number"),
+        shown_number("Held, %", "held_percent", 1),
+        NOTE,
+    )
     caption = "Percentiles of delays over replications, with intervals that hold for any distribution"
-    return data_table("delay-percentiles", caption, list(columns), rows)
+    return cells_table("delay-percentiles", caption, table, shown)
 
 
 def _bounds_cell(row) -> Cell:

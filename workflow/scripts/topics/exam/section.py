@@ -2,9 +2,10 @@
 
 import pandas as pd
 
-from report_parts.data_tables import Cell, Column, data_table, shared_decimals, signed
+from report_parts.cells_table import CCA, cells_table, shown_cell, shown_text
+from report_parts.data_tables import Cell, shared_decimals, signed_cell
+from report_parts.hypothesis_cells import ALIKE, DIFFERS, OPEN
 from report_parts.material import Finding, ReportMaterial
-from report_parts.test_cells import ALIKE, DIFFERS, OPEN
 from topics.exam import judge
 from topics.exam.criteria import GROUPS, MEASURES
 from topics.exam.judge import BETTER, FAILED, LIKE, NOT_EVALUATED, NOT_SHOWN, PASSED, WORSE
@@ -35,7 +36,7 @@ def section(material: ReportMaterial) -> dict:
         "worst": [{"text": row_sentence(row), "link": link_of(row, material)} for row in worst_rows(card)],
         "margins": margins_words(exam["margins"]),
         "limits": {name: plain(limit) for name, limit in exam["limits"].items()},
-        "table": _table(card, published),
+        "table": cells_table("scorecard", "The scorecard", card, _scorecard(published)),
         "published": _published_table(published) if len(published) else None,
         "agreement": {verdict: int((published["verdict"] == verdict).sum()) for verdict in AGREEMENT},
     }
@@ -133,18 +134,6 @@ def margins_words(margins) -> str:
     )
 
 
-COLUMNS = [
-    Column("Section", filtered=True, header=True), Column("Verdict", filtered=True), Column("Criterion", "words", filtered=True),
-    Column("Case", "short"), Column("Measure", "short"), Column("Value", "short"), Column("Standard", "short"),
-    Column("Worse by", "number"), Column("Note", "note"),
-]  # fmt: skip
-
-
-def _table(card, published):
-    rows = [_cells(row, published_words(row, published)) for row in card.to_dict("records")]
-    return data_table("scorecard", "The scorecard", COLUMNS, rows)
-
-
 def published_words(row, published: pd.DataFrame) -> str:
     """Return what is published of a row's CCA, scenario and measure, and whether the row agrees."""
     names = ["cca", "scenario", "measure"]
@@ -152,18 +141,17 @@ def published_words(row, published: pd.DataFrame) -> str:
     return " ".join(f"Published: {one['verdict']} ({one['source']})." for one in rows.to_dict("records"))
 
 
-def _cells(row, published):
+def _decimals(row):
     measure = MEASURES.get(row["measure"])
-    decimals = measure.decimals if measure else 0
-    note = row["reason"] or ("" if is_missing(row["limit"]) else f"limit {plain(row['limit'])}{_unit(measure)}")
-    note = " ".join(filter(None, (note, published)))
-    return [
-        row["rfc_section"], Cell(row["verdict"], style=VERDICTS[row["verdict"]]), f"{row['criterion']} ({row['rfc_word']})",
-        row["scenario_label"] or NONE, measure_words(row["measure"]), _mean_cell(row, "", decimals),
-        _mean_cell(row, "standard_", decimals, cca_name(row["standard"]) if row["standard"] else ""),
-        Cell(NONE) if is_missing(row["worse_by"]) else Cell(signed(row["worse_by"], shared_decimals(row["worse_by"], row["margin"])), row["worse_by"]),
-        note,
-    ]  # fmt: skip
+    return measure.decimals if measure else 0
+
+
+def _note_words(row, published):
+    note = row["reason"]
+    if not note and not is_missing(row["limit"]):
+        measure = MEASURES.get(row["measure"])
+        note = f"limit {plain(row['limit'])}{_unit(measure)}"
+    return " ".join(filter(None, (note, published_words(row, published))))
 
 
 def measure_words(name) -> str:
@@ -190,25 +178,53 @@ def _mean_cell(row, prefix, decimals, name=""):
     return Cell(" ".join(filter(None, (name, number(mean, decimals), interval))), float(mean))
 
 
-PUBLISHED = [
-    Column("Section", filtered=True, header=True), Column("Verdict", filtered=True), Column("CCA", filtered=True),
-    Column("Case", "short"), Column("Measure", "short"), Column("Here", "short"), Column("By the source", "short"), Column("What is stated", "words"),
-    Column("Where", "words"),
-]  # fmt: skip
+def _standard_cell(row):
+    return _mean_cell(row, "standard_", _decimals(row), cca_name(row["standard"]) if row["standard"] else "")
+
+
+def _worse_cell(row):
+    return signed_cell(row["worse_by"], shared_decimals(row["worse_by"], row["margin"]))
+
+
+SECTION = shown_text("Section", "rfc_section", filtered=True, header=True)
+
+
+def _scorecard(published):
+    """Return what is shown of the scorecard, beside what is published."""
+    return (
+        SECTION,
+        shown_cell("Verdict", lambda row: Cell(row["verdict"], style=VERDICTS[row["verdict"]]), filtered=True),
+        shown_cell("Criterion", lambda row: f"{row['criterion']} ({row['rfc_word']})", "words", filtered=True),
+        shown_text("Case", "scenario_label", empty=NONE, kind="short"),
+        shown_text("Measure", "measure", measure_words, kind="short"),
+        shown_cell("Value", lambda row: _mean_cell(row, "", _decimals(row)), "short"),
+        shown_cell("Standard", _standard_cell, "short"),
+        shown_cell("Worse by", _worse_cell, "number"),
+        shown_cell("Note", lambda row: _note_words(row, published), "note"),
+    )
+
+
+def _difference_words(row):
+    return measure_words(row["measure"]) + (f", less {cca_name(row['minus'])}'s" if row["minus"] else "")
+
+
+def _bounds_words(row):
+    return bounds_words(row["at_least"], row["at_most"], _decimals(row))
+
+
+PUBLISHED = (
+    SECTION, shown_cell("Verdict", lambda row: Cell(row["verdict"], style=AGREEMENT[row["verdict"]]), filtered=True),
+    CCA, shown_text("Case", "scenario_label", kind="short"), shown_cell("Measure", _difference_words, "short"),
+    shown_cell("Here", lambda row: _mean_cell(row, "", _decimals(row)), "short"),
+    shown_cell("By the source", _bounds_words, "short"), shown_text("What is stated", "statement", kind="words"),
+    shown_text("Where", "source", kind="words"),
+)  # fmt: skip
 
 
 def _published_table(published):
     """Return the table of means beside published ones."""
-    rows = []
-    for row in published.to_dict("records"):
-        decimals = MEASURES[row["measure"]].decimals
-        name = measure_words(row["measure"]) + (f", less {cca_name(row['minus'])}'s" if row["minus"] else "")
-        rows.append([
-            row["rfc_section"], Cell(row["verdict"], style=AGREEMENT[row["verdict"]]), cca_name(row["cca"]), row["scenario_label"],
-            name, _mean_cell(row, "", decimals), bounds_words(row["at_least"], row["at_most"], decimals), row["statement"],
-            row["source"],
-        ])  # fmt: skip
-    return data_table("exam-published", "Means here, and where the sources put them", PUBLISHED, rows)
+    caption = "Means here, and where the sources put them"
+    return cells_table("exam-published", caption, published, PUBLISHED)
 
 
 def bounds_words(at_least, at_most, decimals) -> str:

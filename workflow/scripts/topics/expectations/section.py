@@ -1,6 +1,7 @@
 """The section on the gate: what was expected, what came out, and whether the study passes."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell
 from report_parts.material import Finding
 from topics.claims.page_tables import value_text
 from topics.expectations.tables import MET, NOT_MET
@@ -9,10 +10,28 @@ from wording.number_format import NONE, count
 STYLES = {MET: "verdict good", NOT_MET: "verdict bad"}
 
 
+def _gate_cell(row):
+    return Cell("passes", style="verdict good") if row["passed"] else Cell("fails", style="verdict bad")
+
+
+def _outcome_cell(row):
+    return Cell(row["outcome"], style=STYLES.get(row["outcome"], "verdict open"))
+
+
+SHOWN = (
+    shown_cell("Expectation", lambda row: row["statement"] or row["expectation"], "words", header=True),
+    shown_cell("Gate", _gate_cell, filtered=True), shown_cell("Outcome", _outcome_cell, filtered=True),
+    shown_text("Of", "subject", kind="words"),
+    shown_cell("Found, with interval", lambda row: row["found"] or value_text(row | {"bounds": ""}), "short"),
+    shown_text("Expected", "expected", kind="short"), shown_text("Why", "because", kind="words"),
+    shown_text("Run to repeat", "run", empty=NONE, kind="short"), shown_number("n", "number", 0),
+)  # fmt: skip
+
+
 def section(material) -> dict:
     """Return what the template needs."""
-    table = material.tables.expectations
-    return {"table": _table(table), "words": gate_sentence(table)}
+    table, caption = material.tables.expectations, "What was expected, and what came out"
+    return {"table": cells_table("expectations-table", caption, table, SHOWN), "words": gate_sentence(table)}
 
 
 def findings(material) -> list[Finding]:
@@ -28,25 +47,3 @@ def gate_sentence(table) -> str:
         return f"The study passes as a gate: {count(len(passed), 'expectation')} of {len(passed)} met."
     names = ", ".join(missed[:5]) + (f" and {len(missed) - 5} more" if len(missed) > 5 else "")
     return f"The study doesn't pass as a gate: {len(missed)} of {count(len(passed), 'expectation')} not met ({names})."
-
-
-def _table(table):
-    columns = {
-        Column("Expectation", "words", header=True): lambda row: row["statement"] or row["expectation"],
-        Column("Gate", filtered=True): _gate_cell,
-        Column("Outcome", filtered=True): lambda row: Cell(
-            row["outcome"], style=STYLES.get(row["outcome"], "verdict open")
-        ),
-        Column("Of", "words"): lambda row: row["subject"],
-        Column("Found, with interval", "short"): lambda row: row["found"] or value_text(row | {"bounds": ""}),
-        Column("Expected", "short"): lambda row: row["expected"],
-        Column("Why", "words"): lambda row: row["because"],
-        Column("Run to repeat", "short"): lambda row: row["run"] or NONE,
-        Column("n", "number"): lambda row: number_cell(row["number"], 0),
-    }
-    rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
-    return data_table("expectations-table", "What was expected, and what came out", list(columns), rows)
-
-
-def _gate_cell(row):
-    return Cell("passes", style="verdict good") if row["passed"] else Cell("fails", style="verdict bad")

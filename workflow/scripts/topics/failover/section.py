@@ -1,53 +1,30 @@
 """The section on fail-over: rates while a path is down, standstill and return."""
 
-from report_parts.data_tables import Column, data_table, interval_cell, number_cell
+from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, cells_table, shown_cell, shown_interval, shown_number
 from report_parts.material import Finding
 from wording.number_format import count, number, plain
-from wording.scenario_words import ip_words
-from wording.sentence_words import cca_name
-
-
-def section(material) -> dict:
-    """Return what the template needs."""
-    cells = material.tables.failovers
-    return {"table": _cells_table(cells, material.design), "paths": int(cells["paths"].max())}
-
-
-def _cells_table(cells, design):
-    """Return the table of all cells."""
-
-    def plain_number(name, decimals):
-        return lambda row: number_cell(row[name], decimals)
-
-    def ends(name):
-        return lambda row: interval_cell(row[f"{name}_low"], row[f"{name}_high"], 2)
-
-    columns = [
-        (Column("Scenario", header=True, filtered=True), lambda row: row["scenario_label"]),
-        (Column("Path down", "short"), _when),
-        (Column("CCA", filtered=True), lambda row: cca_name(row["cca"])),
-        (Column("IP version", filtered=True), lambda row: ip_words(row["ip_version"])),
-        (Column("n", "number"), plain_number("n", 0)),
-        (Column("Before, Mbit/s", "number"), plain_number("before_mbps", 2)),
-        (Column("Meanwhile, Mbit/s", "number"), plain_number("during_mbps", 2)),
-        (Column("After, Mbit/s", "number"), plain_number("after_mbps", 2)),
-        (Column("A path's ideal, Mbit/s", "number"), plain_number("path_ideal_mbps", 2)),
-        (Column("Standstill, s", "number"), plain_number("standstill_s", 2)),
-        (Column("Interval", "short"), ends("standstill_s")),
-        (Column("Used again after, s", "number"), plain_number("return_s", 2)),
-        (Column("Interval", "short"), ends("return_s")),
-        (Column("Runs with return", "number"), plain_number("returned", 0)),
-        (Column("Lost packets", "number"), plain_number("outage_drops", 1)),
-    ]
-    if not design.ip_versions_compared:
-        del columns[3]
-    rows = [[of_cell(row) for _, of_cell in columns] for row in cells.to_dict("records")]
-    return data_table("failovers", "Rates, standstill and return by CCA", [column for column, _ in columns], rows)
 
 
 def _when(row):
     end_s = plain(row["outage_at_s"] + row["outage_for_s"])
     return f"{row['outage_path']:.0f}, {plain(row['outage_at_s'])} to {end_s} s"
+
+
+SHOWN = (
+    SCENARIO, shown_cell("Path down", _when, "short"), CCA, IP_VERSION, N,
+    shown_number("Before, Mbit/s", "before_mbps", 2), shown_number("Meanwhile, Mbit/s", "during_mbps", 2),
+    shown_number("After, Mbit/s", "after_mbps", 2), shown_number("A path's ideal, Mbit/s", "path_ideal_mbps", 2),
+    shown_number("Standstill, s", "standstill_s", 2), shown_interval("Interval", "standstill_s", 2),
+    shown_number("Used again after, s", "return_s", 2), shown_interval("Interval", "return_s", 2),
+    shown_number("Runs with return", "returned", 0), shown_number("Lost packets", "outage_drops", 1),
+)  # fmt: skip
+
+
+def section(material) -> dict:
+    """Return what the template needs."""
+    cells = material.tables.failovers
+    table = cells_table("failovers", "Rates, standstill and return by CCA", cells, SHOWN, material.design)
+    return {"table": table, "paths": int(cells["paths"].max())}
 
 
 def findings(material) -> list[Finding]:

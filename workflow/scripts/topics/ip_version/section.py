@@ -1,10 +1,11 @@
 """The section on IPv6 against IPv4: cells with their verdicts, and tests over all cells."""
 
-from report_parts.data_tables import Cell, Column, effect_cells, number_cell, p_cell, size
+from report_parts.cells_table import CCA_KEY, shown_cell, shown_number, shown_p, shown_signed, shown_text
+from report_parts.data_tables import Cell, effect_cells, size
+from report_parts.hypothesis_cells import ALIKE, DIFFERS, EFFECT, ESTIMATE, METRIC_NAMES, OPEN, TEST, tests_table
 from report_parts.material import Finding
-from report_parts.test_cells import ALIKE, DIFFERS, EFFECT_COLUMNS, METRIC_NAMES, OPEN, signed_cell, tests_table
 from run_tables.metrics import METRICS
-from topics.cells.page_tables import n_words
+from topics.cells.page_tables import PAIRS
 from topics.ip_version.sentences import ip_version_sentence
 from topics.ip_version.tables import BY_CELL, METHODS
 from topics.ip_version.verdicts import COLLAPSES, VERDICTS, WITH_COLLAPSES
@@ -14,9 +15,9 @@ from wording.sentence_words import p_words
 
 def section(material) -> dict:
     """Return the tables of IPv6 against IPv4, with what each verdict means."""
-    tables = material.tables
+    tables, caption = material.tables, "IPv6 against IPv4 in each cell"
     return {
-        "cells": _ip_versions_table(tables.ip_versions, tables.scenarios),
+        "cells": tests_table("ip-versions", caption, tables.ip_versions, tables.scenarios, SHOWN),
         "legend": _legend(tables.ip_versions["verdict"].unique()),
         "repeated": _repeated_words(tables.ip_versions),
         "header_margin": plain(material.params["analysis"]["equivalence_margin"]["header_percent"]),
@@ -66,29 +67,6 @@ def _verdict_style(verdict) -> str:
     return ALIKE if verdict in ("equivalent", "one measurement, same", "one measurement, within the margin") else OPEN
 
 
-def _ip_versions_table(table, scenarios) -> dict:
-    """Return the table of IPv6 against IPv4, a row for each metric and cell."""
-    columns = {
-        Column("CCA", filtered=True): lambda row: row["cca"],
-        Column("Verdict", filtered=True): lambda row: Cell(row["verdict"], style=_verdict_style(row["verdict"])),
-        Column("Pairs (n)", "number"): lambda row: Cell(n_words(row["pairs"], row["n"]), row["pairs"]),
-        Column("Collapses", "number"): _collapses_cell,
-        Column("IPv4", "number"): lambda row: number_cell(row["mean_ipv4"]),
-        Column("IPv6", "number"): lambda row: number_cell(row["mean_ipv6"]),
-        **EFFECT_COLUMNS,
-        Column("Rank-biserial", "number"): lambda row: signed_cell(row["rank_biserial"]),
-        Column("Test", filtered=True): lambda row: row["test"] or "none",
-        Column("p", "number"): lambda row: p_cell(row["p"]),
-        Column("p, Holm", "number"): lambda row: p_cell(row["p_holm"]),
-        Column("p, BH", "number"): lambda row: p_cell(row["p_bh"]),
-        Column("As the header", filtered=True): lambda row: row["as_expected"] or NONE,
-        Column("Equivalent from", "number"): lambda row: _margin_cell(row, "smallest_margin"),
-        Column("Detectable", "number"): lambda row: _margin_cell(row, "detectable"),
-        Column("Pairs needed", "number"): _needed_cell,
-    }
-    return tests_table("ip-versions", "IPv6 against IPv4 in each cell", table, scenarios, columns)
-
-
 def _margin_cell(row, column) -> Cell:
     """Return a cell with a size in either direction: "±1.4 %"."""
     if is_missing(row[column]):
@@ -116,6 +94,19 @@ def _needed_cell(row) -> Cell:
     }
     text = f"{texts['pairs_needed']} ({texts['pairs_needed_low']} to {texts['pairs_needed_high']})"
     return Cell(text, None if is_missing(row["pairs_needed"]) else row["pairs_needed"])
+
+
+SHOWN = (
+    CCA_KEY,
+    shown_cell("Verdict", lambda row: Cell(row["verdict"], style=_verdict_style(row["verdict"])), filtered=True), PAIRS,
+    shown_cell("Collapses", _collapses_cell, "number"), shown_number("IPv4", "mean_ipv4"),
+    shown_number("IPv6", "mean_ipv6"), *EFFECT, ESTIMATE, shown_signed("Rank-biserial", "rank_biserial", 2), TEST,
+    shown_p("p", "p"), shown_p("p, Holm", "p_holm"), shown_p("p, BH", "p_bh"),
+    shown_text("As the header", "as_expected", empty=NONE, filtered=True),
+    shown_cell("Equivalent from", lambda row: _margin_cell(row, "smallest_margin"), "number"),
+    shown_cell("Detectable", lambda row: _margin_cell(row, "detectable"), "number"),
+    shown_cell("Pairs needed", _needed_cell, "number"),
+)  # fmt: skip
 
 
 def _overall_rows(overall) -> dict[str, list]:

@@ -1,10 +1,9 @@
 """The section on several paths: what they give together, what each carries, what reordering does, and what it costs."""
 
 import math
-from functools import partial
-from operator import itemgetter
 
-from report_parts.data_tables import Cell, Column, data_table, minus, number_cell
+from report_parts.cells_table import CCA, SCENARIO, N, cells_table, shown_cell, shown_interval, shown_number, shown_text
+from report_parts.data_tables import interval_cell, number_cell
 from report_parts.material import Finding
 from topics.multipath.equations import EQUATION_MARGIN_PERCENT, FAILS, HOLDS, OPEN
 from topics.multipath.sentences import (
@@ -19,9 +18,8 @@ from topics.multipath.sentences import (
 )
 from topics.multipath.topic import drawn_ccas, has_cpu, has_transfers
 from topics.topic import slug_of
-from wording.number_format import NONE, is_missing, number
+from wording.number_format import NONE
 from wording.scenario_series import platform_name
-from wording.sentence_words import cca_name
 
 VERDICTS = (
     (HOLDS, f"The whole interval lies within {EQUATION_MARGIN_PERCENT} % of the number of paths."),
@@ -31,13 +29,59 @@ VERDICTS = (
 ANCHOR = "multipath"
 
 
+def _percent_of_packets(heading, name):
+    """Return a column of counts in percent of the packets that were sent."""
+    return shown_cell(
+        heading, lambda row: number_cell(100 * row[name] / (row["packets_sent"] or math.nan), 2), "number"
+    )
+
+
+ENVIRONMENT = shown_text("Environment", "environment", filtered=True)
+#: What stands first in the tables of cells.
+PLACE = (SCENARIO, ENVIRONMENT, CCA, shown_text("Platform", "platform", platform_name, filtered=True))
+PATHS, GOODPUT = shown_number("Paths", "paths", 0), shown_number("Goodput, Mbit/s", "goodput_mbps", 2)
+CEILINGS = shown_number("Ceilings' ratio", "ceiling_factor", 3)
+CELLS = (
+    PATHS, N, GOODPUT, shown_interval("Interval", "goodput", 2), shown_number("SD, %", "goodput_sd_percent", 3),
+    shown_number("Ceiling, Mbit/s", "ceiling_mbps", 2), shown_number("% of it", "ceiling_percent", 2),
+    shown_number("Times a single path", "factor", 3), CEILINGS,
+)  # fmt: skip
+TRANSFERS = (shown_number("Transfer, s", "transfer_s", 3), shown_interval("Its interval", "transfer", 3))
+EQUATIONS = (
+    PATHS, shown_text("What", "what", filtered=True), shown_number("Ratio", "factor", 3),
+    shown_interval("Interval", "factor", 3), CEILINGS, shown_text("Verdict", "equation", empty=NONE, filtered=True),
+)  # fmt: skip
+REORDERING = (
+    GOODPUT, _percent_of_packets("Out of order, % of packets", "out_of_order_segments"),
+    _percent_of_packets("At MPTCP, % of packets", "out_of_order_mptcp"),
+    shown_number("Noticed", "reordering_events", 1), shown_number("Recoveries", "recoveries", 1),
+    shown_number("Undone", "recoveries_undone", 1), shown_number("Sent again", "retransmits", 1),
+    shown_number("Reported as needless", "spurious_retransmits", 1), shown_number("cwnd, packets", "cwnd_packets", 1),
+)  # fmt: skip
+CPU = (
+    PATHS, N, GOODPUT, shown_number("Busy, % of the cores", "cpu_busy_percent", 1),
+    shown_interval("Interval", "cpu_busy", 1), shown_number("CPU s a GB", "cpu_seconds_per_gbyte", 2),
+)  # fmt: skip
+SHARES = (
+    SCENARIO, ENVIRONMENT, shown_number("Path", "path", 0), shown_number("CCAs", "ccas", 0),
+    shown_number("Share, %", "share_percent", 3),
+    shown_cell("Range", lambda row: interval_cell(row["share_lowest"], row["share_highest"], 3), "short"),
+    shown_number("On the wire, MB", "mbytes", 2), shown_number("Queue drops", "queue_drops", 1),
+    shown_number("Subflow's RTT, ms", "subflow_rtt_ms", 2),
+)  # fmt: skip
+
+
 def section(material) -> dict:
     """Return what the template needs."""
     table, design, figures = material.tables.aggregation, material.design, material.figures
     joined = table[table["by"] != "none"]
     iperf3_over_most = (table["paths"] == joined["paths"].max()) & (table["application"] == "iperf3")
     host = table[table["platform"] == "host"]
-    table_of = partial(_table, has_platforms=table["platform"].nunique() > 1)
+    without = () if table["platform"].nunique() > 1 else ("platform",)
+
+    def table_of(name, caption, rows, shown):
+        return cells_table(f"multipath-{name}", caption, rows, (*PLACE, *shown), without=without)
+
     return {
         "most": int(joined["paths"].max()),
         "has_gre": bool((joined["by"] == "gre").any()),
@@ -73,66 +117,6 @@ def section(material) -> dict:
     }
 
 
-def _number(heading, name, decimals):
-    """Return a column of numbers, and from a row to its cell."""
-    return Column(heading, "number"), lambda row: number_cell(row[name], decimals)
-
-
-def _range(heading, low, high, decimals):
-    """Return a column of intervals, and from a row to its cell."""
-    return Column(heading, "short"), lambda row: _range_cell(row[low], row[high], decimals)
-
-
-def _range_cell(low, high, decimals):
-    if is_missing(low) or is_missing(high):
-        return Cell(NONE)
-    return Cell(minus(f"{number(low, decimals)} to {number(high, decimals)}"), float(low))
-
-
-def _percent_of_packets(heading, name):
-    """Return a column of counts in percent of the packets that were sent, and from a row to its cell."""
-    return Column(heading, "number"), lambda row: number_cell(100 * row[name] / (row["packets_sent"] or math.nan), 2)
-
-
-PATHS, RUNS, GOODPUT = _number("Paths", "paths", 0), _number("n", "n", 0), _number("Goodput, Mbit/s", "goodput_mbps", 2)
-CEILINGS = _number("Ceilings' ratio", "ceiling_factor", 3)
-CELLS = (
-    PATHS, RUNS, GOODPUT, _range("Interval", "goodput_low", "goodput_high", 2), _number("SD, %", "goodput_sd_percent", 3),
-    _number("Ceiling, Mbit/s", "ceiling_mbps", 2), _number("% of it", "ceiling_percent", 2),
-    _number("Times a single path", "factor", 3), CEILINGS,
-)  # fmt: skip
-TRANSFERS = (_number("Transfer, s", "transfer_s", 3), _range("Its interval", "transfer_low", "transfer_high", 3))
-EQUATIONS = (
-    PATHS, (Column("What", filtered=True), itemgetter("what")), _number("Ratio", "factor", 3),
-    _range("Interval", "factor_low", "factor_high", 3), CEILINGS,
-    (Column("Verdict", filtered=True), lambda row: row["equation"] or NONE),
-)  # fmt: skip
-REORDERING = (
-    GOODPUT, _percent_of_packets("Out of order, % of packets", "out_of_order_segments"),
-    _percent_of_packets("At MPTCP, % of packets", "out_of_order_mptcp"), _number("Noticed", "reordering_events", 1),
-    _number("Recoveries", "recoveries", 1), _number("Undone", "recoveries_undone", 1), _number("Sent again", "retransmits", 1),
-    _number("Reported as needless", "spurious_retransmits", 1), _number("cwnd, packets", "cwnd_packets", 1),
-)  # fmt: skip
-CPU = (
-    PATHS, RUNS, GOODPUT, _number("Busy, % of the cores", "cpu_busy_percent", 1),
-    _range("Interval", "cpu_busy_low", "cpu_busy_high", 1), _number("CPU s a GB", "cpu_seconds_per_gbyte", 2),
-)  # fmt: skip
-
-
-def _table(name, caption, rows, columns, has_platforms=False):
-    """Return a table of cells of the aggregation; ``columns`` are pairs of a column and from a row to its cell."""
-    platform = (Column("Platform", filtered=True), lambda row: platform_name(row["platform"]))
-    columns = [
-        (Column("Scenario", header=True, filtered=True), itemgetter("scenario_label")),
-        (Column("Environment", filtered=True), itemgetter("environment")),
-        (Column("CCA", filtered=True), lambda row: cca_name(row["cca"])),
-        *([platform] if has_platforms else []),
-        *columns,
-    ]
-    cells = [[cell(row) for _, cell in columns] for row in rows.to_dict("records")]
-    return data_table(f"multipath-{name}", caption, [column for column, _ in columns], cells)
-
-
 def _equations_of(joined):
     """Return the cells of the paper's equations 3.1 (time of a file transfer, put in the place of the factor) and 3.2."""
     several = joined[joined["paths"] > 1]
@@ -149,22 +133,23 @@ def _shares_table(shares):
     joined = joined[joined["paths"] == joined["paths"].max()]
     if joined.empty:
         return None
-    columns = [
-        Column("Scenario", header=True, filtered=True), Column("Environment", filtered=True), Column("Path", "number"),
-        Column("CCAs", "number"), Column("Share, %", "number"), Column("Range", "short"), Column("On the wire, MB", "number"),
-        Column("Queue drops", "number"), Column("Subflow's RTT, ms", "number"),
-    ]  # fmt: skip
     rows = [
-        [
-            group["scenario_label"].iloc[0], environment, number_cell(path, 0), number_cell(len(group), 0),
-            number_cell(group["share_percent"].mean(), 3), _range_cell(group["share_lowest"].min(), group["share_highest"].max(), 3),
-            number_cell(group["bytes"].mean() / 1e6, 2), number_cell(group["queue_drops"].mean(), 1), number_cell(group["subflow_rtt_ms"].mean(), 2),
-        ]
+        {
+            "scenario_label": group["scenario_label"].iloc[0],
+            "environment": environment,
+            "path": path,
+            "ccas": len(group),
+            "share_percent": group["share_percent"].mean(),
+            "share_lowest": group["share_lowest"].min(),
+            "share_highest": group["share_highest"].max(),
+            "mbytes": group["bytes"].mean() / 1e6,
+            "queue_drops": group["queue_drops"].mean(),
+            "subflow_rtt_ms": group["subflow_rtt_ms"].mean(),
+        }
         for (_, environment, path), group in joined.groupby(["scenario", "environment", "path"], sort=False)
-    ]  # fmt: skip
-    return data_table(
-        "multipath-shares", "What each path carried: means over CCAs, range over their replications", columns, rows
-    )
+    ]
+    caption = "What each path carried: means over CCAs, range over their replications"
+    return cells_table("multipath-shares", caption, rows, SHARES)
 
 
 def findings(material) -> list[Finding]:

@@ -1,10 +1,9 @@
 """The section on sizes of messages: cells against the calculation, what TCP sent, cells against each other."""
 
-from operator import itemgetter
-
-from report_parts.data_tables import Cell, Column, data_table, number_cell, round_trip, shared_decimals, signed
+from report_parts.cells_table import CCA, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell, number_cell, round_trip, shared_decimals, signed
+from report_parts.hypothesis_cells import ALIKE, DIFFERS, OPEN
 from report_parts.material import Finding, ReportMaterial
-from report_parts.test_cells import ALIKE, DIFFERS, OPEN
 from tcp_models.wire_theory import CLOCK_STEP_US, CLOCK_STEPS, TOLERANCE_PERCENT, frame_bytes
 from testbed.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 from topics.packet_size.sentences import messages_joined, sentences
@@ -21,7 +20,7 @@ from topics.packet_size.traffic import (
 )
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_words import ip_words
-from wording.sentence_words import cca_name, listed
+from wording.sentence_words import listed
 
 
 def section(material: ReportMaterial) -> dict | None:
@@ -113,14 +112,9 @@ def _measured_steps(cells):
     return "; ".join(parts)
 
 
-def _number(heading, name, decimals=None):
-    """Return a column of numbers, and from a row to its cell."""
-    return Column(heading, "number"), lambda row: number_cell(row[name], decimals)
-
-
 def _percent(heading, name):
-    """Return a column of signed differences in percent, and from a row to its cell."""
-    return Column(heading, "number"), lambda row: _signed_cell(row[name], 3, " %")
+    """Return a column of signed differences in percent."""
+    return shown_cell(heading, lambda row: _signed_cell(row[name], 3, " %"), "number")
 
 
 def _decimals(row):
@@ -146,69 +140,70 @@ def _signed_cell(value, decimals, unit=""):
 
 
 def _printed(heading, name):
-    """Return a column of printed values with as many digits as these have, and from a row to its cell."""
-    return Column(
-        heading, "number"
-    ), lambda row: Cell(NONE) if is_missing(row[name]) else Cell(plain(round(row[name], 9)), round_trip(row[name]))
+    """Return a column of printed values with as many digits as these have."""
+
+    def cell(row):
+        return Cell(NONE) if is_missing(row[name]) else Cell(plain(round(row[name], 9)), round_trip(row[name]))
+
+    return shown_cell(heading, cell, "number")
+
+
+def _allowance_cell(row):
+    return number_cell(row["allowance"] if row["metric"] == ROUND_TRIP.metric else None, 2)
+
+
+def _verdict_cell(row):
+    return VERDICTS.get(row["agrees"], Cell("not calculated", style=OPEN))
+
+
+def _kernel_share_cell(row):
+    return number_cell(100 * row["mean_second"] / row["together"], 1, " %")
 
 
 VERDICTS = {"True": Cell("agrees", style=ALIKE), "False": Cell("deviates", style=DIFFERS)}
-#: Each table as pairs: a column, and what makes a row's cell; these say where a row belongs.
-PLACES = {
-    "traffic": (Column("Traffic", filtered=True), lambda row: TRAFFIC[row["traffic"]].name),
-    "background": (Column("Environment", filtered=True), lambda row: ENVIRONMENTS[row["background"]]),
-    "ip_version": (Column("IP", filtered=True), lambda row: ip_words(row["ip_version"])),
-    "cca": (Column("CCA", filtered=True), lambda row: cca_name(row["cca"])),
-    "rate_mbps": _number("Rate, Mbit/s", "rate_mbps", 0),
-    "message_bytes": (Column("Bytes", "number", header=True), lambda row: number_cell(row["message_bytes"], 0)),
-}
+UNIT = shown_text("Unit", "unit", filtered=True)
+#: Where a row belongs.
+PLACE = (
+    shown_text("Traffic", "traffic", lambda name: TRAFFIC[name].name, filtered=True),
+    shown_text("Environment", "background", ENVIRONMENTS.__getitem__, filtered=True), IP_KEY, CCA,
+    shown_number("Rate, Mbit/s", "rate_mbps", 0), shown_number("Bytes", "message_bytes", 0, header=True),
+)  # fmt: skip
 CELLS = (
-    _number("n", "n", 0),
-    (Column("Mean", "number"), lambda row: number_cell(row["mean"], _decimals(row), f" {row['unit']}")),
-    (Column("Interval", "number"), _half_width_cell),
-    (Column("SD", "number"), lambda row: number_cell(row["sd"], _decimals(row))),
-    (Column("Calculated", "number"), lambda row: number_cell(row["calculated"], _decimals(row))),
-    _percent("Difference", "difference_percent"),
-    (
-        Column("Allowed, µs", "number"),
-        lambda row: number_cell(row["allowance"] if row["metric"] == ROUND_TRIP.metric else None, 2),
-    ),
-    (Column("Verdict", filtered=True), lambda row: VERDICTS.get(row["agrees"], Cell("not calculated", style=OPEN))),
-)
+    N, shown_cell("Mean", lambda row: number_cell(row["mean"], _decimals(row), f" {row['unit']}"), "number"),
+    shown_cell("Interval", _half_width_cell, "number"),
+    shown_cell("SD", lambda row: number_cell(row["sd"], _decimals(row)), "number"),
+    shown_cell("Calculated", lambda row: number_cell(row["calculated"], _decimals(row)), "number"),
+    _percent("Difference", "difference_percent"), shown_cell("Allowed, µs", _allowance_cell, "number"),
+    shown_cell("Verdict", _verdict_cell, filtered=True),
+)  # fmt: skip
 PRINTED = (
-    (Column("Unit", filtered=True), itemgetter("unit")),
-    _number("Mean here", "mean"),
-    _printed("Mean printed", "printed_mean"),
-    _number("SD here", "sd", 4),
+    UNIT, shown_number("Mean here", "mean"), _printed("Mean printed", "printed_mean"), shown_number("SD here", "sd", 4),
     _printed("SD printed", "printed_sd"),
-)
+)  # fmt: skip
 KERNEL_THROUGHPUT = (
-    _number("Virtual clock, Mbit/s", "mean_first", 3),
-    _number("Real clock, Mbit/s", "mean_second", 3),
-    (Column("Difference", "number"), lambda row: _signed_cell(row["difference"], 3)),
-    (Column("Interval", "short"), lambda row: _ends_words(row, 3)),
-    _percent("In percent", "percent"),
-    _number("CPU time of a packet, µs", "cpu_us", 2),
-)
+    shown_number("Virtual clock, Mbit/s", "mean_first", 3), shown_number("Real clock, Mbit/s", "mean_second", 3),
+    shown_cell("Difference", lambda row: _signed_cell(row["difference"], 3), "number"),
+    shown_cell("Interval", lambda row: _ends_words(row, 3), "short"), _percent("In percent", "percent"),
+    shown_number("CPU time of a packet, µs", "cpu_us", 2),
+)  # fmt: skip
 KERNEL_TRIPS = (
-    _number("Cable, µs", "mean_first", 1),
-    _number("Kernel, µs", "mean_second", 1),
-    _number("Together, µs", "together", 1),
-    (Column("Kernel's share", "number"), lambda row: number_cell(100 * row["mean_second"] / row["together"], 1, " %")),
+    shown_number("Cable, µs", "mean_first", 1),
+    shown_number("Kernel, µs", "mean_second", 1),
+    shown_number("Together, µs", "together", 1),
+    shown_cell("Kernel's share", _kernel_share_cell, "number"),
 )
 
 
-def _table(identifier, caption, table, columns, compared=""):
-    """Return a table of rows with their `PLACES`, CCA and rate only where there are several; None without a row.
+def _table(identifier, caption, table, shown, compared=""):
+    """Return a table of rows with their `PLACE`, CCA and rate only where there are several; None without a row.
 
     ``compared`` is the column of what is compared, which is no place.
     """
     if table.empty:
         return None
-    left_out = {compared, *(name for name in ("cca", "rate_mbps") if table[name].nunique(dropna=False) < 2)}
-    columns = [*(place for name, place in PLACES.items() if name not in left_out), *columns]
-    rows = [[cell(row) for _, cell in columns] for row in table.to_dict("records")]
-    return data_table(identifier, caption, [column for column, _ in columns], rows)
+    without = {compared, *(name for name in ("cca", "rate_mbps") if table[name].nunique(dropna=False) < 2)}
+    place = [one for one in PLACE if not without.intersection(one.reads)]
+    return cells_table(identifier, caption, table, (*place, *shown))
 
 
 def _in_papers_units(cells):
@@ -264,17 +259,17 @@ def _differences_table(identifier, caption, table, compared, side_words):
     def decimals(row):
         return shared_decimals(row["difference"], row["ci_low"], row["ci_high"])
 
-    columns = [
-        (Column("Unit", filtered=True), itemgetter("unit")),
-        _number(first, "mean_first"),
-        _number(second, "mean_second"),
-        (Column("Difference", "number"), lambda row: _signed_cell(row["difference"], decimals(row))),
-        (Column("Interval", "short"), lambda row: _ends_words(row, decimals(row))),
+    shown = [
+        UNIT,
+        shown_number(first, "mean_first"),
+        shown_number(second, "mean_second"),
+        shown_cell("Difference", lambda row: _signed_cell(row["difference"], decimals(row)), "number"),
+        shown_cell("Interval", lambda row: _ends_words(row, decimals(row)), "short"),
         _percent("In percent", "percent"),
         _percent("Calculated", "expected_percent"),
         *([_percent("As printed", "printed_percent")] if table["printed_percent"].notna().any() else []),
     ]
-    return _table(identifier, f"{caption} ({pairs_words(table)})", table, columns, compared)
+    return _table(identifier, f"{caption} ({pairs_words(table)})", table, shown, compared)
 
 
 def pairs_words(table) -> str:

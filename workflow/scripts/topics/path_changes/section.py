@@ -1,38 +1,11 @@
 """The section on paths that change: how soon their rate is used, and queue, losses and beliefs meanwhile."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.cells_table import CCA, IP_VERSION, N, cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell
 from report_parts.material import Finding
 from topics.path_changes.responses import LEAST_RTT
 from wording.number_format import NONE, is_missing, number
-from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
-
-
-def section(material) -> dict:
-    """Return what the template needs."""
-    return {"table": _table(material.tables.change_cells, material.design)}
-
-
-def _table(cells, design):
-    columns = [
-        (Column("Scenario", filtered=True), lambda row: row["scenario_label"]),
-        (Column("From, s", "number"), lambda row: number_cell(row["begin_s"], 1)),
-        (Column("Change", "words", header=True, filtered=True), lambda row: row["change"]),
-        (Column("CCA", filtered=True), lambda row: cca_name(row["cca"])),
-        (Column("IP version", filtered=True), lambda row: ip_words(row["ip_version"])),
-        (Column("n", "number"), lambda row: number_cell(row["n"], 0)),
-        (Column("Used after, s", "number"), _used_cell),
-        (Column("Delivered, %", "number"), lambda row: number_cell(row["utilisation_percent"], 1)),
-        (Column("Queue, ms", "number"), lambda row: number_cell(row["queue_mean_ms"], 1)),
-        (Column("at most", "number"), lambda row: number_cell(row["queue_max_ms"], 1)),
-        (Column("Queue drops", "number"), lambda row: number_cell(row["queue_drops"], 1)),
-        (Column("Sent again", "number"), lambda row: number_cell(row["retransmits"], 1)),
-        (Column("Believed after, s", "number"), lambda row: number_cell(row["believed_s"], 1)),
-    ]
-    if not design.ip_versions_compared:
-        del columns[4]
-    rows = [[of_cell(row) for _, of_cell in columns] for row in cells.to_dict("records")]
-    return data_table("change-cells", "Phases of paths that change, by CCA", [column for column, _ in columns], rows)
 
 
 def _used_cell(row):
@@ -40,6 +13,22 @@ def _used_cell(row):
     if is_missing(row["used_s"]):
         return Cell(NONE)
     return Cell(f"{number(row['used_s'], 2)}{f' ({never} never)' if never else ''}", float(row["used_s"]))
+
+
+SHOWN = (
+    shown_text("Scenario", "scenario_label", filtered=True), shown_number("From, s", "begin_s", 1),
+    shown_text("Change", "change", kind="words", filtered=True, header=True), CCA, IP_VERSION, N,
+    shown_cell("Used after, s", _used_cell, "number"), shown_number("Delivered, %", "utilisation_percent", 1),
+    shown_number("Queue, ms", "queue_mean_ms", 1), shown_number("at most", "queue_max_ms", 1),
+    shown_number("Queue drops", "queue_drops", 1), shown_number("Sent again", "retransmits", 1),
+    shown_number("Believed after, s", "believed_s", 1),
+)  # fmt: skip
+
+
+def section(material) -> dict:
+    """Return what the template needs."""
+    caption = "Phases of paths that change, by CCA"
+    return {"table": cells_table("change-cells", caption, material.tables.change_cells, SHOWN, material.design)}
 
 
 def findings(material) -> list[Finding]:

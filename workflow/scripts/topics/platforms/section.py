@@ -1,14 +1,12 @@
 """The section on platforms: Linux as guest and as the machine's own, a simulator, and its versions."""
 
-from functools import partial
-from operator import itemgetter
-
-from report_parts.data_tables import Cell, Column, data_table, effect_cells, number_cell, signed
+from report_parts.cells_table import CCA, IP_VERSION, cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell, effect_cells, signed
 from report_parts.material import Finding
 from topics.buffers.kato_table import KATO_PAPER
 from topics.platforms.ns3_releases import changes_between
 from topics.platforms.platform_causes import ALIKE, BOTH, NEW_VERSION, OLD_VERSION, SIMULATOR, UNKNOWN
-from topics.platforms.start_words import start_columns, start_sentences
+from topics.platforms.start_words import STARTS, buffer_words, pair_words, start_sentences
 from wording.number_format import NONE, count, is_missing
 from wording.scenario_series import (
     KERNELS,
@@ -19,7 +17,6 @@ from wording.scenario_series import (
     version_of,
     with_series,
 )
-from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
 GOODPUT = "Goodput"
@@ -57,6 +54,21 @@ STEP_METRICS = {"goodput_mbps": "goodput", "jain_index": "Jain's index"}
 STANDARD_CCAS = ("cubic", "reno")
 
 
+METRIC = shown_text("Metric", "metric", METRIC_NAMES.__getitem__, filtered=True)
+COMPARISONS = (
+    shown_cell("Platforms", pair_words, filtered=True), CCA, IP_VERSION,
+    shown_cell("Buffer", buffer_words, filtered=True, header=True), METRIC, shown_number("First", "mean_a"),
+    shown_number("Second", "mean_b"), shown_cell("Difference", lambda row: effect_cells(row)[0], "number"),
+    shown_cell("Interval", lambda row: effect_cells(row)[1], "short"),
+    shown_cell("n", lambda row: f"{row['n_a']:.0f} and {row['n_b']:.0f}", "short"),
+    shown_cell("Verdict", lambda row: Cell(row["verdict"], None, STYLES[row["verdict"]]), filtered=True),
+    shown_text("Remark", "note", kind="note"),
+)  # fmt: skip
+STARTS_CAPTION = (
+    "When differences in goodput arise: the second platform against the first, then values of the first and the second"
+)
+
+
 def section(material) -> dict | None:
     """Return what the template needs, None if no conditions have two platforms."""
     table, causes = material.tables.platforms, material.tables.platform_causes
@@ -73,7 +85,9 @@ def section(material) -> dict | None:
         "causes": _causes_table(causes, material.design) if len(causes) else None,
         "cause_meanings": [pair for pair in CAUSE_MEANINGS.items() if pair[0] in set(causes["cause"])],
         "steps": step_rows(table),
-        "starts": _starts_table(material.tables.platform_starts, material.design),
+        "starts": cells_table(
+            "platform-starts", STARTS_CAPTION, material.tables.platform_starts, STARTS, material.design
+        ),
         "start_sentences": start_sentences(material.tables.platform_starts, _durations(material.tables)),
         "of_the_paper": material.design.claims == KATO_PAPER,
         "kernels": _kernel_rows(material.tables.kernel_environments),
@@ -83,11 +97,6 @@ def section(material) -> dict | None:
         "standard": listed(standard or ["none"]),
         "has_standard": bool(standard),
     }
-
-
-def _pair_name(first, second):
-    """Return "ns-3 3.44 against Linux" for uml and ns3:3.44."""
-    return f"{platform_name(second)} against {platform_name(first)}"
 
 
 def _kernel_rows(environments):
@@ -123,7 +132,7 @@ def _summary_rows(table, pairs):
         for cca in ccas:
             of_cca = here[here["cca"] == cca]
             cells = [_verdict_counts(of_cca.loc[of_cca["metric"] == metric, "verdict"]) for metric in METRIC_NAMES]
-            name = _pair_name(*pair) if cca == ccas[0] else None
+            name = pair_words({"platform_a": pair[0], "platform_b": pair[1]}) if cca == ccas[0] else None
             rows.append({"pair": name, "span": len(ccas), "cca": cca_name(cca), "cells": cells})
     return rows
 
@@ -135,65 +144,29 @@ def _verdict_counts(verdicts):
     return all_of + ", ".join(f"{n} {verdict}" for n, verdict in known)
 
 
-#: Pairs of a column and from a row to its cell, in both tables.
-CCA = (Column("CCA", filtered=True), lambda row: cca_name(row["cca"]))
-IP_VERSION = (Column("IP version", filtered=True), lambda row: ip_words(row["ip_version"]))
-METRIC = (Column("Metric", filtered=True), lambda row: METRIC_NAMES[row["metric"]])
-
-
-def _table(identifier, caption, rows, columns, design, initial):
-    """Return a table; ``columns`` are pairs of a column and from a row to its cell."""
-    columns = [pair for pair in columns if design.ip_versions_compared or pair is not IP_VERSION]
-    cells = [[cell(row) for _, cell in columns] for row in rows.to_dict("records")]
-    return data_table(identifier, caption, [column for column, _ in columns], cells, initial)
-
-
-def _buffer_words(row):
-    return row["buffer"] + (f" ({row['setting']})" if row["setting"] else "")
-
-
 def _comparison_table(table, design):
     """Return the table of all comparisons."""
-    columns = (
-        (Column("Platforms", filtered=True), lambda row: _pair_name(row["platform_a"], row["platform_b"])),
-        CCA,
-        IP_VERSION,
-        (Column("Buffer", filtered=True, header=True), _buffer_words),
-        METRIC,
-        (Column("First", "number"), lambda row: number_cell(row["mean_a"])),
-        (Column("Second", "number"), lambda row: number_cell(row["mean_b"])),
-        (Column("Difference", "number"), lambda row: effect_cells(row)[0]),
-        (Column("Interval", "short"), lambda row: effect_cells(row)[1]),
-        (Column("n", "short"), lambda row: f"{row['n_a']:.0f} and {row['n_b']:.0f}"),
-        (Column("Verdict", filtered=True), lambda row: Cell(row["verdict"], None, STYLES[row["verdict"]])),
-        (Column("Remark", "note"), itemgetter("note")),
-    )
-    initial = {"Platforms": _pair_name(*main_pairs(compared_platforms(table))[0]), "Metric": GOODPUT}
+    first, second = main_pairs(compared_platforms(table))[0]
+    initial = {"Platforms": pair_words({"platform_a": first, "platform_b": second}), "Metric": GOODPUT}
     caption = "Each two platforms in the same conditions: second against first"
-    return _table("platform-comparisons", caption, table, columns, design, initial)
+    return cells_table("platform-comparisons", caption, table, COMPARISONS, design, initial=initial)
 
 
 def _causes_table(causes, design):
     """Return the table of what differences come from."""
     old, new, kernel = (platform_name(causes.iloc[0][name]) for name in ("oldest", "newest", "kernel"))
-    columns = (
+    shown = (
         CCA,
         IP_VERSION,
-        (Column("Buffer", header=True), _buffer_words),
+        shown_cell("Buffer", buffer_words, header=True),
         METRIC,
-        (Column(f"{kernel} to {new}", "number"), partial(_step_of_cause, "kernel_to_newest", "verdict_newest")),
-        (Column(f"{new} to {old}", "number"), partial(_step_of_cause, "newest_to_oldest", "verdict_versions")),
-        (Column(f"{kernel} to {old}", "number"), partial(_step_of_cause, "kernel_to_oldest", "verdict_oldest")),
-        (Column("The difference is", filtered=True), _cause_words),
+        _step_of_cause(f"{kernel} to {new}", "kernel_to_newest", "verdict_newest"),
+        _step_of_cause(f"{new} to {old}", "newest_to_oldest", "verdict_versions"),
+        _step_of_cause(f"{kernel} to {old}", "kernel_to_oldest", "verdict_oldest"),
+        shown_text("The difference is", "cause", _cause_words, filtered=True),
     )
     caption = "What differences between platforms come from"
-    return _table("platform-causes", caption, causes, columns, design, {"Metric": GOODPUT})
-
-
-def _starts_table(starts, design):
-    """Return the table of when differences in goodput arise, and of what start-up is like."""
-    caption = "When differences in goodput arise: the second platform against the first, then values of the first and the second"
-    return _table("platform-starts", caption, starts, start_columns(CCA, IP_VERSION, _buffer_words), design, {})
+    return cells_table("platform-causes", caption, causes, shown, design, initial={"Metric": GOODPUT})
 
 
 def _durations(tables):
@@ -202,16 +175,20 @@ def _durations(tables):
     return {buffer: float(values[0]) for buffer, values in durations.items() if len(values) == 1}
 
 
-def _step_of_cause(step, verdict, row):
-    """Return a cell with one of the steps that a difference is made of, styled as its comparison's verdict."""
-    if is_missing(row[step]):
-        return Cell(NONE)
-    return Cell(f"{signed(row[step])} {row['effect_unit']}".strip(), row[step], STYLES[row[verdict]])
+def _step_of_cause(heading, step, verdict):
+    """Return a column of one of the steps that a difference is made of, styled as its comparison's verdict."""
+
+    def cell(row):
+        if is_missing(row[step]):
+            return Cell(NONE)
+        return Cell(f"{signed(row[step])} {row['effect_unit']}".strip(), row[step], STYLES[row[verdict]])
+
+    return shown_cell(heading, cell, "number")
 
 
-def _cause_words(row):
+def _cause_words(cause):
     """Return whose a difference is: "the old version's", "both"."""
-    return f"{row['cause']}'s" if row["cause"] in (OLD_VERSION, NEW_VERSION) else row["cause"]
+    return f"{cause}'s" if cause in (OLD_VERSION, NEW_VERSION) else cause
 
 
 def step_rows(table) -> list[dict]:

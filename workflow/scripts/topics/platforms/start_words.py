@@ -1,8 +1,7 @@
 """When differences between platforms arise, in words and as a table."""
 
-from functools import partial
-
-from report_parts.data_tables import Cell, Column, signed
+from report_parts.cells_table import CCA, IP_VERSION, shown_cell, shown_signed, shown_text
+from report_parts.data_tables import Cell, signed
 from topics.platforms.platform_starts import START
 from wording.number_format import NONE, count, is_missing, number
 from wording.scenario_series import compared_platforms, main_pairs, platform_name
@@ -88,35 +87,33 @@ def _retransmits(row, first, second):
     return f"In the first quarter {second} sends {here} again, {first} {there}."
 
 
-def start_columns(cca, ip_version, buffer_words) -> tuple:
-    """Return the columns of the table, pairs of a column and from a row to its cell; three are the section's own."""
-    return (
-        (Column("Platforms", filtered=True), lambda row: _pair(row)),
-        cca,
-        ip_version,
-        (Column("Buffer", header=True), buffer_words),
-        (Column("Goodput, %", "number"), partial(_signed_cell, "goodput_percent")),
-        (Column("Without start-up, %", "number"), partial(_signed_cell, "steady_percent")),
-        (Column("When it arises", filtered=True), lambda row: row["arises"]),
-        (Column("Sent again early", "short"), partial(_both, "early_retransmits", 0)),
-        (Column("Sent again in all", "short"), partial(_both, "retransmits", 0)),
-        (Column("Slow start to, packets", "short"), partial(_both, "slow_start_peak_packets", 0)),
-        (Column("Left before losses, %", "short"), partial(_both, "lossless_percent", 0)),
-        (Column("Longest silence, s", "short"), partial(_both, "silence_s", 2)),
-    )
-
-
-def _pair(row):
+def pair_words(row) -> str:
+    """Return "ns-3 3.44 against Linux" for a row whose platforms are uml and ns3:3.44."""
     return f"{platform_name(row['platform_b'])} against {platform_name(row['platform_a'])}"
 
 
-def _signed_cell(column, row):
-    return Cell(NONE) if is_missing(row[column]) else Cell(signed(row[column]), row[column])
+def buffer_words(row) -> str:
+    """Return a row's buffer, with its setting if it has one."""
+    return row["buffer"] + (f" ({row['setting']})" if row["setting"] else "")
 
 
-def _both(column, decimals, row):
-    """Return a cell with the values of the first and the second platform."""
-    values = [row[f"{column}_{side}"] for side in ("a", "b")]
-    if all(map(is_missing, values)):
-        return Cell(NONE)
-    return " and ".join(NONE if is_missing(value) else number(value, decimals) for value in values)
+def _both(heading, name, decimals):
+    """Return a column of the values of the first and the second platform."""
+
+    def cell(row):
+        values = [row[f"{name}_{side}"] for side in ("a", "b")]
+        if all(map(is_missing, values)):
+            return Cell(NONE)
+        return " and ".join(number(value, decimals) for value in values)
+
+    return shown_cell(heading, cell, "short")
+
+
+STARTS = (
+    shown_cell("Platforms", pair_words, filtered=True), CCA, IP_VERSION,
+    shown_cell("Buffer", buffer_words, header=True), shown_signed("Goodput, %", "goodput_percent"),
+    shown_signed("Without start-up, %", "steady_percent"), shown_text("When it arises", "arises", filtered=True),
+    _both("Sent again early", "early_retransmits", 0), _both("Sent again in all", "retransmits", 0),
+    _both("Slow start to, packets", "slow_start_peak_packets", 0),
+    _both("Left before losses, %", "lossless_percent", 0), _both("Longest silence, s", "silence_s", 2),
+)  # fmt: skip

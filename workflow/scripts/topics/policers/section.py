@@ -1,42 +1,23 @@
 """The section on policers: loss and goodput by CCA."""
 
-from report_parts.data_tables import Column, data_table, interval_cell, number_cell
+from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, cells_table, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
 from wording.number_format import number
-from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
+
+SHOWN = (
+    SCENARIO, shown_text("Policer", "policer", empty="none", filtered=True), CCA, IP_VERSION, N,
+    shown_number("Policed, %", "policed_percent", 2), shown_interval("Interval", "policed_percent", 2),
+    shown_number("Lost in all, %", "loss_percent", 2), shown_number("Goodput, %", "goodput_percent", 1),
+    shown_number("Policer's drops", "policer_drops", 1), shown_number("Queue's drops", "queue_drops", 1),
+    shown_number("Sent again", "retransmits", 1),
+)  # fmt: skip
 
 
 def section(material) -> dict:
     """Return what the template needs."""
-    return {"table": _table(material.tables.policer_cells, material.design)}
-
-
-def _table(cells, design):
-    def mean(name, decimals):
-        return lambda row: number_cell(row[name], decimals)
-
-    def ends(name, decimals):
-        return lambda row: interval_cell(row[f"{name}_low"], row[f"{name}_high"], decimals)
-
-    columns = [
-        (Column("Scenario", header=True, filtered=True), lambda row: row["scenario_label"]),
-        (Column("Policer", filtered=True), lambda row: row["policer"] or "none"),
-        (Column("CCA", filtered=True), lambda row: cca_name(row["cca"])),
-        (Column("IP version", filtered=True), lambda row: ip_words(row["ip_version"])),
-        (Column("n", "number"), mean("n", 0)),
-        (Column("Policed, %", "number"), mean("policed_percent", 2)),
-        (Column("Interval", "short"), ends("policed_percent", 2)),
-        (Column("Lost in all, %", "number"), mean("loss_percent", 2)),
-        (Column("Goodput, %", "number"), mean("goodput_percent", 1)),
-        (Column("Policer's drops", "number"), mean("policer_drops", 1)),
-        (Column("Queue's drops", "number"), mean("queue_drops", 1)),
-        (Column("Sent again", "number"), mean("retransmits", 1)),
-    ]
-    if not design.ip_versions_compared:
-        del columns[3]
-    rows = [[of_cell(row) for _, of_cell in columns] for row in cells.to_dict("records")]
-    return data_table("policer-cells", "Loss and goodput behind policers, by CCA", [c for c, _ in columns], rows)
+    caption = "Loss and goodput behind policers, by CCA"
+    return {"table": cells_table("policer-cells", caption, material.tables.policer_cells, SHOWN, material.design)}
 
 
 def findings(material) -> list[Finding]:

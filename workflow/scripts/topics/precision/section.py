@@ -1,14 +1,14 @@
 """The section on precision: how far each interval reaches, and what it took."""
 
 from inference.looks_at_spread import least_coverage
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number
+from report_parts.data_tables import Cell, number_cell
+from report_parts.hypothesis_cells import ALIKE, DIFFERS, METRIC, OPEN, first_metric, shown_scenario
 from report_parts.material import Finding
-from report_parts.test_cells import ALIKE, DIFFERS, OPEN, Scenarios, first_metric, metric_cell
 from run_tables.metrics import METRICS
 from study_files.study_replications import looks
 from topics.precision.mean_precision import NO_VALUE, ONE, PRECISE
 from wording.number_format import count, plain
-from wording.scenario_words import ip_words
 from wording.sentence_words import between, listed
 
 
@@ -53,21 +53,20 @@ def precision_sentence(table, study) -> str:
 
 
 def _table(table, scenarios, at_most):
-    columns = {
-        Column("Metric", filtered=True): metric_cell,
-        Column("Scenario", filtered=True, header=True): Scenarios(scenarios).cell,
-        Column("CCA", filtered=True): lambda row: row["cca"],
-        Column("IP", filtered=True): lambda row: ip_words(row["ip_version"]),
-        Column("Replications", "number"): lambda row: number_cell(row["replications"], 0),
-        Column("n", "number"): lambda row: number_cell(row["n"], 0),
-        Column("Mean", "number"): lambda row: number_cell(row["mean"]),
-        Column("Reaches", "number"): lambda row: number_cell(row["half_width"], unit=_unit(row)),
-        Column("Wanted", "number"): lambda row: Cell(plain(row["wanted"]) + _unit(row), row["wanted"]),
-        Column("Precise", filtered=True): lambda row: _verdict_cell(row, at_most),
-    }
-    rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
+    shown = (
+        METRIC,
+        shown_scenario(scenarios),
+        CCA_KEY,
+        IP_KEY,
+        shown_number("Replications", "replications", 0),
+        N,
+        shown_number("Mean", "mean"),
+        shown_cell("Reaches", lambda row: number_cell(row["half_width"], unit=_unit(row)), "number"),
+        shown_cell("Wanted", lambda row: Cell(plain(row["wanted"]) + _unit(row), row["wanted"]), "number"),
+        shown_cell("Precise", lambda row: _verdict_cell(row, at_most), filtered=True),
+    )
     caption = "How far the interval of each mean reaches to both sides, and after how many replications"
-    return data_table("precision-of-means", caption, list(columns), rows, first_metric(table))
+    return cells_table("precision-of-means", caption, table, shown, initial=first_metric(table))
 
 
 def _unit(row):

@@ -2,8 +2,8 @@
 
 import itertools
 
+from report_parts.hypothesis_cells import tiny
 from report_parts.page_files import citation
-from report_parts.test_cells import tiny
 from topics.published.tables import HYPOTHESES
 from wording.number_format import number, plain
 from wording.scenario_words import ip_words

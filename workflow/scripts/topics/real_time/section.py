@@ -1,32 +1,24 @@
 """The section on real-time streams: delay, jitter and loss, alone and beside long flows."""
 
-from report_parts.data_tables import Column, interval_cell, number_cell
+from report_parts.cells_table import N, shown_interval, shown_number
 from report_parts.material import Finding
 from topics.short_flows.beside import name_of
 from topics.short_flows.groups_table import groups_table
 from wording.number_format import number
 from wording.sentence_words import listed
 
+SHOWN = (
+    N, shown_number("Packets", "packets", 0),
+    *(shown_number(f"One-way p{p}, ms", f"delay_p{p}_ms", 2) for p in (50, 95, 99)),
+    shown_interval("Interval of p95", "delay_p95_ms", 2), shown_number("Jitter, ms", "jitter_ms", 3),
+    shown_number("Lost, %", "lost_percent", 3),
+)  # fmt: skip
+
 
 def section(material) -> dict:
     """Return what the template needs."""
-    columns = [
-        (Column("n", "number"), lambda row: number_cell(row["n"], 0)),
-        (Column("Packets", "number"), lambda row: number_cell(row["packets"], 0)),
-        *(
-            (Column(f"One-way p{p}, ms", "number"), lambda row, p=p: number_cell(row[f"delay_p{p}_ms"], 2))
-            for p in (50, 95, 99)
-        ),
-        (
-            Column("Interval of p95", "short"),
-            lambda row: interval_cell(row["delay_p95_ms_low"], row["delay_p95_ms_high"], 2),
-        ),
-        (Column("Jitter, ms", "number"), lambda row: number_cell(row["jitter_ms"], 3)),
-        (Column("Lost, %", "number"), lambda row: number_cell(row["lost_percent"], 3)),
-    ]
-    title = "Delay, jitter and loss by the long flows beside"
-    cells = material.tables.real_time_cells
-    return {"table": groups_table(cells, material.design, "real-time-cells", title, columns)}
+    caption = "Delay, jitter and loss by the long flows beside"
+    return {"table": groups_table("real-time-cells", caption, material.tables.real_time_cells, SHOWN, material.design)}
 
 
 def findings(material) -> list[Finding]:

@@ -1,38 +1,32 @@
 """The section on sensitivity: which conclusions moved under which perturbation, beside those that move by chance."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell, number_cell
+from report_parts.hypothesis_cells import DIFFERS
 from report_parts.material import Finding
-from report_parts.test_cells import DIFFERS
 from study_files.perturbed_study import AGAIN, WORDS
 from wording.number_format import count
 from wording.sentence_words import listed
 
 
-def section(material) -> dict:
-    """Return the table of perturbations."""
-    return {"table": _table(material.tables.sensitivity)}
-
-
-def _table(table):
-    columns = {
-        Column("Scenario", filtered=True, header=True): lambda row: row["scenario"],
-        Column("Changed", filtered=True): lambda row: WORDS[row["perturbation"]],
-        Column("Comparison", filtered=True): lambda row: row["comparison"],
-        Column("Conclusions", "number"): lambda row: number_cell(row["conclusions"], 0),
-        Column("Shown", "number"): lambda row: number_cell(row["shown"], 0),
-        Column("The same", "number"): lambda row: number_cell(row["same"], 0),
-        Column("Turned", "number"): _turned_cell,
-        Column("Lost", "number"): lambda row: number_cell(row["lost"], 0),
-        Column("Won", "number"): lambda row: number_cell(row["won"], 0),
-        Column("Goodput shift, points", "number"): lambda row: number_cell(row["largest_shift"]),
-        Column("Which", "note"): lambda row: row["moved"] or "none",
-    }
-    rows = [[cell(row) for cell in columns.values()] for row in table.to_dict("records")]
-    return data_table("perturbed", "Conclusions under perturbed conditions", list(columns), rows)
-
-
 def _turned_cell(row):
     return Cell(f"{row['turned']:.0f}", row["turned"], style=DIFFERS) if row["turned"] else number_cell(0, 0)
+
+
+SHOWN = (
+    shown_text("Scenario", "scenario", filtered=True, header=True),
+    shown_text("Changed", "perturbation", WORDS.__getitem__, filtered=True),
+    shown_text("Comparison", "comparison", filtered=True), shown_number("Conclusions", "conclusions", 0),
+    shown_number("Shown", "shown", 0), shown_number("The same", "same", 0),
+    shown_cell("Turned", _turned_cell, "number"), shown_number("Lost", "lost", 0), shown_number("Won", "won", 0),
+    shown_number("Goodput shift, points", "largest_shift"), shown_text("Which", "moved", empty="none", kind="note"),
+)  # fmt: skip
+
+
+def section(material) -> dict:
+    """Return the table of perturbations."""
+    caption = "Conclusions under perturbed conditions"
+    return {"table": cells_table("perturbed", caption, material.tables.sensitivity, SHOWN)}
 
 
 def findings(material) -> list[Finding]:

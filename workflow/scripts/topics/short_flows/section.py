@@ -1,36 +1,25 @@
 """The section on short flows: completion times and slowdowns, alone and beside long flows."""
 
-from report_parts.data_tables import Column, interval_cell, number_cell
+from report_parts.cells_table import N, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
 from topics.short_flows.beside import name_of
 from topics.short_flows.groups_table import groups_table
 from wording.number_format import number
 from wording.sentence_words import cca_name, listed
 
+SHOWN = (
+    N, shown_number("Objects", "members", 0), shown_number("Complete, %", "complete_percent", 2),
+    *(shown_number(f"p{p}, ms", f"completion_p{p}_ms", 1) for p in (50, 95, 99)),
+    shown_interval("Interval of p95", "completion_p95_ms", 1),
+    *(shown_number(f"Slowdown p{p}", f"slowdown_p{p}", 2) for p in (50, 95, 99)),
+)  # fmt: skip
+SERVER_CCA = shown_text("CCA", "group_cca", cca_name, filtered=True)
+
 
 def section(material) -> dict:
     """Return what the template needs."""
-    columns = [
-        (Column("n", "number"), lambda row: number_cell(row["n"], 0)),
-        (Column("Objects", "number"), lambda row: number_cell(row["members"], 0)),
-        (Column("Complete, %", "number"), lambda row: number_cell(row["complete_percent"], 2)),
-        *(
-            (Column(f"p{p}, ms", "number"), lambda row, p=p: number_cell(row[f"completion_p{p}_ms"], 1))
-            for p in (50, 95, 99)
-        ),
-        (
-            Column("Interval of p95", "short"),
-            lambda row: interval_cell(row["completion_p95_ms_low"], row["completion_p95_ms_high"], 1),
-        ),
-        *(
-            (Column(f"Slowdown p{p}", "number"), lambda row, p=p: number_cell(row[f"slowdown_p{p}"], 2))
-            for p in (50, 95, 99)
-        ),
-    ]
-    title = "Completion times and slowdowns by the long flows beside"
-    server = [(Column("CCA", filtered=True), lambda row: cca_name(row["group_cca"]))]
-    cells = material.tables.short_flow_cells
-    return {"table": groups_table(cells, material.design, "short-flow-cells", title, columns, server)}
+    caption, cells = "Completion times and slowdowns by the long flows beside", material.tables.short_flow_cells
+    return {"table": groups_table("short-flow-cells", caption, cells, SHOWN, material.design, (SERVER_CCA,))}
 
 
 def findings(material) -> list[Finding]:

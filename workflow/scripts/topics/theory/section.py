@@ -1,9 +1,9 @@
 """The section on theory: models by cell and exponents, what was measured over what theory gives."""
 
-from report_parts.data_tables import Cell, Column, data_table, minus, number_cell, signed
-from report_parts.test_cells import ALIKE, DIFFERS, OPEN, Scenarios
+from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number, shown_signed, shown_text
+from report_parts.data_tables import Cell, minus, signed
+from report_parts.hypothesis_cells import ALIKE, DIFFERS, NOTE, OPEN, shown_scenario
 from wording.number_format import NONE, is_missing, number
-from wording.scenario_words import ip_words
 
 AGREES = {"yes": ("agrees", ALIKE), "no": ("differs", DIFFERS), "": ("too imprecise to say", OPEN)}
 
@@ -12,89 +12,62 @@ def section(material) -> dict:
     """Return the tables of models and exponents."""
     tables = material.tables
     return {
-        "models": _models_table(tables.models, tables.scenarios),
-        "regressions": _regressions_table(tables.regressions),
+        "models": cells_table("models", "Measured over modelled, by cell", tables.models, _models(tables.scenarios)),
+        "regressions": cells_table("regressions", EXPONENTS_CAPTION, tables.regressions, EXPONENTS),
     }
 
 
-def _table(identifier, caption, rows, columns):
-    """Return a table of `columns`: pairs of the page's column and the rows' it shows, or what makes a cell of a row."""
-    cells = [
-        [row[shown] if isinstance(shown, str) else shown(row) for _, shown in columns]
-        for row in rows.to_dict("records")
-    ]
-    return data_table(identifier, caption, [column for column, _ in columns], cells)
+def _ratio_interval_cell(row):
+    low, high = row["ratio_low"], row["ratio_high"]
+    return Cell(NONE) if is_missing(low) else Cell(minus(f"{low:.2f} to {high:.2f}"), low)
 
 
-def _number(name, decimals=None):
-    return lambda row: number_cell(row[name], decimals)
+def _models(scenarios):
+    """Return what is shown of models."""
+    return (
+        shown_text("Model", "model", kind="short", filtered=True),
+        shown_scenario(scenarios),
+        CCA_KEY,
+        IP_KEY,
+        shown_text("Quantity", "quantity", filtered=True),
+        N,
+        shown_number("Measured", "measured"),
+        shown_number("Modelled", "modelled"),
+        shown_text("Unit", "unit"),
+        shown_number("Measured / modelled", "ratio", 2),
+        shown_cell("Interval", _ratio_interval_cell, "number"),
+        NOTE,
+    )
 
 
-def _ip_version(row):
-    return ip_words(row["ip_version"])
+def _loss_words(percent):
+    return "any" if is_missing(percent) else f"{percent:g} %"
 
 
-def _models_table(models, scenarios):
-    def interval(row):
-        low, high = row["ratio_low"], row["ratio_high"]
-        return Cell(NONE) if is_missing(low) else Cell(minus(f"{low:.2f} to {high:.2f}"), low)
-
-    columns = [
-        (Column("Model", "short", filtered=True), "model"),
-        (Column("Scenario", filtered=True, header=True), Scenarios(scenarios).cell),
-        (Column("CCA", filtered=True), "cca"),
-        (Column("IP", filtered=True), _ip_version),
-        (Column("Quantity", filtered=True), "quantity"),
-        (Column("n", "number"), _number("n", 0)),
-        (Column("Measured", "number"), _number("measured")),
-        (Column("Modelled", "number"), _number("modelled")),
-        (Column("Unit"), "unit"),
-        (Column("Measured / modelled", "number"), _number("ratio", 2)),
-        (Column("Interval", "number"), interval),
-        (Column("Note", "note"), "note"),
-    ]
-    return _table("models", "Measured over modelled, by cell", models, columns)
+def _exponent_interval_cell(row):
+    low, high = row["ci_low"], row["ci_high"]
+    return Cell(NONE) if is_missing(low) else Cell(f"{signed(low, 2)} to {signed(high, 2)}", low)
 
 
-def _regressions_table(regressions):
-    def loss(row):
-        percent = row["loss_configured_percent"]
-        return "any" if is_missing(percent) else f"{percent:g} %"
+def _expected_cell(row):
+    value, margin = row["expected"], row["margin"]
+    if is_missing(value):
+        return Cell(NONE)
+    return Cell(signed(value, 2) + ("" if is_missing(margin) else f" ± {margin:g}"), value)
 
-    def estimate(row):
-        value = row["estimate"]
-        return Cell(NONE) if is_missing(value) else Cell(signed(value, 2), value)
 
-    def interval(row):
-        low, high = row["ci_low"], row["ci_high"]
-        return Cell(NONE) if is_missing(low) else Cell(f"{signed(low, 2)} to {signed(high, 2)}", low)
+def _agreement_cell(row):
+    text, style = ("no expectation", OPEN) if is_missing(row["expected"]) else AGREES[row["agrees"]]
+    return Cell(text, style=style)
 
-    def expected(row):
-        value, margin = row["expected"], row["margin"]
-        if is_missing(value):
-            return Cell(NONE)
-        return Cell(signed(value, 2) + ("" if is_missing(margin) else f" ± {margin:g}"), value)
 
-    def agreement(row):
-        text, style = ("no expectation", OPEN) if is_missing(row["expected"]) else AGREES[row["agrees"]]
-        return Cell(text, style=style)
-
-    columns = [
-        (Column("Response", filtered=True, header=True), "response"),
-        (Column("CCA", filtered=True), "cca"),
-        (Column("IP", filtered=True), _ip_version),
-        (Column("Flows", filtered=True), lambda row: number(row["flows"], 0)),
-        (Column("Loss set", filtered=True), loss),
-        (Column("Exponent of", filtered=True), "term"),
-        (Column("Estimate", "number"), estimate),
-        (Column("Interval", "number"), interval),
-        (Column("Expected", "number"), expected),
-        (Column("As expected", filtered=True), agreement),
-        (Column("From", "short"), "expected_source"),
-        (Column("R²", "number"), _number("r2", 3)),
-        (Column("Points (n)", "number"), _number("n", 0)),
-        (Column("Scenarios", "number"), _number("scenarios", 0)),
-        (Column("Note", "note"), "note"),
-    ]
-    caption = "Exponents of goodput per flow over scenarios: estimated, and as theory has them"
-    return _table("regressions", caption, regressions, columns)
+EXPONENTS_CAPTION = "Exponents of goodput per flow over scenarios: estimated, and as theory has them"
+EXPONENTS = (
+    shown_text("Response", "response", filtered=True, header=True), CCA_KEY, IP_KEY,
+    shown_text("Flows", "flows", lambda flows: number(flows, 0), filtered=True),
+    shown_text("Loss set", "loss_configured_percent", _loss_words, filtered=True),
+    shown_text("Exponent of", "term", filtered=True), shown_signed("Estimate", "estimate", 2),
+    shown_cell("Interval", _exponent_interval_cell, "number"), shown_cell("Expected", _expected_cell, "number"),
+    shown_cell("As expected", _agreement_cell, filtered=True), shown_text("From", "expected_source", kind="short"),
+    shown_number("R²", "r2", 3), shown_number("Points (n)", "n", 0), shown_number("Scenarios", "scenarios", 0), NOTE,
+)  # fmt: skip

@@ -1,8 +1,9 @@
 """The section on what flows do over time: pictures of runs, phases, windows against theory, and what each flow got."""
 
-from report_parts.data_tables import Cell, Column, data_table, number_cell
+from report_parts.cells_table import IP_KEY, cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell
+from report_parts.hypothesis_cells import ALIKE, DIFFERS, NOTE, OPEN, shown_scenario
 from report_parts.material import Finding
-from report_parts.test_cells import ALIKE, DIFFERS, OPEN, Scenarios
 from run_tables.run_keys import CELL
 from topics.time_series.phases import UNTOLD
 from topics.time_series.sentences import range_words, window_findings
@@ -42,6 +43,41 @@ DEFINITIONS = {
 }
 
 
+def _style(verdict):
+    return {AS_THEORY: ALIKE, UNDECIDED: OPEN, NO_VERDICT: ""}.get(verdict, DIFFERS)
+
+
+def _range(heading, low, high):
+    """Return a column of intervals or ranges."""
+
+    def cell(row):
+        return Cell(NONE) if is_missing(row[low]) else Cell(range_words(row[low], row[high], 2), row[low])
+
+    return shown_cell(heading, cell, "number")
+
+
+def _flows_cell(row):
+    as_theory, of_flows = row["flows_as_theory"], f"of {number(row['flows'], 0)}"
+    return Cell(of_flows) if is_missing(as_theory) else Cell(f"{number(as_theory, 0)} {of_flows}", as_theory)
+
+
+RUNS = shown_number("Runs (n)", "runs", 0)
+PHASES_CAPTION = "Share of the flows' time that each phase takes"
+PHASES = (
+    shown_text("Phase", "phase", filtered=True), shown_number("Share of the time", "share_percent", 2, " %"),
+    _range("Interval", "ci_low", "ci_high"), shown_number("Times per flow", "spells", 1), RUNS,
+)  # fmt: skip
+THEORY_CAPTION = "Windows against theory, means over replications"
+THEORY = (
+    shown_text("Quantity", "quantity", kind="short", filtered=True), shown_number("Counted", "n", 0),
+    shown_number("Mean", "mean", 2), _range("Interval", "ci_low", "ci_high"), _range("Flows from, to", "least", "most"),
+    _range("Theory", "theory_low", "theory_high"), shown_text("Unit", "unit"),
+    shown_number("Tolerance", "tolerance_percent", 0, " %"),
+    shown_cell("Verdict", lambda row: Cell(row["verdict"] or NONE, style=_style(row["verdict"])), filtered=True),
+    shown_cell("Flows as theory", _flows_cell, "number"), RUNS, NOTE,
+)  # fmt: skip
+
+
 def section(material) -> dict | None:
     """Return pictures and tables, None if no run has samples."""
     tables = material.tables
@@ -50,8 +86,10 @@ def section(material) -> dict | None:
     quantities, verdicts = (set(tables.window_theory[name]) for name in ("quantity", "verdict"))
     return {
         "pictures": [_picture(picture, material) for picture in pictures(material.design)],
-        "phases": _phases_table(material),
-        "theory": None if tables.window_theory.empty else _theory_table(material),
+        "phases": _table(material, "phase-shares", PHASES_CAPTION, material.tables.phase_shares, PHASES),
+        "theory": None
+        if tables.window_theory.empty
+        else _table(material, "window-theory", THEORY_CAPTION, tables.window_theory, THEORY),
         "outcomes": _outcomes_table(material),
         "definitions": [(name, text) for name, text in DEFINITIONS.items() if name in quantities],
         "legend": [
@@ -87,73 +125,19 @@ def _picture(picture, material):
     return {"slug": picture.slug, "name": name, "words": words, "changing": changing}
 
 
-def _table(material, identifier, caption, columns, rows, by_flow=True):
-    """Return a table of `rows`, pairs of a row and its cells, before which stands what the row is of.
+def _table(material, identifier, caption, table, shown, by_flow=True):
+    """Return a table of rows, before whose cells stands what they are of.
 
     That is scenario, CCA or mix, of a mix the flows' CCA if the rows are of one (`by_flow`), and IP version.
     """
-    mixes, places = material.design.mixes, Scenarios(material.tables.scenarios)
-    of_flows = [Column("Flows' CCA", filtered=True)] if mixes and by_flow else []
-    place = [
-        Column("Scenario", filtered=True, header=True), Column("Mix" if mixes else "CCA", filtered=True), *of_flows,
-        Column("IP", filtered=True),
-    ]  # fmt: skip
-    cells = [
-        [places.cell(row), row["cca"], *(row["flow_cca"] for _ in of_flows), ip_words(row["ip_version"]), *more]
-        for row, more in rows
-    ]
-    return data_table(identifier, caption, [*place, *columns], cells)
-
-
-def _range_cell(low, high):
-    """Return a cell with an interval or a range, a dash if there is none."""
-    return Cell(NONE) if is_missing(low) else Cell(range_words(low, high, 2), low)
-
-
-def _phases_table(material):
-    columns = [
-        Column("Phase", filtered=True), Column("Share of the time", "number"), Column("Interval", "number"),
-        Column("Times per flow", "number"), Column("Runs (n)", "number"),
-    ]  # fmt: skip
-    rows = [
-        (row, [
-            row["phase"], number_cell(row["share_percent"], 2, " %"), _range_cell(row["ci_low"], row["ci_high"]),
-            number_cell(row["spells"], 1), number_cell(row["runs"], 0),
-        ])
-        for row in material.tables.phase_shares.to_dict("records")
-    ]  # fmt: skip
-    return _table(material, "phase-shares", "Share of the flows' time that each phase takes", columns, rows)
-
-
-def _theory_table(material):
-    columns = [
-        Column("Quantity", "short", filtered=True), Column("Counted", "number"), Column("Mean", "number"), Column("Interval", "number"),
-        Column("Flows from, to", "number"), Column("Theory", "number"), Column("Unit"), Column("Tolerance", "number"),
-        Column("Verdict", filtered=True), Column("Flows as theory", "number"), Column("Runs (n)", "number"), Column("Note", "note"),
-    ]  # fmt: skip
-    rows = []
-    for row in material.tables.window_theory.to_dict("records"):
-        verdict, as_theory = row["verdict"], None if is_missing(row["flows_as_theory"]) else row["flows_as_theory"]
-        of_flows = f"of {number(row['flows'], 0)}"
-        cells = [
-            row["quantity"], number_cell(row["n"], 0), number_cell(row["mean"], 2), _range_cell(row["ci_low"], row["ci_high"]),
-            _range_cell(row["least"], row["most"]), _range_cell(row["theory_low"], row["theory_high"]), row["unit"],
-            number_cell(row["tolerance_percent"], 0, " %"), Cell(verdict or NONE, style=_style(verdict)),
-            Cell(of_flows if as_theory is None else f"{number(as_theory, 0)} {of_flows}", as_theory),
-            number_cell(row["runs"], 0), row["note"],
-        ]  # fmt: skip
-        rows.append((row, cells))
-    return _table(material, "window-theory", "Windows against theory, means over replications", columns, rows)
-
-
-def _style(verdict):
-    return {AS_THEORY: ALIKE, UNDECIDED: OPEN, NO_VERDICT: ""}.get(verdict, DIFFERS)
-
-
-OUTCOMES = (
-    ("goodput", "Goodput a flow, kbit/s", 0), ("goodput_least", "Slowest flow", 0), ("goodput_most", "Fastest flow", 0),
-    ("jain", "Jain's index", 3), ("retransmits", "Segments sent again", 0), ("rtt", "RTT, ms", 0),
-)  # fmt: skip
+    mixes = material.design.mixes
+    place = (
+        shown_scenario(material.tables.scenarios),
+        shown_text("Mix" if mixes else "CCA", "cca", filtered=True),
+        *([shown_text("Flows' CCA", "flow_cca", filtered=True)] if mixes and by_flow else []),
+        IP_KEY,
+    )
+    return cells_table(identifier, caption, table, (*place, *shown))
 
 
 def _mean_cell(row, decimals):
@@ -163,13 +147,26 @@ def _mean_cell(row, decimals):
     return Cell(f"{number(row['mean'], decimals)}{ends}", row["mean"])
 
 
+def _outcome(name, heading_of, decimals):
+    """Return a column of means of a quantity."""
+    return shown_cell(heading_of, lambda row: _mean_cell(row["quantities"].get(name), decimals), "number")
+
+
+OUTCOMES = (
+    RUNS,
+    _outcome("goodput", "Goodput a flow, kbit/s", 0),
+    _outcome("goodput_least", "Slowest flow", 0),
+    _outcome("goodput_most", "Fastest flow", 0),
+    _outcome("jain", "Jain's index", 3),
+    _outcome("retransmits", "Segments sent again", 0),
+    _outcome("rtt", "RTT, ms", 0),
+)
+
+
 def _outcomes_table(material):
-    columns = [Column("Runs (n)", "number"), *(Column(name, "number") for _, name, _ in OUTCOMES)]
-    rows = []
-    for _, group in material.tables.flow_outcomes.groupby(CELL, sort=False):
-        cells = {row["quantity"]: row for row in group.to_dict("records")}
-        first = group.iloc[0].to_dict()
-        means = [_mean_cell(cells.get(name), decimals) for name, _, decimals in OUTCOMES]
-        rows.append((first, [number_cell(first["runs"], 0), *means]))
+    rows = [
+        group.iloc[0].to_dict() | {"quantities": {row["quantity"]: row for row in group.to_dict("records")}}
+        for _, group in material.tables.flow_outcomes.groupby(CELL, sort=False)
+    ]
     caption = "What the flows of a run got: means over runs, with their intervals"
-    return _table(material, "flow-outcomes", caption, columns, rows, by_flow=False)
+    return _table(material, "flow-outcomes", caption, rows, OUTCOMES, by_flow=False)

@@ -1,8 +1,8 @@
 """The section on validity: checks, and runs that failed them."""
 
-from report_parts.data_tables import Column, data_table
+from report_parts.cells_table import cells_table, shown_text
+from report_parts.hypothesis_cells import METRIC, shown_scenario
 from report_parts.material import Finding
-from report_parts.test_cells import Scenarios, metric_cell
 from run_tables.exclusions import usable_exclusions
 from run_tables.metrics import differences
 from run_tables.reading import run_name
@@ -35,20 +35,18 @@ def _exclusions(material) -> dict:
     if usable:
         margins = differences(params["analysis"]["equivalence_margin"])
         changes, compared = changed_conclusions(tables, margins, params["significance"])
-    scenario = Scenarios(tables.scenarios)
-    columns = {
-        Column("Conclusion", filtered=True, header=True): lambda row: row["question"],
-        Column("Metric", filtered=True): metric_cell,
-        Column("Scenario", filtered=True): scenario.cell,
-        Column("Of", "short"): lambda row: row["place"],
-        Column("As reported", "short"): lambda row: row["reported"],
-        Column("With excluded runs", "short"): lambda row: row["kept"],
-    }
-    rows = [[cell(vars(change)) for cell in columns.values()] for change in changes]
+    shown = (
+        shown_text("Conclusion", "question", filtered=True, header=True),
+        METRIC,
+        shown_scenario(tables.scenarios, header=False),
+        shown_text("Of", "place", kind="short"),
+        shown_text("As reported", "reported", kind="short"),
+        shown_text("With excluded runs", "kept", kind="short"),
+    )
     caption = "Conclusions that would be others if excluded runs were kept"
     return {
         "sentence": exclusions_sentence(usable, invalid, changes, compared),
-        "table": data_table("exclusions", caption, list(columns), rows) if changes else None,
+        "table": cells_table("exclusions", caption, map(vars, changes), shown) if changes else None,
     }
 
 

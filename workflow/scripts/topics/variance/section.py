@@ -1,8 +1,9 @@
 """The section on variance: how much each factor makes of each metric's, and chance."""
 
-from report_parts.data_tables import Cell, Column, data_table, minus, number_cell
+from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
+from report_parts.data_tables import Cell, minus
+from report_parts.hypothesis_cells import METRIC, NOTE
 from report_parts.material import Finding
-from report_parts.test_cells import metric_cell
 from run_tables.metrics import METRICS
 from topics.variance.tables import CHANCE, HIGHER, INTERACTION, JOINED
 from wording.number_format import NONE, is_missing, number
@@ -12,27 +13,23 @@ from wording.sentence_words import listed
 NAMED_FROM, NAMED = 5.0, 3
 
 
-def section(material) -> dict:
-    """Return the table of parts."""
-    columns = {
-        Column("Metric", filtered=True): metric_cell,
-        Column("Part", header=True): lambda row: row["part"] or "none",
-        Column("Kind", filtered=True): lambda row: row["kind"] or NONE,
-        Column("df", "number"): lambda row: number_cell(row["df"], 0),
-        Column("Share, %", "number"): lambda row: number_cell(row["share_percent"], 2),
-        Column("Approximate interval", "number"): _interval_cell,
-        Column("Cells", "number"): lambda row: number_cell(row["cells"], 0),
-        Column("Values as", "short"): lambda row: row["taken_as"],
-        Column("Note", "note"): lambda row: row["note"],
-    }
-    rows = [[cell(row) for cell in columns.values()] for row in material.tables.variance.to_dict("records")]
-    caption = "Parts of each metric's variance"
-    return {"parts": data_table("variance-parts", caption, list(columns), rows, {"Metric": METRICS[0].name})}
-
-
 def _interval_cell(row):
     low, high = row["approximate_low_percent"], row["approximate_high_percent"]
     return Cell(NONE) if is_missing(low) else Cell(minus(f"{number(low, 2)} to {number(high, 2)}"), low)
+
+
+SHOWN = (
+    METRIC, shown_text("Part", "part", empty="none", header=True),
+    shown_text("Kind", "kind", empty=NONE, filtered=True), shown_number("df", "df", 0),
+    shown_number("Share, %", "share_percent", 2), shown_cell("Approximate interval", _interval_cell, "number"),
+    shown_number("Cells", "cells", 0), shown_text("Values as", "taken_as", kind="short"), NOTE,
+)  # fmt: skip
+
+
+def section(material) -> dict:
+    """Return the table of parts."""
+    caption, first = "Parts of each metric's variance", {"Metric": METRICS[0].name}
+    return {"parts": cells_table("variance-parts", caption, material.tables.variance, SHOWN, initial=first)}
 
 
 def findings(material) -> list[Finding]:

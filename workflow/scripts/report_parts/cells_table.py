@@ -1,0 +1,115 @@
+"""A table of the page from a declared list of what it shows of each row.
+
+A section declares its table once, at its top::
+
+    SHOWN = (SCENARIO, CCA, IP_VERSION, N, shown_number("Goodput, %", "goodput_percent", 1))
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from report_parts.data_tables import Cell, PageColumn, data_table, interval_cell, number_cell, p_cell, signed_cell
+from wording.scenario_words import ip_words
+from wording.sentence_words import cca_name
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A column of the page and the function that makes its cell, a `Cell` or a text, of a row."""
+
+    column: PageColumn
+    cell: Callable[[dict], Cell | str]
+    reads: tuple[str, ...] = ()  # columns of the table that the cell is made of; empty for a custom cell
+
+
+def shown_text(heading, name, words=None, empty="", kind="text", filtered=False, header=False) -> Shown:
+    """Return a column of texts: the value, or what the function `words` returns for it; `empty` for an empty text."""
+
+    def cell(row):
+        return (words(row[name]) if words else row[name]) or empty
+
+    return Shown(PageColumn(heading, kind, filtered, header), cell, (name,))
+
+
+def shown_number(heading, name, decimals=None, unit="", filtered=False, header=False) -> Shown:
+    """Return a column of numbers, with as many digits as suit each if `decimals` is None."""
+    column = PageColumn(heading, "number", filtered, header)
+    return Shown(column, lambda row: number_cell(row[name], decimals, unit), (name,))
+
+
+def shown_interval(heading, name, decimals) -> Shown:
+    """Return a column of intervals, whose ends are the columns ``<name>_low`` and ``<name>_high``."""
+    low, high = f"{name}_low", f"{name}_high"
+    return Shown(PageColumn(heading, "short"), lambda row: interval_cell(row[low], row[high], decimals), (low, high))
+
+
+def shown_signed(heading, name, decimals=None) -> Shown:
+    """Return a column of differences with their sign."""
+    return Shown(PageColumn(heading, "number"), lambda row: signed_cell(row[name], decimals), (name,))
+
+
+def shown_p(heading, name) -> Shown:
+    """Return a column of p values."""
+    return Shown(PageColumn(heading, "number"), lambda row: p_cell(row[name]), (name,))
+
+
+def shown_cell(heading, cell, kind="text", filtered=False, header=False) -> Shown:
+    """Return a column of custom cells: `cell` makes them of a row."""
+    return Shown(PageColumn(heading, kind, filtered, header), cell)
+
+
+#: The keys of a cell, and its number of runs.
+SCENARIO = shown_text("Scenario", "scenario_label", filtered=True, header=True)
+CONDITIONS = shown_text("Conditions", "conditions", filtered=True)
+CCA = shown_text("CCA", "cca", cca_name, filtered=True)
+IP_VERSION = shown_text("IP version", "ip_version", ip_words, filtered=True)
+N = shown_number("n", "n", 0)
+#: The same as a study file has them, for tables of many columns.
+CCA_KEY = shown_text("CCA", "cca", filtered=True)
+IP_KEY = shown_text("IP", "ip_version", ip_words, filtered=True)
+
+
+def cells_table(
+    identifier: str,
+    caption: str,
+    table: pd.DataFrame | Iterable[dict],
+    shown: Iterable[Shown],
+    design=None,
+    without: Collection[str] = (),
+    initial: dict[str, str] | None = None,
+) -> dict:
+    """Return a table of the page, as `data_table` does.
+
+    Parameters
+    ----------
+    identifier, caption, initial
+        As of `data_table`.
+    table : pandas.DataFrame or iterable of dict
+        Its rows.
+    shown : iterable of Shown
+        Its columns, in order.
+    design : StudyDesign, optional
+        Where it compares no IP versions, columns that show ``ip_version`` are left out.
+    without : collection of str
+        Columns of `table` that are not shown.
+
+    Raises
+    ------
+    ValueError
+        If `table` doesn't have a column that is shown.
+    """
+    without = {*without, *(() if design is None or design.ip_versions_compared else ("ip_version",))}
+    shown = [one for one in shown if not without.intersection(one.reads)]
+    rows = table.to_dict("records") if isinstance(table, pd.DataFrame) else list(table)
+    names = table.columns if isinstance(table, pd.DataFrame) else rows[0] if rows else None
+    for one in shown:
+        unknown = [] if names is None else [name for name in one.reads if name not in names]
+        if unknown:
+            raise ValueError(
+                f"table {identifier}: '{one.column.heading}' shows the column {', '.join(unknown)}, which it doesn't have; "
+                f"there are {', '.join(names)}"
+            )
+    cells = [[one.cell(row) for one in shown] for row in rows]
+    return data_table(identifier, caption, [one.column for one in shown], cells, initial)
