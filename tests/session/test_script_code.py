@@ -18,7 +18,7 @@ SPEEDS = Table(
     "a run",
     (
         text("scenario", "Its name."),
-        number("goodput_mbps", "Mbit/s", "What arrived.", "nothing was sent", "iperf3"),
+        number("goodput_mbps", "Mbit/s", "What arrived.", "nothing was sent", "iperf3", least=0),
         *interval("low", "high", "Mbit/s", "the mean", empty="there is one run only"),
     ),
 )
@@ -126,6 +126,7 @@ def test_no_word_of_prose_changes_anything(digest_of, text, other):
         ('"goodput_mbps", "Mbit/s"', '"goodput_mbps", "kbit/s"'),  # a column's unit
         ('"low", "high", "Mbit/s"', '"low", "high", "kbit/s"'),
         ("number(", "text("),  # a column's kind
+        ("least=0", "least=1"),  # a bound
         ('"speeds"', '"rates"'),
     ],
 )

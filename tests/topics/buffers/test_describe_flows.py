@@ -7,6 +7,7 @@ import pytest
 import tidy_tables
 from run_tables.run_keys import RUN
 from topics.buffers.describe_flows import describe_replications, describe_run, describe_runs, over_replications
+from topics.buffers.tables import FLOW_GOODPUT
 from wording import scenario_series
 
 
@@ -78,7 +79,7 @@ def test_cells_hold_the_mean_of_the_replications():
 @pytest.mark.parametrize(("name", "ends"), [("jain_index", (1 / 16, 1.0)), ("starved", (0.0, 16.0))])
 def test_intervals_hold_only_what_can_be(name, ends):
     runs = pd.DataFrame({"flows": [16, 16], "jain_index": [0.5, 0.9], "starved": [0.0, 12.0]})
-    row = over_replications(name, runs, 2, 0.95)
+    row = over_replications(FLOW_GOODPUT[name], runs, 2, 0.95)
     assert (row["ci_low"], row["ci_high"]) == ends
 
 

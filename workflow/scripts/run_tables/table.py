@@ -83,8 +83,8 @@ def interval(
     )
 
 
-def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **empty: str) -> Iterator[Column]:
-    """Yield each measure and the two columns of its interval, in the measure's unit and inside its bounds.
+def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **empty: str) -> tuple[Column, ...]:
+    """Return each measure and the two columns of its interval, in the measure's unit and inside its bounds.
 
     Parameters
     ----------
@@ -95,13 +95,15 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
     empty : str, optional
         As `interval` has it.
     """
+    columns: list[Column] = []
     for measure in measures:
-        name, bounds = ends or measure.name, (measure.least, measure.most)
-        words = of or "the mean" + ", cut off at what is possible" * (bounds != (None, None))
-        yield measure
-        yield from interval(
-            f"{name}_low", f"{name}_high", measure.unit, words, least=bounds[0], most=bounds[1], **empty
+        name, words = (
+            ends or measure.name,
+            of or "the mean" + ", cut off at what is possible" * (measure.least is not None),
         )
+        bounds = {"least": measure.least, "most": measure.most}
+        columns += (measure, *interval(f"{name}_low", f"{name}_high", measure.unit, words, **empty, **bounds))
+    return tuple(columns)
 
 
 def mean_of(column: Column, empty: str = "no valid run has a value") -> Column:

@@ -8,8 +8,8 @@ import math
 
 import pandas as pd
 
+from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
-from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.reading import read_flows, read_runs, read_table
@@ -96,7 +96,7 @@ def describe_replications(runs, described, scenarios, confidence) -> pd.DataFram
         place = {**dict(zip(CELL, cell, strict=True)), **places[cell[0]]}
         for statistic in STATISTICS:
             resolution = _resolution(statistic.name, group[group["valid"]])
-            row = over_replications(statistic.name, valid, len(group), confidence, resolution)
+            row = over_replications(statistic, valid, len(group), confidence, resolution)
             rows.append({**place, "statistic": statistic.name, "unit": statistic.unit, **row})
     return pd.DataFrame(rows, columns=FLOW_GOODPUT_CELLS.names)
 
@@ -115,19 +115,21 @@ def _resolution(statistic, runs):
 def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:
     """Return n, mean, interval, lowest, highest and a note on what is missing, of a cell's valid runs among `total`.
 
-    The interval is without what can't be: t intervals of few runs reach below 0 and beyond the whole link.
+    ``statistic`` is one of `STATISTICS`.
     """
-    values = described[statistic].dropna().astype(float)
+    values = described[statistic.name].dropna().astype(float)
     if values.empty:
         return {"n": 0, "note": "no value in any valid run" if len(described) else f"no valid run among {total}"}
-    mean = measured_mean(values, confidence, resolution, None if statistic in SPREADS else collapsed(values))
-    row = {"n": len(values), "mean": mean.mean, "lowest": values.min(), "highest": values.max(), "note": mean.note}
-    if mean.low is None:
-        return row
-    low, high = mean.low, mean.high
     flows = float(described["flows"].max())
-    most = 100.0 if statistic.endswith("_percent") else {"jain_index": 1.0, "starved": flows}.get(statistic, high)
-    return row | {"ci_low": max(low, 1 / flows if statistic == "jain_index" else 0.0), "ci_high": min(high, most)}
+    # Jain's index is at least 1/n; no more flows starve than there are.
+    least = 1 / flows if statistic.name == "jain_index" else statistic.least
+    most = flows if statistic.name == "starved" else statistic.most
+    lost = None if statistic.name in SPREADS else collapsed
+    mean = cell_estimate(values, confidence, least, most, resolution, lost)
+    return {
+        "n": mean.n, "mean": mean.mean, "lowest": values.min(), "highest": values.max(), "note": mean.note,
+        "ci_low": mean.low, "ci_high": mean.high,
+    }  # fmt: skip
 
 
 def main(inputs, outputs, params) -> None:

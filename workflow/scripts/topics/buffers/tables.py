@@ -25,23 +25,23 @@ _NO_RATE = "nothing limits the rate"
 _NO_SPREAD = "there is one flow"
 #: What is computed of the flows of a run; of each the mean over replications is estimated.
 STATISTICS = (
-    number("mean_mbps", "Mbit/s", "Mean goodput of the flows."),
-    number("sd_mbps", "Mbit/s", "Standard deviation of the flows' goodputs, with the divisor n - 1.", _NO_SPREAD),
-    number("min_mbps", "Mbit/s", "Goodput of the slowest flow."),
-    number("q1_mbps", "Mbit/s", "First quartile of the flows' goodputs, interpolated linearly."),
-    number("median_mbps", "Mbit/s", "Median of the flows' goodputs."),
-    number("q3_mbps", "Mbit/s", "Third quartile of the flows' goodputs, interpolated linearly."),
-    number("max_mbps", "Mbit/s", "Goodput of the fastest flow."),
-    number("total_mbps", "Mbit/s", "Goodput of all flows together."),
-    number("mean_percent", "%", "Mean goodput of the flows over the link's rate.", _NO_RATE),
+    number("mean_mbps", "Mbit/s", "Mean goodput of the flows.", least=0),
+    number("sd_mbps", "Mbit/s", "Standard deviation of the flows' goodputs, with the divisor n - 1.", _NO_SPREAD, least=0),
+    number("min_mbps", "Mbit/s", "Goodput of the slowest flow.", least=0),
+    number("q1_mbps", "Mbit/s", "First quartile of the flows' goodputs, interpolated linearly.", least=0),
+    number("median_mbps", "Mbit/s", "Median of the flows' goodputs.", least=0),
+    number("q3_mbps", "Mbit/s", "Third quartile of the flows' goodputs, interpolated linearly.", least=0),
+    number("max_mbps", "Mbit/s", "Goodput of the fastest flow.", least=0),
+    number("total_mbps", "Mbit/s", "Goodput of all flows together.", least=0),
+    number("mean_percent", "%", "Mean goodput of the flows over the link's rate.", _NO_RATE, least=0, most=100),
     number(
         "sd_percent", "%", "Standard deviation of the flows' goodputs over the link's rate.",
-        f"{_NO_SPREAD}, or {_NO_RATE}",
+        f"{_NO_SPREAD}, or {_NO_RATE}", least=0, most=100,
     ),
-    number("total_percent", "%", "Goodput of all flows together over the link's rate.", _NO_RATE),
+    number("total_percent", "%", "Goodput of all flows together over the link's rate.", _NO_RATE, least=0, most=100),
     number(
         "jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.",
-        "no flow got anything",
+        "no flow got anything", least=0, most=1,
     ),
     count("starved", "flows", f"Number of flows that got less than {100 * STARVED_SHARE:.1f} % of their fair share."),
 )  # fmt: skip

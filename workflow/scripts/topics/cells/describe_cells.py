@@ -7,8 +7,8 @@ What can't be computed is left empty and said in the column `note`.
 import numpy as np
 import pandas as pd
 
+from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
-from inference.mean_interval import measured_mean
 from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
 from rule_script import run_rule
 from run_tables.exclusions import runs_with_exclusions, with_kept
@@ -16,10 +16,11 @@ from run_tables.metrics import DESCRIBED_METRICS
 from run_tables.reading import read_runs
 from run_tables.resolution import coarsest, resolutions
 from run_tables.run_keys import CELL
+from run_tables.tidy_tables import RUNS
 from topics.cells.tables import DESCRIPTIVE
 
 
-def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
+def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(None, None)) -> dict:
     """Describe one metric of one cell.
 
     Parameters
@@ -35,6 +36,8 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
     collapses : bool
         Whether values far below the others are counted. The mean of so few of them has no interval: of one run in ten that
         collapses, samples of ten show none, one or two.
+    bounds : tuple of float
+        Least and most that a value can be; None where there is no bound.
 
     Returns
     -------
@@ -49,12 +52,11 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False) -> dict:
     elif n < len(values):
         notes.append(f"{len(values) - n} of {len(values)} valid runs have no value")
     if n >= 1:
-        lost = collapsed(known) if collapses else None
-        mean = measured_mean(known, confidence, resolution, lost)
+        mean = cell_estimate(known, confidence, *bounds, resolution, collapsed if collapses else None)
         row |= {"measurements": mean.measurements, "mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high}
         row |= {"median": np.median(known), "min": known.min(), "max": known.max()}
         if collapses:
-            row["collapses"] = int(lost.sum())
+            row["collapses"] = int(collapsed(known).sum())
     if n == 1:
         notes.append("one value: no interval, no standard deviation, no test of normality")
     elif n >= 2:
@@ -78,7 +80,8 @@ def describe_cells(runs, confidence) -> pd.DataFrame:
         same = {**dict(zip(CELL, cell, strict=True)), "scenario_label": group["scenario_label"].iloc[0]}
         for metric in DESCRIBED_METRICS:
             resolution = coarsest(steps[metric.column][valid.index])
-            statistics = describe(valid[metric.column], len(group), confidence, resolution, metric.collapses)
+            bounds = RUNS[metric.column].least, RUNS[metric.column].most
+            statistics = describe(valid[metric.column], len(group), confidence, resolution, metric.collapses, bounds)
             rows.append(same | {"metric": metric.column, "unit": metric.unit} | statistics)
     return pd.DataFrame(rows, columns=DESCRIPTIVE.names).astype({"measurements": "Int64", "collapses": "Int64"})
 

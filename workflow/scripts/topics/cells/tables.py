@@ -46,7 +46,13 @@ DESCRIPTIVE = Table(
             "there is no value",
         ),
         number("mean", IN_UNIT, "Mean of their values.", "there is no value"),
-        *interval("ci_low", "ci_high", IN_UNIT, "the mean", "there is one measurement or none, or a run collapsed"),
+        *interval(
+            "ci_low",
+            "ci_high",
+            IN_UNIT,
+            "the mean, cut off at what is possible",
+            "there is one measurement or none, or a run collapsed",
+        ),
         count(
             "collapses",
             "runs",

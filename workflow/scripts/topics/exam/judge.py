@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from inference.mean_interval import mean_interval
+from inference.cell_estimates import cell_estimate
 from inference.multiple_tests import adjusted
 from inference.paired_tests import MIN_PAIRS, StudentMean
 from topics.exam.criteria import CRITERIA, HIGHER, MEASURES
@@ -93,7 +93,7 @@ def _row(measure, cells, other, exam, confidence, scenario) -> dict:
     worst = own.idxmin() if measure.better == HIGHER else own.idxmax()
     row = {
         "measure": measure.name, "unit": measure.unit, "better": measure.better, "n": len(own),
-        **dict(zip(("value", "low", "high"), _mean(own, confidence), strict=True)),
+        **_mean(own, confidence, "value", "low", "high"),
         "worst_run": f"{scenario}/{exam['cca']}/{worst[0]}/{worst[1]}",
     }  # fmt: skip
     standards = [cca for cca in ([other] if measure.incumbent else exam["standards"]) if cca in cells]
@@ -133,21 +133,17 @@ def _row(measure, cells, other, exam, confidence, scenario) -> dict:
 
 
 def _standard(cca, cells, confidence):
-    names = ("standard_value", "standard_low", "standard_high")
-    return {"standard": cca, **dict(zip(names, _mean(cells[cca], confidence), strict=True))}
+    return {"standard": cca, **_mean(cells[cca], confidence, "standard_value", "standard_low", "standard_high")}
 
 
 def _ends(test, confidence):
     return test.mean, *test.interval(confidence)
 
 
-def _mean(values, confidence):
-    """Return mean and both ends of its t interval, cut off at 0, below which no measure is; of one value no ends."""
-    known = values.to_numpy(float)
-    if len(known) < 2:
-        return (float(known.mean()) if len(known) else np.nan), np.nan, np.nan
-    mean, low, high = mean_interval(known, confidence)
-    return mean, max(low, 0.0), high
+def _mean(values, confidence, *names):
+    """Return mean and both ends of its interval under these names; no measure is less than 0."""
+    known = cell_estimate(values, confidence, 0)
+    return dict(zip(names, (known.mean, known.low, known.high), strict=True))
 
 
 def _judged(table, significance):
@@ -195,16 +191,17 @@ def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> p
                     of_runs = None if other is None else (of_runs - other).dropna()
                 if of_runs is None or of_runs.empty:
                     continue
-                mean, low, high = of_runs.mean(), np.nan, np.nan
-                if len(of_runs) > 1:
-                    mean, low, high = mean_interval(of_runs.to_numpy(float), confidence)
-                within = stated.at_least <= low and high <= stated.at_most
-                beyond = high < stated.at_least or low > stated.at_most
+                known = cell_estimate(of_runs, confidence, None if stated.minus else 0)
+                # One measurement repeated is judged by itself.
+                exact = known.n > 1 and known.measurements == 1
+                low, high = (known.mean, known.mean) if exact else (known.low, known.high)
+                within = low is not None and stated.at_least <= low and high <= stated.at_most
+                beyond = low is not None and (high < stated.at_least or low > stated.at_most)
                 rows.append({
                     "rfc_section": criterion.section, "criterion": criterion.words, "scenario": scenario,
                     "scenario_label": scenarios[scenario], "cca": stated.cca, "measure": stated.measure,
-                    "unit": MEASURES[stated.measure].unit, "minus": stated.minus, "n": len(of_runs), "value": mean, "low": low,
-                    "high": high, "at_least": stated.at_least, "at_most": stated.at_most,
+                    "unit": MEASURES[stated.measure].unit, "minus": stated.minus, "n": known.n, "value": known.mean, "low": known.low,
+                    "high": known.high, "at_least": stated.at_least, "at_most": stated.at_most,
                     "verdict": AGREES if within else DIFFERS if beyond else NOT_SHOWN, "statement": stated.words,
                     "source": stated.source,
                 })  # fmt: skip

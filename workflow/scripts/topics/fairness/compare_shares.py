@@ -2,15 +2,15 @@
 
 import pandas as pd
 
+from inference.cell_estimates import cell_estimate, estimate_columns
 from inference.collapses import collapsed
-from inference.mean_interval import measured_mean
 from inference.multiple_tests import adjusted_within
 from inference.share_intervals import bounded_estimate, logit
 from rule_script import run_rule
 from run_tables.resolution import RTT_RESOLUTION_MS, jain_resolution
 from run_tables.run_keys import CELL
 from topics.fairness.flow_shares import PLACE, pairs_of, read_flow_shares
-from topics.fairness.pair_shares import balance_test, coarsest, compare_pairs, either_collapsed, estimate_columns
+from topics.fairness.pair_shares import balance_test, bounded_columns, coarsest, compare_pairs, either_collapsed
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
 
@@ -47,17 +47,17 @@ def _describe_position(flows, sides, total, params):
     row = {
         "position": flow["position"], "flow_cca": flow["flow_cca"], "flows": flows_of_run,
         "pair": " ".join(f"{pair:g}" for pair in flows["pair"].unique()), "rtt_path_ms": flows["rtt_path_ms"].mean(),
-        "n": share.n, **estimate_columns("share", share), **estimate_columns("jain", jain),
+        "n": share.n, **bounded_columns("share", share), **bounded_columns("jain", jain),
         "started_first": int(sides["first"].sum()), "note": share.note,
     }  # fmt: skip
     for name in ("", "_low", "_high"):
         value = row[f"share{name}"]
         row[f"fair_ratio{name}"] = None if value is None else value / fair
     for column, name in MEANS.items():
-        values = sides[column].dropna().to_numpy(float)
         finely = {"goodput_mbps": coarsest(sides["finely"]), "rtt_mean_ms": RTT_RESOLUTION_MS}.get(column, 0.0)
-        mean = measured_mean(values, params.confidence, finely, collapsed(values) if column == "goodput_mbps" else None)
-        row |= {column: mean.mean, f"{name}_low": mean.low, f"{name}_high": mean.high}
+        bounds, lost = (SHARES[column].least, SHARES[column].most), collapsed if column == "goodput_mbps" else None
+        mean = cell_estimate(sides[column].astype(float), params.confidence, *bounds, finely, lost)
+        row |= estimate_columns(mean, column, name)
     logit_step = coarsest(step / (sides["share"] * (1 - sides["share"])).where(lambda spread: spread > 0))
     return row | (balance_test(logit(sides["share"].dropna()) - logit(fair), logit_step) if fair < 1 else {})
 

@@ -64,7 +64,7 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
     return means.assign(forward=forward["balance"], backward=backward["balance"], runs=runs)
 
 
-def estimate_columns(name, estimate) -> dict:
+def bounded_columns(name, estimate) -> dict:
     """Return an estimate and its interval as columns of that name."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
@@ -101,10 +101,10 @@ def pair_row(values, flows, params) -> dict:
     one_sided = int(values[["forward", "backward"]].isna().any(axis=1).sum()) if len(differences) else 0
     notes = [share.note, f"{one_sided} of {len(values)} replications have one order only" if one_sided else ""]
     return {
-        "replications": share.n, "runs": int(values["runs"].sum()), **estimate_columns("share", share),
+        "replications": share.n, "runs": int(values["runs"].sum()), **bounded_columns("share", share),
         "share_mean": share.mean, "share_min": share.smallest, "share_max": share.largest,
         "row_mbps": values["row_mbps"].mean(), "column_mbps": values["column_mbps"].mean(),
-        **estimate_columns("jain", jain), "jain_min": jain.smallest, **balance_test(values["balance"], step),
+        **bounded_columns("jain", jain), "jain_min": jain.smallest, **balance_test(values["balance"], step),
         **_order_columns(differences, 2 * step, params), "note": sentence(filter(None, notes)),
     }  # fmt: skip
 

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, REPLICATION, SCENARIO_LABEL, VALID
-from run_tables.table import Table, count, interval, number, ordinal, text, truth
+from run_tables.table import Table, columns_with_intervals, count, interval, number, ordinal, text, truth
 from run_tables.tidy_tables import FLOWS
 
 _SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
@@ -25,19 +25,18 @@ _REPLICATIONS = count(
 )
 
 
-def _estimate(name, unit, meaning, of, ends=None):
+def _estimate(name, unit, meaning, of, ends="", most=None):
     """Return the columns of an estimate over replications and of its interval, which is of `of`."""
-    low, high = (f"{ends or name}_{end}" for end in ("low", "high"))
-    return number(name, unit, meaning, _NO_VALID_RUN), *interval(low, high, unit, of)
+    return columns_with_intervals(number(name, unit, meaning, _NO_VALID_RUN, least=0, most=most), of=of, ends=ends)
 
 
 _SHARE = _estimate(
     "share", "", "Typical share of the row's CCA, each side counted as one flow: the mean on the scale of log-ratios.",
-    "the typical share",
+    "the typical share", most=1,
 )  # fmt: skip
 _JAIN = _estimate(
     "jain", "", "Typical Jain's index of the run's flows: the mean on the scale of logits between 1/n and 1.",
-    "the typical Jain's index",
+    "the typical Jain's index", most=1,
 )  # fmt: skip
 _NOTE = text("note", "Why a value is missing, or was taken in another way.", "there is nothing to say")
 
@@ -89,7 +88,7 @@ SHARES = Table(
         ),
         *_estimate(
             "share", "", "Typical share of these flows together: the mean on the scale of log-ratios.",
-            "the typical share",
+            "the typical share", most=1,
         ),
         *_estimate(
             "fair_ratio", "", "The share over the fair one, which is these flows' part of all flows.",

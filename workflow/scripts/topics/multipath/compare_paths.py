@@ -7,17 +7,20 @@ logarithms. What headers allow is exact: beside each ratio stands that of the tw
 
 import pandas as pd
 
+from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
-from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import PATHS, SCENARIOS
+from run_tables.tidy_tables import PATHS, RUNS, SCENARIOS
 from topics.multipath.equations import as_factors, equation_verdict, ratio
 from topics.multipath.path_environments import environment_of, with_paths
 from topics.multipath.tables import AGGREGATION, PATH_MEANS, PATH_SHARES, PLACE, RUN_MEANS
 from wording.sentence_words import listed
+
+#: How runs that collapsed are found: of times those that took far longer.
+COLLAPSES = {"goodput_mbps": collapsed, "transfer_s": lambda times: collapsed(1 / times)}
 
 
 def _place_of(scenario, ip_version):
@@ -43,8 +46,8 @@ def _cell_row(cell, groups, scenarios, confidence):
         return row | {"note": "no valid run"}
     notes = {}
     for prefix, name in (("goodput", "goodput_mbps"), ("transfer", "transfer_s"), ("cpu_busy", "cpu_busy_percent")):
-        known = valid[name].dropna().to_numpy(float)
-        mean = measured_mean(known, confidence, resolution_of(valid, name), _collapses(name, known))
+        bounds = RUNS[name].least, RUNS[name].most
+        mean = cell_estimate(valid[name].dropna(), confidence, *bounds, resolution_of(valid, name), COLLAPSES.get(name))
         row[f"{prefix}_low"], row[f"{prefix}_high"] = mean.low, mean.high
         if mean.n > 1 and mean.note:
             notes.setdefault(mean.note, []).append(prefix.replace("cpu_busy", "CPU"))
@@ -77,13 +80,6 @@ def _cell_row(cell, groups, scenarios, confidence):
             # A transfer's ratio is that of times and comes last. Two single measurements are judged by what they can tell.
             row["equation"] = equation_verdict(*as_factors(apart.effect, apart.bounds(confidence)), scenario["paths"])
     return row
-
-
-def _collapses(name, values):
-    """Return which runs collapsed: of times those that took far longer."""
-    return {"goodput_mbps": lambda: collapsed(values), "transfer_s": lambda: collapsed(1 / values)}.get(
-        name, lambda: None
-    )()
 
 
 def path_shares(paths, scenarios) -> pd.DataFrame:

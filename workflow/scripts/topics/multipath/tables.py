@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text, truth
+from run_tables.table import Table, count, interval, mean_of, number, text, truth
 from run_tables.tidy_tables import PATHS, RUNS, SCENARIOS
 
 #: Columns of a run, and of a path in a run, of which the tables have the mean over a cell's valid runs.
@@ -11,10 +11,6 @@ RUN_MEANS = (
     "cwnd_packets", "cpu_busy_percent", "cpu_seconds_per_gbyte",
 )  # fmt: skip
 PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percent")
-
-
-def _mean_of(column):
-    return number(column.name, column.unit, f"{column.meaning} The mean over the valid runs.", "no valid run has it")
 
 
 _NO_RATIO = "the scenario joins no paths, or there are no valid runs over it and over a single path like it"
@@ -51,16 +47,18 @@ AGGREGATION = Table(
         *CELL_COLUMNS,
         *PLACE,
         count("n", "", "Number of valid runs."),
-        *(_mean_of(RUNS[name]) for name in RUN_MEANS),
-        *interval("goodput_low", "goodput_high", "Mbit/s", "the mean goodput", _ONE_RUN),
+        *(mean_of(RUNS[name]) for name in RUN_MEANS),
+        *interval("goodput_low", "goodput_high", "Mbit/s", "the mean goodput", _ONE_RUN, least=0),
         number(
             "goodput_sd_percent",
             "%",
             "Standard deviation of the goodput over the valid runs, of its mean.",
             "fewer than two runs are valid",
         ),
-        *interval("transfer_low", "transfer_high", "s", "the mean time of the file transfer", _ONE_RUN),
-        *interval("cpu_busy_low", "cpu_busy_high", "%", "the mean busy share of the cores", _ONE_RUN),
+        *interval("transfer_low", "transfer_high", "s", "the mean time of the file transfer", _ONE_RUN, least=0),
+        *interval(
+            "cpu_busy_low", "cpu_busy_high", "%", "the mean busy share of the cores", _ONE_RUN, least=0, most=100
+        ),
         number(
             "ceiling_mbps",
             "Mbit/s",
@@ -95,7 +93,7 @@ PATH_SHARES = Table(
         *PLACE,
         PATHS["path"],
         count("n", "", "Number of valid runs."),
-        *(_mean_of(PATHS[name]) for name in PATH_MEANS),
+        *(mean_of(PATHS[name]) for name in PATH_MEANS),
         number("share_lowest", "%", "Smallest share of the packets in a valid run.", "no packet left in any"),
         number("share_highest", "%", "Largest share of the packets in a valid run.", "no packet left in any"),
     ),

@@ -5,8 +5,8 @@ import re
 
 import pandas as pd
 
+from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
-from inference.mean_interval import measured_mean
 from run_tables.resolution import resolutions
 from run_tables.run_keys import CELL, RUN
 from tcp_models.wire_theory import agrees, clock_allowance_us, goodput_mbps, round_trip_us
@@ -125,7 +125,7 @@ def _spread(runs, collapses, confidence):
     """Return n, what these are worth, mean, its interval and the standard deviation of a cell's runs, as far as there are."""
     values = runs["measured"].to_numpy(float)
     resolution = runs["resolution"].max() if len(runs) else 0.0
-    mean = measured_mean(values, confidence, resolution, collapsed(values) if collapses else None)
+    mean = cell_estimate(values, confidence, 0, None, resolution, collapsed if collapses else None)
     row = {"n": mean.n, "measurements": mean.measurements, "mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high}
     return row | ({"sd": values.std(ddof=1)} if len(values) >= 2 else {})
 

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from inference.mean_interval import measured_mean
+from inference.cell_estimates import cell_estimate
 from inference.student_t import quantile
 from inference.welch import difference_variance
 from run_tables.run_keys import CELL
@@ -111,7 +111,7 @@ def _compared(question, column, a, b, confidence, paired=None):
     if paired is None:
         row |= _welch(a, b, confidence)
     elif len(pairs) >= 2:
-        mean = measured_mean(pairs, confidence, step)
+        mean = cell_estimate(pairs, confidence, resolution=step)
         row |= {"ci_low": mean.low, "ci_high": mean.high, "note": ONE_MEASUREMENT if mean.low is None else ""}
     if question != PLATFORM and not (is_missing(a["calculated"]) or is_missing(b["calculated"])):
         expected = b["calculated"] - a["calculated"]

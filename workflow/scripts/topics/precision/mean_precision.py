@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
-from inference.mean_interval import mean_interval
 from run_tables.metrics import METRICS, Metric
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
@@ -46,14 +46,11 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     values = np.asarray(values, float)
     if not len(values):
         return MeanPrecision(NO_VALUE)
-    mean = float(values.mean())
-    if len(values) < 2:
-        return MeanPrecision(TOO_FEW, mean)
-    if values.min() == values.max() or np.ptp(values) < resolution:
-        return MeanPrecision(ONE, mean)
-    if metric.collapses and collapsed(values).any():
-        return MeanPrecision(COLLAPSED, mean)
-    mean, low, high = mean_interval(values, level)
+    # How far it reaches is asked of the whole interval, not of the part inside the metric's bounds.
+    known = cell_estimate(values, level, resolution=resolution, collapses=collapsed if metric.collapses else None)
+    mean, low, high = known.mean, known.low, known.high
+    if low is None:
+        return MeanPrecision(TOO_FEW if known.n < 2 else ONE if known.measurements == 1 else COLLAPSED, mean)
     half_width = (high - low) / 2 * (1 if metric.scale == "points" else 100 / abs(mean))
     return MeanPrecision(PRECISE if half_width <= wanted else TOO_WIDE, mean, low, high, half_width)
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
-from inference.mean_interval import measured_mean
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs
 from run_tables.resolution import resolution_of
@@ -43,8 +43,8 @@ def _flow_outcomes(runs, flows, confidence):
             values = group[quantity].dropna().astype(float)
             if values.empty:
                 continue
-            lost = collapsed(values) if quantity.startswith("goodput") else None
-            mean = measured_mean(values, confidence, _resolution(quantity, group), lost)
+            lost, most = collapsed if quantity.startswith("goodput") else None, 1 if quantity == "jain" else None
+            mean = cell_estimate(values, confidence, 0, most, _resolution(quantity, group), lost)
             rows.append(
                 dict(zip(CELL, cell, strict=True)) | {
                     "scenario_label": group["scenario_label"].iloc[0], "quantity": quantity, "unit": unit,

@@ -2,13 +2,15 @@
 
 import pandas as pd
 
-from inference.mean_interval import measured_mean
+from inference.cell_estimates import cell_estimate, estimate_columns
 from rule_script import run_rule
 from run_tables.reading import read_runs
 from run_tables.run_keys import CELL, RUN
 from topics.time_series.phases import ALL_PHASES, COLUMNS, phase_table
 from topics.time_series.tables import PHASE_SHARES
 from topics.time_series.window_series import valid_series
+
+SHARE = PHASE_SHARES["share_percent"]
 
 
 def phase_time(phases) -> pd.DataFrame:
@@ -45,10 +47,9 @@ def _phase_shares(times, labels, looks, confidence):
     for key, group in times.groupby(keys, sort=False):
         row = dict(zip(keys, key, strict=True)) | {
             "scenario_label": labels[key[0]], "runs": len(group), "spells": group["spells"].mean(),
-            "share_percent": group["share_percent"].mean(),
         }  # fmt: skip
-        mean = measured_mean(group["share_percent"].dropna(), confidence, 100 / looks[key[0]])
-        rows.append(row | {"ci_low": mean.low, "ci_high": mean.high})
+        mean = cell_estimate(group["share_percent"], confidence, SHARE.least, SHARE.most, 100 / looks[key[0]])
+        rows.append(row | estimate_columns(mean, "share_percent", "ci"))
     return pd.DataFrame(rows, columns=PHASE_SHARES.names)
 
 

@@ -2,7 +2,7 @@
 
 from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
 from run_tables.series_tables import SOCKETS
-from run_tables.table import Table, count, interval, number, text, truth
+from run_tables.table import Table, columns_with_intervals, count, interval, number, text, truth
 from run_tables.tidy_tables import FLOWS
 from topics.cells.tables import IN_UNIT
 
@@ -31,11 +31,13 @@ PHASE_SHARES = Table(
         _FLOWS_CCA,
         _PHASE,
         count("runs", "", "Valid runs with samples."),
-        number(
-            "share_percent", "%", "Share of these flows' time that the phase takes, the mean over runs.",
-            "the samples span no time",
+        *columns_with_intervals(
+            number(
+                "share_percent", "%", "Share of these flows' time that the phase takes, the mean over runs.",
+                "the samples span no time", least=0, most=100,
+            ),
+            ends="ci",
         ),
-        *interval("ci_low", "ci_high", "%", "the mean share", "there is one run only, or all repeat one measurement"),
         number("spells", "", "How often a flow enters the phase in a run, the mean."),
     ),
 )  # fmt: skip

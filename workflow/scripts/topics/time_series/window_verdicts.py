@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from inference.mean_interval import measured_mean
+from inference.cell_estimates import cell_estimate
 from run_tables.run_keys import CELL, RUN
 from topics.time_series.tables import WINDOW_THEORY
 from topics.time_series.window_measures import QUANTITIES
@@ -68,7 +68,7 @@ def _compared(group, tolerance, is_coarse, confidence):
     }  # fmt: skip
     ends = mean, mean
     known = of_runs["measured"].dropna()
-    summary = measured_mean(known, confidence)
+    summary = cell_estimate(known, confidence, 0)
     if summary.low is not None:
         ends = row["ci_low"], row["ci_high"] = summary.low, summary.high
     elif len(known):

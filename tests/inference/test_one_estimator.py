@@ -1,0 +1,100 @@
+"""Every interval of a mean over replications comes from one function, inside bounds that the measure declares once."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from run_tables.metrics import DESCRIBED_METRICS
+from run_tables.tidy_tables import RUNS
+from topics.registry import TOPICS
+
+TOPICS_FOLDER = Path(__file__).resolve().parents[2] / "workflow" / "scripts" / "topics"
+#: What only `cell_estimates` and the other estimators of `inference` call.
+ESTIMATORS = {"inference.mean_interval": {"mean_interval", "measured_mean"}, "inference.student_t": {"quantile"}}
+#: Modules of topics that make another interval themselves -> why.
+OWN_INTERVALS = {
+    "packet_size/size_differences.py": "Welch's interval from the n, means and deviations of another study's table"
+}
+#: Units of measures that cannot be negative.
+BOUNDED_UNITS = ("", "%", "s", "ms", "µs", "Mbit/s", "kbit/s", "segments", "packets")
+#: Intervals that are no mean of a measure over replications, by table and start of the columns' names -> why.
+OTHER_INTERVALS = {
+    ("size_cells", "ci"): "in the unit of the row; bounds at the estimator",
+    ("size_differences", "ci"): "a difference",
+    ("aggregation", "factor"): "a ratio on logarithms",
+    ("aggregation", "time_factor"): "a ratio on logarithms",
+    ("share_pairs", "order"): "an effect",
+    ("start_order", "share"): "an effect, made a share on logits",
+    ("start_order", "ratio"): "an effect",
+    ("fairness_factors", "effect"): "an effect",
+    ("models", "ratio"): "a ratio on logarithms",
+    ("regressions", "ci"): "a slope",
+    ("aa_summary", "share"): "a share of tests, of scenarios as clusters",
+    ("platform_starts", "goodput"): "a difference",
+    ("platform_starts", "steady"): "a difference",
+    ("scorecard", "standard"): "in the unit of the row; bounds at the estimator",
+    ("scorecard", "worse_by"): "a difference",
+}
+
+
+def imported(path):
+    """Return (module, name) of what a file imports by name."""
+    return {
+        (node.module, alias.name)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def test_no_topic_makes_intervals_of_means_itself():
+    own = {
+        str(path.relative_to(TOPICS_FOLDER))
+        for path in TOPICS_FOLDER.rglob("*.py")
+        if any(name in ESTIMATORS.get(module, ()) for module, name in imported(path))
+    }
+    assert own == set(OWN_INTERVALS)
+
+
+def intervals():
+    """Return (table, start of the columns' names, lower end's column) of every interval of every topic."""
+    tables = {table.name: table for topic in TOPICS for table in topic.tables}.values()
+    return [
+        (table, column.name.removesuffix("_low"), column)
+        for table in tables
+        for column in table
+        if column.name.endswith("_low") and column.name.replace("_low", "_high") in table.names
+    ]
+
+
+def unbounded():
+    return {
+        (table.name, start)
+        for table, start, low in intervals()
+        if low.unit in BOUNDED_UNITS and low.least is None and low.kind == "number"
+    }
+
+
+def test_a_measure_with_an_interval_declares_its_bounds():
+    assert len(intervals()) > 50
+    assert unbounded() - set(OTHER_INTERVALS) == set()
+
+
+def test_exceptions_are_needed():
+    assert set(OTHER_INTERVALS) - unbounded() == set()
+
+
+@pytest.mark.parametrize("metric", DESCRIBED_METRICS, ids=lambda metric: metric.column)
+def test_a_metric_declares_its_bounds(metric):
+    assert RUNS[metric.column].least == 0
+
+
+def test_an_interval_has_the_bounds_of_its_measure():
+    wrong = [
+        (table.name, start)
+        for table, start, low in intervals()
+        if start in table.names and (table.name, start) not in OTHER_INTERVALS
+        if (low.least, low.most) != (table[start].least, table[start].most)
+    ]
+    assert wrong == []
