@@ -11,6 +11,7 @@ import synthetic_series
 import tidy_tables
 from rule_files import ROOT, carry_out, code_beside_rules, rules_of
 from session.checkout import paths_below
+from study_files import study as studies
 from study_files.study_design import StudyDesign
 from topics import registry
 from topics.claims.claim_versions import record_claims
@@ -106,7 +107,7 @@ class Built:
             "CLAIMS_NAME": self.claims_name, "CLAIMS_FILE": path, "own": str, "RESULTS": "results",
             "files_below": partial(paths_below, ROOT), "SETTINGS": SETTINGS, "ANALYSIS_IMAGE": "sha256:0",
             "DESIGN": outline.design, "OUTLINE": outline, "Path": lambda path: ROOT / path, "code_of": lambda *scripts: "",
-            "table_paths": table_paths, "figure_params": figure_params, "section_modules": section_modules,
+            "table_paths": table_paths, "figure_params": figure_params, "section_modules": section_modules, "studies": studies,
         }  # fmt: skip
 
     def place(self, path):

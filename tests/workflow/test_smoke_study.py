@@ -133,6 +133,18 @@ def test_a_changed_parameter_reruns_what_it_touches(copy_of_smoke):
     assert planned["tidy_runs"] == 1
 
 
+def test_another_title_or_description_reruns_page_and_manifest_alone(copy_of_smoke):
+    path = copy_of_smoke.folder / "config/studies/smoke.yaml"
+    text, title = path.read_text(), "title: Reno and Vegas, a first look\n"
+    assert title in text
+    path.write_text(text.replace(title, "title: Another title\n"))
+    page_alone = {"all", "write_report", "write_manifest"}
+    assert set(copy_of_smoke.planned(*SMOKE)) == page_alone
+    assert "four ways." in text
+    path.write_text(text.replace("four ways.", "by fours."))
+    assert set(copy_of_smoke.planned(*SMOKE)) == page_alone
+
+
 def test_another_replication_leaves_the_others_alone(copy_of_smoke):
     assert copy_of_smoke.planned(*SMOKE, "--config", "replications=3")["emulate_run"] == 8
 

@@ -44,6 +44,7 @@ rule write_report:
         code=code_of("report_page/write_report", *section_modules(OUTLINE)),
         image=ANALYSIS_IMAGE,
         analysis=ANALYSIS,
+        prose={key: STUDY[key] for key in studies.PROSE},
         other_tables=sorted(DESIGN.other_tables),
         configfile=RERUN_FILE,
         platform=CONFIG_GIVEN.get("platform"),

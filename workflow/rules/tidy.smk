@@ -20,7 +20,7 @@ rule check_documents:
         code=code_of("run_tables/check_documents"),
         image=ANALYSIS_IMAGE,
         made_by=MADE_BY,
-        study={key: value for key, value in STUDY.items() if key != "analysis"},
+        study=studies.measured(STUDY),
     script:
         "../scripts/run_tables/check_documents.py"
 
@@ -61,7 +61,7 @@ rule tidy_runs:
         image=ANALYSIS_IMAGE,
         made_by=MADE_BY,
         # What the runs are held against is no part of how they were made.
-        study={key: value for key, value in STUDY.items() if key != "analysis"},
+        study=studies.measured(STUDY),
         snakemake_version=SNAKEMAKE_VERSION,
     script:
         "../scripts/run_tables/tidy_runs.py"

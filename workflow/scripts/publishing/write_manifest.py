@@ -135,13 +135,13 @@ def _record_words(record_json):
     return f"The claims as they were fixed {when}: SHA-256 {first['sha256']}{changes}."
 
 
-def _study_crate(files, provenance, paper, claims, record=""):
+def _study_crate(files, study, provenance, paper, claims, record=""):
     """Return a study's RO-Crate, which depends on what is given and on nothing else.
 
-    ``files`` are path in the folder, SHA-256 and size of each published file, ``paper`` is the one whose claims were
+    ``study`` is complete, ``files`` are path in the folder, SHA-256 and size of each published file, ``paper`` is the one whose claims were
     checked, if any, ``claims`` what is then to be said of analysis/claims.csv, and ``record`` of when they were fixed.
     """
-    study, made_by, environments = (provenance[part] for part in ("study", "workflow", "environments"))
+    made_by, environments = provenance["workflow"], provenance["environments"]
     crate = ROCrate(version="1.1")
     crate.metadata.extra_contexts.append(f"{RUN_TERMS}/context")
     crate.metadata["conformsTo"] = [{"@id": address} for address in ("https://w3id.org/ro/crate/1.1", WORKFLOW_CRATE)]
@@ -219,7 +219,7 @@ def main(inputs, outputs, params) -> None:
     documents = [document for table in tables for document in _run_documents(folder, table)]
     files = [*documents, *_other_files(folder, listed)]
     claim_words = (_verdicts(inputs.claims), _record_words(inputs.record)) if params.paper else (None, "")
-    crate = _study_crate(files, provenance, params.paper, *claim_words)
+    crate = _study_crate(files, params.study, provenance, params.paper, *claim_words)
     target.write_text(_manifest_text(crate), encoding="utf-8", newline="\n")
 
 

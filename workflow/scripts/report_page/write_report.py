@@ -121,7 +121,7 @@ def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
 def page_context(inputs, params) -> dict:
     """Read everything and return what the templates need; ``inputs`` and ``params`` are mappings of the rule's."""
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
-    study, environments = provenance["study"], provenance["environments"]
+    study, environments = provenance["study"] | params["prose"], provenance["environments"]
     design = StudyDesign(study | {"analysis": params["analysis"]}, frozenset(params["other_tables"]))
     outline = study_outline(design, registry.TOPICS)
     tables = _read_tables(inputs, outline)

@@ -48,6 +48,10 @@ class StudyError(FileError):
     """A study that can't be run as it is written."""
 
 
+#: Keys of a study that only the page and the manifest print.
+PROSE = ("title", "description")
+
+
 def load(path, overrides=None) -> dict:
     """Read a study file.
 
@@ -144,6 +148,11 @@ def resolve(config, source) -> dict:
         "ccas": ccas_written_out(study),
         "mixes": "as-listed",
     }
+
+
+def measured(study) -> dict:
+    """Return a resolved study without what no run or table depends on: `PROSE`, and what its results are compared with."""
+    return {key: value for key, value in study.items() if key not in (*PROSE, "analysis")}
 
 
 def _on_one_platform(study):

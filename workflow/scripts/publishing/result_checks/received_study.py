@@ -87,8 +87,9 @@ def _resolved(study):
         raise ReceivedError(f"names no study of this version: {shown(error.problems[0], 400)}") from None
     except RecursionError:
         raise ReceivedError("names a study that is nested too deeply") from None
-    made.pop("analysis")  # the tables don't depend on it, so it isn't there
-    if first_difference(study, made):
+    made = studies.measured(made)
+    # Earlier provenances have the title and the description.
+    if first_difference({key: value for key, value in study.items() if key not in studies.PROSE}, made):
         raise ReceivedError("names a study that is not complete as the workflow writes it")
     return made
 

@@ -17,7 +17,7 @@ rule read_instruments:
         code=code_of("topics/calibration/read_instruments"),
         image=ANALYSIS_IMAGE,
         made_by=MADE_BY,
-        study={key: value for key, value in STUDY.items() if key != "analysis"},
+        study=studies.measured(STUDY),
     script:
         "read_instruments.py"
 
