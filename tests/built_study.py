@@ -16,7 +16,7 @@ from study_files.study_design import StudyDesign
 from topics import registry
 from topics.claims.claim_versions import record_claims
 from topics.claims.claims_file import claims_version, load_claims
-from topics.outline import analysis_params, figure_params, section_modules, study_outline, table_paths
+from topics.outline import analysis_rule, figure_rule, section_modules, study_outline, table_paths
 
 #: A row of a study in which asked Vegas was CUBIC.
 MISLABELLED_ROW = {
@@ -107,7 +107,7 @@ class Built:
             "CLAIMS_NAME": self.claims_name, "CLAIMS_FILE": path, "own": str, "RESULTS": "results",
             "files_below": partial(paths_below, ROOT), "SETTINGS": SETTINGS, "ANALYSIS_IMAGE": "sha256:0",
             "DESIGN": outline.design, "OUTLINE": outline, "Path": lambda path: ROOT / path, "code_of": lambda *scripts: "",
-            "table_paths": table_paths, "figure_params": figure_params, "section_modules": section_modules, "studies": studies,
+            "table_paths": table_paths, "figure_rule": figure_rule, "section_modules": section_modules, "studies": studies,
         }  # fmt: skip
 
     def place(self, path):
@@ -140,23 +140,16 @@ class Built:
                 yield rule.script, rule.section("input", namespace), outputs, rule.section("params", namespace)
         for analysis in self.outline.analyses:
             if analysis.script.startswith(f"{topic.name}/"):
-                yield (
-                    f"topics.{analysis.script.replace('/', '.')}",
-                    table_paths(analysis.inputs_of(design), design),
-                    {table.name: f"results/{{study}}/{table.path}" for table in analysis.tables},
-                    analysis_params(analysis, design, SETTINGS),
-                )
+                rule = analysis_rule([analysis], design, SETTINGS)
+                script = f"topics.{analysis.script.replace('/', '.')}"
+                yield script, rule["input"], rule["output"], rule["calls"][0]["params"]
 
     def draw(self, slug, **params):
-        """Draw a figure as the loop over all figures does."""
+        """Draw a figure as the job of all figures does."""
         figure = next(figure for figure in self.outline.figures if figure.slug == slug)
-        design = self.outline.design
-        self.carry_out(
-            f"topics.{figure.script.replace('/', '.')}",
-            table_paths(figure.inputs, design),
-            {"figure": self.figure(slug), "data": self.data(slug)},
-            figure_params(figure, design, SETTINGS) | params,
-        )
+        rule = figure_rule([figure], self.outline.design, SETTINGS, str)
+        rule["calls"][0]["params"] |= params
+        self.carry_out("topics.carry_out", rule["input"], rule["output"], {"calls": rule["calls"]})
 
     def page_rule(self):
         """Return inputs and parameters of the report's rule, for the tables that lie in the folder."""

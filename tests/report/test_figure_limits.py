@@ -19,11 +19,11 @@ from colour_vision import DEFICIENCY, contrast, lab, linear
 from drawn_figure import ALL, Drawn, marks, words
 from figure_parts import figure_style
 from figure_parts.axis_scales import Axis
+from figure_parts.captions import render_caption
 from figure_parts.figure_svg import SVG
 from figure_parts.label_placement import LINE_HEIGHT, place_labels
 from figure_parts.scenario_panels import LETTER_SHARE, parts_of, scenario_grid, value_axis
 from report_parts.inline_figures import inline_panels
-from report_parts.page_files import render_caption
 from study_files.study_design import StudyDesign
 from topics.ip_version.tables import IP_VERSION_TESTS
 from topics.outline import figure_params, study_outline

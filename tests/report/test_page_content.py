@@ -12,13 +12,13 @@ import pytest
 import path_studies
 import size_studies
 import tidy_tables
+from figure_parts.captions import render_caption, write_caption
 from page_checks import page_text
 from path_studies import scenario
 from report_page import method as report_method
 from report_page import write_report
 from report_page.conditions import scenario_rows
 from report_page.method import definitions
-from report_parts import page_files as report_files
 from report_parts.data_tables import PageColumn, data_table, signed
 from report_parts.inline_figures import inline_panels
 from run_tables.reading import read_table
@@ -138,10 +138,18 @@ def test_same_inputs_same_page(small):
 def test_caption_is_filled_and_a_misspelt_value_is_an_error(tmp_path):
     caption = tmp_path / "caption.rst"
     caption.write_text("{{ snakemake.params.replications }} runs\nin each cell.\n")
-    assert report_files.render_caption(caption, {"replications": 7}) == "7 runs in each cell."
+    assert render_caption(caption, {"replications": 7}) == "7 runs in each cell."
     caption.write_text("{{ snakemake.params.repetitions }}")
     with pytest.raises(jinja2.UndefinedError):
-        report_files.render_caption(caption, {"replications": 7})
+        render_caption(caption, {"replications": 7})
+
+
+def test_a_filled_caption_is_read_as_it_was_written(tmp_path):
+    template, filled = tmp_path / "caption.rst", tmp_path / "filled.rst"
+    template.write_text("Runs of {{ snakemake.params.name }}.")
+    for name in ("{{ 7 * 7 }}", "{% raw %} }}", "{# a #}", "a {b} c", "reno+cubic"):
+        write_caption(template, {"name": name}, filled)
+        assert render_caption(filled, {}) == f"Runs of {name}."
 
 
 def test_foreign_figure_is_refused(small, tmp_path):

@@ -66,7 +66,7 @@ def test_a_lost_manifest_is_made_again_and_nothing_else(copy_of_smoke):
 
 def test_changed_results_are_listed_anew(copy_of_smoke):
     script = copy_of_smoke.folder / "workflow/scripts/topics/cells/describe_cells.py"
-    script.write_text(script.read_text() + "# changed\n")
+    script.write_text(script.read_text() + "\nCHANGED = True\n")
     assert "write_manifest" in copy_of_smoke.planned(*SMOKE)
 
 

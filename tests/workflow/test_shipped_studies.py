@@ -7,7 +7,7 @@ import pytest
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 from topics.claims.claims_file import load_claims
-from topics.outline import study_outline
+from topics.outline import study_outline, together
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ["config/config.yaml", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("config/studies/*.yaml"))]
@@ -77,8 +77,8 @@ def test_snakemake_plans_all_that_the_study_has(path, checkout):
         pytest.skip(sentence)
     planned = checkout.jobs_in(output)
     outline = study_outline(StudyDesign(study))
-    drawn = {f"plot_{figure.name}" for figure in outline.figures}
-    assert {rule for rule in planned if rule.startswith("plot_")} == drawn
+    drawn = set(together(outline.figures, "draw_figures", len(list(studies.all_runs(study)))))
+    assert {rule for rule in planned if rule.startswith(("plot_", "draw_"))} == drawn
     runs = len(list(studies.runs(study)))
     assert sum(count for rule, count in planned.items() if rule in RUN_RULES.values()) == runs
     # A kernel for each mix of CCAs whose C files it needs, and for each Linux besides the image's.

@@ -31,7 +31,7 @@ def finished(request, run_beside):
 def test_all_tables_and_figures_are_there(finished):
     folder, outline, *_ = finished
     assert {path.name for path in (folder / "analysis").iterdir()} == {f"{table.name}.csv" for table in outline.tables}
-    made = {f"{figure.slug}.{kind}" for figure in outline.figures for kind in ("svg", "csv")}
+    made = {f"{figure.slug}.{kind}" for figure in outline.figures for kind in ("svg", "csv", "rst")}
     assert {path.name for path in (folder / "figures").iterdir()} == made
 
 

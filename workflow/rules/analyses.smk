@@ -1,24 +1,23 @@
 # Analyses: tidy tables and earlier analysis/*.csv -> analysis/<table>.csv; topics/*/topic.py declare them
 
 
-for analysis in OUTLINE.analyses:
+for name, analyses in together(OUTLINE.analyses, "analyse_study", MOST_DOCUMENTS).items():
+    parts = analysis_rule(analyses, DESIGN, SETTINGS)
 
     rule:
         name:
-            Path(analysis.script).name
+            name
         input:
-            **table_paths(analysis.inputs_of(DESIGN), DESIGN),
+            **parts["input"],
         output:
-            **{table.name: f"results/{{study}}/{table.path}" for table in analysis.tables},
+            **parts["output"],
         log:
-            f"results/{{study}}/logs/{Path(analysis.script).name}.log",
+            f"results/{{study}}/logs/{name}.log",
         container:
             "envs/analysis.sif"
         params:
-            **analysis_params(analysis, DESIGN, SETTINGS),
-            script=analysis.script,
-            code=code_of(f"topics/{analysis.script}"),
+            calls=parts["calls"],
+            code=code_of("topics/carry_out", *(f"topics/{analysis.script}" for analysis in analyses)),
             image=ANALYSIS_IMAGE,
-        # Bound when a job runs, unlike the loop's variable.
         script:
-            "../scripts/topics/{params.script}.py"
+            "../scripts/topics/carry_out.py"

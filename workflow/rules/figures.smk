@@ -1,30 +1,34 @@
-# Figures: tidy tables and analysis/*.csv -> figures/<slug>.svg, with their data as CSV; topics/*/topic.py declare them
+# Figures: tidy tables and analysis/*.csv -> figures/<slug>.svg, with data as CSV and caption; topics/*/topic.py declare them
 
 
-for figure in OUTLINE.figures:
+def reported(figure, path):
+    """Return the drawing of a figure as `snakemake --report` shows it, with the caption that is filled when it is drawn."""
+    return report(
+        path,
+        caption=os.path.abspath(f"{STUDY_FOLDER}/figures/{figure.slug}.rst"),
+        category=figure.category,
+        labels={"figure": figure.title, "shows": figure.shows},
+    )
+
+
+for name, figures in together(OUTLINE.figures, "draw_figures", MOST_DOCUMENTS).items():
+    parts = figure_rule(figures, DESIGN, SETTINGS, own)
+    drawings = {f"{figure.name}_figure": figure for figure in figures}
 
     rule:
         name:
-            f"plot_{figure.name}"
+            name
         input:
-            **table_paths(figure.inputs, DESIGN),
+            **parts["input"],
         output:
-            figure=report(
-                f"results/{{study}}/figures/{figure.slug}.svg",
-                caption=f"../../{figure.caption_path}",
-                category=figure.category,
-                labels={"figure": figure.title, "shows": figure.shows},
-            ),
-            data=f"results/{{study}}/figures/{figure.slug}.csv",
+            **{key: reported(drawings[key], path) if key in drawings else path for key, path in parts["output"].items()},
         log:
-            f"results/{{study}}/logs/plot_{figure.name}.log",
+            f"results/{{study}}/logs/{name}.log",
         container:
             "envs/analysis.sif"
         params:
-            **figure_params(figure, DESIGN, SETTINGS),
-            script=figure.script,
-            code=code_of(f"topics/{figure.script}"),
+            calls=parts["calls"],
+            code=code_of("topics/carry_out", *(f"topics/{figure.script}" for figure in figures)),
             image=ANALYSIS_IMAGE,
-        # Bound when a job runs, unlike the loop's variable.
         script:
-            "../scripts/topics/{params.script}.py"
+            "../scripts/topics/carry_out.py"

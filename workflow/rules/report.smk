@@ -1,22 +1,12 @@
 # Report: tidy tables, analysis and figures -> report.html; all of these and the runs -> ro-crate-metadata.json
 
 
-# Each figure's file, data and caption, by input name.
-FIGURE_FILES = {
-    f"{figure.name}_{kind}": path
-    for figure in OUTLINE.figures
-    for kind, path in (
-        ("figure", f"results/{{study}}/figures/{figure.slug}.svg"),
-        ("data", f"results/{{study}}/figures/{figure.slug}.csv"),
-        ("caption", own(figure.caption_path)),
-    )
-}
 OTHER_TABLES = [f"other_{table.name}" for topic in OUTLINE.topics for table in topic.other_tables]
 
 
 rule write_report:
     input:
-        **FIGURE_FILES,
+        **figure_rule(OUTLINE.figures, DESIGN, SETTINGS, own)["output"],
         **table_paths(("runs", "scenarios", *OTHER_TABLES), DESIGN),
         **{table.name: f"results/{{study}}/{table.path}" for table in OUTLINE.tables},
         provenance="results/{study}/tidy/provenance.json",

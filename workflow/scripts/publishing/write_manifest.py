@@ -36,6 +36,7 @@ FORMATS = {
     ".json": "application/json",
     ".parquet": "application/vnd.apache.parquet",
     ".py": "text/x-python",
+    ".rst": "text/x-rst",
     ".smk": "text/x-snakemake",
     ".svg": "image/svg+xml",
     ".yaml": "application/yaml",

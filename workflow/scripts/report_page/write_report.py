@@ -29,7 +29,7 @@ from study_files.run_platforms import is_repeatable
 from study_files.study_design import StudyDesign, is_simulator
 from topics import registry
 from topics.cells.page_tables import descriptive_groups, mean_tables
-from topics.outline import figure_params, study_outline
+from topics.outline import study_outline
 from topics.topic import OTHER
 from wording.number_format import count, number
 from wording.scenario_words import ip_words, platform_words
@@ -125,9 +125,7 @@ def page_context(inputs, params) -> dict:
     design = StudyDesign(study | {"analysis": params["analysis"]}, frozenset(params["other_tables"]))
     outline = study_outline(design, registry.TOPICS)
     tables = _read_tables(inputs, outline)
-    figures = {
-        figure.slug: figure_item(inputs, figure, figure_params(figure, design, params)) for figure in outline.figures
-    }
+    figures = {figure.slug: figure_item(inputs, figure) for figure in outline.figures}
     material = ReportMaterial(tables, figures, design, study, params)
     parts = {topic.name: import_module(f"topics.{topic.name}.section") for topic in outline.topics}
     sections = report_sections(outline.topics, {name: part.section(material) for name, part in parts.items()})

@@ -4,11 +4,10 @@ import base64
 import gzip
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 
-import jinja2
 from markupsafe import Markup
 
+from figure_parts.captions import render_caption
 from report_parts.inline_figures import inline_panels
 
 MEDIA_TYPES = {".csv": "text/csv", ".svg": "image/svg+xml", ".json": "application/json"}
@@ -21,16 +20,6 @@ def download(path) -> dict[str, str]:
     return {"name": path.name, "type": MEDIA_TYPES[path.suffix], "gzip": base64.b64encode(packed).decode("ascii")}
 
 
-def render_caption(path: str | Path, params: Mapping[str, object]) -> str:
-    """Return a figure's caption, plain prose with jinja, filled in as ``snakemake --report`` does it.
-
-    The params stand in it as ``snakemake.params.<name>``.
-    """
-    template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(Path(path).read_text(encoding="utf-8"))
-    text = template.render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
-    return " ".join(text.split())
-
-
 def optional(inputs, name) -> str | Path | None:
     """Return the path of an input that a rule may leave out, or None."""
     value = inputs.get(name)
@@ -39,7 +28,7 @@ def optional(inputs, name) -> str | Path | None:
     return value if isinstance(value, (str, Path)) else value[0]
 
 
-def figure_item(inputs: Mapping[str, str], figure, caption_params) -> dict:
+def figure_item(inputs: Mapping[str, str], figure) -> dict:
     """Return what the page shows of one figure: slug, caption, panels, opens (whether the opening has it, `first_picture`), columns, svg, csv.
 
     The inputs have ``<name>_figure``, ``_data`` and ``_caption``, where name is the figure's.
@@ -48,7 +37,7 @@ def figure_item(inputs: Mapping[str, str], figure, caption_params) -> dict:
     panels, columns = inline_panels(path, figure.slug)
     return {
         "slug": figure.slug,
-        "caption": render_caption(caption, caption_params),
+        "caption": render_caption(caption, {}),
         "panels": [Markup(panel) for panel in panels],
         "opens": False,
         "columns": columns,

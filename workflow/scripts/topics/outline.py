@@ -1,6 +1,6 @@
 """What a study of some design gets: its topics, with their analysis tables and figures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +10,12 @@ from study_files.study_design import StudyDesign
 from study_files.study_replications import replications_words
 from topics.registry import TOPICS
 from topics.topic import OTHER, Analysis, Figure, Place, Topic
+
+#: Studies of at most so many runs have one job for all analyses and one for all figures: starting a process takes longer
+#: than a script's work then. With more the jobs run side by side, and a change repeats what it touches alone.
+MOST_RUNS_TOGETHER = 500
+#: Files of a figure -> how their names end.
+FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,10 @@ def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> Stud
         if twice:
             raise ValueError(f"two parts of the study's outline have the same name: {', '.join(twice)}")
     analyses = tuple(
-        replace(analysis, script=f"{topic.name}/{analysis.script}") for topic in chosen for analysis in topic.analyses
+        replace(analysis, script=f"{topic.name}/{analysis.script}")
+        for topic in chosen
+        for analysis in topic.analyses
+        if set(analysis.tables) <= set(topic.tables_of(design))
     )
     return StudyOutline(design, chosen, tables, figures, analyses)
 
@@ -94,6 +103,69 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
         else:
             paths[name] = f"results/{{study}}/{tidy.get(name, f'analysis/{name}.csv')}"
     return paths
+
+
+def together(parts: Sequence[Analysis] | Sequence[Figure], name: str, runs: int) -> dict[str, tuple]:
+    """Return what jobs carry out, by the name of their rule: all parts in one job of a small study, else each in its own.
+
+    Parameters
+    ----------
+    parts : sequence of Analysis or of Figure
+        In an order in which they can be carried out.
+    name : str
+        That of the job of all parts.
+    runs : int
+        Number of the study's runs, at most.
+    """
+    if runs <= MOST_RUNS_TOGETHER and parts:
+        return {name: tuple(parts)}
+    return {part.rule: (part,) for part in parts}
+
+
+def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: Mapping) -> dict:
+    """Return input, output and calls of a rule that carries out analyses; what one makes for another is no input."""
+    calls = [
+        {
+            "script": analysis.script,
+            "inputs": _same_names(analysis.inputs_of(design)),
+            "outputs": _same_names(table.name for table in analysis.tables),
+            "params": analysis_params(analysis, design, settings),
+        }
+        for analysis in analyses
+    ]
+    made = {table.name: f"results/{{study}}/{table.path}" for analysis in analyses for table in analysis.tables}
+    needed = table_paths((name for call in calls for name in call["inputs"]), design)
+    return {
+        "input": {name: path for name, path in needed.items() if path != made.get(name)},
+        "output": made,
+        "calls": calls,
+    }
+
+
+def figure_rule(figures: Sequence[Figure], design: StudyDesign, settings: Mapping, own: Callable[[str], str]) -> dict:
+    """Return input, output (paths by slug) and calls of a rule that draws figures; ``own`` places a file of the checkout."""
+    calls, captions, output = [], {}, {}
+    for figure in figures:
+        files = {kind: f"{figure.name}_{kind}" for kind in FIGURE_SUFFIXES}
+        captions[f"{figure.name}_template"] = own(figure.caption_path)
+        output |= {files[kind]: f"results/{{study}}/figures/{figure.slug}{FIGURE_SUFFIXES[kind]}" for kind in files}
+        calls.append(
+            {
+                "script": figure.script,
+                "inputs": _same_names(figure.inputs) | {"caption": f"{figure.name}_template"},
+                "outputs": files,
+                "params": figure_params(figure, design, settings),
+            }
+        )
+    return {
+        "input": captions | table_paths((name for figure in figures for name in figure.inputs), design),
+        "output": output,
+        "calls": calls,
+    }
+
+
+def _same_names(names: Iterable[str]) -> dict[str, str]:
+    return {name: name for name in names}
 
 
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:

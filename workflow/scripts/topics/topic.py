@@ -61,6 +61,11 @@ class Analysis:
     settings: tuple[str, ...] = ()
     params: Callable[[StudyDesign], dict] = _no_params
 
+    @property
+    def rule(self) -> str:
+        """Name of its rule and of its log."""
+        return self.script.rpartition("/")[2]
+
     def inputs_of(self, design: StudyDesign) -> tuple[str, ...]:
         """Return the names of the tables that the script reads in a study."""
         return self.inputs(design) if callable(self.inputs) else self.inputs
@@ -68,7 +73,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv`.
+    """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv` and its caption as `figures/<slug>.rst`.
 
     Attributes
     ----------
@@ -108,6 +113,11 @@ class Figure:
     def name(self) -> str:
         """The slug as part of a rule's or an input's name."""
         return self.slug.replace("-", "_")
+
+    @property
+    def rule(self) -> str:
+        """Name of its rule and of its log."""
+        return f"plot_{self.name}"
 
     @property
     def caption_path(self) -> str:

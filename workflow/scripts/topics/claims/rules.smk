@@ -1,4 +1,4 @@
-# Claims: tidy tables -> analysis/{claims,claim_versions,mislabelled}.csv
+# Claims: tidy tables -> analysis/{claims,claim_versions}.csv
 
 
 # What was claimed before there was a run, and each change since. `onstart` of the Snakefile does the same before the first
@@ -41,22 +41,3 @@ rule check_claims:
         claims=CLAIMS,
     script:
         "check_claims.py"
-
-
-# Runs in which another CCA ran than the one asked for, beside the two that they might be.
-rule find_mislabelled:
-    input:
-        runs="results/{study}/tidy/runs.csv",
-        flows="results/{study}/tidy/flows.csv",
-        provenance="results/{study}/tidy/provenance.json",
-    output:
-        mislabelled="results/{study}/analysis/mislabelled.csv",
-    log:
-        "results/{study}/logs/find_mislabelled.log",
-    container:
-        "envs/analysis.sif"
-    params:
-        code=code_of("topics/claims/find_mislabelled"),
-        image=ANALYSIS_IMAGE,
-    script:
-        "find_mislabelled.py"

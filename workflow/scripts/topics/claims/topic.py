@@ -3,7 +3,7 @@
 from topics.ccas.topic import one_cca_a_run
 from topics.claims.tables import CLAIM_VERSIONS, CLAIMS, MISLABELLED
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Figure, Place, Topic
+from topics.topic import Analysis, Figure, Place, Topic
 
 
 def _figures(design):
@@ -24,6 +24,7 @@ TOPIC = Topic(
     "claims",
     "Claims",
     applies=lambda design: design.claims is not None or one_cca_a_run(design) or "descriptive" in design.other_tables,
+    analyses=(Analysis("find_mislabelled", ("runs", "flows", "provenance"), (MISLABELLED,)),),
     tables=(CLAIMS, CLAIM_VERSIONS, MISLABELLED),
     table_applies={
         "claims": lambda design: design.claims is not None,

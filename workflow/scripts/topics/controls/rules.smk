@@ -3,6 +3,7 @@
 
 # The IP versions, and all CCAs together, that are compared with themselves: those that the study compares.
 ARMS_OF_VERSIONS = list(STUDY["ip_versions"]) if OF_IP_VERSIONS in comparisons_of(DESIGN) else []
+ANALYSES = {analysis.script: analysis for analysis in OUTLINE.analyses}
 ARMS_OF_CCAS = ["ccas"] if OF_CCAS in comparisons_of(DESIGN) else []
 
 
@@ -39,7 +40,9 @@ if ARMS_OF_VERSIONS:
         container:
             "envs/analysis.sif"
         params:
-            **dict(rules.compare_ip_versions.params.items()),
+            **analysis_params(ANALYSES["ip_version/compare_ip_versions"], DESIGN, SETTINGS),
+            code=code_of("topics/ip_version/compare_ip_versions"),
+            image=ANALYSIS_IMAGE,
         script:
             "../ip_version/compare_ip_versions.py"
 
@@ -57,7 +60,9 @@ if ARMS_OF_CCAS:
         container:
             "envs/analysis.sif"
         params:
-            **dict(rules.compare_ccas.params.items()),
+            **analysis_params(ANALYSES["ccas/compare_ccas"], DESIGN, SETTINGS),
+            code=code_of("topics/ccas/compare_ccas"),
+            image=ANALYSIS_IMAGE,
         script:
             "../ccas/compare_ccas.py"
 

@@ -1,0 +1,47 @@
+"""Print the CPU seconds that a study takes beyond its runs, call by call, in a copy of the checkout: ``python benchmarks/study_overhead.py``.
+
+The unit of the ratios is a start of the analysis image that imports pandas, SciPy and matplotlib, measured in between.
+"""
+
+import argparse
+import statistics
+
+from scale_calls import BIN, ROOT, call, checkout, head, row, snakemake, spread
+
+IMPORTS = "import pandas, scipy.stats, matplotlib.pyplot"
+
+
+def start_s() -> float:
+    """Return the CPU seconds of a start of the analysis image with the imports of a figure's script."""
+    image = ROOT / "envs/analysis.sif"
+    command = [BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", image, "python3", "-c", IMPORTS]
+    return call(command, ROOT).cpu_s
+
+
+def study_calls(study) -> dict[str, float]:
+    """Return the CPU seconds of each call of a study: its runs, all that follows, once more, a dry run."""
+    calls = {"runs alone": ("--until", "emulate_run"), "from runs to report": (), "once more": (), "dry run": ("-n",)}
+    with checkout() as folder:
+        return {name: call(snakemake(study, *more, cores=2), folder).cpu_s for name, more in calls.items()}
+
+
+def main() -> None:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--study", default="config/studies/smoke.yaml", help="a study's file")
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    starts, rounds = [], []
+    for _ in range(options.rounds):
+        starts.append(start_s())
+        rounds.append(study_calls(options.study))
+    unit = statistics.median(starts)
+    head("call", "CPU s", "in starts of an analysis process")
+    row("start of an analysis process", spread(starts), "1")
+    for name in rounds[0]:
+        values = [each[name] for each in rounds]
+        row(name, spread(values), f"{statistics.median(values) / unit:.1f}")
+
+
+if __name__ == "__main__":
+    main()
