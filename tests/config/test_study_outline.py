@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from run_tables.table import Table, text
+from run_tables.table import Table, text_column
 from study_files import study as studies
 from study_files.study_design import StudyDesign, cell_words, is_simulator
 from topics.outline import study_outline
@@ -104,7 +104,7 @@ def test_studies_without_flows_of_the_cca_ask_nothing_of_it():
     assert {"loss", "completion-times", "real-time"} <= set(slugs(outline))
 
 
-SHARES = Table("shares", "a CCA", (text("cca", "The CCA."),))
+SHARES = Table("shares", "a CCA", (text_column("cca", "The CCA."),))
 
 
 def test_topics_add_to_the_lists_of_the_studies_that_have_them():

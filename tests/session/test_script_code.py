@@ -10,16 +10,16 @@ from session.script_code import code_of, modules_of
 DESCRIBE, PLOT, TIDY = "topics/cells/describe_cells", "topics/cells/plot_metric", "run_tables/tidy_runs"
 TABLE = """\
 \"\"\"Tables.\"\"\"
-from run_tables.table import Table, interval, number, text
+from run_tables.table import Table, interval_columns, number_column, text_column
 
 #: How long.
 SPEEDS = Table(
     "speeds",
     "a run",
     (
-        text("scenario", "Its name."),
-        number("goodput_mbps", "Mbit/s", "What arrived.", "nothing was sent", "iperf3", least=0),
-        *interval("low", "high", "Mbit/s", "the mean", empty="there is one run only"),
+        text_column("scenario", "Its name."),
+        number_column("goodput_mbps", "Mbit/s", "What arrived.", "nothing was sent", "iperf3", least=0),
+        *interval_columns("low", "high", "Mbit/s", "the mean", empty="there is one run only"),
     ),
 )
 
@@ -125,7 +125,7 @@ def test_no_word_of_prose_changes_anything(digest_of, text, other):
         ("goodput_mbps", "speed_mbps"),  # a column's name
         ('"goodput_mbps", "Mbit/s"', '"goodput_mbps", "kbit/s"'),  # a column's unit
         ('"low", "high", "Mbit/s"', '"low", "high", "kbit/s"'),
-        ("number(", "text("),  # a column's kind
+        ("number_column(", "text_column("),  # a column's kind
         ("least=0", "least=1"),  # a bound
         ('"speeds"', '"rates"'),
     ],

@@ -6,12 +6,18 @@ import pyarrow
 import pytest
 
 from run_tables.parquet import read_typed, schema_of
-from run_tables.table import Table, count, number, ordinal, text, truth
+from run_tables.table import Table, count_column, number_column, ordinal_column, text_column, truth_column
 
 TABLE = Table(
     "t",
     "a row",
-    (text("name", ""), truth("valid", ""), number("rtt_ms", "ms", ""), count("drops", "", ""), ordinal("n", "")),
+    (
+        text_column("name", ""),
+        truth_column("valid", ""),
+        number_column("rtt_ms", "ms", ""),
+        count_column("drops", "", ""),
+        ordinal_column("n", ""),
+    ),
 )
 
 

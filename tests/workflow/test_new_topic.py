@@ -10,10 +10,10 @@ SMOKE = ("--configfile", "config/studies/smoke.yaml")
 #: All that a developer writes.
 FILES = {
     "topic.py": """
-from run_tables.table import Table, count, text
+from run_tables.table import Table, count_column, text_column
 from topics.topic import Analysis, Figure, Topic
 
-RUN_COUNTS = Table("run_counts", "a CCA", (text("cca", "The CCA."), count("runs", "runs", "Its runs.")))
+RUN_COUNTS = Table("run_counts", "a CCA", (text_column("cca", "The CCA."), count_column("runs", "runs", "Its runs.")))
 
 
 def figures(design):

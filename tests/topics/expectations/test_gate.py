@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import claim_runs
-from run_tables.table import Table, number, text
+from run_tables.table import Table, number_column, text_column
 from run_tables.tidy_tables import FLOWS, RUNS, SCENARIOS
 from study_files import study as studies
 from tidy_tables import completed
@@ -21,7 +21,7 @@ from topics.expectations.tables import EXPECTATIONS
 
 SCORES = Table(
     "scores", "a score",
-    (text("section", ""), text("verdict", ""), number("value", "ms", ""), number("low", "ms", ""), number("high", "ms", "")),
+    (text_column("section", ""), text_column("verdict", ""), number_column("value", "ms", ""), number_column("low", "ms", ""), number_column("high", "ms", "")),
 )  # fmt: skip
 SCORED = pd.DataFrame(
     [

@@ -1,16 +1,18 @@
 """Groups of flows of a run, and the web objects of those that ask for some, column by column (`group_metrics`)."""
 
 from run_tables.run_keys import RUN_KEYS, VALID
-from run_tables.table import Table, count, number, ordinal, text
+from run_tables.table import Table, count_column, number_column, ordinal_column, text_column
 
 _OTHER_GROUP = "the group's application is another"
 _NONE_COMPLETE = f"none was complete, or {_OTHER_GROUP}"
 _NONE_ARRIVED = f"none arrived, or {_OTHER_GROUP}"
 #: What tells groups of flows apart within runs.
 GROUP_COLUMNS = (
-    text("group", "Name of the group."),
-    text("group_cca", "Its CCA, of web objects their server's; those of several flows joined by `+`.", "it is no TCP"),
-    text("beside", "CCAs of the run's long flows in other groups, joined by `+`, or `none`."),
+    text_column("group", "Name of the group."),
+    text_column(
+        "group_cca", "Its CCA, of web objects their server's; those of several flows joined by `+`.", "it is no TCP"
+    ),
+    text_column("beside", "CCAs of the run's long flows in other groups, joined by `+`, or `none`."),
 )
 
 
@@ -19,7 +21,8 @@ def _percentile_columns(name, unit, meaning, empty):
     ending = f"_{unit}" if unit else ""
     words = {50: "Median", 95: "95th percentile", 99: "99th percentile"}
     return tuple(
-        number(f"{name}_p{p}{ending}", unit, f"{word} of {meaning}.", empty, least=0) for p, word in words.items()
+        number_column(f"{name}_p{p}{ending}", unit, f"{word} of {meaning}.", empty, least=0)
+        for p, word in words.items()
     )
 
 
@@ -29,19 +32,19 @@ GROUPS = Table(
     (
         *RUN_KEYS,
         *GROUP_COLUMNS,
-        text("application", "`iperf3`, `web` or `real-time`."),
-        number("start_s", "s", "When it begins, from the traffic's origin."),
-        number("stop_s", "s", "When it ends.", "it asks for a number of objects"),
-        count("members", "", "Flows, streams, or objects that were asked for."),
-        number("goodput_mbps", "Mbit/s", "Of long flows: the sum of their goodputs, each over its own life; of those that pause the mean over their on-times.", _OTHER_GROUP),
-        count("complete", "objects", "Web objects that were complete.", _OTHER_GROUP),
+        text_column("application", "`iperf3`, `web` or `real-time`."),
+        number_column("start_s", "s", "When it begins, from the traffic's origin."),
+        number_column("stop_s", "s", "When it ends.", "it asks for a number of objects"),
+        count_column("members", "", "Flows, streams, or objects that were asked for."),
+        number_column("goodput_mbps", "Mbit/s", "Of long flows: the sum of their goodputs, each over its own life; of those that pause the mean over their on-times.", _OTHER_GROUP),
+        count_column("complete", "objects", "Web objects that were complete.", _OTHER_GROUP),
         *_percentile_columns("completion", "ms", "the completion times, from connect to the last byte", _NONE_COMPLETE),
         *_percentile_columns("slowdown", "", "completion time over that on an empty path (`tcp_models/completion_time.py`)", _NONE_COMPLETE),
-        count("packets", "packets", "Real-time packets that were sent.", _OTHER_GROUP),
-        number("lost_percent", "%", "Of these, that never arrived.", _OTHER_GROUP, least=0, most=100),
+        count_column("packets", "packets", "Real-time packets that were sent.", _OTHER_GROUP),
+        number_column("lost_percent", "%", "Of these, that never arrived.", _OTHER_GROUP, least=0, most=100),
         *_percentile_columns("delay", "ms", "the packets' one-way delays", _NONE_ARRIVED),
         *_percentile_columns("queueing", "ms", "the same less the path's delay", _NONE_ARRIVED),
-        number("jitter_ms", "ms", "Interarrival jitter (RFC 3550), the mean over packets and streams.", _NONE_ARRIVED, least=0),
+        number_column("jitter_ms", "ms", "Interarrival jitter (RFC 3550), the mean over packets and streams.", _NONE_ARRIVED, least=0),
         VALID,
     ),
     "tidy",
@@ -52,13 +55,15 @@ SHORT_FLOWS = Table(
     (
         *RUN_KEYS,
         *GROUP_COLUMNS,
-        ordinal("object", "Number of the object in its group, from 0."),
-        number("start_s", "s", "When the client called connect, from the traffic's origin.", "it never did"),
-        count("bytes", "bytes", "Its size."),
-        number("completion_ms", "ms", "From then to its last byte.", "it was never complete"),
-        number("ideal_ms", "ms", "What that takes on an empty path.", "it was never complete, or the path changes"),
-        number("slowdown", "", "The one over the other.", "it was never complete, or the path changes"),
-        text("failure", "Why it was not complete.", "it was"),
+        ordinal_column("object", "Number of the object in its group, from 0."),
+        number_column("start_s", "s", "When the client called connect, from the traffic's origin.", "it never did"),
+        count_column("bytes", "bytes", "Its size."),
+        number_column("completion_ms", "ms", "From then to its last byte.", "it was never complete"),
+        number_column(
+            "ideal_ms", "ms", "What that takes on an empty path.", "it was never complete, or the path changes"
+        ),
+        number_column("slowdown", "", "The one over the other.", "it was never complete, or the path changes"),
+        text_column("failure", "Why it was not complete.", "it was"),
         VALID,
     ),
     "tidy",

@@ -1,17 +1,17 @@
 """What most tables begin with, and what their empty fields say where several tables say it."""
 
-from run_tables.table import ordinal, text, truth
+from run_tables.table import ordinal_column, text_column, truth_column
 
 #: What tells cells apart, and runs: the first columns of most tables.
 CELL_COLUMNS = (
-    text("scenario", "Identifier of the scenario."),
-    text("cca", "CCA, or the mix of CCAs joined by `+`, that was asked for."),
-    text("ip_version", "`ipv4` or `ipv6`."),
+    text_column("scenario", "Identifier of the scenario."),
+    text_column("cca", "CCA, or the mix of CCAs joined by `+`, that was asked for."),
+    text_column("ip_version", "`ipv4` or `ipv6`."),
 )
-REPLICATION = ordinal("replication", "Number of the replication, from 1.")
+REPLICATION = ordinal_column("replication", "Number of the replication, from 1.")
 RUN_KEYS = (*CELL_COLUMNS, REPLICATION)
-SCENARIO_LABEL = text("scenario_label", "The scenario's short name.")
-VALID = truth("valid", "Whether the run passed all of its checks.")
+SCENARIO_LABEL = text_column("scenario_label", "The scenario's short name.")
+VALID = truth_column("valid", "Whether the run passed all of its checks.")
 CELL = [column.name for column in CELL_COLUMNS]
 RUN = [column.name for column in RUN_KEYS]
 

@@ -34,17 +34,17 @@ class Column:
             raise ValueError(f"column {self.name} is of kind '{self.kind}'; allowed are {', '.join(KINDS)}")
 
 
-def text(name: str, meaning: str, empty: str = "", source: str = "") -> Column:
+def text_column(name: str, meaning: str, empty: str = "", source: str = "") -> Column:
     """Return a column of texts."""
     return Column(name, "text", meaning, "", empty, source)
 
 
-def truth(name: str, meaning: str) -> Column:
+def truth_column(name: str, meaning: str) -> Column:
     """Return a column of True and False."""
     return Column(name, "truth", meaning)
 
 
-def number(
+def number_column(
     name: str,
     unit: str,
     meaning: str,
@@ -57,17 +57,17 @@ def number(
     return Column(name, "number", meaning, unit, empty, source, least, most)
 
 
-def count(name: str, unit: str, meaning: str, empty: str = "", source: str = "") -> Column:
+def count_column(name: str, unit: str, meaning: str, empty: str = "", source: str = "") -> Column:
     """Return a column of whole numbers, none less than 0."""
     return Column(name, "count", meaning, unit, empty, source, 0)
 
 
-def ordinal(name: str, meaning: str, empty: str = "") -> Column:
+def ordinal_column(name: str, meaning: str, empty: str = "") -> Column:
     """Return a column of whole numbers that tell things apart: replications, flows, paths."""
     return Column(name, "ordinal", meaning, "", empty)
 
 
-def interval(
+def interval_columns(
     low: str,
     high: str,
     unit: str,
@@ -78,8 +78,8 @@ def interval(
 ) -> tuple[Column, Column]:
     """Return the two columns of an interval at the study's confidence; ``of`` is what it is of: "the mean"."""
     return (
-        number(low, unit, f"Lower end of the confidence interval of {of}.", empty, "", least, most),
-        number(high, unit, f"Upper end of the confidence interval of {of}.", empty, "", least, most),
+        number_column(low, unit, f"Lower end of the confidence interval of {of}.", empty, "", least, most),
+        number_column(high, unit, f"Upper end of the confidence interval of {of}.", empty, "", least, most),
     )
 
 
@@ -93,7 +93,7 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
     ends : str
         What the names of the interval's columns begin with; the measure's name if not given.
     empty : str, optional
-        As `interval` has it.
+        As `interval_columns` has it.
     """
     columns: list[Column] = []
     for measure in measures:
@@ -102,7 +102,7 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
             of or "the mean" + ", cut off at what is possible" * (measure.least is not None),
         )
         bounds = {"least": measure.least, "most": measure.most}
-        columns += (measure, *interval(f"{name}_low", f"{name}_high", measure.unit, words, **empty, **bounds))
+        columns += (measure, *interval_columns(f"{name}_low", f"{name}_high", measure.unit, words, **empty, **bounds))
     return tuple(columns)
 
 

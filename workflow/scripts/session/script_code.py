@@ -19,7 +19,15 @@ from session import module_memory
 SCRIPTS = Path(__file__).resolve().parents[1]
 #: Where columns are declared by functions -> how many of their arguments are not prose.
 DECLARATIONS = "run_tables.table"
-PLAIN_ARGUMENTS = {"text": 1, "truth": 1, "ordinal": 1, "number": 2, "count": 2, "interval": 3, "mean_of": 1}
+PLAIN_ARGUMENTS = {
+    "text_column": 1,
+    "truth_column": 1,
+    "ordinal_column": 1,
+    "number_column": 2,
+    "count_column": 2,
+    "interval_columns": 3,
+    "mean_of": 1,
+}
 #: Arguments by name that are no prose either: bounds of values.
 PLAIN_NAMES = {"least", "most"}
 

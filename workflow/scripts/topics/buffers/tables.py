@@ -1,22 +1,22 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, ordinal, text
+from run_tables.table import Table, count_column, interval_columns, number_column, ordinal_column, text_column
 from run_tables.tidy_tables import RUNS
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.cells.tables import IN_UNIT, NOTE
 
 #: Which scenarios belong together, as `scenario_series.with_series` tells.
-CONDITIONS = ordinal(
+CONDITIONS = ordinal_column(
     "conditions", "Number of the conditions; scenarios that share it differ in buffer or platform only."
 )
-BUFFER = text("buffer", "Limit of the bottleneck's queue, as the study has it: `10 packets`, `0.5 BDP`.")
+BUFFER = text_column("buffer", "Limit of the bottleneck's queue, as the study has it: `10 packets`, `0.5 BDP`.")
 _PLACE_COLUMNS = (
     SCENARIO_LABEL,
     RUNS["platform"],
     CONDITIONS,
     BUFFER,
-    number(
+    number_column(
         "bdp_percent", "%", "The buffer's size over the path's bandwidth-delay product.",
         "the rate, the RTT or the size of a segment isn't known",
     ),
@@ -25,25 +25,25 @@ _NO_RATE = "nothing limits the rate"
 _NO_SPREAD = "there is one flow"
 #: What is computed of the flows of a run; of each the mean over replications is estimated.
 STATISTICS = (
-    number("mean_mbps", "Mbit/s", "Mean goodput of the flows.", least=0),
-    number("sd_mbps", "Mbit/s", "Standard deviation of the flows' goodputs, with the divisor n - 1.", _NO_SPREAD, least=0),
-    number("min_mbps", "Mbit/s", "Goodput of the slowest flow.", least=0),
-    number("q1_mbps", "Mbit/s", "First quartile of the flows' goodputs, interpolated linearly.", least=0),
-    number("median_mbps", "Mbit/s", "Median of the flows' goodputs.", least=0),
-    number("q3_mbps", "Mbit/s", "Third quartile of the flows' goodputs, interpolated linearly.", least=0),
-    number("max_mbps", "Mbit/s", "Goodput of the fastest flow.", least=0),
-    number("total_mbps", "Mbit/s", "Goodput of all flows together.", least=0),
-    number("mean_percent", "%", "Mean goodput of the flows over the link's rate.", _NO_RATE, least=0, most=100),
-    number(
+    number_column("mean_mbps", "Mbit/s", "Mean goodput of the flows.", least=0),
+    number_column("sd_mbps", "Mbit/s", "Standard deviation of the flows' goodputs, with the divisor n - 1.", _NO_SPREAD, least=0),
+    number_column("min_mbps", "Mbit/s", "Goodput of the slowest flow.", least=0),
+    number_column("q1_mbps", "Mbit/s", "First quartile of the flows' goodputs, interpolated linearly.", least=0),
+    number_column("median_mbps", "Mbit/s", "Median of the flows' goodputs.", least=0),
+    number_column("q3_mbps", "Mbit/s", "Third quartile of the flows' goodputs, interpolated linearly.", least=0),
+    number_column("max_mbps", "Mbit/s", "Goodput of the fastest flow.", least=0),
+    number_column("total_mbps", "Mbit/s", "Goodput of all flows together.", least=0),
+    number_column("mean_percent", "%", "Mean goodput of the flows over the link's rate.", _NO_RATE, least=0, most=100),
+    number_column(
         "sd_percent", "%", "Standard deviation of the flows' goodputs over the link's rate.",
         f"{_NO_SPREAD}, or {_NO_RATE}", least=0, most=100,
     ),
-    number("total_percent", "%", "Goodput of all flows together over the link's rate.", _NO_RATE, least=0, most=100),
-    number(
+    number_column("total_percent", "%", "Goodput of all flows together over the link's rate.", _NO_RATE, least=0, most=100),
+    number_column(
         "jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.",
         "no flow got anything", least=0, most=1,
     ),
-    count("starved", "flows", f"Number of flows that got less than {100 * STARVED_SHARE:.1f} % of their fair share."),
+    count_column("starved", "flows", f"Number of flows that got less than {100 * STARVED_SHARE:.1f} % of their fair share."),
 )  # fmt: skip
 FLOW_GOODPUT = Table(
     "flow_goodput",
@@ -52,7 +52,7 @@ FLOW_GOODPUT = Table(
         *RUN_KEYS,
         *_PLACE_COLUMNS,
         RUNS["flows"],
-        number(
+        number_column(
             "fair_share_mbps", "Mbit/s",
             "A flow's part of the link's rate, or of what all flows got where nothing limits the rate.",
         ),
@@ -66,16 +66,16 @@ FLOW_GOODPUT_CELLS = Table(
     (
         *CELL_COLUMNS,
         *_PLACE_COLUMNS,
-        text("statistic", "Name of a column of `flow_goodput.csv`."),
-        text("unit", "The statistic's unit.", "it has none"),
-        count("n", "runs", "Valid runs that have a value."),
-        number("mean", IN_UNIT, "Mean of their values.", _NO_RUN),
-        *interval(
+        text_column("statistic", "Name of a column of `flow_goodput.csv`."),
+        text_column("unit", "The statistic's unit.", "it has none"),
+        count_column("n", "runs", "Valid runs that have a value."),
+        number_column("mean", IN_UNIT, "Mean of their values.", _NO_RUN),
+        *interval_columns(
             "ci_low", "ci_high", IN_UNIT, "the mean, cut off at what is possible",
             "there are fewer than two values, all repeat one measurement, or a run collapsed",
         ),
-        number("lowest", IN_UNIT, "Smallest value.", _NO_RUN),
-        number("highest", IN_UNIT, "Largest value.", _NO_RUN),
+        number_column("lowest", IN_UNIT, "Smallest value.", _NO_RUN),
+        number_column("highest", IN_UNIT, "Largest value.", _NO_RUN),
         NOTE,
     ),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 from topics.cells.tables import (
     EFFECT_UNIT,
     IN_EFFECT_UNIT,
@@ -26,19 +26,19 @@ CCA_TESTS = Table(
         _SCENARIO,
         SCENARIO_LABEL,
         _IP_VERSION,
-        count("ccas", "CCAs", "CCAs that have a value."),
-        count("blocks", "replications", "Replications in which all of these CCAs have one."),
-        text("test", "`Friedman`, of these blocks, or `Kruskal-Wallis`, of all values.", NO_TEST),
-        number("statistic", "", "Friedman's Q or Kruskal and Wallis's H, corrected for ties.", NO_TEST),
-        number("p", "", "The p value of the test that all CCAs are alike.", NO_TEST),
-        number("p_holm", "", "This p after Holm's correction for all such tests of the study.", NO_TEST),
-        number(
+        count_column("ccas", "CCAs", "CCAs that have a value."),
+        count_column("blocks", "replications", "Replications in which all of these CCAs have one."),
+        text_column("test", "`Friedman`, of these blocks, or `Kruskal-Wallis`, of all values.", NO_TEST),
+        number_column("statistic", "", "Friedman's Q or Kruskal and Wallis's H, corrected for ties.", NO_TEST),
+        number_column("p", "", "The p value of the test that all CCAs are alike.", NO_TEST),
+        number_column("p_holm", "", "This p after Holm's correction for all such tests of the study.", NO_TEST),
+        number_column(
             "kendall_w",
             "",
             "Kendall's coefficient of concordance: 1 if all blocks rank the CCAs alike, 0 if their ranks cancel out.",
             "the test isn't Friedman's",
         ),
-        number("p_holm_kept", "", "`p_holm` with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
+        number_column("p_holm_kept", "", "`p_holm` with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),
 )
@@ -53,32 +53,34 @@ CCA_PAIRS = Table(
         _SCENARIO,
         SCENARIO_LABEL,
         _IP_VERSION,
-        text("cca_a", "The CCA that is compared."),
-        text("cca_b", "The CCA that it is compared with."),
-        count("pairs", "replications", "Replications in which both have a value."),
-        count("n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."),
-        number("mean_a", IN_UNIT, "Mean of `cca_a` in these replications.", _NO_PAIR),
-        number("mean_b", IN_UNIT, "Mean of `cca_b` in these replications.", _NO_PAIR),
-        number("effect", IN_EFFECT_UNIT, "Mean difference of `cca_a` from `cca_b`.", _NO_PAIR),
+        text_column("cca_a", "The CCA that is compared."),
+        text_column("cca_b", "The CCA that it is compared with."),
+        count_column("pairs", "replications", "Replications in which both have a value."),
+        count_column(
+            "n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."
+        ),
+        number_column("mean_a", IN_UNIT, "Mean of `cca_a` in these replications.", _NO_PAIR),
+        number_column("mean_b", IN_UNIT, "Mean of `cca_b` in these replications.", _NO_PAIR),
+        number_column("effect", IN_EFFECT_UNIT, "Mean difference of `cca_a` from `cca_b`.", _NO_PAIR),
         *MEAN_INTERVAL,
-        number("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
-        *interval("hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate", TOO_FEW_PAIRS),
-        number(
+        number_column("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
+        *interval_columns("hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate", TOO_FEW_PAIRS),
+        number_column(
             "cliffs_delta",
             "",
             "Cliff's delta: how much more often a value of `cca_a` is the larger one of all combinations, -1 to 1.",
             _NO_PAIR,
         ),
         *PAIRED_TEST,
-        number("p", "", "The p value of the test that the two are alike.", NO_TEST),
-        number(
+        number_column("p", "", "The p value of the test that the two are alike.", NO_TEST),
+        number_column(
             "p_holm",
             "",
             "This p after Holm's correction for all pairs of the study; 1 where the CCAs of the place don't differ together.",
             NO_TEST,
         ),
-        number("p_holm_kept", "", "`p_holm` with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
-        number("effect_kept", IN_EFFECT_UNIT, "`effect` with excluded runs kept.", f"{_NO_PAIR}; {NONE_KEPT}"),
+        number_column("p_holm_kept", "", "`p_holm` with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
+        number_column("effect_kept", IN_EFFECT_UNIT, "`effect` with excluded runs kept.", f"{_NO_PAIR}; {NONE_KEPT}"),
         NOTE,
     ),
 )

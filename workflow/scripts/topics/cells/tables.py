@@ -1,29 +1,31 @@
 """The analysis table of the topic, column by column, and what tables of metrics share."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 
 #: Units of numbers that are of another kind in each row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
-METRIC = text("metric", "Column of the metric in `runs.csv`.")
-UNIT = text("unit", "Unit of the metric.")
-EFFECT_UNIT = text("effect_unit", "Unit of differences: `%`, `points`, or the metric's own.")
-NOTE = text("note", "What can't be computed and why, and what else to know of the row.", "there is nothing to say")
+METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
+UNIT = text_column("unit", "Unit of the metric.")
+EFFECT_UNIT = text_column("effect_unit", "Unit of differences: `%`, `points`, or the metric's own.")
+NOTE = text_column(
+    "note", "What can't be computed and why, and what else to know of the row.", "there is nothing to say"
+)
 
 #: Why a number is missing in tables that compare pairs, and the test that was made.
 NO_TEST = "no test was made"
 NO_SPREAD = "there are fewer than two pairs, or all repeat one measurement"
 TOO_FEW_PAIRS = "there are too few pairs for it, or all repeat one measurement"
-MEAN_INTERVAL = interval("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
+MEAN_INTERVAL = interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
 PAIRED_TEST = (
-    text(
+    text_column(
         "test",
         "Test of the mean difference: `paired t` of few pairs, `sign flips of the mean` where these can reach the corrected "
         "level.",
         NO_TEST,
     ),
-    number("statistic", "", "Student's t.", NO_TEST),
+    number_column("statistic", "", "Student's t.", NO_TEST),
 )
 
 #: Why columns with excluded runs kept are empty.
@@ -38,34 +40,34 @@ DESCRIPTIVE = Table(
         *CELL_COLUMNS[1:],
         METRIC,
         UNIT,
-        count("n", "runs", "Valid runs that have a value."),
-        count(
+        count_column("n", "runs", "Valid runs that have a value."),
+        count_column(
             "measurements",
             "",
             "What they are worth: 1 if all values lie within the resolution of the measurement, else `n`.",
             "there is no value",
         ),
-        number("mean", IN_UNIT, "Mean of their values.", "there is no value"),
-        *interval(
+        number_column("mean", IN_UNIT, "Mean of their values.", "there is no value"),
+        *interval_columns(
             "ci_low",
             "ci_high",
             IN_UNIT,
             "the mean, cut off at what is possible",
             "there is one measurement or none, or a run collapsed",
         ),
-        count(
+        count_column(
             "collapses",
             "runs",
             "Runs far below the others: below 2/3 of the median, and by five robust standard deviations.",
             "the metric is no goodput, or there is no value",
         ),
-        number("median", IN_UNIT, "Median of the values.", "there is no value"),
-        number("sd", IN_UNIT, "Sample standard deviation of the values.", "there are fewer than two values"),
-        number("min", IN_UNIT, "Smallest value.", "there is no value"),
-        number("max", IN_UNIT, "Largest value.", "there is no value"),
-        number("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
-        number("shapiro_p", "", "The p value of this test.", _TESTED),
-        number(
+        number_column("median", IN_UNIT, "Median of the values.", "there is no value"),
+        number_column("sd", IN_UNIT, "Sample standard deviation of the values.", "there are fewer than two values"),
+        number_column("min", IN_UNIT, "Smallest value.", "there is no value"),
+        number_column("max", IN_UNIT, "Largest value.", "there is no value"),
+        number_column("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
+        number_column("shapiro_p", "", "The p value of this test.", _TESTED),
+        number_column(
             "mean_kept",
             IN_UNIT,
             "Mean with excluded runs that have a value kept.",
@@ -79,20 +81,20 @@ STEADY = Table(
     "steady",
     "a metric in a cell, with and without start-up",
     (
-        text("metric", "Column of the whole run in `runs.csv`."),
-        text("steady_metric", "Column of its steady part."),
-        text("unit", "Unit of both."),
+        text_column("metric", "Column of the whole run in `runs.csv`."),
+        text_column("steady_metric", "Column of its steady part."),
+        text_column("unit", "Unit of both."),
         CELL_COLUMNS[0],
         SCENARIO_LABEL,
         *CELL_COLUMNS[1:],
-        count("valid", "runs", "Valid runs that have a value of the whole."),
-        count("n", "runs", "Those that have one of the steady part too; all that follows is of these."),
-        number("left_out_percent", "%", "Of the window that the flows have in common, the mean.", _NO_STEADY),
-        number("whole_mean", IN_UNIT, "Mean of the whole runs, start-up included.", _NO_STEADY),
-        number("steady_mean", IN_UNIT, "Mean of their steady parts.", _NO_STEADY),
+        count_column("valid", "runs", "Valid runs that have a value of the whole."),
+        count_column("n", "runs", "Those that have one of the steady part too; all that follows is of these."),
+        number_column("left_out_percent", "%", "Of the window that the flows have in common, the mean.", _NO_STEADY),
+        number_column("whole_mean", IN_UNIT, "Mean of the whole runs, start-up included.", _NO_STEADY),
+        number_column("steady_mean", IN_UNIT, "Mean of their steady parts.", _NO_STEADY),
         EFFECT_UNIT,
-        number("effect", IN_EFFECT_UNIT, "Mean difference of the steady part from the whole.", _NO_STEADY),
-        *interval(
+        number_column("effect", IN_EFFECT_UNIT, "Mean difference of the steady part from the whole.", _NO_STEADY),
+        *interval_columns(
             "ci_low",
             "ci_high",
             IN_EFFECT_UNIT,

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Column, Table, count, number, ordinal, text
+from run_tables.table import Column, Table, count_column, number_column, ordinal_column, text_column
 from run_tables.tidy_tables import RUNS
 from topics.cells.tables import IN_UNIT, NOTE
 
@@ -15,46 +15,46 @@ CLAIMS = Table(
     "claims",
     "a claim",
     (
-        text("claim", "Identifier of the claim in the claims file."),
-        text("section", "Where the paper says it."),
-        text("statement", "What the paper says."),
-        text("kind", "How it is checked: a kind of claim that `claims.schema.yaml` describes."),
-        text("quantity", "Column that it is about, of runs, flows or time series."),
-        text("unit", "Unit of `value`.", "it has none, or no value"),
-        text("published", "The paper's value, with its unit."),
-        number(
+        text_column("claim", "Identifier of the claim in the claims file."),
+        text_column("section", "Where the paper says it."),
+        text_column("statement", "What the paper says."),
+        text_column("kind", "How it is checked: a kind of claim that `claims.schema.yaml` describes."),
+        text_column("quantity", "Column that it is about, of runs, flows or time series."),
+        text_column("unit", "Unit of `value`.", "it has none, or no value"),
+        text_column("published", "The paper's value, with its unit."),
+        number_column(
             "value",
             IN_UNIT,
             "The statistic of the claim in this study's runs; p where the claim is a test's outcome.",
             _UNDECIDED,
         ),
-        number(
+        number_column(
             "low", IN_UNIT, "Lower end of the interval of `value`.", f"{_UNDECIDED}, or it is a p, or has no interval"
         ),
-        number(
+        number_column(
             "high",
             IN_UNIT,
             "Upper end of it.",
             f"{_UNDECIDED}, or it is a p, or has no interval; or the end is infinite",
         ),
-        text(
+        text_column(
             "interval",
             "What this interval is: `t`, of one mean or ratio, 95 % where replications are about normal; `joint t`, of the "
             "lowest, highest or farthest of several, and `counted`, of the number of comparisons that hold (Holm): at "
             "least that; `of ranks` (Woodruff), of a median; `chi-square`, of standard deviations.",
             _UNDECIDED,
         ),
-        text(
+        text_column(
             "requirement",
             "What the statistic is, and what it has to be for the claim to hold.",
             "the study has no runs to tell",
         ),
-        text("bounds", "The bounds of this requirement.", "there is no value, or it is a p"),
-        text("verdict", f"`{REPRODUCED}`, `{NOT_REPRODUCED}`, `{NOT_SHOWN}` or `{NOT_TESTABLE}`."),
-        text("because", "Why, in words."),
-        text("tolerance", "What the words of the paper are taken to allow, and why."),
-        text("remark", "What a reader should know of the published value.", "there is nothing to say"),
-        count("runs", "runs", "Runs that have a value of what the claim is about."),
+        text_column("bounds", "The bounds of this requirement.", "there is no value, or it is a p"),
+        text_column("verdict", f"`{REPRODUCED}`, `{NOT_REPRODUCED}`, `{NOT_SHOWN}` or `{NOT_TESTABLE}`."),
+        text_column("because", "Why, in words."),
+        text_column("tolerance", "What the words of the paper are taken to allow, and why."),
+        text_column("remark", "What a reader should know of the published value.", "there is nothing to say"),
+        count_column("runs", "runs", "Runs that have a value of what the claim is about."),
     ),
 )
 #: The change of the first version.
@@ -63,14 +63,16 @@ CLAIM_VERSIONS = Table(
     "claim_versions",
     "the first version of the claims file, and a change of a claim in a later one",
     (
-        ordinal("version", "Number of the version, from 1."),
-        text("sha256", "SHA-256 of the file."),
-        count("runs", "runs", "Runs that had a document when this version was first used; 0: before the first run."),
-        text(
+        ordinal_column("version", "Number of the version, from 1."),
+        text_column("sha256", "SHA-256 of the file."),
+        count_column(
+            "runs", "runs", "Runs that had a document when this version was first used; 0: before the first run."
+        ),
+        text_column(
             "change",
             f"`{FIXED}` (the first), or `added`, `changed`, `removed`, `paper or scenarios changed`, `comments only`.",
         ),
-        text("claim", "Identifier of the claim.", "the change is of none"),
+        text_column("claim", "Identifier of the claim.", "the change is of none"),
     ),
 )
 
@@ -82,7 +84,7 @@ MISLABELLED_METRICS = ("goodput_mbps", "rtt_mean_ms", "retransmits")
 def _means(suffix: str, whose: str, empty: str) -> tuple[Column, ...]:
     """Return the columns of these metrics' means over some runs."""
     return tuple(
-        number(f"{name}{suffix}", RUNS[name].unit, f"Mean of `{name}` over {whose}.", empty)
+        number_column(f"{name}{suffix}", RUNS[name].unit, f"Mean of `{name}` over {whose}.", empty)
         for name in MISLABELLED_METRICS
     )
 
@@ -94,11 +96,11 @@ MISLABELLED = Table(
         _SCENARIO,
         SCENARIO_LABEL,
         _CCA,
-        text("observed", "CCA that ran, by the sender's own report; several are joined by `+`."),
+        text_column("observed", "CCA that ran, by the sender's own report; several are joined by `+`."),
         _IP_VERSION,
-        count("runs", "runs", "Runs in which it ran."),
+        count_column("runs", "runs", "Runs in which it ran."),
         *_means("", "these runs", "none of them has a value"),
-        text(
+        text_column(
             "reference_scenario", "Scenario that allows the CCA and is the same otherwise.", "the study has none such"
         ),
         *_means("_asked", "valid runs of the CCA asked for in `reference_scenario`", "there is no such run"),
@@ -107,19 +109,19 @@ MISLABELLED = Table(
             "valid runs that asked for the CCA that ran, in the same scenario or else in `reference_scenario`",
             "there is no such run",
         ),
-        count(
+        count_column(
             "identical_runs",
             "runs",
             "Runs that equal this CCA's own run of the same replication in every digit of all three metrics.",
             "the scenario has no valid run of it",
         ),
-        number(
+        number_column(
             "difference_percent",
             "%",
             "Largest difference of a metric between these two runs, of the greater of both.",
             "no replication has both",
         ),
-        text(
+        text_column(
             "same_as",
             "Other CCAs asked for whose runs are the same in every digit, joined by a comma.",
             "there is none",

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text, truth
+from run_tables.table import Table, count_column, interval_columns, number_column, text_column, truth_column
 from topics.cells.tables import (
     EFFECT_UNIT,
     IN_EFFECT_UNIT,
@@ -16,7 +16,7 @@ from topics.cells.tables import (
 
 #: The comparisons of the study that cells are taken through with themselves.
 OF_IP_VERSIONS, OF_CCAS = "IPv6 against IPv4", "CCA against CCA"
-COMPARISON = text("comparison", f"Whose tests were made: `{OF_IP_VERSIONS}` or `{OF_CCAS}`.")
+COMPARISON = text_column("comparison", f"Whose tests were made: `{OF_IP_VERSIONS}` or `{OF_CCAS}`.")
 _NO_PAIR = "no replication has a value of both"
 AA_TESTS = Table(
     "aa_tests",
@@ -29,16 +29,16 @@ AA_TESTS = Table(
         CELL_COLUMNS[0],
         SCENARIO_LABEL,
         *CELL_COLUMNS[1:],
-        count("pairs", "replications", "Pairs of a run and a control run that both have a value."),
-        count("n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."),
-        number("mean", IN_UNIT, "Mean of the runs.", _NO_PAIR),
-        number("mean_control", IN_UNIT, "Mean of the control runs.", _NO_PAIR),
-        number("effect", IN_EFFECT_UNIT, "Mean difference of the control runs from the runs, or the other way round.", _NO_PAIR),
-        *interval("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD),
+        count_column("pairs", "replications", "Pairs of a run and a control run that both have a value."),
+        count_column("n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."),
+        number_column("mean", IN_UNIT, "Mean of the runs.", _NO_PAIR),
+        number_column("mean_control", IN_UNIT, "Mean of the control runs.", _NO_PAIR),
+        number_column("effect", IN_EFFECT_UNIT, "Mean difference of the control runs from the runs, or the other way round.", _NO_PAIR),
+        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD),
         *PAIRED_TEST,
-        number("p", "", "The p value of the test that the two are alike, which they are.", NO_TEST),
-        number("p_holm", "", "This p after the correction that the comparison makes.", NO_TEST),
-        truth("different", "Whether the comparison, corrected as it is in the study, calls them different: a false alarm."),
+        number_column("p", "", "The p value of the test that the two are alike, which they are.", NO_TEST),
+        number_column("p_holm", "", "This p after the correction that the comparison makes.", NO_TEST),
+        truth_column("different", "Whether the comparison, corrected as it is in the study, calls them different: a false alarm."),
         NOTE,
     ),
 )  # fmt: skip
@@ -47,17 +47,17 @@ AA_SUMMARY = Table(
     "a metric of a comparison, and all metrics together",
     (
         COMPARISON,
-        text("metric", "Column of the metric in `runs.csv`, or `all`."),
-        count("comparisons", "", "Cells compared with themselves."),
-        count("tests", "", "Of these, in which a test was made."),
-        count("scenarios", "", "In so many scenarios: tests of one share seeds and are not independent."),
-        count("below", "", "Tests whose p, by itself, is below the significance."),
-        number("expected", "", "How many that would be by chance alone: the significance times the tests."),
-        number("share_percent", "%", "Their share of the tests.", "no test was made"),
-        *interval("share_low", "share_high", "%", "this share, for scenarios as clusters", "no test was made"),
-        text("verdict", "`consistent with chance`, `more than chance` or `fewer than chance`, as the interval lies to the significance.", "no test was made"),
-        count("different", "", "Comparisons called different after the correction: false alarms of the study's own findings."),
-        count("families", "", "Families over which p was corrected."),
-        count("families_different", "", "Of these, with one false alarm or more; by chance alone at most the significance times the families."),
+        text_column("metric", "Column of the metric in `runs.csv`, or `all`."),
+        count_column("comparisons", "", "Cells compared with themselves."),
+        count_column("tests", "", "Of these, in which a test was made."),
+        count_column("scenarios", "", "In so many scenarios: tests of one share seeds and are not independent."),
+        count_column("below", "", "Tests whose p, by itself, is below the significance."),
+        number_column("expected", "", "How many that would be by chance alone: the significance times the tests."),
+        number_column("share_percent", "%", "Their share of the tests.", "no test was made"),
+        *interval_columns("share_low", "share_high", "%", "this share, for scenarios as clusters", "no test was made"),
+        text_column("verdict", "`consistent with chance`, `more than chance` or `fewer than chance`, as the interval lies to the significance.", "no test was made"),
+        count_column("different", "", "Comparisons called different after the correction: false alarms of the study's own findings."),
+        count_column("families", "", "Families over which p was corrected."),
+        count_column("families_different", "", "Of these, with one false alarm or more; by chance alone at most the significance times the families."),
     ),
 )  # fmt: skip

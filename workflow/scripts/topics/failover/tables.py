@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count, number
+from run_tables.table import Table, columns_with_intervals, count_column, number_column
 from run_tables.tidy_tables import RUNS, SCENARIOS
 
 _NO_RUN = "no valid run has a value"
@@ -17,16 +17,16 @@ FAILOVERS = Table(
         SCENARIOS["outage_path"],
         SCENARIOS["outage_at_s"],
         SCENARIOS["outage_for_s"],
-        count("n", "runs", "Valid runs."),
-        number("path_ideal_mbps", "Mbit/s", "What a path that is always full gives.", _NO_RUN),
-        number("before_mbps", "Mbit/s", "Acknowledged on all paths in the second half of the time before the outage.", _NO_RUN),
-        number("during_mbps", "Mbit/s", "The same in the second half of the outage.", _NO_RUN),
-        number("after_mbps", "Mbit/s", "The same in the last quarter of the traffic's duration.", _NO_RUN),
+        count_column("n", "runs", "Valid runs."),
+        number_column("path_ideal_mbps", "Mbit/s", "What a path that is always full gives.", _NO_RUN),
+        number_column("before_mbps", "Mbit/s", "Acknowledged on all paths in the second half of the time before the outage.", _NO_RUN),
+        number_column("during_mbps", "Mbit/s", "The same in the second half of the outage.", _NO_RUN),
+        number_column("after_mbps", "Mbit/s", "The same in the last quarter of the traffic's duration.", _NO_RUN),
         *columns_with_intervals(
-            number("standstill_s", "s", "Longest time from the outage's begin to the path's return in which nothing was acknowledged on any path.", _NO_RUN, least=0),
-            number("return_s", "s", "From when the path was up again until data were acknowledged on it, as far as samples tell.", _NOT_BACK, least=0),
+            number_column("standstill_s", "s", "Longest time from the outage's begin to the path's return in which nothing was acknowledged on any path.", _NO_RUN, least=0),
+            number_column("return_s", "s", "From when the path was up again until data were acknowledged on it, as far as samples tell.", _NOT_BACK, least=0),
         ),
-        count("returned", "runs", "Valid runs in which the path was used again."),
-        number("outage_drops", "packets", "Mean number lost in the data's direction because the path was down.", _NO_RUN),
+        count_column("returned", "runs", "Valid runs in which the path was used again."),
+        number_column("outage_drops", "packets", "Mean number lost in the data's direction because the path was down.", _NO_RUN),
     ),
 )  # fmt: skip

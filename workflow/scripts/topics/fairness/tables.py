@@ -1,18 +1,27 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, REPLICATION, SCENARIO_LABEL, VALID
-from run_tables.table import Table, columns_with_intervals, count, interval, number, ordinal, text, truth
+from run_tables.table import (
+    Table,
+    columns_with_intervals,
+    count_column,
+    interval_columns,
+    number_column,
+    ordinal_column,
+    text_column,
+    truth_column,
+)
 from run_tables.tidy_tables import FLOWS
 
 _SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
-_POSITION = ordinal(
+_POSITION = ordinal_column(
     "position", "Place of the flow's CCA in the mix, from 0; where all flows run one CCA, the flow's number."
 )
 _PLACE = (_SCENARIO, SCENARIO_LABEL, _IP_VERSION)
 _PAIR = (
     *_PLACE,
-    text("row_cca", "CCA whose share this is."),
-    text("column_cca", "CCA of the flows beside it."),
+    text_column("row_cca", "CCA whose share this is."),
+    text_column("column_cca", "CCA of the flows beside it."),
 )  # fmt: skip
 _NO_SHARE = "the goodputs of the run's flows aren't all known, or all are 0"
 _NO_VALID_RUN = "no run is valid, or none has a value"
@@ -20,14 +29,16 @@ _NO_TEST = "there are fewer than two values, or all are equal"
 _NO_FAIR_TEST = f"{_NO_TEST}, or the run has no other flows"
 _NO_COMPARISON = "this is the base, or either scenario has fewer than two values"
 _NO_VARIANCE = "this is the base, either scenario has fewer than two values, or all values of each are equal"
-_REPLICATIONS = count(
+_REPLICATIONS = count_column(
     "replications", "replications", "Replications with a valid run that has a share: the values of means and intervals."
 )
 
 
 def _estimate(name, unit, meaning, of, ends="", most=None):
     """Return the columns of an estimate over replications and of its interval, which is of `of`."""
-    return columns_with_intervals(number(name, unit, meaning, _NO_VALID_RUN, least=0, most=most), of=of, ends=ends)
+    return columns_with_intervals(
+        number_column(name, unit, meaning, _NO_VALID_RUN, least=0, most=most), of=of, ends=ends
+    )
 
 
 _SHARE = _estimate(
@@ -38,7 +49,7 @@ _JAIN = _estimate(
     "jain", "", "Typical Jain's index of the run's flows: the mean on the scale of logits between 1/n and 1.",
     "the typical Jain's index", most=1,
 )  # fmt: skip
-_NOTE = text("note", "Why a value is missing, or was taken in another way.", "there is nothing to say")
+_NOTE = text_column("note", "Why a value is missing, or was taken in another way.", "there is nothing to say")
 
 FLOW_SHARES = Table(
     "flow_shares",
@@ -56,12 +67,12 @@ FLOW_SHARES = Table(
         FLOWS["pair"],
         FLOWS["rtt_path_ms"],
         FLOWS["start_offset_ms"],
-        truth("first", "Whether it was to start first; never if all flows were to start at once."),
+        truth_column("first", "Whether it was to start first; never if all flows were to start at once."),
         *(FLOWS[name] for name in ("window_begin_ns", "window_end_ns", "delivered_bytes", "goodput_mbps")),
-        number("resolution_mbps", "Mbit/s", "How finely its goodput is measured: a packet at both ends of the window."),
-        number("share", "", "Its goodput over the sum of all flows' of the run.", _NO_SHARE),
-        number("fair_share", "", "One over the number of the run's flows."),
-        number(
+        number_column("resolution_mbps", "Mbit/s", "How finely its goodput is measured: a packet at both ends of the window."),
+        number_column("share", "", "Its goodput over the sum of all flows' of the run.", _NO_SHARE),
+        number_column("fair_share", "", "One over the number of the run's flows."),
+        number_column(
             "jain_index", "",
             "Jain's fairness index of the goodputs of the run's flows: 1 if all are equal, 1/n if one has all.",
             _NO_SHARE,
@@ -77,11 +88,11 @@ SHARES = Table(
         *_PLACE,
         _CCA,
         _POSITION,
-        text("flow_cca", "CCA of the flows in this position."),
-        count("flows", "", "Number of these flows in a run."),
-        text("pair", "Their pairs of hosts, from 1, parted by blanks."),
-        number("rtt_path_ms", "ms", "RTT of their empty paths, the mean."),
-        count("n", "replications", "Valid replications with a share."),
+        text_column("flow_cca", "CCA of the flows in this position."),
+        count_column("flows", "", "Number of these flows in a run."),
+        text_column("pair", "Their pairs of hosts, from 1, parted by blanks."),
+        number_column("rtt_path_ms", "ms", "RTT of their empty paths, the mean."),
+        count_column("n", "replications", "Valid replications with a share."),
         *_estimate(
             "goodput_mbps", "Mbit/s", "Goodput of one of these flows, the mean over valid replications.",
             "the mean goodput", "goodput",
@@ -103,10 +114,10 @@ SHARES = Table(
             "retransmits", "segments", "Segments that one of these flows sent again, the mean over valid replications.",
             "the mean of the segments sent again",
         ),
-        count("started_first", "replications", "Valid replications in which one of these flows was to start first."),
-        text("test", "Test of the share against the fair one: `t of log-ratios`.", _NO_FAIR_TEST),
-        number("p", "", "The test's p, two-sided.", _NO_FAIR_TEST),
-        number(
+        count_column("started_first", "replications", "Valid replications in which one of these flows was to start first."),
+        text_column("test", "Test of the share against the fair one: `t of log-ratios`.", _NO_FAIR_TEST),
+        number_column("p", "", "The test's p, two-sided.", _NO_FAIR_TEST),
+        number_column(
             "p_holm", "",
             "p adjusted over the tests of the scenario and IP version (Holm); both sides of a pair are one test.",
             _NO_FAIR_TEST,
@@ -119,37 +130,37 @@ SHARE_PAIRS = Table(
     "a CCA against another in a scenario and IP version",
     (
         *_PAIR,
-        text(
+        text_column(
             "orders",
             "`both` if a+b and b+a are one condition, taken together; `as named` if the row's CCA is the mix's first.",
         ),
         _REPLICATIONS,
-        count("runs", "", "Valid runs with a share."),
+        count_column("runs", "", "Valid runs with a share."),
         *_SHARE,
-        number("share_mean", "", "Mean of the shares themselves.", _NO_VALID_RUN),
-        number("share_min", "", "Smallest share of a replication.", _NO_VALID_RUN),
-        number("share_max", "", "Largest share of a replication.", _NO_VALID_RUN),
-        number("row_mbps", "Mbit/s", "Mean goodput of a flow of the row's CCA.", _NO_VALID_RUN),
-        number("column_mbps", "Mbit/s", "Mean goodput of a flow of the column's CCA.", _NO_VALID_RUN),
+        number_column("share_mean", "", "Mean of the shares themselves.", _NO_VALID_RUN),
+        number_column("share_min", "", "Smallest share of a replication.", _NO_VALID_RUN),
+        number_column("share_max", "", "Largest share of a replication.", _NO_VALID_RUN),
+        number_column("row_mbps", "Mbit/s", "Mean goodput of a flow of the row's CCA.", _NO_VALID_RUN),
+        number_column("column_mbps", "Mbit/s", "Mean goodput of a flow of the column's CCA.", _NO_VALID_RUN),
         *_JAIN,
-        number("jain_min", "", "Smallest Jain's index of a replication.", _NO_VALID_RUN),
-        text("test", "Test of the share against half: `t of log-ratios`.", _NO_TEST),
-        number("p", "", "The test's p, two-sided.", _NO_TEST),
-        number(
+        number_column("jain_min", "", "Smallest Jain's index of a replication.", _NO_VALID_RUN),
+        text_column("test", "Test of the share against half: `t of log-ratios`.", _NO_TEST),
+        number_column("p", "", "The test's p, two-sided.", _NO_TEST),
+        number_column(
             "p_holm", "", "p adjusted over the pairs of the scenario and IP version (Holm), each counted once.",
             "there is no p, or two flows of one CCA have the same path",
         ),
-        number(
+        number_column(
             "order_effect", "%",
             "By how much the ratio of both goodputs is larger where the row's CCA is the mix's first.",
             "orders aren't taken together, fewer than two replications have both, or their differences are all equal",
         ),
-        *interval("order_low", "order_high", "%", "the effect of the order", "there is no such effect"),
-        number(
+        *interval_columns("order_low", "order_high", "%", "the effect of the order", "there is no such effect"),
+        number_column(
             "order_p", "", "p of that effect (Student's t of log-ratios within replications), two-sided.",
             "there is no such effect",
         ),
-        number("order_p_holm", "", "That p adjusted as `p_holm` is.", "there is no such effect"),
+        number_column("order_p_holm", "", "That p adjusted as `p_holm` is.", "there is no such effect"),
         _NOTE,
     ),
 )  # fmt: skip
@@ -158,24 +169,24 @@ START_ORDER = Table(
     "start_order",
     "an advantage of a pair of CCAs, or of all of them",
     (
-        text("effect", "What the advantage is of: `first pair of hosts` or `first to start`."),
+        text_column("effect", "What the advantage is of: `first pair of hosts` or `first to start`."),
         _IP_VERSION,
-        text("cca_a", "One CCA of the pair.", "this is the mean of all pairs"),
-        text("cca_b", "The other.", "this is the mean of all pairs"),
-        count(
+        text_column("cca_a", "One CCA of the pair.", "this is the mean of all pairs"),
+        text_column("cca_b", "The other.", "this is the mean of all pairs"),
+        count_column(
             "units", "draws",
             "Draws of the starting times (scenario and replication) in which it is known who starts first.",
         ),
-        number("share", "", "What the advantage makes of a share of half.", _NO_ORDER),
-        *interval("share_low", "share_high", "", "that share", _NO_ORDER),
-        number("ratio_percent", "%", "The advantage as a change of the ratio of both goodputs.", _NO_ORDER),
-        *interval("ratio_low", "ratio_high", "%", "that change", _NO_ORDER),
-        number(
+        number_column("share", "", "What the advantage makes of a share of half.", _NO_ORDER),
+        *interval_columns("share_low", "share_high", "", "that share", _NO_ORDER),
+        number_column("ratio_percent", "%", "The advantage as a change of the ratio of both goodputs.", _NO_ORDER),
+        *interval_columns("ratio_low", "ratio_high", "%", "that change", _NO_ORDER),
+        number_column(
             "smallest_margin", "%", "Smallest margin at which two one-sided tests call both goodputs equal.", _NO_ORDER,
         ),
-        text("test", "`Welch's t` of the hosts' advantage, `permutation` of that of starting first.", _NO_ORDER),
-        number("p", "", "The test's p, two-sided.", _NO_ORDER),
-        number("p_holm", "", "p adjusted over the pairs (Holm).", "there is no p, or this is the mean of all pairs"),
+        text_column("test", "`Welch's t` of the hosts' advantage, `permutation` of that of starting first.", _NO_ORDER),
+        number_column("p", "", "The test's p, two-sided.", _NO_ORDER),
+        number_column("p_holm", "", "p adjusted over the pairs (Holm).", "there is no p, or this is the mean of all pairs"),
         _NOTE,
     ),
 )  # fmt: skip
@@ -183,25 +194,25 @@ FAIRNESS_FACTORS = Table(
     "fairness_factors",
     "a level of a factor for a CCA against another",
     (
-        text(
+        text_column(
             "factor",
             "What alone differs from the base: `buffer_bdp`, `rtt_ms`, `rtt_ratio`, `loss_percent` or `rate_mbps`.",
         ),
-        number(
+        number_column(
             "level", "", "The factor's level, in the unit that its name ends with.", "the scenario has no such limit",
         ),
-        number("base_level", "", "The same in the base scenario.", "the base has no such limit"),
+        number_column("base_level", "", "The same in the base scenario.", "the base has no such limit"),
         *_PAIR,
         _REPLICATIONS,
         *_SHARE,
         *_JAIN,
-        number("base_share", "", "Share in the base scenario.", "this is the base, or it has no valid run of the pair"),
-        number("effect", "%", "Change of the ratio of both goodputs from the base to this level.", _NO_COMPARISON),
-        *interval("effect_low", "effect_high", "%", "the change", _NO_VARIANCE),
-        number("statistic", "", "Welch's t of the balances, the log-ratios of both goodputs.", _NO_VARIANCE),
-        number("df", "", "Its degrees of freedom.", _NO_VARIANCE),
-        number("p", "", "Its p, two-sided.", _NO_VARIANCE),
-        number("p_holm", "", "p adjusted over the levels and pairs of the factor and IP version (Holm).", _NO_VARIANCE),
+        number_column("base_share", "", "Share in the base scenario.", "this is the base, or it has no valid run of the pair"),
+        number_column("effect", "%", "Change of the ratio of both goodputs from the base to this level.", _NO_COMPARISON),
+        *interval_columns("effect_low", "effect_high", "%", "the change", _NO_VARIANCE),
+        number_column("statistic", "", "Welch's t of the balances, the log-ratios of both goodputs.", _NO_VARIANCE),
+        number_column("df", "", "Its degrees of freedom.", _NO_VARIANCE),
+        number_column("p", "", "Its p, two-sided.", _NO_VARIANCE),
+        number_column("p_holm", "", "p adjusted over the levels and pairs of the factor and IP version (Holm).", _NO_VARIANCE),
         _NOTE,
     ),
 )  # fmt: skip
@@ -209,18 +220,18 @@ SHARE_THEORY = Table(
     "share_theory",
     "a CCA against another in a scenario and IP version, for each model",
     (
-        text("model", "`BBR's window` (Ware et al., 2019) or `Reno-friendly region` (RFC 9438)."),
+        text_column("model", "`BBR's window` (Ware et al., 2019) or `Reno-friendly region` (RFC 9438)."),
         *_PAIR,
-        number("buffer_bdp", "BDP", "Size of the bottleneck's queue."),
-        number("queue_packets", "packets", "The same in full packets."),
-        number("reno_s", "s", "Time that Reno takes back to the window of the last loss.", "the model is another"),
-        number("cubic_s", "s", "Time that the cubic function takes back to it.", "the model is another"),
-        number("predicted", "", "Share that the model gives.", "it only says that the share is above a half"),
-        text("expected", "What is expected, in words: `0.97`, `above 0.50`."),
+        number_column("buffer_bdp", "BDP", "Size of the bottleneck's queue."),
+        number_column("queue_packets", "packets", "The same in full packets."),
+        number_column("reno_s", "s", "Time that Reno takes back to the window of the last loss.", "the model is another"),
+        number_column("cubic_s", "s", "Time that the cubic function takes back to it.", "the model is another"),
+        number_column("predicted", "", "Share that the model gives.", "it only says that the share is above a half"),
+        text_column("expected", "What is expected, in words: `0.97`, `above 0.50`."),
         _REPLICATIONS,
         *_SHARE,
-        number("off", "", "Measured share less the model's.", "either is missing"),
-        text(
+        number_column("off", "", "Measured share less the model's.", "either is missing"),
+        text_column(
             "agrees",
             "`yes` if the whole interval, or the share of runs that repeat one measurement, is within 0.05 of the model's share "
             "(above a half), `no` if none of it is.",

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column, and the methods that compare IP versions over the whole study."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 from topics.cells.tables import (
     EFFECT_UNIT,
     IN_EFFECT_UNIT,
@@ -43,99 +43,111 @@ IP_VERSION_TESTS = Table(
     (
         METRIC,
         UNIT,
-        text("scale", "How values are compared: `ratio`, `relative` (to the mean of both) or `points`."),
+        text_column("scale", "How values are compared: `ratio`, `relative` (to the mean of both) or `points`."),
         EFFECT_UNIT,
         _SCENARIO,
         SCENARIO_LABEL,
         _CCA,
-        count("pairs", "replications", "Replications in which both IP versions have a value."),
-        count("n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."),
-        number("mean_ipv4", IN_UNIT, "Mean over IPv4 in these replications.", _NO_PAIR),
-        number("mean_ipv6", IN_UNIT, "Mean over IPv6 in these replications.", _NO_PAIR),
-        number("effect", IN_EFFECT_UNIT, "Mean difference of IPv6 from IPv4, of ratios the geometric mean.", _NO_PAIR),
-        *interval("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", _NO_INTERVAL),
-        number(
+        count_column("pairs", "replications", "Replications in which both IP versions have a value."),
+        count_column(
+            "n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."
+        ),
+        number_column("mean_ipv4", IN_UNIT, "Mean over IPv4 in these replications.", _NO_PAIR),
+        number_column("mean_ipv6", IN_UNIT, "Mean over IPv6 in these replications.", _NO_PAIR),
+        number_column(
+            "effect", IN_EFFECT_UNIT, "Mean difference of IPv6 from IPv4, of ratios the geometric mean.", _NO_PAIR
+        ),
+        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", _NO_INTERVAL),
+        number_column(
             "ci90_low",
             IN_EFFECT_UNIT,
             "Lower end of the interval of the two one-sided tests, whose confidence is 1 - 2 x significance.",
             _NO_INTERVAL,
         ),
-        number("ci90_high", IN_EFFECT_UNIT, "Upper end of this interval.", _NO_INTERVAL),
-        number("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
-        *interval("hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate, by signed ranks", TOO_FEW_PAIRS),
-        number(
+        number_column("ci90_high", IN_EFFECT_UNIT, "Upper end of this interval.", _NO_INTERVAL),
+        number_column("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
+        *interval_columns(
+            "hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate, by signed ranks", TOO_FEW_PAIRS
+        ),
+        number_column(
             "rank_biserial",
             "",
             "Rank-biserial correlation: 1 if IPv6 is higher in every pair, -1 if it is lower in every pair.",
             _NO_PAIR,
         ),
-        number(
+        number_column(
             "normality_p",
             "",
             "The p value of Shapiro-Wilk's test of the pairs' differences; the test doesn't depend on it.",
             _UNDER_THREE,
         ),
         *PAIRED_TEST,
-        number("p", "", "The p value of the test that the IP versions are alike.", NO_TEST),
-        number("p_holm", "", "This p after Holm's correction for all cells of the metric.", NO_TEST),
-        number("p_bh", "", "This p after Benjamini and Hochberg's correction for all cells of the metric.", NO_TEST),
-        number(
+        number_column("p", "", "The p value of the test that the IP versions are alike.", NO_TEST),
+        number_column("p_holm", "", "This p after Holm's correction for all cells of the metric.", NO_TEST),
+        number_column(
+            "p_bh", "", "This p after Benjamini and Hochberg's correction for all cells of the metric.", NO_TEST
+        ),
+        number_column(
             "expected_effect",
             "%",
             "Difference that the longer header alone makes: the ratio of the MSSs.",
             _NOT_EXPECTED,
         ),
-        number(
+        number_column(
             "p_expected",
             "",
             "The p value of the two one-sided tests that the difference is within the study's margin of this.",
             _UNTESTED,
         ),
-        text(
+        text_column(
             "as_expected",
             "`yes` if the difference is shown to be this within the margin, `no` if it is shown not to be, else `open`.",
             _UNTESTED,
         ),
-        count("collapses_ipv4", "runs", "IPv4 runs far below the others of the cell.", _NOT_GOODPUT),
-        count("collapses_ipv6", "runs", "IPv6 runs far below the others of the cell.", _NOT_GOODPUT),
-        count("collapsed_pairs", "replications", "Pairs with such a run.", _NOT_GOODPUT),
-        number(
+        count_column("collapses_ipv4", "runs", "IPv4 runs far below the others of the cell.", _NOT_GOODPUT),
+        count_column("collapses_ipv6", "runs", "IPv6 runs far below the others of the cell.", _NOT_GOODPUT),
+        count_column("collapsed_pairs", "replications", "Pairs with such a run.", _NOT_GOODPUT),
+        number_column(
             "collapses_possible_percent",
             "%",
             "Share of collapses, in the IP version that has more, that so many runs don't rule out: exact one-sided bound.",
             _NOT_GOODPUT,
         ),
-        number(
+        number_column(
             "margin", IN_EFFECT_UNIT, "Differences up to this one count as none: the study's margin of equivalence."
         ),
-        number(
+        number_column(
             "p_tost",
             "",
             "The p value of the two one-sided tests that the difference is within the margin.",
             _NO_INTERVAL,
         ),
-        text("equivalent", "`yes` if it is shown to be within the margin, else `no`.", _NO_INTERVAL),
-        number(
+        text_column("equivalent", "`yes` if it is shown to be within the margin, else `no`.", _NO_INTERVAL),
+        number_column(
             "smallest_margin", IN_EFFECT_UNIT, "The smallest margin at which equivalence would be shown.", _NO_INTERVAL
         ),
-        number(
+        number_column(
             "detectable",
             IN_EFFECT_UNIT,
             "The smallest true difference that a paired t test of so many pairs shows with the study's power, at the level that "
             "Holm's correction leaves to the first of the metric's cells.",
             _TOO_LARGE,
         ),
-        *interval("detectable_low", "detectable_high", IN_EFFECT_UNIT, "it, as far as the spread is known", _TOO_LARGE),
-        count(
+        *interval_columns(
+            "detectable_low", "detectable_high", IN_EFFECT_UNIT, "it, as far as the spread is known", _TOO_LARGE
+        ),
+        count_column(
             "pairs_needed",
             "replications",
             "Pairs that such a test needs for the study's difference to detect.",
             _NEEDED,
         ),
-        count("pairs_needed_low", "replications", "Lower end of what the spread's interval makes of it.", _NEEDED),
-        count("pairs_needed_high", "replications", "Upper end of this.", _NEEDED),
-        text("verdict", "What can be concluded; the report says what each verdict means."),
-        text("verdict_kept", "The same with excluded runs kept.", NONE_KEPT),
+        count_column(
+            "pairs_needed_low", "replications", "Lower end of what the spread's interval makes of it.", _NEEDED
+        ),
+        count_column("pairs_needed_high", "replications", "Upper end of this.", _NEEDED),
+        text_column("verdict", "What can be concluded; the report says what each verdict means."),
+        text_column("verdict_kept", "The same with excluded runs kept.", NONE_KEPT),
         NOTE,
     ),
 )
@@ -145,36 +157,38 @@ IP_OVERALL = Table(
     "a metric, null hypothesis and method",
     (
         METRIC,
-        text("method", "Name of the test over all cells."),
-        text("null", "Null hypothesis: the IP versions are `equal`, or goodput has the `ratio of the MSSs`."),
-        count("cells", "", "Cells that count one value each; 1 where all runs are pooled."),
-        count("n_ipv4", "runs", "Runs over IPv4 that take part."),
-        count("n_ipv6", "runs", "Runs over IPv6 that take part."),
-        number("statistic", "", "U of the IPv4 values of the pooled test, else Student's t of the cells.", NO_TEST),
-        number("p", "", "The p value, two-sided.", NO_TEST),
-        text("direction", "`IPv4 higher` or `IPv6 higher`.", "no test was made, or neither is higher"),
-        text("effect_unit", "Unit of the difference: `%` or `points`."),
-        number(
+        text_column("method", "Name of the test over all cells."),
+        text_column("null", "Null hypothesis: the IP versions are `equal`, or goodput has the `ratio of the MSSs`."),
+        count_column("cells", "", "Cells that count one value each; 1 where all runs are pooled."),
+        count_column("n_ipv4", "runs", "Runs over IPv4 that take part."),
+        count_column("n_ipv6", "runs", "Runs over IPv6 that take part."),
+        number_column(
+            "statistic", "", "U of the IPv4 values of the pooled test, else Student's t of the cells.", NO_TEST
+        ),
+        number_column("p", "", "The p value, two-sided.", NO_TEST),
+        text_column("direction", "`IPv4 higher` or `IPv6 higher`.", "no test was made, or neither is higher"),
+        text_column("effect_unit", "Unit of the difference: `%` or `points`."),
+        number_column(
             "effect", IN_EFFECT_UNIT, "Mean over cells of IPv6's difference from the null hypothesis.", _NOT_BY_CELL
         ),
-        *interval("ci_low", "ci_high", IN_EFFECT_UNIT, "this mean", _NOT_BY_CELL),
-        number(
+        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "this mean", _NOT_BY_CELL),
+        number_column(
             "margin",
             IN_EFFECT_UNIT,
             "Differences up to this one count as none: of the ratio of the MSSs the study's margin for the header.",
             _NOT_BY_CELL,
         ),
-        number(
+        number_column(
             "p_tost", "", "The p value of the two one-sided tests that the mean is within the margin.", _NOT_BY_CELL
         ),
-        text(
+        text_column(
             "within",
             "Whether the mean is within the margin: `inside`, `outside` or `across`, as its interval of confidence 1 - 2 x "
             "significance lies.",
             _NOT_BY_CELL,
         ),
-        text("within_kept", "The same with excluded runs kept.", f"{_NOT_BY_CELL}; {NONE_KEPT}"),
-        number("p_kept", "", "The p value of the test with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
+        text_column("within_kept", "The same with excluded runs kept.", f"{_NOT_BY_CELL}; {NONE_KEPT}"),
+        number_column("p_kept", "", "The p value of the test with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),
 )

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, mean_of, number, text, truth
+from run_tables.table import Table, count_column, interval_columns, mean_of, number_column, text_column, truth_column
 from run_tables.tidy_tables import PATHS, RUNS, SCENARIOS
 
 #: Columns of a run, and of a path in a run, of which the tables have the mean over a cell's valid runs.
@@ -23,18 +23,18 @@ _ONE_RUN_EACH = (
 #: What a cell sends over which paths.
 PLACE = (
     SCENARIO_LABEL,
-    text(
+    text_column(
         "environment",
         "The paper's name: `tun4_path6` are tunnels over IPv6 that carry IPv4, `mptcp4` and `baseline4` MPTCP and plain TCP "
         "over IPv4.",
     ),
-    text("joined", "What joins the paths, in words."),
-    text("by", "What joins the paths: `none`, `mptcp` or `gre`."),
+    text_column("joined", "What joins the paths, in words."),
+    text_column("by", "What joins the paths: `none`, `mptcp` or `gre`."),
     *(SCENARIOS[name] for name in ("distribution", "application", "rate_mbps", "paths")),
-    truth("even", "Whether all paths have the same delay."),
+    truth_column("even", "Whether all paths have the same delay."),
     SCENARIOS["path_delay_ms"],
     SCENARIOS["platform"],
-    text(
+    text_column(
         "conditions",
         "What tells the scenario from others of the same application, rate and platform, in words.",
         "nothing does",
@@ -46,43 +46,49 @@ AGGREGATION = Table(
     (
         *CELL_COLUMNS,
         *PLACE,
-        count("n", "", "Number of valid runs."),
+        count_column("n", "", "Number of valid runs."),
         *(mean_of(RUNS[name]) for name in RUN_MEANS),
-        *interval("goodput_low", "goodput_high", "Mbit/s", "the mean goodput", _ONE_RUN, least=0),
-        number(
+        *interval_columns("goodput_low", "goodput_high", "Mbit/s", "the mean goodput", _ONE_RUN, least=0),
+        number_column(
             "goodput_sd_percent",
             "%",
             "Standard deviation of the goodput over the valid runs, of its mean.",
             "fewer than two runs are valid",
         ),
-        *interval("transfer_low", "transfer_high", "s", "the mean time of the file transfer", _ONE_RUN, least=0),
-        *interval(
+        *interval_columns(
+            "transfer_low", "transfer_high", "s", "the mean time of the file transfer", _ONE_RUN, least=0
+        ),
+        *interval_columns(
             "cpu_busy_low", "cpu_busy_high", "%", "the mean busy share of the cores", _ONE_RUN, least=0, most=100
         ),
-        number(
+        number_column(
             "ceiling_mbps",
             "Mbit/s",
             "What headers leave of the paths' rates: the ideal goodput, the mean over the valid runs.",
             "no run is valid",
         ),
-        number("ceiling_percent", "%", "The mean goodput, of the ceiling.", "no run is valid"),
-        text(
+        number_column("ceiling_percent", "%", "The mean goodput, of the ceiling.", "no run is valid"),
+        text_column(
             "baseline",
             "Identifier of the scenario with a single path of the same conditions.",
             "there is none, there are several, or no run is valid",
         ),
-        number("factor", "", "Goodput over that of the single path, a ratio of geometric means.", _NO_RATIO),
-        *interval("factor_low", "factor_high", "", "the goodputs' ratio", _ONE_RUN_EACH),
-        number("ceiling_factor", "", "Ceiling over that of the single path.", _NO_RATIO),
-        number("time_factor", "", "Time of a transfer over the single path over that here, as `factor`.", _NO_TIMES),
-        *interval("time_factor_low", "time_factor_high", "", "the times' ratio", _ONE_RUN_EACH),
-        text(
+        number_column("factor", "", "Goodput over that of the single path, a ratio of geometric means.", _NO_RATIO),
+        *interval_columns("factor_low", "factor_high", "", "the goodputs' ratio", _ONE_RUN_EACH),
+        number_column("ceiling_factor", "", "Ceiling over that of the single path.", _NO_RATIO),
+        number_column(
+            "time_factor", "", "Time of a transfer over the single path over that here, as `factor`.", _NO_TIMES
+        ),
+        *interval_columns("time_factor_low", "time_factor_high", "", "the times' ratio", _ONE_RUN_EACH),
+        text_column(
             "equation",
             "Whether the ratio (of a transfer the times', else the goodputs') is the number of paths: `as the equation`, "
             "`not as the equation`, `open`.",
             "there is no ratio",
         ),
-        text("note", "Why there is no ratio, no mean, or no interval.", "there is all that the scenario can have"),
+        text_column(
+            "note", "Why there is no ratio, no mean, or no interval.", "there is all that the scenario can have"
+        ),
     ),
 )
 PATH_SHARES = Table(
@@ -92,9 +98,9 @@ PATH_SHARES = Table(
         *CELL_COLUMNS,
         *PLACE,
         PATHS["path"],
-        count("n", "", "Number of valid runs."),
+        count_column("n", "", "Number of valid runs."),
         *(mean_of(PATHS[name]) for name in PATH_MEANS),
-        number("share_lowest", "%", "Smallest share of the packets in a valid run.", "no packet left in any"),
-        number("share_highest", "%", "Largest share of the packets in a valid run.", "no packet left in any"),
+        number_column("share_lowest", "%", "Smallest share of the packets in a valid run.", "no packet left in any"),
+        number_column("share_highest", "%", "Largest share of the packets in a valid run.", "no packet left in any"),
     ),
 )

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no run of the cell is valid"
@@ -19,91 +19,91 @@ SIZE_CELLS = Table(
         *CELL_COLUMNS[1:],
         RUNS["platform"],
         RUNS["background"],
-        text(
+        text_column(
             "traffic",
             "What is sent: `tcp`, `tcp-segments` (held to segments of the message's size), `udp`; of round trips "
             "`tcp-rtt`, `udp-rtt`.",
         ),
         RUNS["protocol"],
-        text("metric", "What is measured: `goodput_mbps`, of round trips `rtt_mean_ms`."),
-        text("unit", "Unit of the metric's values here: Mbit/s, of round trips µs."),
-        text(
+        text_column("metric", "What is measured: `goodput_mbps`, of round trips `rtt_mean_ms`."),
+        text_column("unit", "Unit of the metric's values here: Mbit/s, of round trips µs."),
+        text_column(
             "agrees",
             "Whether the mean is what is calculated, to 0.5 % and, of round trips, later by up to the allowance.",
             _NOT_CALCULATED,
         ),
-        text("failed_checks", "Names of the checks that runs failed, parted by blanks.", "all its runs are valid"),
+        text_column("failed_checks", "Names of the checks that runs failed, parted by blanks.", "all its runs are valid"),
         RUNS["message_bytes"],
         RUNS["rate_mbps"],
-        count("runs", "", "Number of the cell's runs, valid or not."),
-        count("n", "", "Number of its valid runs that have a value."),
-        count("measurements", "", "What they are worth: 1 if all lie within the resolution of the measurement, else `n`."),
-        number("mean", "", "Mean of the metric over these runs, in the row's unit.", _NO_RUN),
-        *interval("ci_low", "ci_high", "", "the mean", "there is one measurement or none, or a run collapsed"),
-        number("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
-        number(
+        count_column("runs", "", "Number of the cell's runs, valid or not."),
+        count_column("n", "", "Number of its valid runs that have a value."),
+        count_column("measurements", "", "What they are worth: 1 if all lie within the resolution of the measurement, else `n`."),
+        number_column("mean", "", "Mean of the metric over these runs, in the row's unit.", _NO_RUN),
+        *interval_columns("ci_low", "ci_high", "", "the mean", "there is one measurement or none, or a run collapsed"),
+        number_column("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
+        number_column(
             "packet_bytes", "bytes", "Data of a packet: what was sent over all packets, a connection's first included.",
             f"the cell is of round trips, there is a server, or {_NO_RUN}",
         ),
-        number("background_mbps", "Mbit/s", "What the server's answers took of the cable, a mean.", _NO_SERVER),
-        number("background_back_mbps", "Mbit/s", "The same of the requests, in the other direction.", _NO_SERVER),
-        number("calculated", "", "What headers alone make of the metric.", _NOT_CALCULATED),
-        number("excess", "", "By how much the mean is more than is calculated.", _NOT_CALCULATED),
-        number("difference_percent", "%", "The same in percent of what is calculated.", _NOT_CALCULATED),
-        number(
+        number_column("background_mbps", "Mbit/s", "What the server's answers took of the cable, a mean.", _NO_SERVER),
+        number_column("background_back_mbps", "Mbit/s", "The same of the requests, in the other direction.", _NO_SERVER),
+        number_column("calculated", "", "What headers alone make of the metric.", _NOT_CALCULATED),
+        number_column("excess", "", "By how much the mean is more than is calculated.", _NOT_CALCULATED),
+        number_column("difference_percent", "%", "The same in percent of what is calculated.", _NOT_CALCULATED),
+        number_column(
             "allowance", "µs",
             "What a round trip may take longer: for the guest's clock and the server's messages; 0 of throughput.",
             _NOT_CALCULATED,
         ),
-        number(
+        number_column(
             "cpu_us", "µs", "CPU time of both hosts for a full packet; a mean over the runs.",
             f"the clock is not a real one, the cell is of round trips, or {_NO_RUN}",
         ),
-        number("printed_mean", "", "The mean that the paper prints.", "it prints none"),
-        number("printed_sd", "", "The standard deviation that the paper prints.", "it prints none"),
+        number_column("printed_mean", "", "The mean that the paper prints.", "it prints none"),
+        number_column("printed_sd", "", "The standard deviation that the paper prints.", "it prints none"),
     ),
 )  # fmt: skip
 SIZE_DIFFERENCES = Table(
     "size_differences",
     "two cells that are compared: the second with the first",
     (
-        text("question", "What the two cells differ by, and nothing else: `IP version`, `environment` or `platform`."),
+        text_column("question", "What the two cells differ by, and nothing else: `IP version`, `environment` or `platform`."),
         SIZE_CELLS["traffic"],
-        text("background", "What else is on the path of both: `none` or `server`.", "this is what is compared"),
-        text("ip_version", "IP version of both.", "this is what is compared"),
-        text("platform", "Platform of both.", "this is what is compared"),
+        text_column("background", "What else is on the path of both: `none` or `server`.", "this is what is compared"),
+        text_column("ip_version", "IP version of both.", "this is what is compared"),
+        text_column("platform", "Platform of both.", "this is what is compared"),
         SIZE_CELLS["cca"],
-        text("first", "What the first cell has of what is compared: `ipv4`, `none` (no server), or a platform."),
-        text("second", "What the second one has: `ipv6`, `server`, or a platform."),
+        text_column("first", "What the first cell has of what is compared: `ipv4`, `none` (no server), or a platform."),
+        text_column("second", "What the second one has: `ipv6`, `server`, or a platform."),
         SIZE_CELLS["unit"],
-        text("note", "Why there is no difference, or no interval.", "there are both, or too few pairs of runs"),
-        text(
+        text_column("note", "Why there is no difference, or no interval.", "there are both, or too few pairs of runs"),
+        text_column(
             "failed_checks", "Names of the checks that failed in cells without a valid run, parted by blanks.",
             "both cells have a valid run",
         ),
         SIZE_CELLS["message_bytes"],
         SIZE_CELLS["rate_mbps"],
-        count("n_first", "", "Number of valid runs of the first cell."),
-        count("n_second", "", "Number of valid runs of the second cell."),
-        number("mean_first", "", "Mean of the first cell, in the row's unit.", _NO_RUN),
-        number("mean_second", "", "Mean of the second cell, in the row's unit.", _NO_RUN),
-        number(
+        count_column("n_first", "", "Number of valid runs of the first cell."),
+        count_column("n_second", "", "Number of valid runs of the second cell."),
+        number_column("mean_first", "", "Mean of the first cell, in the row's unit.", _NO_RUN),
+        number_column("mean_second", "", "Mean of the second cell, in the row's unit.", _NO_RUN),
+        number_column(
             "difference", "",
             "Second less first: the mean over pairs of runs with one seed, or that of the means where there are none.",
             _ONE_SIDE,
         ),
-        *interval(
+        *interval_columns(
             "ci_low", "ci_high", "", "the difference (of IP versions the t interval of the pairs, else Welch's)",
             "there are fewer than two pairs, or fewer than two runs on a side, or what is compared are single measurements",
         ),
-        number("percent", "%", "The difference in percent of the first mean.", _ONE_SIDE),
-        number("expected", "", "The difference of what is calculated for both.", _NOT_COMPARABLE),
-        number("expected_percent", "%", "The same in percent of what is calculated for the first.", _NOT_COMPARABLE),
-        number(
+        number_column("percent", "%", "The difference in percent of the first mean.", _ONE_SIDE),
+        number_column("expected", "", "The difference of what is calculated for both.", _NOT_COMPARABLE),
+        number_column("expected_percent", "%", "The same in percent of what is calculated for the first.", _NOT_COMPARABLE),
+        number_column(
             "printed_percent", "%", "The difference of the means that the paper prints, in percent of the first.",
             "it lacks one of them",
         ),
-        number(
+        number_column(
             "cpu_us", "µs", "CPU time of both hosts for a full packet under the real clock.",
             "platforms are not compared, or it is unknown",
         ),

@@ -1,33 +1,35 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
-from run_tables.table import Table, count, number, ordinal, text
+from run_tables.table import Table, count_column, number_column, ordinal_column, text_column
 
 _DOWN = "the link is down"
 _NO_PHASE = "no valid run has a value"
 #: What tells the phases of a path apart: they begin with the traffic, and with each change that is no part of a ramp or a trace.
 PHASE_COLUMNS = (
-    ordinal("phase", "Number of the phase, from 1: before the first change."),
-    text("change", "What changed at its begin, in words."),
-    number("begin_s", "s", "Begin, from the traffic's origin."),
-    number("end_s", "s", "End: the next change, or that of the traffic."),
-    number("rate_mbps", "Mbit/s", "Mean rate of the bottleneck in the data's direction.", "nothing limits the rate"),
-    number("rtt_path_ms", "ms", "RTT of the empty path at its begin."),
+    ordinal_column("phase", "Number of the phase, from 1: before the first change."),
+    text_column("change", "What changed at its begin, in words."),
+    number_column("begin_s", "s", "Begin, from the traffic's origin."),
+    number_column("end_s", "s", "End: the next change, or that of the traffic."),
+    number_column(
+        "rate_mbps", "Mbit/s", "Mean rate of the bottleneck in the data's direction.", "nothing limits the rate"
+    ),
+    number_column("rtt_path_ms", "ms", "RTT of the empty path at its begin."),
 )
 #: What is measured of a phase: of a run, and in the mean over a cell's.
 MEASURES = (
-    number("utilisation_percent", "%", "What was delivered of all flows, of what a full path delivers.", _DOWN),
-    number(
+    number_column("utilisation_percent", "%", "What was delivered of all flows, of what a full path delivers.", _DOWN),
+    number_column(
         "used_s", "s",
         "How long after its begin the flows together had been delivered 90 % of what the path could deliver, over four RTTs of the "
         "empty path, or over 0.2 s if these are shorter: the end of the first such time (RFC 5166, section 2.4.1, asks for the response to changes).",
         f"they never had; {_DOWN}; the rate is a trace's",
     ),
-    number("queue_mean_ms", "ms", "Mean queueing delay at the bottleneck.", "nothing limits the rate"),
-    number("queue_max_ms", "ms", "Largest queueing delay at the bottleneck.", "nothing limits the rate"),
-    number("queue_drops", "packets", "Dropped by the bottleneck's queue."),
-    number("retransmits", "segments", "Sent again by all flows."),
-    number(
+    number_column("queue_mean_ms", "ms", "Mean queueing delay at the bottleneck.", "nothing limits the rate"),
+    number_column("queue_max_ms", "ms", "Largest queueing delay at the bottleneck.", "nothing limits the rate"),
+    number_column("queue_drops", "packets", "Dropped by the bottleneck's queue."),
+    number_column("retransmits", "segments", "Sent again by all flows."),
+    number_column(
         "believed_s", "s",
         "How long after its begin the CCA's own least RTT (BBR's RTprop, Vegas' base RTT) of each flow was that of the path, within 5 %, "
         "where the path's RTT had become longer.",
@@ -46,11 +48,11 @@ CHANGE_CELLS = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         *PHASE_COLUMNS,
-        count("n", "runs", "Valid runs."),
-        count("n_used", "runs", "Of these, those that had 90 % of the rate."),
-        count("n_believed", "runs", "Of these, those that came to believe the path's RTT."),
+        count_column("n", "runs", "Valid runs."),
+        count_column("n_used", "runs", "Of these, those that had 90 % of the rate."),
+        count_column("n_believed", "runs", "Of these, those that came to believe the path's RTT."),
         *(
-            number(one.name, one.unit, f"Mean over the runs that have one. {one.meaning}", _NO_PHASE)
+            number_column(one.name, one.unit, f"Mean over the runs that have one. {one.meaning}", _NO_PHASE)
             for one in MEASURES
         ),
     ),

@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 from run_tables.tidy_tables import RUNS
 from topics.buffers.tables import BUFFER, CONDITIONS
 from topics.cells.tables import IN_EFFECT_UNIT, IN_UNIT, METRIC, NOTE
@@ -8,13 +8,13 @@ from topics.cells.tables import IN_EFFECT_UNIT, IN_UNIT, METRIC, NOTE
 #: Where platforms are compared, one with another.
 PLACE_COLUMNS = (
     CONDITIONS,
-    text("setting", "The conditions in words.", "all scenarios of the study share them"),
+    text_column("setting", "The conditions in words.", "all scenarios of the study share them"),
     BUFFER,
     RUNS["cca"],
     RUNS["ip_version"],
 )
 PLACE = [column.name for column in PLACE_COLUMNS]
-_EFFECT_UNIT = text("effect_unit", "Unit of the difference: `%`.", "the metric is an index")
+_EFFECT_UNIT = text_column("effect_unit", "Unit of the difference: `%`.", "the metric is an index")
 _NO_VALUE = "one of the platforms has no value"
 _NO_INTERVAL = "a platform has fewer than two values, each repeats one measurement, or a few runs collapsed"
 _NO_TEST = _NO_INTERVAL
@@ -24,34 +24,34 @@ PLATFORMS = Table(
     "a metric on two platforms under the same conditions",
     (
         *PLACE_COLUMNS,
-        text("platform_a", "The first platform: a kernel (the guest's before the machine's), or the older version of a simulator."),
-        text("platform_b", "The second platform."),
-        text("between", "What is compared: `two kernels`, `kernel and simulator` or `versions of the simulator`."),
+        text_column("platform_a", "The first platform: a kernel (the guest's before the machine's), or the older version of a simulator."),
+        text_column("platform_b", "The second platform."),
+        text_column("between", "What is compared: `two kernels`, `kernel and simulator` or `versions of the simulator`."),
         METRIC,
-        text("unit", "Unit of the metric.", "it is an index"),
-        text(
+        text_column("unit", "Unit of the metric.", "it is an index"),
+        text_column(
             "scale",
             "What the difference is: `ratio` (of geometric means), `relative` (to the mean of both) or `points`.",
             _NO_VALUE,
         ),
         _EFFECT_UNIT,
-        count("n_a", "runs", "Valid runs on the first platform that have a value."),
-        count("n_b", "runs", "Valid runs on the second platform that have a value."),
-        number("mean_a", IN_UNIT, "Mean of the first platform's values.", "there is no value"),
-        number("mean_b", IN_UNIT, "Mean of the second platform's values.", "there is no value"),
-        number("effect", IN_EFFECT_UNIT, "Difference of the second platform against the first.", _NO_VALUE),
-        *interval("ci_low", "ci_high", IN_EFFECT_UNIT, "the difference", _NO_INTERVAL),
-        number("tost_low", IN_EFFECT_UNIT, f"Lower end of {_TESTED}.", _NO_INTERVAL),
-        number("tost_high", IN_EFFECT_UNIT, f"Upper end of {_TESTED}.", _NO_INTERVAL),
-        number("tolerance_low", IN_EFFECT_UNIT, "Lower end of the tolerance that the study states.", _NO_VALUE),
-        number("tolerance_high", IN_EFFECT_UNIT, "Upper end of the tolerance that the study states.", _NO_VALUE),
-        number("p_agree", "", "p of the hypothesis that the difference goes beyond the tolerance.", _NO_TEST),
-        number("p_differ", "", "p of the hypothesis that the difference is within the tolerance.", _NO_TEST),
-        number(
+        count_column("n_a", "runs", "Valid runs on the first platform that have a value."),
+        count_column("n_b", "runs", "Valid runs on the second platform that have a value."),
+        number_column("mean_a", IN_UNIT, "Mean of the first platform's values.", "there is no value"),
+        number_column("mean_b", IN_UNIT, "Mean of the second platform's values.", "there is no value"),
+        number_column("effect", IN_EFFECT_UNIT, "Difference of the second platform against the first.", _NO_VALUE),
+        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the difference", _NO_INTERVAL),
+        number_column("tost_low", IN_EFFECT_UNIT, f"Lower end of {_TESTED}.", _NO_INTERVAL),
+        number_column("tost_high", IN_EFFECT_UNIT, f"Upper end of {_TESTED}.", _NO_INTERVAL),
+        number_column("tolerance_low", IN_EFFECT_UNIT, "Lower end of the tolerance that the study states.", _NO_VALUE),
+        number_column("tolerance_high", IN_EFFECT_UNIT, "Upper end of the tolerance that the study states.", _NO_VALUE),
+        number_column("p_agree", "", "p of the hypothesis that the difference goes beyond the tolerance.", _NO_TEST),
+        number_column("p_differ", "", "p of the hypothesis that the difference is within the tolerance.", _NO_TEST),
+        number_column(
             "p_differ_bh", "",
             "The same, adjusted for the number of comparisons of the metric (Benjamini and Hochberg).", _NO_TEST,
         ),
-        text("verdict", "What the runs show: `agree`, `differ` (by more than the tolerance) or `not shown`."),
+        text_column("verdict", "What the runs show: `agree`, `differ` (by more than the tolerance) or `not shown`."),
         NOTE,
     ),
 )  # fmt: skip
@@ -63,17 +63,17 @@ PLATFORM_CAUSES = Table(
     (
         *PLACE_COLUMNS,
         METRIC,
-        text("kernel", "The platform with a kernel."),
-        text("oldest", "The simulator's oldest version."),
-        text("newest", "The simulator's newest version."),
-        number("kernel_to_newest", IN_EFFECT_UNIT, _STEP.format("newest version", "kernel"), _NO_VALUE),
-        number("newest_to_oldest", IN_EFFECT_UNIT, _STEP.format("oldest version", "newest"), _NO_VALUE),
-        number("kernel_to_oldest", IN_EFFECT_UNIT, _STEP.format("oldest version", "kernel"), _NO_VALUE),
+        text_column("kernel", "The platform with a kernel."),
+        text_column("oldest", "The simulator's oldest version."),
+        text_column("newest", "The simulator's newest version."),
+        number_column("kernel_to_newest", IN_EFFECT_UNIT, _STEP.format("newest version", "kernel"), _NO_VALUE),
+        number_column("newest_to_oldest", IN_EFFECT_UNIT, _STEP.format("oldest version", "newest"), _NO_VALUE),
+        number_column("kernel_to_oldest", IN_EFFECT_UNIT, _STEP.format("oldest version", "kernel"), _NO_VALUE),
         _EFFECT_UNIT,
-        text("verdict_newest", _SHOWS.format("kernel with the newest version")),
-        text("verdict_versions", _SHOWS.format("two versions")),
-        text("verdict_oldest", _SHOWS.format("kernel with the oldest version")),
-        text("cause", "What the difference comes from, as far as the three verdicts tell."),
+        text_column("verdict_newest", _SHOWS.format("kernel with the newest version")),
+        text_column("verdict_versions", _SHOWS.format("two versions")),
+        text_column("verdict_oldest", _SHOWS.format("kernel with the oldest version")),
+        text_column("cause", "What the difference comes from, as far as the three verdicts tell."),
     ),
 )
 _START = "the first quarter of the time"
@@ -83,7 +83,7 @@ _NOT_SAMPLED = "the study asks for no time series"
 def _both(name, unit, what, empty=""):
     """Return a column of each platform."""
     return [
-        number(f"{name}_{side}", unit, f"{what} On the {which} platform.", empty)
+        number_column(f"{name}_{side}", unit, f"{what} On the {which} platform.", empty)
         for side, which in (("a", "first"), ("b", "second"))
     ]
 
@@ -95,28 +95,28 @@ PLATFORM_STARTS = Table(
         *PLACE_COLUMNS,
         PLATFORMS["platform_a"],
         PLATFORMS["platform_b"],
-        number("goodput_percent", "%", "Difference in goodput of the second platform against the first.", _NO_VALUE),
-        *interval("goodput_low", "goodput_high", "%", "the difference", _NO_INTERVAL),
-        number("steady_percent", "%", "The same without start-up (`goodput_steady_mbps`).", _NO_VALUE),
-        *interval("steady_low", "steady_high", "%", "that difference", _NO_INTERVAL),
+        number_column("goodput_percent", "%", "Difference in goodput of the second platform against the first.", _NO_VALUE),
+        *interval_columns("goodput_low", "goodput_high", "%", "the difference", _NO_INTERVAL),
+        number_column("steady_percent", "%", "The same without start-up (`goodput_steady_mbps`).", _NO_VALUE),
+        *interval_columns("steady_low", "steady_high", "%", "that difference", _NO_INTERVAL),
         *_both("retransmits", "segments", "Sent again in a run, mean.", _NO_VALUE),
         *_both("early_retransmits", "segments", f"Of these in {_START}, by whole intervals of the report.", _NO_VALUE),
         *_both("slow_start_peak_packets", "packets", "Largest window of a flow until it has a slow start threshold, mean.", _NOT_SAMPLED),
         *_both("lossless_percent", "%", "Flows that had sent nothing again by then.", _NOT_SAMPLED),
         *_both("silence_s", "s", f"Longest time of a flow without newly acknowledged data in {_START}, mean.", _NOT_SAMPLED),
-        text("arises", "When the difference arises: in `start-up`, `all the time`; or `no difference shown`, `not known`."),
+        text_column("arises", "When the difference arises: in `start-up`, `all the time`; or `no difference shown`, `not known`."),
     ),
 )  # fmt: skip
 KERNEL_ENVIRONMENTS = Table(
     "kernel_environments",
     "a property in which the environments of two kernels differ, by their run documents",
     (
-        text("platform_a", "The guest kernel's platform."),
-        text("platform_b", "The machine's own."),
-        text("property", "The property, as `tidy/provenance.json` names it: `kernel`, `tick_hz`."),
-        text(
+        text_column("platform_a", "The guest kernel's platform."),
+        text_column("platform_b", "The machine's own."),
+        text_column("property", "The property, as `tidy/provenance.json` names it: `kernel`, `tick_hz`."),
+        text_column(
             "value_a", "Its value on the first platform, several of them with `; ` between.", "its documents have none"
         ),
-        text("value_b", "Its value on the second platform.", "its documents have none"),
+        text_column("value_b", "Its value on the second platform.", "its documents have none"),
     ),
 )

@@ -1,17 +1,17 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count, number, text
+from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
 
 _NO_RUN = "no valid run has a value"
 #: What is estimated of a cell, each with its interval.
 MEASURES = (
-    number("goodput_percent", "%", "Goodput, of what the policer or the bottleneck lets pass.", _NO_RUN, least=0, most=100),
-    number(
+    number_column("goodput_percent", "%", "Goodput, of what the policer or the bottleneck lets pass.", _NO_RUN, least=0, most=100),
+    number_column(
         "policed_percent", "%", "Packets that the policer dropped, of those that came to it.", "there is no policer",
         least=0, most=100,
     ),
-    number("loss_percent", "%", "Packets dropped by policer, queue and random loss together, of all.", _NO_RUN, least=0, most=100),
+    number_column("loss_percent", "%", "Packets dropped by policer, queue and random loss together, of all.", _NO_RUN, least=0, most=100),
 )  # fmt: skip
 POLICER_CELLS = Table(
     "policer_cells",
@@ -19,11 +19,13 @@ POLICER_CELLS = Table(
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
-        text("policer", "The policer in words.", "there is none"),
-        count("n", "runs", "Valid runs."),
+        text_column("policer", "The policer in words.", "there is none"),
+        count_column("n", "runs", "Valid runs."),
         *columns_with_intervals(*MEASURES),
-        number("policer_drops", "packets", "Mean number that the policer dropped in a run.", "there is no policer"),
-        number("queue_drops", "packets", "Mean number that the bottleneck's queue dropped in a run.", _NO_RUN),
-        number("retransmits", "segments", "Mean number sent again in a run.", _NO_RUN),
+        number_column(
+            "policer_drops", "packets", "Mean number that the policer dropped in a run.", "there is no policer"
+        ),
+        number_column("queue_drops", "packets", "Mean number that the bottleneck's queue dropped in a run.", _NO_RUN),
+        number_column("retransmits", "segments", "Mean number sent again in a run.", _NO_RUN),
     ),
 )

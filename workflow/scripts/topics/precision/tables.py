@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, number, text
+from run_tables.table import Table, count_column, number_column, text_column
 from topics.cells.tables import IN_UNIT, METRIC, UNIT
 
 _NO_INTERVAL = "the verdict says why there is no interval"
@@ -15,20 +15,22 @@ PRECISION = Table(
         *CELL_COLUMNS[1:],
         METRIC,
         UNIT,
-        count("replications", "replications", "Runs of the cell, as many as of each cell of its scenario."),
-        count("n", "runs", "Those that are valid and have a value."),
-        number(
+        count_column("replications", "replications", "Runs of the cell, as many as of each cell of its scenario."),
+        count_column("n", "runs", "Those that are valid and have a value."),
+        number_column(
             "level_percent",
             "%",
             "Level of the interval, so high that where runs end it holds the mean in 95 % of studies.",
         ),
-        number("mean", IN_UNIT, "Mean of the values.", "there is no value"),
-        number("low", IN_UNIT, "Lower end of its t interval.", _NO_INTERVAL),
-        number("high", IN_UNIT, "Upper end of its t interval.", _NO_INTERVAL),
-        number("half_width", "as `precision_unit` says", "How far the interval reaches to both sides.", _NO_INTERVAL),
-        number("wanted", "as `precision_unit` says", "How far it may reach by the study's own statement."),
-        text("precision_unit", "`%` of the mean, or `points`: percentage points."),
-        text(
+        number_column("mean", IN_UNIT, "Mean of the values.", "there is no value"),
+        number_column("low", IN_UNIT, "Lower end of its t interval.", _NO_INTERVAL),
+        number_column("high", IN_UNIT, "Upper end of its t interval.", _NO_INTERVAL),
+        number_column(
+            "half_width", "as `precision_unit` says", "How far the interval reaches to both sides.", _NO_INTERVAL
+        ),
+        number_column("wanted", "as `precision_unit` says", "How far it may reach by the study's own statement."),
+        text_column("precision_unit", "`%` of the mean, or `points`: percentage points."),
+        text_column(
             "verdict",
             "`precise`: no wider than wanted; `one measurement`: all values lie within the resolution of the measurement; "
             "`too wide`, `a run collapsed`, `too few values`: runs ended with the last look, or go on; `no value`.",

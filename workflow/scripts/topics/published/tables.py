@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.table import Table, count, number, text
+from run_tables.table import Table, count_column, number_column, text_column
 from topics.cells.tables import IN_UNIT, METRIC, NOTE, UNIT
 
 #: The hypotheses that the paper tests.
@@ -9,7 +9,7 @@ HYPOTHESES = {
     "H1": "TCP performs better over IPv4",
     "H2": "TCP performs better over IPv6",
 }
-_NAME = text("name", "Name of the metric.")
+_NAME = text_column("name", "Name of the metric.")
 _TESTED = "there are fewer than three values, or all are equal"
 POOLED = Table(
     "pooled",
@@ -18,20 +18,20 @@ POOLED = Table(
         METRIC,
         _NAME,
         UNIT,
-        text("ip_version", "`ipv4` or `ipv6`."),
-        count("n", "runs", "Valid runs of all scenarios and CCAs that have a value."),
-        number("mean", IN_UNIT, "Mean of their values.", "there is no value"),
-        number("median", IN_UNIT, "Median of the values.", "there is no value"),
-        number(
+        text_column("ip_version", "`ipv4` or `ipv6`."),
+        count_column("n", "runs", "Valid runs of all scenarios and CCAs that have a value."),
+        number_column("mean", IN_UNIT, "Mean of their values.", "there is no value"),
+        number_column("median", IN_UNIT, "Median of the values.", "there is no value"),
+        number_column(
             "mode",
             IN_UNIT,
             "Most frequent value, rounded to the decimals that the paper prints.",
             "several are the most frequent",
         ),
-        text("mode_note", "How the values were rounded, and how often the mode occurs or why there is none."),
-        number("sd", IN_UNIT, "Sample standard deviation of the values.", "there are fewer than two values"),
-        number("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
-        number("shapiro_p", "", "The p value of this test.", _TESTED),
+        text_column("mode_note", "How the values were rounded, and how often the mode occurs or why there is none."),
+        number_column("sd", IN_UNIT, "Sample standard deviation of the values.", "there are fewer than two values"),
+        number_column("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
+        number_column("shapiro_p", "", "The p value of this test.", _TESTED),
         NOTE,
     ),
 )
@@ -42,12 +42,12 @@ POOLED_TESTS = Table(
     (
         METRIC,
         _NAME,
-        count("n_ipv4", "runs", "Valid runs over IPv4 that have a value."),
-        count("n_ipv6", "runs", "Valid runs over IPv6 that have a value."),
-        number("u", "", "U of the IPv4 values of the Mann-Whitney test.", _NO_TEST),
-        number("p", "", "The p value of this test, two-sided.", _NO_TEST),
-        text("conclusion", "`H0 kept` or `H0 rejected`.", _NO_TEST),
-        text("hypothesis", "Hypothesis of the paper that this ends with.", _NO_TEST),
-        text("note", "Why no test was made.", "one was made"),
+        count_column("n_ipv4", "runs", "Valid runs over IPv4 that have a value."),
+        count_column("n_ipv6", "runs", "Valid runs over IPv6 that have a value."),
+        number_column("u", "", "U of the IPv4 values of the Mann-Whitney test.", _NO_TEST),
+        number_column("p", "", "The p value of this test, two-sided.", _NO_TEST),
+        text_column("conclusion", "`H0 kept` or `H0 rejected`.", _NO_TEST),
+        text_column("hypothesis", "Hypothesis of the paper that this ends with.", _NO_TEST),
+        text_column("note", "Why no test was made.", "one was made"),
     ),
 )

@@ -1,18 +1,18 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count, number, text
+from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
 from run_tables.tidy_tables import DISCIPLINE_COLUMNS, RUNS, SCENARIOS
 
 _NO_RUN = "no valid run has a value"
 _UNCOUNTED = "no valid run counts it"
 #: What is estimated of a cell, each with its interval.
 MEASURES = (
-    number("queueing_ms", "ms", "Mean RTT less that of the empty path.", _NO_RUN, least=0),
-    number("goodput_percent", "%", "Goodput over what a path that is always full gives.", _NO_RUN, least=0, most=100),
-    number("drop_percent", "%", "Packets that the queue dropped, of those offered to it.", _NO_RUN, least=0, most=100),
-    number("mark_percent", "%", "Packets that the queue marked CE, of those offered to it.", _UNCOUNTED, least=0, most=100),
-    number("jain_index", "", "Jain's index of the flows' goodputs.", _NO_RUN, least=0, most=1),
+    number_column("queueing_ms", "ms", "Mean RTT less that of the empty path.", _NO_RUN, least=0),
+    number_column("goodput_percent", "%", "Goodput over what a path that is always full gives.", _NO_RUN, least=0, most=100),
+    number_column("drop_percent", "%", "Packets that the queue dropped, of those offered to it.", _NO_RUN, least=0, most=100),
+    number_column("mark_percent", "%", "Packets that the queue marked CE, of those offered to it.", _UNCOUNTED, least=0, most=100),
+    number_column("jain_index", "", "Jain's index of the flows' goodputs.", _NO_RUN, least=0, most=1),
 )  # fmt: skip
 QUEUE_CELLS = Table(
     "queue_cells",
@@ -21,16 +21,16 @@ QUEUE_CELLS = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         RUNS["platform"],
-        text("conditions", "What scenarios share that differ in their queue and ECN only, in words."),
+        text_column("conditions", "What scenarios share that differ in their queue and ECN only, in words."),
         *DISCIPLINE_COLUMNS,
         SCENARIOS["queue_parameters"],
-        count("n", "runs", "Valid runs."),
+        count_column("n", "runs", "Valid runs."),
         *columns_with_intervals(*MEASURES),
-        number("queue_drops", "packets", "Mean number that the queue dropped in a run.", _NO_RUN),
-        number("overflow_drops", "packets", "Of these, because it was full.", f"{_UNCOUNTED}, or the queue is drop-tail"),
-        number("queue_marks", "packets", "Mean number that it marked CE in a run.", _UNCOUNTED),
-        number("ce_received", "packets", "Mean number that arrived with a CE mark.", "flows have no ECN"),
-        number("ce_echoed", "segments", "Mean number delivered while receivers told of CE.", "flows have no ECN"),
-        number("retransmits", "segments", "Mean number sent again in a run.", _NO_RUN),
+        number_column("queue_drops", "packets", "Mean number that the queue dropped in a run.", _NO_RUN),
+        number_column("overflow_drops", "packets", "Of these, because it was full.", f"{_UNCOUNTED}, or the queue is drop-tail"),
+        number_column("queue_marks", "packets", "Mean number that it marked CE in a run.", _UNCOUNTED),
+        number_column("ce_received", "packets", "Mean number that arrived with a CE mark.", "flows have no ECN"),
+        number_column("ce_echoed", "segments", "Mean number delivered while receivers told of CE.", "flows have no ECN"),
+        number_column("retransmits", "segments", "Mean number sent again in a run.", _NO_RUN),
     ),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from run_tables.group_tables import GROUP_COLUMNS, GROUPS
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count, mean_of, number
+from run_tables.table import Table, columns_with_intervals, count_column, mean_of, number_column
 from topics.short_flows.tables import CONDITIONS
 
 _NO_RUN = "no valid run has a value"
@@ -22,8 +22,8 @@ REAL_TIME_CELLS = Table(
         SCENARIO_LABEL,
         CONDITIONS,
         *(column for column in GROUP_COLUMNS if column.name != "group_cca"),
-        count("n", "runs", "Valid runs."),
-        number("packets", "packets", "Mean number sent in a run.", _NO_RUN),
+        count_column("n", "runs", "Valid runs."),
+        number_column("packets", "packets", "Mean number sent in a run.", _NO_RUN),
         *columns_with_intervals(*MEASURES),
     ),
 )

@@ -2,10 +2,12 @@
 
 from run_tables.group_tables import GROUP_COLUMNS, GROUPS
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count, mean_of, number, text
+from run_tables.table import Table, columns_with_intervals, count_column, mean_of, number_column, text_column
 
 _NO_RUN = "no valid run has a value"
-CONDITIONS = text("conditions", "What scenarios share that differ in their groups only, in words: rate, RTT, queue.")
+CONDITIONS = text_column(
+    "conditions", "What scenarios share that differ in their groups only, in words: rate, RTT, queue."
+)
 #: What is estimated of a group in a cell: columns of `GROUPS`.
 MEASURES = tuple(
     mean_of(GROUPS[f"{name}_p{p}{unit}"])
@@ -20,9 +22,9 @@ SHORT_FLOW_CELLS = Table(
         SCENARIO_LABEL,
         CONDITIONS,
         *GROUP_COLUMNS,
-        count("n", "runs", "Valid runs."),
-        number("members", "objects", "Mean number asked for in a run.", _NO_RUN),
-        number("complete_percent", "%", "Of these, that were complete.", _NO_RUN),
+        count_column("n", "runs", "Valid runs."),
+        number_column("members", "objects", "Mean number asked for in a run.", _NO_RUN),
+        number_column("complete_percent", "%", "Of these, that were complete.", _NO_RUN),
         *columns_with_intervals(*MEASURES),
     ),
 )
@@ -34,10 +36,10 @@ SHORT_FLOW_SIZES = Table(
         SCENARIO_LABEL,
         CONDITIONS,
         *GROUP_COLUMNS,
-        number("from_bytes", "bytes", "Smallest size of the class: powers of 2."),
-        number("to_bytes", "bytes", "Beyond its largest."),
-        count("n", "objects", "Complete ones."),
-        number("slowdown_p50", "", "Median of their slowdowns."),
-        number("slowdown_p95", "", "Their 95th percentile.", "there are fewer than twenty"),
+        number_column("from_bytes", "bytes", "Smallest size of the class: powers of 2."),
+        number_column("to_bytes", "bytes", "Beyond its largest."),
+        count_column("n", "objects", "Complete ones."),
+        number_column("slowdown_p50", "", "Median of their slowdowns."),
+        number_column("slowdown_p95", "", "Their 95th percentile.", "there are fewer than twenty"),
     ),
 )

@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count, number, text
+from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
 from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
@@ -12,19 +12,19 @@ SUBFLOW_SHARES = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         RUNS["platform"],
-        text("conditions", "What scenarios share that differ in the number of subflows only, in words."),
-        count("subflows", "", "Number of subflows of each flow of the first pair of hosts."),
-        count("mptcp_flows", "", "Number of these flows."),
-        count("other_flows", "", "Number of flows of other pairs, which have one subflow."),
-        count("n", "runs", "Valid runs."),
+        text_column("conditions", "What scenarios share that differ in the number of subflows only, in words."),
+        count_column("subflows", "", "Number of subflows of each flow of the first pair of hosts."),
+        count_column("mptcp_flows", "", "Number of these flows."),
+        count_column("other_flows", "", "Number of flows of other pairs, which have one subflow."),
+        count_column("n", "runs", "Valid runs."),
         *columns_with_intervals(
-            number("share_percent", "%", "Share of the first pair's flows in the goodput of all, without start-up.", _NO_RUN, least=0, most=100),
+            number_column("share_percent", "%", "Share of the first pair's flows in the goodput of all, without start-up.", _NO_RUN, least=0, most=100),
         ),
-        number("uncoupled_percent", "%", "That share if each subflow got as much as another flow."),
-        number("coupled_percent", "%", "That share if all subflows of a flow got together what another flow gets, as RFC 6356 asks at most."),
-        number("mptcp_goodput_mbps", "Mbit/s", "Mean goodput of a flow of the first pair, without start-up.", _NO_RUN),
-        number("other_goodput_mbps", "Mbit/s", "Mean goodput of another flow, without start-up.", _NO_RUN),
-        number("mptcp_retransmit_percent", "%", "Retransmits of the first pair's flows until the last look at the sockets, over their segments of the whole run.", _NO_RUN),
-        number("other_retransmit_percent", "%", "The same of the other flows.", _NO_RUN),
+        number_column("uncoupled_percent", "%", "That share if each subflow got as much as another flow."),
+        number_column("coupled_percent", "%", "That share if all subflows of a flow got together what another flow gets, as RFC 6356 asks at most."),
+        number_column("mptcp_goodput_mbps", "Mbit/s", "Mean goodput of a flow of the first pair, without start-up.", _NO_RUN),
+        number_column("other_goodput_mbps", "Mbit/s", "Mean goodput of another flow, without start-up.", _NO_RUN),
+        number_column("mptcp_retransmit_percent", "%", "Retransmits of the first pair's flows until the last look at the sockets, over their segments of the whole run.", _NO_RUN),
+        number_column("other_retransmit_percent", "%", "The same of the other flows.", _NO_RUN),
     ),
 )  # fmt: skip

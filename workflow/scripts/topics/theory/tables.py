@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, interval, number, text
+from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 from run_tables.tidy_tables import RUNS
 from topics.cells.tables import IN_UNIT, NOTE
 
@@ -15,14 +15,14 @@ MODELS = Table(
         CELL_COLUMNS[0],
         SCENARIO_LABEL,
         *CELL_COLUMNS[1:],
-        text("model", "Model that the cell is held against."),
-        text("quantity", "What it is of: `goodput` or `queueing delay`."),
-        text("unit", "Unit of this quantity."),
-        count("n", "runs", "Valid runs that have what the model needs and a measurement."),
-        number("measured", IN_UNIT, "Mean over these runs of what was measured.", _NO_VALUE),
-        *interval("ratio_low", "ratio_high", "", "`ratio`", _NO_INTERVAL),
-        number("modelled", IN_UNIT, "Mean over these runs of what the model gives.", _NO_VALUE),
-        number("ratio", "", "Measured over modelled.", _NO_VALUE),
+        text_column("model", "Model that the cell is held against."),
+        text_column("quantity", "What it is of: `goodput` or `queueing delay`."),
+        text_column("unit", "Unit of this quantity."),
+        count_column("n", "runs", "Valid runs that have what the model needs and a measurement."),
+        number_column("measured", IN_UNIT, "Mean over these runs of what was measured.", _NO_VALUE),
+        *interval_columns("ratio_low", "ratio_high", "", "`ratio`", _NO_INTERVAL),
+        number_column("modelled", IN_UNIT, "Mean over these runs of what the model gives.", _NO_VALUE),
+        number_column("ratio", "", "Measured over modelled.", _NO_VALUE),
         NOTE,
     ),
 )
@@ -30,27 +30,29 @@ REGRESSIONS = Table(
     "regressions",
     "an exponent of a CCA and IP version",
     (
-        text("response", "What goes with a power of `term`: goodput per flow."),
+        text_column("response", "What goes with a power of `term`: goodput per flow."),
         *CELL_COLUMNS[1:],
         RUNS["flows"],
-        number(
+        number_column(
             "loss_configured_percent", "%", "Random loss that is set in the scenarios of the fit.", "it is what varies"
         ),
-        text("term", "What the exponent is of: `RTT` or `loss`."),
-        number("expected", "", "Exponent that the CCA's model has.", "no model gives one for all of these scenarios"),
-        number(
+        text_column("term", "What the exponent is of: `RTT` or `loss`."),
+        number_column(
+            "expected", "", "Exponent that the CCA's model has.", "no model gives one for all of these scenarios"
+        ),
+        number_column(
             "margin",
             "",
             "Largest distance from it that counts as agreement.",
             "no exponent is expected, or none fitted",
         ),
-        text("expected_source", "Where this exponent is from.", "no model gives one for all of these scenarios"),
-        number("estimate", "", "Fitted exponent.", _NO_LINE),
-        *interval("ci_low", "ci_high", "", "the exponent", _NO_LINE),
-        number("r2", "", "Share of the logarithms' variance that the fit explains.", _NO_LINE),
-        count("n", "runs", "Runs whose means were fitted."),
-        count("scenarios", "scenarios", "Scenarios that were fitted, a point each."),
-        text(
+        text_column("expected_source", "Where this exponent is from.", "no model gives one for all of these scenarios"),
+        number_column("estimate", "", "Fitted exponent.", _NO_LINE),
+        *interval_columns("ci_low", "ci_high", "", "the exponent", _NO_LINE),
+        number_column("r2", "", "Share of the logarithms' variance that the fit explains.", _NO_LINE),
+        count_column("n", "runs", "Runs whose means were fitted."),
+        count_column("scenarios", "scenarios", "Scenarios that were fitted, a point each."),
+        text_column(
             "agrees",
             "`yes` if the whole interval lies within `margin` of the expected exponent, `no` if all of it lies outside.",
             "it reaches both sides, so that it is too imprecise to say, or no exponent is expected or fitted",

@@ -2,21 +2,29 @@
 
 from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
 from run_tables.series_tables import SOCKETS
-from run_tables.table import Table, columns_with_intervals, count, interval, number, text, truth
+from run_tables.table import (
+    Table,
+    columns_with_intervals,
+    count_column,
+    interval_columns,
+    number_column,
+    text_column,
+    truth_column,
+)
 from run_tables.tidy_tables import FLOWS
 from topics.cells.tables import IN_UNIT
 
 _CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])
 _FLOW = (*RUN_KEYS, FLOWS["flow"], SOCKETS["flow_cca"])
-_FLOWS_CCA = text("flow_cca", "CCA of the flows, in a mix one of its own.")
-_PHASE = text(
+_FLOWS_CCA = text_column("flow_cca", "CCA of the flows, in a mix one of its own.")
+_PHASE = text_column(
     "phase",
     "`slow start`, `congestion avoidance`, `fast recovery`, `loss recovery`, of BBR `Startup`, `Drain`, `ProbeBW`, "
     "`ProbeRTT`; `not told` if the samples don't tell.",
 )  # fmt: skip
-_QUANTITY = text("quantity", "What of the window is measured, such as `peak` or `time between losses`.")
-_UNIT = text("unit", "Unit of the quantity.")
-_MEAN_INTERVAL = interval(
+_QUANTITY = text_column("quantity", "What of the window is measured, such as `peak` or `time between losses`.")
+_UNIT = text_column("unit", "Unit of the quantity.")
+_MEAN_INTERVAL = interval_columns(
     "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is one run only, or all repeat one measurement"
 )
 _NOTHING = "no flow has a value, see the note"
@@ -30,15 +38,15 @@ PHASE_SHARES = Table(
         *_CELL,
         _FLOWS_CCA,
         _PHASE,
-        count("runs", "", "Valid runs with samples."),
+        count_column("runs", "", "Valid runs with samples."),
         *columns_with_intervals(
-            number(
+            number_column(
                 "share_percent", "%", "Share of these flows' time that the phase takes, the mean over runs.",
                 "the samples span no time", least=0, most=100,
             ),
             ends="ci",
         ),
-        number("spells", "", "How often a flow enters the phase in a run, the mean."),
+        number_column("spells", "", "How often a flow enters the phase in a run, the mean."),
     ),
 )  # fmt: skip
 WINDOW_THEORY = Table(
@@ -49,29 +57,29 @@ WINDOW_THEORY = Table(
         _FLOWS_CCA,
         _QUANTITY,
         _UNIT,
-        count("runs", "", "Valid runs with such flows."),
-        count("flows", "", "Flows with a value, of all these runs."),
-        count("n", "", "Teeth, samples or probes that count, of all these flows."),
-        number("mean", IN_UNIT, "Mean over runs of the mean over their flows.", _NOTHING),
+        count_column("runs", "", "Valid runs with such flows."),
+        count_column("flows", "", "Flows with a value, of all these runs."),
+        count_column("n", "", "Teeth, samples or probes that count, of all these flows."),
+        number_column("mean", IN_UNIT, "Mean over runs of the mean over their flows.", _NOTHING),
         *_MEAN_INTERVAL,
-        number("least", IN_UNIT, "Least value of a flow.", _NOTHING),
-        number("most", IN_UNIT, "Greatest value of a flow.", _NOTHING),
-        number("theory_low", IN_UNIT, "Lower end of what theory gives, the mean over runs.", _NO_THEORY),
-        number("theory_high", IN_UNIT, "Upper end of what theory gives, the mean over runs.", _NO_THEORY),
-        number(
+        number_column("least", IN_UNIT, "Least value of a flow.", _NOTHING),
+        number_column("most", IN_UNIT, "Greatest value of a flow.", _NOTHING),
+        number_column("theory_low", IN_UNIT, "Lower end of what theory gives, the mean over runs.", _NO_THEORY),
+        number_column("theory_high", IN_UNIT, "Upper end of what theory gives, the mean over runs.", _NO_THEORY),
+        number_column(
             "tolerance_percent", "%", "What the verdict allows for beyond theory's ends.",
             "theory says nothing of the quantity",
         ),
-        count(
+        count_column(
             "flows_as_theory", "",
             "Flows whose value lies between theory's ends, or outside by no more than the tolerance.",
             "there is no verdict",
         ),
-        text(
+        text_column(
             "verdict", "`as theory`, `above`, `below`, or `undecided` if the interval reaches over an end.",
             "theory says nothing of it here, or samples are too far apart",
         ),
-        text("note", "Why there is no value, interval or verdict.", "there is nothing to say"),
+        text_column("note", "Why there is no value, interval or verdict.", "there is nothing to say"),
     ),
 )  # fmt: skip
 FLOW_OUTCOMES = Table(
@@ -79,17 +87,17 @@ FLOW_OUTCOMES = Table(
     "a quantity of the flows of a cell",
     (
         *_CELL,
-        text(
+        text_column(
             "quantity",
             "Of a run's flows: `goodput` (the mean), `goodput_least`, `goodput_most`, `jain` (Jain's index), "
             "`retransmits` (of all flows together), `rtt` (the mean).",
         ),
-        text("unit", "Unit of the quantity.", "it has none"),
-        count("runs", "", "Valid runs with a value."),
-        number("mean", IN_UNIT, "Mean over runs."),
+        text_column("unit", "Unit of the quantity.", "it has none"),
+        count_column("runs", "", "Valid runs with a value."),
+        number_column("mean", IN_UNIT, "Mean over runs."),
         *_MEAN_INTERVAL,
-        number("least", IN_UNIT, "Least value of a run."),
-        number("most", IN_UNIT, "Greatest value of a run."),
+        number_column("least", IN_UNIT, "Least value of a run."),
+        number_column("most", IN_UNIT, "Greatest value of a run."),
     ),
 )  # fmt: skip
 PHASES = Table(
@@ -98,8 +106,10 @@ PHASES = Table(
     (
         *_FLOW,
         _PHASE,
-        number("begin_s", "s", "Time of its first sample, since the traffic's origin."),
-        number("end_s", "s", "Time of the next phase's first sample; of the last phase, of the flow's last sample."),
+        number_column("begin_s", "s", "Time of its first sample, since the traffic's origin."),
+        number_column(
+            "end_s", "s", "Time of the next phase's first sample; of the last phase, of the flow's last sample."
+        ),
     ),
 )
 SAWTOOTH = Table(
@@ -109,11 +119,11 @@ SAWTOOTH = Table(
         *_FLOW,
         _QUANTITY,
         _UNIT,
-        count("n", "", "Teeth, samples or probes that count."),
-        number("measured", IN_UNIT, "Mean over them.", "there are none"),
-        number("theory_low", IN_UNIT, "Lower end of what theory gives.", _NO_THEORY),
-        number("theory_high", IN_UNIT, "Upper end of what theory gives.", _NO_THEORY),
-        text(
+        count_column("n", "", "Teeth, samples or probes that count."),
+        number_column("measured", IN_UNIT, "Mean over them.", "there are none"),
+        number_column("theory_low", IN_UNIT, "Lower end of what theory gives.", _NO_THEORY),
+        number_column("theory_high", IN_UNIT, "Upper end of what theory gives.", _NO_THEORY),
+        text_column(
             "note", "Why theory says nothing of it here.", "it says something, or never says anything of the quantity"
         ),
     ),
@@ -123,23 +133,23 @@ TEETH = Table(
     "a tooth of a flow's window: from a reduction to the next",
     (
         *_FLOW,
-        number("begin_s", "s", "Time of the sample that first shows the reduction with which it begins."),
-        number("end_s", "s", "Time of the sample that first shows the next reduction."),
-        truth(
+        number_column("begin_s", "s", "Time of the sample that first shows the reduction with which it begins."),
+        number_column("end_s", "s", "Time of the sample that first shows the next reduction."),
+        truth_column(
             "steady",
             "Whether it is of the steady state and counts: not the tooth after slow start or a timeout, of CUBIC the two after.",
         ),
-        number("mean_packets", "packets", "Mean congestion window over its time, recovery included."),
-        number("avoidance_begin_s", "s", "Time of its first sample in congestion avoidance."),
-        number("trough_packets", "packets", "Congestion window in that sample."),
-        number("peak_packets", "packets", "Congestion window in the last sample before the next reduction."),
-        number("left_packets", "packets", "ssthresh that the next reduction sets.", "it isn't known"),
-        number("left_ratio", "", "The same over the peak.", "ssthresh isn't known"),
-        number("period_s", "s", "Time from the one reduction to the next."),
-        number(
+        number_column("mean_packets", "packets", "Mean congestion window over its time, recovery included."),
+        number_column("avoidance_begin_s", "s", "Time of its first sample in congestion avoidance."),
+        number_column("trough_packets", "packets", "Congestion window in that sample."),
+        number_column("peak_packets", "packets", "Congestion window in the last sample before the next reduction."),
+        number_column("left_packets", "packets", "ssthresh that the next reduction sets.", "it isn't known"),
+        number_column("left_ratio", "", "The same over the peak.", "ssthresh isn't known"),
+        number_column("period_s", "s", "Time from the one reduction to the next."),
+        number_column(
             "round_trips", "round trips", "In congestion avoidance, until the window's last step.",
             "an RTT isn't known",
         ),
-        number("growth_packets", "packets", "What the window grows by in these round trips.", _SHORT),
+        number_column("growth_packets", "packets", "What the window grows by in these round trips.", _SHORT),
     ),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count, text
+from run_tables.table import Table, count_column, text_column
 from run_tables.tidy_tables import CHECKS
 
 VALIDITY = Table(
@@ -11,10 +11,12 @@ VALIDITY = Table(
         CELL_COLUMNS[0],
         SCENARIO_LABEL,
         *CELL_COLUMNS[1:],
-        count("total", "runs", "Runs of the cell."),
-        count("valid", "runs", "Those that passed all of their checks."),
-        count("excluded", "runs", "Those that failed one or more."),
-        text("reasons", "Each check that failed, with the number of runs, the most frequent first.", "none failed"),
+        count_column("total", "runs", "Runs of the cell."),
+        count_column("valid", "runs", "Those that passed all of their checks."),
+        count_column("excluded", "runs", "Those that failed one or more."),
+        text_column(
+            "reasons", "Each check that failed, with the number of runs, the most frequent first.", "none failed"
+        ),
     ),
 )
 CHECK_COUNTS = Table(
@@ -22,9 +24,9 @@ CHECK_COUNTS = Table(
     "a check",
     (
         CHECKS["check"],
-        count("passed", "runs", "Runs that passed it."),
-        count("failed", "runs", "Runs that failed it."),
-        text("expected_example", "What was expected in the first run that failed it, or in the first of all."),
-        text("observed_example", "What was observed in this run."),
+        count_column("passed", "runs", "Runs that passed it."),
+        count_column("failed", "runs", "Runs that failed it."),
+        text_column("expected_example", "What was expected in the first run that failed it, or in the first of all."),
+        text_column("observed_example", "What was observed in this run."),
     ),
 )
