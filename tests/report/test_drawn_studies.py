@@ -8,7 +8,7 @@ import drawn_studies
 from page_checks import check_content
 from study_files.study import StudyError, resolve
 from study_files.study_design import StudyDesign
-from topics.outline import study_outline
+from topics.outline import FIGURE_SUFFIXES, study_outline
 
 #: Drawn studies that are built with all tests; the others with the long ones.
 FEW = (39, 77, 88, 118, 128)
@@ -58,7 +58,9 @@ def check_report(seed, folder):
     check_content(built.page)
     made = {path.name for part in ("analysis", "figures") for path in (built.folder / part).iterdir()}
     wanted = {f"{table.name}.csv" for table in built.outline.tables}
-    assert made == wanted | {f"{figure.slug}.{kind}" for figure in built.outline.figures for kind in ("svg", "csv")}
+    assert made == wanted | {
+        f"{figure.slug}{kind}" for figure in built.outline.figures for kind in FIGURE_SUFFIXES.values()
+    }
 
 
 @pytest.mark.parametrize("seed", FEW)

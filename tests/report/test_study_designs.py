@@ -9,6 +9,7 @@ import tidy_tables
 from page_checks import PageParts, check_page, page_text
 from report_page.conditions import scenario_details
 from run_tables.tidy_tables import SCENARIOS
+from topics.outline import FIGURE_SUFFIXES
 from wording.scenario_words import path_rtts_ms
 
 STUDIES = ["cwnd_study", "fairness_study", "buffer_study"]
@@ -42,7 +43,7 @@ def test_only_one_ip_version_is_spoken_of(built):
 def test_no_table_or_figure_is_made_in_vain(built):
     made = {path.name for part in ("analysis", "figures") for path in (built.folder / part).iterdir()}
     wanted = {f"{table.name}.csv" for table in built.outline.tables}
-    wanted |= {f"{figure.slug}.{kind}" for figure in built.outline.figures for kind in ("svg", "csv")}
+    wanted |= {f"{figure.slug}{kind}" for figure in built.outline.figures for kind in FIGURE_SUFFIXES.values()}
     assert made == wanted
     assert not made & {"ip_versions.csv", "ip_overall.csv", "pooled.csv", "pooled_tests.csv", "claims.csv"}
 

@@ -9,7 +9,7 @@ import pytest
 from page_checks import check_page
 from study_files import study as studies
 from study_files.study_design import StudyDesign
-from topics.outline import other_tables, study_outline
+from topics.outline import FIGURE_SUFFIXES, other_tables, study_outline
 from topics.registry import TOPICS
 
 HERE = Path(__file__).parent
@@ -31,7 +31,7 @@ def finished(request, run_beside):
 def test_all_tables_and_figures_are_there(finished):
     folder, outline, *_ = finished
     assert {path.name for path in (folder / "analysis").iterdir()} == {f"{table.name}.csv" for table in outline.tables}
-    made = {f"{figure.slug}.{kind}" for figure in outline.figures for kind in ("svg", "csv", "rst")}
+    made = {f"{figure.slug}{kind}" for figure in outline.figures for kind in FIGURE_SUFFIXES.values()}
     assert {path.name for path in (folder / "figures").iterdir()} == made
 
 
