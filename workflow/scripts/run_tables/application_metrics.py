@@ -73,7 +73,7 @@ def _mptcp_flows(document, process) -> Iterator[dict]:
 
 
 def _retransmitted_segments(document, host) -> int:
-    """Return the segments that a host has sent again, all its connections together (TcpRetransSegs)."""
+    """Return the segments that a host has retransmitted, all its connections together (TcpRetransSegs)."""
     return document["stack"]["tcp"][host]["TcpRetransSegs"]
 
 

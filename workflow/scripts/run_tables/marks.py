@@ -4,7 +4,7 @@ from run_tables.simulated_metrics import is_simulated
 from testbed.network_checks import ce_packets
 from testbed.specification import RunSpecification
 
-#: What the kernel counts at a sender: segments delivered while its receiver told of CE marks.
+#: What the kernel counts at a sender: segments delivered while its receiver reported CE marks.
 ECHOED = "TcpExtTCPDeliveredCE"
 
 

@@ -21,7 +21,7 @@ MEMORY = Path(".snakemake", "module-digests.json")
 READERS = (Path(__file__).with_name("script_code.py"), Path(identity.__file__))
 
 
-def found(reader: Callable, content: bytes) -> list[str]:
+def read_once(reader: Callable, content: bytes) -> list[str]:
     """Return what a reader (a function of a module's content) returns, from memory if it has read the same content before."""
     known, key = _remembered(), f"{reader.__module__} {hashlib.sha256(content).hexdigest()}"
     if key not in known:

@@ -65,12 +65,12 @@ class _Module(NamedTuple):
 
 @cache
 def _read(path: str) -> _Module:
-    digest, *imported = module_memory.found(_found, (SCRIPTS / path).read_bytes())
+    digest, *imported = module_memory.read_once(_read_code, (SCRIPTS / path).read_bytes())
     paths = (f"{name.replace('.', '/')}.py" for name in imported)
     return _Module(digest, frozenset(path for path in paths if _exists(path)))
 
 
-def _found(content) -> list[str]:
+def _read_code(content) -> list[str]:
     """Return the digest of a module's own code, then the names that it imports."""
     reader = _WithoutProse()
     tree = reader.visit(ast.parse(content))

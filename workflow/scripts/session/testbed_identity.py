@@ -28,7 +28,7 @@ def program_content() -> str:
 
 def _remembering(folder) -> str:
     with module_memory.kept():
-        return identity.package_digest(folder, lambda content: module_memory.found(_read, content)[0])
+        return identity.package_digest(folder, lambda content: module_memory.read_once(_read, content)[0])
 
 
 def _read(content) -> list[str]:

@@ -26,7 +26,7 @@ READINGS = Table(
         count_column("delivered_bytes", "bytes", "Delivered between the two readings.", _NO_TCP, "tcpi_bytes_acked, tcpi_sacked"),
         count_column("begin_ns", "ns", "When the first reading was, from the traffic's origin: after a quarter of the window.", _NO_TCP),
         count_column("end_ns", "ns", "When the second one was.", _NO_TCP),
-        count_column("retransmits", "segments", "Sent again from the last sample before the first reading.", _NOT_SAMPLED, "tcpi_total_retrans"),
+        count_column("retransmits", "segments", "Retransmitted from the last sample before the first reading.", _NOT_SAMPLED, "tcpi_total_retrans"),
         count_column("queue_least_packets", "packets", "The shortest queue of all samples between the two readings.", _NOT_SAMPLED),
         count_column("queue_most_packets", "packets", "The longest queue of all samples.", _NOT_SAMPLED),
         count_column("queue_most_bytes", "bytes", "The most bytes that waited at a sample.", _NOT_SAMPLED),

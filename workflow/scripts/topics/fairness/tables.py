@@ -111,8 +111,8 @@ SHARES = Table(
             "the mean RTT", "rtt",
         ),
         *_estimate(
-            "retransmits", "segments", "Segments that one of these flows sent again, the mean over valid replications.",
-            "the mean of the segments sent again",
+            "retransmits", "segments", "Segments that one of these flows retransmitted, the mean over valid replications.",
+            "the mean number of retransmitted segments",
         ),
         count_column("started_first", "replications", "Valid replications in which one of these flows was to start first."),
         text_column("test", "Test of the share against the fair one: `t of log-ratios`.", _NO_FAIR_TEST),

@@ -16,7 +16,7 @@ PHASE_COLUMNS = (
     ),
     number_column("rtt_path_ms", "ms", "RTT of the empty path at its begin."),
 )
-#: What is measured of a phase: of a run, and in the mean over a cell's.
+#: What is measured of a phase: of a run, and on average over a cell's.
 MEASURES = (
     number_column("utilisation_percent", "%", "What was delivered of all flows, of what a full path delivers.", _DOWN),
     number_column(
@@ -28,7 +28,7 @@ MEASURES = (
     number_column("queue_mean_ms", "ms", "Mean queueing delay at the bottleneck.", "nothing limits the rate"),
     number_column("queue_max_ms", "ms", "Largest queueing delay at the bottleneck.", "nothing limits the rate"),
     number_column("queue_drops", "packets", "Dropped by the bottleneck's queue."),
-    number_column("retransmits", "segments", "Sent again by all flows."),
+    number_column("retransmits", "segments", "Retransmitted by all flows."),
     number_column(
         "believed_s", "s",
         "How long after its begin the CCA's own least RTT (BBR's RTprop, Vegas' base RTT) of each flow was that of the path, within 5 %, "

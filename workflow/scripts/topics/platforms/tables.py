@@ -99,7 +99,7 @@ PLATFORM_STARTS = Table(
         *interval_columns("goodput_low", "goodput_high", "%", "the difference", _NO_INTERVAL),
         number_column("steady_percent", "%", "The same without start-up (`goodput_steady_mbps`).", _NO_VALUE),
         *interval_columns("steady_low", "steady_high", "%", "that difference", _NO_INTERVAL),
-        *_both("retransmits", "segments", "Sent again in a run, mean.", _NO_VALUE),
+        *_both("retransmits", "segments", "Retransmitted in a run, mean.", _NO_VALUE),
         *_both("early_retransmits", "segments", f"Of these in {_START}, by whole intervals of the report.", _NO_VALUE),
         *_both("slow_start_peak_packets", "packets", "Largest window of a flow until it has a slow start threshold, mean.", _NOT_SAMPLED),
         *_both("lossless_percent", "%", "Flows that had sent nothing again by then.", _NOT_SAMPLED),

@@ -26,6 +26,6 @@ POLICER_CELLS = Table(
             "policer_drops", "packets", "Mean number that the policer dropped in a run.", "there is no policer"
         ),
         number_column("queue_drops", "packets", "Mean number that the bottleneck's queue dropped in a run.", _NO_RUN),
-        number_column("retransmits", "segments", "Mean number sent again in a run.", _NO_RUN),
+        number_column("retransmits", "segments", "Mean number retransmitted in a run.", _NO_RUN),
     ),
 )

@@ -30,7 +30,7 @@ QUEUE_CELLS = Table(
         number_column("overflow_drops", "packets", "Of these, because it was full.", f"{_UNCOUNTED}, or the queue is drop-tail"),
         number_column("queue_marks", "packets", "Mean number that it marked CE in a run.", _UNCOUNTED),
         number_column("ce_received", "packets", "Mean number that arrived with a CE mark.", "flows have no ECN"),
-        number_column("ce_echoed", "segments", "Mean number delivered while receivers told of CE.", "flows have no ECN"),
-        number_column("retransmits", "segments", "Mean number sent again in a run.", _NO_RUN),
+        number_column("ce_echoed", "segments", "Mean number delivered while receivers reported CE.", "flows have no ECN"),
+        number_column("retransmits", "segments", "Mean number retransmitted in a run.", _NO_RUN),
     ),
 )  # fmt: skip
