@@ -8,10 +8,10 @@ import subprocess
 
 from mininet.net import Mininet
 
-from testbed import devices, sysctl
-from testbed.bare_host import BareHost
-from testbed.commands import batch
-from testbed.traffic import listening_on
+from testbed.network import devices, sysctl
+from testbed.network.bare_host import BareHost
+from testbed.network.commands import batch
+from testbed.traffic.traffic import listening_on
 
 PORT, SECONDS = 5201, 5
 #: Both ends of each link: host, device, address.

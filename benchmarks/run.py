@@ -23,7 +23,7 @@ from pathlib import Path
 
 from scale_calls import BIN, ROOT, head, row, spread
 from study_files import study as studies
-from testbed.deliveries import windows
+from testbed.readings.deliveries import windows
 
 GIGABIT = {"rate_mbps": 1000, "delay_ms": 10}
 LOSSY = GIGABIT | {"loss_percent": {"forward": 1, "reverse": 0}}

@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 from study_files import study as studies
-from testbed.cpu import shares_of
+from testbed.readings.cpu import shares_of
 
 BIN = Path(sys.executable).parent
 CABLE = {

@@ -62,7 +62,7 @@ def provide_kernel(name, linux, description, sources, kernel=None) -> None:
     Parameters
     ----------
     name : str
-        What names it by its content (`testbed.definitions.kernel_id`); it becomes the number of its build.
+        What names it by its content (`experiment.definitions.kernel_id`); it becomes the number of its build.
     linux, description : pathlib.Path
         The kernel, and a JSON file with all that it takes to build it again, the text of C files and patches among it.
     sources : dict

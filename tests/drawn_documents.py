@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from drawn_run import Run
-from testbed.failure import document_of
+from testbed.machine.failure import document_of
 
 
 @dataclass(frozen=True)

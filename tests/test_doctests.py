@@ -11,7 +11,10 @@ ROOTS = (ROOT / "workflow" / "scripts", ROOT / "workflow")
 MODULES = sorted(
     {
         ".".join(path.relative_to(root).with_suffix("").parts)
-        for root, folder in ((ROOTS[0], ROOTS[0]), (ROOTS[1], ROOTS[1] / "testbed"), (ROOTS[1], ROOTS[1] / "simulator"))
+        for root, folder in (
+            (ROOTS[0], ROOTS[0]),
+            *((ROOTS[1], ROOTS[1] / package) for package in ("experiment", "testbed", "simulator")),
+        )
         for path in folder.rglob("*.py")
         if ">>>" in path.read_text(encoding="utf-8")
     }

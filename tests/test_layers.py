@@ -1,6 +1,7 @@
 """The rooms of the workflow's Python, and what each may import: read from the code, nothing of which is carried out."""
 
 import ast
+import graphlib
 import re
 import sys
 from functools import cache
@@ -29,7 +30,7 @@ ROOMS = (
     "publishing",
 )
 #: What stands in no room: any module may import these.
-GROUND = ("testbed", "simulator", "rule_script")
+GROUND = ("experiment", "testbed", "simulator", "rule_script")
 MODULES = {".".join(path.relative_to(SCRIPTS).with_suffix("").parts): path for path in sorted(SCRIPTS.rglob("*.py"))}
 
 
@@ -46,6 +47,27 @@ def imports(name):
                 whole if (whole := f"{node.module}.{alias.name}") in MODULES else node.module for alias in node.names
             }
     return names
+
+
+def imports_of_packages():
+    """Return what each module of the packages that carry runs out imports of them, as it is started: dotted names."""
+    packages = [ROOT / "workflow" / name for name in ("experiment", "testbed", "simulator")]
+    paths = {
+        ".".join(path.relative_to(ROOT / "workflow").with_suffix("").parts): path
+        for package in packages
+        for path in sorted(package.rglob("*.py"))
+    }
+    graph = {}
+    for name, path in paths.items():
+        nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+        assert all(node.level == 0 for node in nodes), f"{name} imports relatively"
+        one = {
+            whole if (whole := f"{node.module}.{alias.name}") in paths else node.module
+            for node in nodes
+            for alias in node.names
+        }
+        graph[name] = one & set(paths)
+    return graph
 
 
 def top(name):
@@ -127,3 +149,30 @@ def test_no_room_has_the_name_of_a_library():
     names = {path.name.partition(".")[0] for folder in folders for path in folder.iterdir()}
     assert {"pandas", "scipy", "jinja2"} <= names
     assert {*ROOMS, *GROUND} & (names | sys.stdlib_module_names) == set()
+
+
+def test_the_words_of_an_experiment_need_nothing_of_what_carries_it_out():
+    wrong = {
+        name: others
+        for name, imported in imports_of_packages().items()
+        if top(name) == "experiment" and (others := {other for other in imported if top(other) != "experiment"})
+    }
+    assert wrong == {}
+
+
+def test_what_carries_runs_out_has_no_cycle():
+    graphlib.TopologicalSorter(imports_of_packages()).prepare()
+
+
+def test_rooms_of_the_testbed():
+    """Each module stands in a room, but for what is called by name, and for what can go wrong."""
+    testbed = ROOT / "workflow" / "testbed"
+    assert {path.stem for path in testbed.glob("*.py")} == {"__init__", "__main__", "errors", "guest", "job"}
+    # What is measured needs nothing of how it is judged.
+    wrong = {
+        name: others
+        for name, imported in imports_of_packages().items()
+        if name.startswith(("testbed.network", "testbed.readings"))
+        if (others := {other for other in imported if other.startswith("testbed.machine")})
+    }
+    assert wrong == {}

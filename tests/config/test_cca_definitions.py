@@ -4,15 +4,15 @@ import hashlib
 
 import pytest
 
+from experiment.definitions import boot_arguments, check_parameters, kernel_id
+from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import check_specification
 from report_page.method import defined_ccas
 from session.cca_needs import kernels_of, parameter_problem
 from session.host_needs import needs
 from study_files import study as studies
 from study_files.study_runs import job_runs
-from testbed.definitions import boot_arguments, check_parameters, kernel_id
-from testbed.specification import RunSpecification
-from testbed.uml import last_words, memory_mib
+from testbed.machine.uml import last_words, memory_mib
 
 SLOW = {"slow": {"base": "cubic", "parameters": {"beta": 512, "hystart": 0}}}
 SOURCE = """

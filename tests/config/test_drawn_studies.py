@@ -7,6 +7,7 @@ import os
 import yaml
 from hypothesis import HealthCheck, event, given, settings
 
+from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import check_specification
 from session.run_cost import job_memory_mb, job_runtime_min, wall_limit_s
 from simulator.plan import plan
@@ -14,7 +15,6 @@ from study_files import study as study_files
 from study_files import study_variation
 from study_files.study_design import StudyDesign
 from study_strategies import studies
-from testbed.specification import RunSpecification
 from topics.outline import study_outline
 
 SETTINGS = settings(

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import study_files.kernels
+from experiment.own_kernels import has_seccomp, process_mode
+from experiment.specification import RunSpecification
 from publishing.result_checks.received_errors import ReceivedError
 from publishing.result_checks.received_study import check_specification
 from report_page.method import defined_ccas
@@ -16,8 +18,6 @@ from run_tables.tidy_rows import scenario_row
 from session.cca_needs import kernels_of, patch_problem
 from study_files import study as studies
 from study_files.kernels import bases, digests_of_files, tree_digest
-from testbed.own_kernels import has_seccomp, process_mode
-from testbed.specification import RunSpecification
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "setup"))

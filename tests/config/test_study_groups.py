@@ -2,9 +2,9 @@
 
 import pytest
 
+from experiment.specification import RunSpecification
 from study_files import study
 from study_files.study_groups import MOST_OBJECTS
-from testbed.specification import RunSpecification
 
 LONG = {"name": "long", "stop_s": 10}
 WEB = {"name": "web", "application": "web", "arrivals_per_s": 5, "bytes": 1000, "stop_s": 10}

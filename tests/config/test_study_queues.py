@@ -2,8 +2,8 @@
 
 import pytest
 
+from experiment.disciplines import DISCIPLINES
 from study_files import study
-from testbed.disciplines import DISCIPLINES
 
 
 def problems(config):

@@ -5,8 +5,8 @@ import importlib.util
 
 import pytest
 
+from experiment.specification import RunSpecification
 from study_files import study as studies
-from testbed.specification import RunSpecification
 
 PACKET_MBPS = 1514 * 8 / 100 / 1e3  # one packet in a step of 100 ms
 

@@ -2,7 +2,7 @@
 
 from session.host_needs import needs
 from study_files import study as studies
-from testbed.cores import place
+from testbed.machine.cores import place
 
 
 def parts(**changes):

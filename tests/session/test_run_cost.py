@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from experiment.specification import RunSpecification
 from session import run_cost
 from study_files import study as studies
-from testbed.specification import RunSpecification
-from testbed.uml import MEMORY_PER_READING_BYTES, READINGS, memory_mib
+from testbed.machine.uml import MEMORY_PER_READING_BYTES, READINGS, memory_mib
 
 
 def shared_by_runs(scenario):

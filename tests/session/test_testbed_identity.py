@@ -5,7 +5,7 @@ import pytest
 from session import module_memory
 from session.testbed_identity import simulator_digest, testbed_digest
 from simulator.run import program_digest
-from testbed import identity
+from testbed.machine import identity
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def memory(tmp_path, monkeypatch):
 
 
 def test_it_is_what_the_testbed_computes_itself():
-    assert testbed_digest() == identity.package_digest(identity.PACKAGE)
+    assert testbed_digest() == identity.package_digest(*identity.TESTBED)
     assert simulator_digest() == program_digest()
 
 

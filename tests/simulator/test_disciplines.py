@@ -5,10 +5,10 @@ from statistics import mean
 
 import pytest
 
+from experiment.disciplines import completed
+from experiment.specification import RunSpecification
 from simulator.disciplines import COUNTERPARTS, refusals
 from simulator.verdict import judge
-from testbed.disciplines import completed
-from testbed.specification import RunSpecification
 
 LINK = {"rate_mbps": 10, "delay_ms": {"forward": 20, "reverse": 20}, "loss_percent": {"forward": 0, "reverse": 0}}
 TRAFFIC = {"duration_s": 15, "sample_interval_ms": 10}

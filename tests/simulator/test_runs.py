@@ -5,11 +5,11 @@ import json
 
 import pytest
 
+from experiment.specification import RunSpecification
 from simulator.limits import VERSIONS
 from simulator.plan import plan
 from simulator.run import program_digest
 from simulator.verdict import judge
-from testbed.specification import RunSpecification
 
 LINK = {"rate_mbps": 10, "delay_ms": {"forward": 10, "reverse": 10}, "loss_percent": {"forward": 0, "reverse": 0}}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from testbed.specification import RunSpecification
-from testbed.verification import checks_of, judge
+from experiment.specification import RunSpecification
+from testbed.checks.verification import checks_of, judge
 
 RECORDED = ("datagrams-ipv6", "exchanges-ipv4", "transfer-ipv4")
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from guest_processes import wait_for
-from testbed import background
-from testbed.background import SERVICES, Requests, check_background, messages, padded
+from testbed.traffic import background
+from testbed.traffic.background import SERVICES, Requests, check_background, messages, padded
 
 ASKED = {"requests": 20, "answers": 20, "request_bytes": 800, "answer_bytes": 3000, "answer_segments": 20, "served": 20}
 

@@ -4,10 +4,10 @@ import copy
 
 import pytest
 
+from experiment.specification import RunSpecification
 from study_files import study as studies
-from testbed import chain_verification
-from testbed.addresses import chain_addresses, chain_routes
-from testbed.specification import RunSpecification
+from testbed.checks import chain_verification
+from testbed.network.addresses import chain_addresses, chain_routes
 
 
 def specification(**changes):

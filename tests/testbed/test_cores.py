@@ -2,7 +2,7 @@
 
 import pytest
 
-from testbed.cores import place, siblings_of
+from testbed.machine.cores import place, siblings_of
 
 ALONE = {core: {core} for core in range(8)}
 NODES = ["r1", "r2", "h1", "h2", "h3", "h4"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from testbed.cpu import PARTS, parse, shares_of, summary
+from testbed.readings.cpu import PARTS, parse, shares_of, summary
 
 ROLES = {0: ["senders"], 1: ["receivers", "program"]}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from testbed.deliveries import START_UP, common_window, delivered_bytes, reading_times_ns, windows
-from testbed.specification import RunSpecification
+from experiment.specification import RunSpecification
+from testbed.readings.deliveries import START_UP, common_window, delivered_bytes, reading_times_ns, windows
 
 TIMES_NS = [0, 10, 20, 30, 40, 50]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from guest_processes import wait_for
-from testbed.execution import execute
-from testbed.machine import MachineFault, WorkflowEnded
-from testbed.messages import note
+from testbed.machine.execution import execute
+from testbed.machine.machine import MachineFault, WorkflowEnded
+from testbed.machine.messages import note
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 SPEAKS = "echo first; echo second >&2; exit 3"
@@ -55,7 +55,7 @@ def test_a_disk_that_fills_takes_what_it_has_room_for(tmp_path, log, capfd):
     program = """
 import resource, signal, sys
 from pathlib import Path
-from testbed.execution import execute
+from testbed.machine.execution import execute
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4, resource.RLIM_INFINITY))
 with open(sys.argv[1], "wb", buffering=0) as log:
@@ -105,7 +105,7 @@ def test_a_program_stays_on_its_core(tmp_path, log):
 
 def test_the_user_is_told_with_a_single_write():
     """Jobs side by side share standard error, and where Python does not buffer (PYTHONUNBUFFERED) `print` writes twice."""
-    program = "from testbed.messages import tell; tell('x')"
+    program = "from testbed.machine.messages import tell; tell('x')"
     environment = {"PYTHONPATH": str(WORKFLOW)}
     reader, writer = os.pipe2(os.O_DIRECT)  # each write is a packet of its own (pipe(2))
     try:

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from testbed import file_transfer
 from testbed.errors import TrafficError
+from testbed.traffic import file_transfer
 
 SAVED = """\
 ==> SIZE file ... 100000000

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
-from testbed.flow_groups import FlowGroup
-from testbed.group_checks import check_real_time, check_web_cca, check_web_objects
-from testbed.real_time import send_times_ns, stream_offset_ns
-from testbed.specification import RunSpecification
-from testbed.web_objects import DISTRIBUTIONS, drawn_objects, mean_bytes
+from experiment.flow_groups import FlowGroup
+from experiment.specification import RunSpecification
+from experiment.web_objects import DISTRIBUTIONS, drawn_objects, mean_bytes
+from testbed.checks.group_checks import check_real_time, check_web_cca, check_web_objects
+from testbed.traffic.real_time import send_times_ns, stream_offset_ns
 
 WEB = FlowGroup("web", "web", "own", 1, None, None, 2, 602, None, None, None, 20, "main-object", None, 200, 20)
 CALL = FlowGroup("call", "real-time", "own", 2, None, None, 1, 1.1, None, None, None, None, "fixed", None, 200, 20)

@@ -35,7 +35,7 @@ def user_namespaces():
 
 
 def test_an_ordinary_user_is_root_of_a_namespace_and_root_needs_none_where_there_are_none():
-    program = "from testbed.host import namespaces_here; print(*namespaces_here())"
+    program = "from testbed.machine.host import namespaces_here; print(*namespaces_here())"
     assert "--user --map-root-user" in python(program).stdout
     without = python(program, within=NONE_FURTHER).stdout.split()
     assert without[0] == "unshare" and "--user" not in without
@@ -45,7 +45,7 @@ def test_an_ordinary_user_is_root_of_a_namespace_and_root_needs_none_where_there
 
 def test_a_mount_that_is_refused_is_said_and_not_tried_again(tmp_path):
     """Root of a user namespace, but not of a mount namespace, may mount nothing."""
-    command = ["unshare", "--user", "--map-root-user", sys.executable, "-m", "testbed.host_init", str(tmp_path)]
+    command = ["unshare", "--user", "--map-root-user", sys.executable, "-m", "testbed.machine.host_init", str(tmp_path)]
     done = subprocess.run(command, env={"PYTHONPATH": str(WORKFLOW)}, capture_output=True, text=True, timeout=60)
     assert done.returncode != 0
     assert json.loads((tmp_path / "failure.json").read_text()) == {

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from testbed.host_verification import CHECKS
+from testbed.checks.host_verification import CHECKS
 
 IDLE = {"user": 0, "system": 0, "irq": 0, "softirq": 0, "steal": 0, "idle": 10}
 

@@ -7,12 +7,12 @@ import tokenize
 
 import pytest
 
-from testbed import identity
-from testbed.identity import PACKAGE, SIMULATOR, module_digest, package_digest, program_identity
+from experiment.specification import RunSpecification
 from testbed.job import still_valid
-from testbed.specification import RunSpecification
+from testbed.machine import identity
+from testbed.machine.identity import SIMULATOR, TESTBED, module_digest, package_digest, program_identity
 
-MODULES = [path for folder in (PACKAGE, SIMULATOR) for path in sorted(folder.rglob("*.py"))]
+MODULES = [path for folder in (*TESTBED, SIMULATOR) for path in sorted(folder.rglob("*.py"))]
 MODULE = '''\
 """A queue."""
 
@@ -183,13 +183,13 @@ def test_names_of_modules_are_part_of_a_package(tmp_path):
 
 def test_the_same_content_is_read_by_what_is_given(tmp_path):
     (tmp_path / "one.py").write_text("a = 1\n")
-    assert package_digest(tmp_path, lambda content: "x") != package_digest(tmp_path)
+    assert package_digest(tmp_path, of_module=lambda content: "x") != package_digest(tmp_path)
 
 
 def test_what_is_handed_over_is_believed_while_the_modules_are_the_same():
-    content = identity.content_digest(PACKAGE, SIMULATOR)
+    content = identity.content_digest(*TESTBED, SIMULATOR)
     assert still_valid("sha256:1", content) == "sha256:1"
     assert still_valid("sha256:1", "of another content") is None
     assert still_valid("sha256:1", None) is None
     assert program_identity(RunSpecification({}, testbed_digest="sha256:1")) == "sha256:1"
-    assert program_identity(RunSpecification({})) == package_digest(PACKAGE)
+    assert program_identity(RunSpecification({})) == package_digest(*TESTBED)

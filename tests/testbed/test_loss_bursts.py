@@ -5,8 +5,9 @@ import random
 
 import pytest
 
-from testbed.emulation import Netem, parse_qdiscs
-from testbed.loss_bursts import _log_bound, _log_generating, chances, judge_bursty_loss
+from experiment.loss_bursts import chances
+from testbed.checks.loss_burst_checks import _log_bound, _log_generating, judge_bursty_loss
+from testbed.network.emulation import Netem, parse_qdiscs
 
 
 def test_chances_give_the_mean_loss_and_the_mean_burst():

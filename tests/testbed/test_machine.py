@@ -11,9 +11,9 @@ import threading
 
 import pytest
 
-from testbed import machine
-from testbed.handover import result
-from testbed.machine import (
+from testbed.machine import machine
+from testbed.machine.handover import result
+from testbed.machine.machine import (
     GuestError,
     free_core,
     job_folder,
@@ -26,7 +26,7 @@ from testbed.machine import (
     take_core,
     whole_machine,
 )
-from testbed.messages import in_words, naming, note
+from testbed.machine.messages import in_words, naming, note
 
 
 def test_two_runs_never_get_one_core(tmp_path):
@@ -81,7 +81,7 @@ def test_a_program_has_huge_pages_of_its_own_and_stays_who_it_is(tmp_path):
 
 def test_where_user_namespaces_are_forbidden_there_are_no_huge_pages_and_nothing_is_said(root):
     """The limit holds in the namespace that sets it (namespaces(7)), so nobody else's changes."""
-    look = "from testbed.machine import may_have_huge_pages; print(may_have_huge_pages('/dev/shm'))"
+    look = "from testbed.machine.machine import may_have_huge_pages; print(may_have_huge_pages('/dev/shm'))"
     script = f"echo 0 >/proc/sys/user/max_user_namespaces && exec {sys.executable} -c {shlex.quote(look)}"
     command = ["unshare", "--user", "--map-root-user", "sh", "-c", script]
     done = subprocess.run(command, env={"PYTHONPATH": str(root / "workflow")}, capture_output=True, text=True)

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from testbed import multipath
-from testbed.multipath_verification import FALLBACKS, check_multipath, check_path_shares, check_subflows
-from testbed.netlink import HEADER, NLMSG_DONE, messages
-from testbed.sampling import Sampler
-from testbed.socket_information import connection
+from testbed.checks.multipath_verification import FALLBACKS, check_multipath, check_path_shares, check_subflows
+from testbed.network import multipath
+from testbed.network.netlink import HEADER, NLMSG_DONE, messages
+from testbed.readings.sampling import Sampler
+from testbed.readings.socket_information import connection
 
 OFFLOADS_OFF = dict.fromkeys(multipath.OFFLOADS, False)
 

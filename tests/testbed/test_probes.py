@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from testbed.emulation import Bottleneck, Netem, parse_qdiscs
-from testbed.probes import parse_ping, ping_count
+from testbed.network.emulation import Bottleneck, Netem, parse_qdiscs
+from testbed.readings.probes import parse_ping, ping_count
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import struct
 
 import pytest
 
-from testbed.netlink import HEADER, NLMSG_DONE, attributes, messages
-from testbed.queue_information import counters, qdisc, queue
-from testbed.socket_information import (
+from testbed.network.netlink import HEADER, NLMSG_DONE, attributes, messages
+from testbed.readings.queue_information import counters, qdisc, queue
+from testbed.readings.socket_information import (
     BBR3_INFO,
     BBR_INFO,
     INET_DIAG_INFO,

@@ -4,9 +4,9 @@ import copy
 
 import pytest
 
-from testbed.specification import RunSpecification
-from testbed.transport import settings
-from testbed.uml import command_line, memory_mib, run_time_s, wall_limit_s
+from experiment.specification import RunSpecification
+from testbed.machine.uml import command_line, memory_mib, run_time_s, wall_limit_s
+from testbed.network.transport import settings
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import pytest
 
-from testbed.loss_phases import check_phases, loss_phases
-from testbed.network_checks import judge_loss
-from testbed.specification import RunSpecification
-from testbed.timeline import Timeline, most_rate_mbps
+from experiment.specification import RunSpecification
+from experiment.timeline import Timeline, most_rate_mbps
+from testbed.checks.loss_phases import check_phases, loss_phases
+from testbed.checks.network_checks import judge_loss
 
 LINK = {"rate_mbps": 10, "delay_ms": {"forward": 10, "reverse": 20}, "loss_percent": {"forward": 1, "reverse": 0}}
 S = 1_000_000_000

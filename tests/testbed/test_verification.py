@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from testbed.deliveries import windows
-from testbed.flow_checks import check_goodput_ceiling, lost_in_a_row
-from testbed.network_checks import LOSS_FALSE_ALARM, check_pacing, relative_entropy
-from testbed.specification import RunSpecification
-from testbed.verification import checks_of, judge
+from experiment.specification import RunSpecification
+from testbed.checks.flow_checks import check_goodput_ceiling, lost_in_a_row
+from testbed.checks.network_checks import LOSS_FALSE_ALARM, check_pacing, relative_entropy
+from testbed.checks.verification import checks_of, judge
+from testbed.readings.deliveries import windows
 
 
 def failed(document):

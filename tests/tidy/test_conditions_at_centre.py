@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
+from experiment.specification import RunSpecification
 from run_tables.conditions_at_centre import flows_at_centre, path_factors, runs_at_centre
 from run_tables.queue_sizes import queue_bdp
 from run_tables.tidy_rows import scenario_row
 from run_tables.tidy_tables import FLOWS, RUNS
 from study_files import study as studies
-from testbed.specification import RunSpecification
 from tidy_tables import completed
 from topics.claims.claim_scenarios import scenario_conditions
 from topics.fairness.measure_shares import measure_shares

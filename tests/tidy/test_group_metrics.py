@@ -4,13 +4,13 @@ import math
 
 import pytest
 
+from experiment.specification import RunSpecification
 from run_tables.group_metrics import groups_of_run, jitter_ms
 from run_tables.load_metrics import convergence_s, load_metrics
 from run_tables.run_metrics import flow_metrics, run_metrics
 from run_tables.tidy_rows import flows_under_test
 from study_files.study_groups import counted_flows
 from tcp_models.completion_time import ideal_completion_s, last_departure_s
-from testbed.specification import RunSpecification
 
 KEYS = {"scenario": "s", "cca": "reno", "ip_version": "ipv4", "replication": 1}
 #: At 10 Mbit/s: a packet of 1,250 bytes takes a millisecond.

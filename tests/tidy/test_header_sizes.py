@@ -2,8 +2,8 @@
 
 import pytest
 
+from experiment import specification as testbed
 from run_tables.run_metrics import payload_and_frame_bytes
-from testbed import specification as testbed
 
 
 def document(ip_version="ipv4", protocol="tcp", by="none", outside="ipv4", mss_bytes=1000, overhead=24):

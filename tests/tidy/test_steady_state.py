@@ -8,7 +8,7 @@ import pytest
 from run_tables.run_metrics import flow_metrics, interval_metrics, run_metrics
 from run_tables.steady_state import MSER, SHARE, SteadyRule, mser
 from tcp_models.fairness_index import jain_index
-from testbed.deliveries import windows
+from testbed.readings.deliveries import windows
 
 BY_MSER = SteadyRule(MSER)
 

@@ -1,6 +1,6 @@
 """The words for queueing disciplines: each has some, and none is left over."""
 
-from testbed.disciplines import DISCIPLINES
+from experiment.disciplines import DISCIPLINES
 from wording.discipline_words import DISCIPLINE_WORDS, PARAMETER_WORDS
 
 

@@ -7,16 +7,16 @@ from types import SimpleNamespace
 
 from mininet.net import Mininet
 
-from testbed import devices, sysctl
-from testbed.bare_host import BareHost
-from testbed.commands import run, run_json
-from testbed.emulation import Bottleneck
-from testbed.links import EmulatedLink, emulate
-from testbed.netlink import network_namespace
-from testbed.probes import nstat
-from testbed.queue_information import counters_of
-from testbed.routes import Route, metrics_to, set_up
-from testbed.traffic import listening_on
+from testbed.network import devices, sysctl
+from testbed.network.bare_host import BareHost
+from testbed.network.commands import run, run_json
+from testbed.network.emulation import Bottleneck
+from testbed.network.links import EmulatedLink, emulate
+from testbed.network.netlink import network_namespace
+from testbed.network.routes import Route, metrics_to, set_up
+from testbed.readings.probes import nstat
+from testbed.readings.queue_information import counters_of
+from testbed.traffic.traffic import listening_on
 
 PACKETS, SIZE, PORT = 40, 1000, 5201
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from experiment.specification import RunSpecification
 from run_tables.run_metrics import flow_metrics, run_metrics
-from testbed.specification import RunSpecification
 
 RATE_MBPS = 100
 #: What a frame has besides the IP packet: Ethernet's header, checksum, preamble and the gap to the next.

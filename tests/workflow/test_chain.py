@@ -6,11 +6,11 @@ import shutil
 
 import pytest
 
+from experiment.specification import RunSpecification
 from run_tables.chain_metrics import bottleneck_rows
 from run_tables.run_metrics import flow_metrics
 from run_tables.tidy_rows import rows_of_run
-from testbed.chain_verification import not_forwarded, unaccounted
-from testbed.specification import RunSpecification
+from testbed.checks.chain_verification import not_forwarded, unaccounted
 
 
 def bottleneck(rate_mbps, delay_ms, packets):
@@ -110,7 +110,7 @@ def test_a_file_more_beside_the_testbed_moves_nothing(chain_specification, testb
     documents = []
     for files in (0, 5):
         workflow, output = tmp_path / f"with-{files}", tmp_path / f"{files}.json.gz"
-        for part in ("testbed", "schemas"):
+        for part in ("experiment", "testbed", "schemas"):
             shutil.copytree(root / "workflow" / part, workflow / part)
         for number in range(files):
             (workflow / f"testbed/unused_{number}.py").write_text('"""Nothing."""\n')

@@ -21,7 +21,7 @@ def guests(marker):
 
 
 def seed_marker(specification):
-    from testbed.specification import RunSpecification
+    from experiment.specification import RunSpecification
 
     return f"SAWTOOTH_GUEST_SEED={RunSpecification(specification).substream('guest')}".encode()
 
@@ -87,7 +87,7 @@ def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path
 @pytest.mark.long
 def test_failed_and_missing_runs_are_gaps_in_the_report(fresh):
     """Run, step and cause are named, nothing is tried again, and the study goes on to its report; so it does without runs, if asked."""
-    traffic = fresh.folder / "workflow/testbed/iperf3.py"
+    traffic = fresh.folder / "workflow/testbed/traffic/iperf3.py"
     asked = '["--congestion", specification.flow_kernel_cca(client.flows[0])]'
     assert asked in traffic.read_text()
     # A CCA that the kernel doesn't have, instead of CUBIC.

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from testbed.deliveries import START_UP, windows
+from testbed.readings.deliveries import START_UP, windows
 
 FRAME, PAYLOAD = 1514, {"ipv4": 1448, "ipv6": 1428}
 

@@ -5,14 +5,14 @@ import json
 
 import pytest
 
+from experiment.disciplines import completed
+from experiment.specification import RunSpecification
 from run_tables.group_metrics import groups_of_run
 from run_tables.marks import marks_of_flows
 from run_tables.run_metrics import flow_metrics
 from run_tables.tidy_rows import factors
 from study_files.study_groups import counted_flows
-from testbed.deliveries import lifetime_windows
-from testbed.disciplines import completed
-from testbed.specification import RunSpecification
+from testbed.readings.deliveries import lifetime_windows
 
 LINK = {"rate_mbps": 20, "delay_ms": {"forward": 20, "reverse": 20}}
 #: Each look at the guest's clock moves it: a connection's TCP looks at it for each packet.

@@ -24,7 +24,7 @@ ctypes.CDLL(None).reboot(0x4321FEDC)
 START = """
 import os
 from testbed import uml
-from testbed.specification import RunSpecification
+from experiment.specification import RunSpecification
 kernel, *arguments = uml.command_line(RunSpecification({specification!r}))
 arguments = ["init={init}" if word.startswith("init=") else word for word in arguments]
 os.execv(kernel, [kernel, *arguments])

@@ -17,7 +17,7 @@ from other_user import nobody
 from own_commands import own_command
 from session.host_needs import host_problem, kernel_now
 from study_files import study as studies
-from testbed.machine import CORE_LOCKS, online_cores
+from testbed.machine.machine import CORE_LOCKS, online_cores
 
 STUDY = "config/studies/cable.yaml"
 RUN = "results/cable-host/runs/alone/reno/ipv4/1.json.gz"

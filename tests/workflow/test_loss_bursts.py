@@ -5,9 +5,9 @@ from itertools import groupby, islice
 
 import pytest
 
+from experiment.specification import RunSpecification
 from run_tables.loss_burst_columns import burst_columns
-from testbed.loss_replay import check_loss_bursts, losses
-from testbed.specification import RunSpecification
+from testbed.checks.loss_replay import check_loss_bursts, losses
 
 
 def test_netem_loses_the_packets_that_its_seed_says_in_bursts_of_the_mean_length(run):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from testbed.multipath_verification import path_packets
+from testbed.checks.multipath_verification import path_packets
 
 #: What four paths can carry of TCP's payload in Mbit/s by inner and outer IP version: of 1514 bytes
 #: the headers outside and inside, timestamps, and with MPTCP 20 bytes of its mapping are not.

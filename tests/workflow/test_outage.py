@@ -2,10 +2,10 @@
 
 import copy
 
+from experiment.specification import RunSpecification
 from run_tables.run_metrics import bottleneck_metrics
 from run_tables.tidy_rows import rows_of_run
-from testbed.outage import check_outage
-from testbed.specification import RunSpecification
+from testbed.network.outage import check_outage
 
 OUTAGE = {"path": 2, "at_s": 4, "for_s": 3}
 

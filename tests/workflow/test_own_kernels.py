@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from experiment.definitions import Definition, kernel_id
 from study_files.kernels import completed_kernel
-from testbed.definitions import Definition, kernel_id
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "setup"))

@@ -3,7 +3,7 @@
 import pytest
 
 from run_tables.run_metrics import bottleneck_metrics
-from testbed.policer import drops
+from testbed.network.policer import drops
 
 POLICER = {"rate_mbps": 4, "burst_bytes": 40_000}
 LINK = {"rate_mbps": 100, "delay_ms": {"forward": 10, "reverse": 10}, "policer": POLICER}

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from experiment.disciplines import DISCIPLINES, completed
 from run_tables.run_metrics import flow_metrics, run_metrics
 from tcp_models.fairness_index import jain_index
-from testbed.disciplines import DISCIPLINES, completed
 
 LINK = {"rate_mbps": 20, "delay_ms": {"forward": 10, "reverse": 10}}
 #: Where discipline and its parameters aren't the kernel's own.

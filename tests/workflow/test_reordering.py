@@ -2,11 +2,11 @@
 
 import json
 
+from experiment.specification import RunSpecification
 from run_tables.reordering_counts import disorder_counts, reordering_counts
-from testbed.loss_replay import CERTAIN, random_numbers
-from testbed.reordering import counts
-from testbed.reordering_checks import check_reordering
-from testbed.specification import RunSpecification
+from testbed.checks.loss_replay import CERTAIN, random_numbers
+from testbed.checks.reordering_checks import check_reordering
+from testbed.network.reordering import counts
 
 LINK = {"rate_mbps": 20, "delay_ms": {"forward": 20, "reverse": 20}}
 #: A datagram each 2 ms.

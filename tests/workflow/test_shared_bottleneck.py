@@ -2,8 +2,8 @@
 
 import pytest
 
+from experiment.specification import RunSpecification
 from run_tables.run_metrics import flow_metrics, ideal_goodput_mbps
-from testbed.specification import RunSpecification
 
 
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])

@@ -237,13 +237,13 @@ def test_results_of_another_method_come_into_the_report_once_they_are_there(copy
 
 
 def test_a_changed_testbed_makes_all_runs_stale(copy_of_smoke):
-    module = copy_of_smoke.folder / "workflow/testbed/traffic.py"
+    module = copy_of_smoke.folder / "workflow/testbed/traffic/traffic.py"
     module.write_text(module.read_text() + "\nCHANGED = True\n")
     assert copy_of_smoke.planned(*SMOKE)["emulate_run"] == 16
 
 
 def test_a_comment_and_a_docstring_of_the_testbed_make_nothing_stale(copy_of_smoke):
-    module = copy_of_smoke.folder / "workflow/testbed/traffic.py"
+    module = copy_of_smoke.folder / "workflow/testbed/traffic/traffic.py"
     text = module.read_text()
     assert text.startswith('"""')
     module.write_text(text.replace('"""', '"""Reworded: ', 1) + "\n# changed\n")

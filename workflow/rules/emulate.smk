@@ -80,7 +80,7 @@ elif EMULATED:
 if MEASURED:
 
     # One run under the machine's own kernel and clock. It has all cores, so that nothing of this workflow goes
-    # on beside it; of others it waits for those that have one (`testbed.machine.whole_machine`).
+    # on beside it; of others it waits for those that have one (`testbed.machine.machine.whole_machine`).
     rule measure_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",

@@ -7,8 +7,8 @@ They stand above a device whose own queue holds one packet. Attributes are those
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from testbed.disciplines import DISCIPLINES, red_ewma
-from testbed.packet_sizes import MTU_BYTES
+from experiment.disciplines import DISCIPLINES, red_ewma
+from experiment.packet_sizes import MTU_BYTES
 
 
 @dataclass(frozen=True)

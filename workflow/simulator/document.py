@@ -2,14 +2,13 @@
 
 import json
 
-from testbed.environment import IMAGE_DESCRIPTION
-from testbed.specification import DOCUMENT_VERSION
-
-from .disciplines import counterpart_of
-from .limits import CCAS
-from .network import MBPS, MS, as_set, links, read_back, timeline
-from .plan import deliveries_ns, looks_ns, starts_ns
-from .verdict import judge
+from experiment.specification import DOCUMENT_VERSION
+from simulator.disciplines import counterpart_of
+from simulator.limits import CCAS
+from simulator.network import MBPS, MS, as_set, links, read_back, timeline
+from simulator.plan import deliveries_ns, looks_ns, starts_ns
+from simulator.verdict import judge
+from testbed.machine.environment import IMAGE_DESCRIPTION
 
 NAMES = {type_id: cca for cca, type_id in CCAS.items()}
 #: TcpSocketState::TcpCongState_t in Linux's words.
@@ -44,7 +43,7 @@ def compose(specification, counted, wheel, digest) -> dict:
 
     Parameters
     ----------
-    specification : testbed.specification.RunSpecification
+    specification : experiment.specification.RunSpecification
     counted : dict
         The simulation program's result.
     wheel : str

@@ -1,6 +1,6 @@
 """What ns-3 has of what a study can ask, and the sentences that refuse the rest before any run."""
 
-from . import disciplines
+from simulator import disciplines
 
 #: CCA by Linux's name -> TypeId of what means the same in ns-3, in every version below.
 CCAS = {

@@ -2,8 +2,8 @@
 
 import re
 
-from .disciplines import attributes, counterpart_of
-from .plan import BOTTLENECK, GAP_BYTES, LOSS, gap_ns, queue_limit, socket_settings
+from simulator.disciplines import attributes, counterpart_of
+from simulator.plan import BOTTLENECK, GAP_BYTES, LOSS, gap_ns, queue_limit, socket_settings
 
 MS, MBPS = 1e-6, 1e-6  # of ns, of bit/s
 
@@ -82,7 +82,7 @@ def read_back(specification, counted) -> dict:
 
 
 def timeline(specification, changed) -> list[dict]:
-    """Return what was changed while traffic flowed, in the form of the testbed's documents (`testbed.path_changes`)."""
+    """Return what was changed while traffic flowed, in the form of the testbed's documents (`testbed.network.path_changes`)."""
     entries = []
     for change, counts_read in zip(specification.timeline.changes, changed, strict=False):
         place = (LOSS if change.quantity == "loss_percent" else BOTTLENECK)[change.direction]

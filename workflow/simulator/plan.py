@@ -2,12 +2,11 @@
 
 import math
 
-from testbed.deliveries import reading_times_ns
-from testbed.packet_sizes import ETHERNET_HEADER_BYTES
-from testbed.traffic import SOCKET_LOOKS, plan_clients, start_within_s
-
-from .disciplines import attributes, counterpart_of
-from .limits import CCAS
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES
+from simulator.disciplines import attributes, counterpart_of
+from simulator.limits import CCAS
+from testbed.readings.deliveries import reading_times_ns
+from testbed.traffic.traffic import SOCKET_LOOKS, plan_clients, start_within_s
 
 #: What a point-to-point device of ns-3 puts in front of an IP packet (PPP).
 LINK_HEADER_BYTES = 2
@@ -118,7 +117,7 @@ def gap_ns(rate_bps) -> int:
 
 
 def change_line(change) -> str:
-    """Return the plan's line of a `testbed.timeline.Change`: when, where, what, its value, of a rate the gap."""
+    """Return the plan's line of a `experiment.timeline.Change`: when, where, what, its value, of a rate the gap."""
     if change.quantity == "rate_mbps":
         rate_bps = round(change.value * 1e6)
         place = BOTTLENECK[change.direction]
@@ -133,7 +132,7 @@ def plan(specification) -> str:
 
     Parameters
     ----------
-    specification : testbed.specification.RunSpecification
+    specification : experiment.specification.RunSpecification
         One that `limits.refusals` does not refuse.
     """
     traffic, link = specification.traffic, specification.link

@@ -6,18 +6,16 @@ environment, and a C library that computes as on every processor.
 
 import json
 import signal
-from hashlib import sha256
 from pathlib import Path
 
-from testbed.execution import execute
-from testbed.failure import document_of
-from testbed.identity import PACKAGE, SIMULATOR, package_digest
-from testbed.machine import GuestError, MachineFault, free_core, job_folder, workflow_process
-from testbed.messages import naming, note
-from testbed.packet_sizes import MTU_BYTES
-
-from . import document
-from .plan import plan
+from experiment.packet_sizes import MTU_BYTES
+from simulator import document
+from simulator.plan import plan
+from testbed.machine.execution import execute
+from testbed.machine.failure import document_of
+from testbed.machine.identity import SIMULATOR, TESTBED, package_digest
+from testbed.machine.machine import GuestError, MachineFault, free_core, job_folder, workflow_process
+from testbed.machine.messages import naming, note
 
 #: Folder of the image -> programs and libraries of each version.
 VERSIONS_FOLDER = Path("/opt/ns3")
@@ -74,12 +72,9 @@ def digest(specification) -> str:
     return specification.testbed_digest or program_digest()
 
 
-def program_digest(of_package=package_digest) -> str:
-    """Return the identity of what carries simulated runs out: this package and the testbed's; ``of_package`` returns that of a folder."""
-    total = sha256()
-    for folder in (SIMULATOR, PACKAGE):
-        total.update(of_package(folder).encode())
-    return f"sha256:{total.hexdigest()}"
+def program_digest(of_packages=package_digest) -> str:
+    """Return the identity of what carries simulated runs out: this package and the testbed's; ``of_packages`` returns that of folders."""
+    return of_packages(*TESTBED, SIMULATOR)
 
 
 def boot(specification, wall_limit_s, log) -> dict:
@@ -87,7 +82,7 @@ def boot(specification, wall_limit_s, log) -> dict:
 
     Parameters
     ----------
-    specification : testbed.specification.RunSpecification
+    specification : experiment.specification.RunSpecification
     wall_limit_s : float
         Real seconds after which the program is ended.
     log : binary file
@@ -95,7 +90,7 @@ def boot(specification, wall_limit_s, log) -> dict:
 
     Raises
     ------
-    testbed.machine.GuestError
+    testbed.machine.machine.GuestError
         If the image has no such program; `MachineFault` if the machine ended it.
     """
     folder = VERSIONS_FOLDER / version(specification)
@@ -118,7 +113,7 @@ def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
 
     Raises
     ------
-    testbed.machine.MachineFault
+    testbed.machine.machine.MachineFault
         If the machine ended it.
     """
     environment = {"LC_ALL": "C", "GLIBC_TUNABLES": SAME_ARITHMETIC}

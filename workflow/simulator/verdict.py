@@ -7,15 +7,14 @@ import math
 from dataclasses import asdict
 from itertools import pairwise
 
-from testbed.check import Check, words
-from testbed.loss_phases import check_phases
-from testbed.network_checks import IDLE_RTT_SLACK_MS, judge_loss
-from testbed.packet_sizes import HEADER_BYTES, PACKET_BYTES
-from testbed.timeline import most_rate_mbps
-from testbed.timeline_checks import check_timeline
-from testbed.traffic import start_within_s
-
-from .plan import RECOVERIES
+from experiment.packet_sizes import HEADER_BYTES, PACKET_BYTES
+from experiment.timeline import most_rate_mbps
+from simulator.plan import RECOVERIES
+from testbed.checks.check import Check, words
+from testbed.checks.loss_phases import check_phases
+from testbed.checks.network_checks import IDLE_RTT_SLACK_MS, judge_loss
+from testbed.checks.timeline_checks import check_timeline
+from testbed.traffic.traffic import start_within_s
 
 #: The largest options of a segment that opens a connection (maximum 40), and a PPP header.
 HANDSHAKE_EXTRA_BYTES = 40 + 2

@@ -3,6 +3,6 @@
 `python3 -m testbed` (``__main__``) takes one run specification and writes one
 run document. It starts a platform (``uml``); inside, ``guest`` walks the steps
 of a run: ``topology`` and ``links`` build the network, ``transport`` sets the
-TCP stack, ``readback`` and ``probes`` measure what was built, ``traffic`` sends,
-``verification`` judges.
+TCP stack, ``probes`` measures what was built, ``traffic`` sends, ``verification`` judges. Its rooms:
+``network``, ``traffic``, ``readings``, ``checks``, ``machine``. The words that it shares with the workflow are in ``experiment``.
 """

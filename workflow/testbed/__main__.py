@@ -9,9 +9,9 @@ import json
 import sys
 from pathlib import Path
 
-from .carrying import carry_out
-from .machine import GuestError
-from .specification import RunSpecification
+from experiment.specification import RunSpecification
+from testbed.machine.carrying import carry_out
+from testbed.machine.machine import GuestError
 
 
 def main(arguments=None) -> int:

@@ -17,13 +17,18 @@ from pathlib import Path
 from mininet.net import Mininet
 from mininet.util import numCores
 
-from . import chain, definitions, links, multipath, own_kernels, probes, topology, traffic, transport, verification
-from .background import Background
-from .commands import log
-from .outage import Outage
-from .path_changes import PathChanges
-from .specification import DOCUMENT_VERSION, RunSpecification
-from .surroundings import surroundings_of
+from experiment import own_kernels
+from experiment.specification import DOCUMENT_VERSION, RunSpecification
+from testbed.checks import verification
+from testbed.machine.surroundings import surroundings_of
+from testbed.network import chain, links, multipath, topology, transport
+from testbed.network.commands import log
+from testbed.network.outage import Outage
+from testbed.network.path_changes import PathChanges
+from testbed.readings import probes
+from testbed.readings.cca_parameters import cca_parameters
+from testbed.traffic import traffic
+from testbed.traffic.background import Background
 
 #: Ten for each of 64 pairs of hosts (their shells, clients, servers and readers), and as many for all else.
 OPEN_FILES = 1280
@@ -124,7 +129,7 @@ def loss_bursts(specification, document) -> dict:
     if not any(specification.link.loss_burst_packets.values()):
         return {}
     # What other runs would load for nothing.
-    from . import loss_replay
+    from testbed.checks import loss_replay
 
     return {"loss_bursts": loss_replay.loss_bursts(specification, document)}
 
@@ -134,7 +139,7 @@ def group_programs(path, specification) -> contextlib.AbstractContextManager:
     if not specification.groups:
         return contextlib.nullcontext()
     # What other runs would load for nothing.
-    from .group_programs import GroupPrograms
+    from testbed.traffic.group_programs import GroupPrograms
 
     return GroupPrograms(path, specification)
 
@@ -157,7 +162,7 @@ def read_back(path, specification) -> dict:
     return {
         "interfaces": links.read_back(path),
         "hosts": {host.name: transport.read_back(host, specification) for host in path.end_hosts},
-        **({"cca_parameters": definitions.read_back(specification)} if specification.definitions else {}),
+        **({"cca_parameters": cca_parameters(specification)} if specification.definitions else {}),
         **({"multipath": joined} if (joined := multipath.read_back(path, specification)) else {}),
     }
 

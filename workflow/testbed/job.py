@@ -13,11 +13,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .carrying import carry_out, is_done, on_second_try
-from .identity import PACKAGE, SIMULATOR, content_digest
-from .machine import GuestError, WorkflowEnded
-from .messages import in_words, note, tell
-from .specification import RunSpecification
+from experiment.specification import RunSpecification
+from testbed.machine.carrying import carry_out, is_done, on_second_try
+from testbed.machine.identity import SIMULATOR, TESTBED, content_digest
+from testbed.machine.machine import GuestError, WorkflowEnded
+from testbed.machine.messages import in_words, note, tell
 
 
 def specifications(conditions, runs, kernels=None, testbed_digest=None) -> Iterator[RunSpecification]:
@@ -86,7 +86,7 @@ def still_valid(testbed_digest, program) -> str | None:
 
     ``program`` is the SHA-256 of the modules' content that it was computed of.
     """
-    return testbed_digest if program == content_digest(PACKAGE, SIMULATOR) else None
+    return testbed_digest if program == content_digest(*TESTBED, SIMULATOR) else None
 
 
 def main(arguments=None) -> int:

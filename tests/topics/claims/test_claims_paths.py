@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import claim_runs
+from experiment.specification import RunSpecification
 from run_tables.tidy_rows import application_columns
 from run_tables.tidy_tables import RUNS, SCENARIOS
 from study_files import study
-from testbed.specification import RunSpecification
 from tidy_tables import completed
 from topics.claims.check_claims import check_claims
 from topics.claims.claim_measures import Measure

@@ -16,12 +16,12 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from documenting.study_keys import sections
+from experiment.disciplines import DISCIPLINES
 from run_tables.table import KINDS
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study import cells, load, resolve
 from study_files.study_replications import looks, replications_words
 from study_files.study_schema import keys_of, study_schema
-from testbed.disciplines import DISCIPLINES
 from topics.claims.claims_file import claims_schema
 from topics.registry import TOPICS
 

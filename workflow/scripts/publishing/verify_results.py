@@ -34,7 +34,7 @@ from publishing.result_checks.received_study import ReceivedStudy
 from session.run_cost import run_time_s
 from session.testbed_identity import image_digest
 from study_files.run_platforms import is_repeatable
-from testbed.identity import PACKAGE, package_digest
+from testbed.machine.identity import TESTBED, package_digest
 
 ROOT = Path(__file__).resolve().parents[3]
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -78,7 +78,7 @@ def _verify(folder, options, account) -> int:
 
 def _platforms_here() -> dict[str, tuple[str, str]]:
     """Return image -> digests of image and program of each platform of this checkout, Linux first; ns-3 where its image is."""
-    here = {"testbed": (_image_here("testbed"), package_digest(PACKAGE))}
+    here = {"testbed": (_image_here("testbed"), package_digest(*TESTBED))}
     if (ROOT / "envs/ns3.sif").exists():
         from simulator.run import program_digest  # only a checkout with that image needs it
 

@@ -2,10 +2,10 @@
 
 import json
 
+from experiment.disciplines import DISCIPLINES
+from experiment.qdisc import DROP_TAIL
 from run_tables.reading import link_packets
 from study_files.study_design import is_simulator
-from testbed.disciplines import DISCIPLINES
-from testbed.qdisc import DROP_TAIL
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_words import amount_words, both_ways, ip_words, path_rtts_ms, rate_words
 from wording.sentence_words import cca_name, listed

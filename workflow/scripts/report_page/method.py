@@ -3,12 +3,12 @@
 import math
 from collections import Counter
 
+from experiment.own_kernels import in_words
 from report_page.metric_words import WORDS, DefinedMetric, defined
 from report_parts.data_tables import size
 from run_tables.metrics import METRICS, PUBLISHED_METRICS, differences
 from study_files.study_design import is_simulator
 from study_files.study_replications import has_looks
-from testbed.own_kernels import in_words
 from topics.packet_size.topic import compares_sizes_alone
 from topics.published.topic import FIRST_FIGURE
 from wording.number_format import count, is_missing, number, plain

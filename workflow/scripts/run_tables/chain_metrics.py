@@ -1,9 +1,9 @@
 """What a run says of the bottlenecks of a chain: rows of ``tidy/bottlenecks.csv``, and what is said of the whole chain elsewhere."""
 
+from experiment.specification import RunSpecification
 from run_tables.marks import grown
 from tcp_models.fairness_index import jain_index
-from testbed.deliveries import windows
-from testbed.specification import RunSpecification
+from testbed.readings.deliveries import windows
 
 
 def whole_delay_ms(scenario, way) -> float:

@@ -9,9 +9,9 @@ import math
 
 import pandas as pd
 
+from experiment.specification import RunSpecification
 from run_tables.queue_sizes import queue_bdp
 from study_files.study_variation import is_varied
-from testbed.specification import RunSpecification
 
 #: Columns of runs -> those of scenarios with the centre.
 OF_SCENARIO = {

@@ -3,12 +3,12 @@
 import numpy as np
 import pyarrow
 
+from experiment.flow_groups import LONG, REAL_TIME, WEB
+from experiment.specification import RunSpecification
 from run_tables.group_tables import SHORT_FLOWS
 from run_tables.parquet import schema_of
 from tcp_models.completion_time import ideal_completion_s
-from testbed.deliveries import lifetime_windows
-from testbed.flow_groups import LONG, REAL_TIME, WEB
-from testbed.specification import RunSpecification
+from testbed.readings.deliveries import lifetime_windows
 
 SHORT_FLOWS_SCHEMA = schema_of(SHORT_FLOWS)
 PERCENTILES = (50, 95, 99)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from experiment.flow_groups import LONG
+from experiment.specification import RunSpecification
 from run_tables.path_changes import leaving_ms, mean_rate_mbps
 from run_tables.simulated_metrics import is_simulated
-from testbed.deliveries import COOKIE_BYTES, windows
-from testbed.flow_groups import LONG
-from testbed.specification import RunSpecification
+from testbed.readings.deliveries import COOKIE_BYTES, windows
 
 #: Percentiles of the queueing delay.
 PERCENTILES = (50, 95, 99)

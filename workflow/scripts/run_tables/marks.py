@@ -1,8 +1,8 @@
 """What queues marked and dropped, and which marks arrived and were echoed: columns of runs and flows."""
 
+from experiment.specification import RunSpecification
 from run_tables.simulated_metrics import is_simulated
-from testbed.network_checks import ce_packets
-from testbed.specification import RunSpecification
+from testbed.checks.network_checks import ce_packets
 
 #: What the kernel counts at a sender: segments delivered while its receiver reported CE marks.
 ECHOED = "TcpExtTCPDeliveredCE"

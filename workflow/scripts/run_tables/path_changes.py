@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testbed.specification import RunSpecification
-from testbed.timeline import Timeline  # noqa: F401, for an example
+from experiment.specification import RunSpecification
+from experiment.timeline import Timeline  # noqa: F401, for an example
 
 
 def change_rows(document, keys) -> Iterator[dict]:

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from testbed.disciplines import discipline_of, measure_of
+from experiment.disciplines import discipline_of, measure_of
 
 
 def queue_words(queue) -> str:

@@ -7,8 +7,8 @@ last one inside the window. Such runs are one measurement, however often it is r
 import numpy as np
 import pandas as pd
 
-from testbed.deliveries import START_UP
-from testbed.packet_sizes import HEADER_BYTES, MTU_BYTES
+from experiment.packet_sizes import HEADER_BYTES, MTU_BYTES
+from testbed.readings.deliveries import START_UP
 
 # iperf3 gives mean round-trip times in whole microseconds.
 RTT_RESOLUTION_MS = 0.001

@@ -5,8 +5,8 @@ import json
 import zlib
 from pathlib import Path
 
-from testbed.failure import document_of
-from testbed.specification import DOCUMENT_VERSION
+from experiment.specification import DOCUMENT_VERSION
+from testbed.machine.failure import document_of
 
 SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
 #: What the document of a run that was carried out has besides.

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
+from experiment.packet_sizes import MPTCP_OPTION_BYTES
+from experiment.specification import RunSpecification
 from run_tables.application_metrics import application_flows, has_own_metrics
 from run_tables.path_changes import mean_rate_mbps
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_run, steady_windows
 from tcp_models.fairness_index import jain_index
 from tcp_models.wire_theory import frame_bytes, full_cable_mbps
-from testbed.deliveries import lifetime_windows, windows
-from testbed.network_checks import outage_drops
-from testbed.packet_sizes import MPTCP_OPTION_BYTES
-from testbed.policer import drops
-from testbed.specification import RunSpecification
+from testbed.checks.network_checks import outage_drops
+from testbed.network.policer import drops
+from testbed.readings.deliveries import lifetime_windows, windows
 
 #: TCP's data are the forward direction of the path.
 FORWARD = "forward"

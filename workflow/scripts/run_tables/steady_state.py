@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcp_models.fairness_index import jain_index
-from testbed.deliveries import START_UP, Window, windows
+from testbed.readings.deliveries import START_UP, Window, windows
 
 SHARE, MSER = "share", "mser"
 #: The shortest step, over the usual one: under a real clock steps are not quite equal.

@@ -1,5 +1,9 @@
 """Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
 
+from experiment.disciplines import OF_KIND
+from experiment.flow_groups import OWN
+from experiment.own_kernels import in_words
+from experiment.specification import RunSpecification
 from run_tables.background_metrics import background_metrics
 from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay_ms
 from run_tables.cpu_times import cpu_metrics
@@ -16,11 +20,7 @@ from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
 from run_tables.tidy_tables import SCENARIOS
 from study_files.study_variation import variation_words
-from testbed.disciplines import OF_KIND
-from testbed.flow_groups import OWN
-from testbed.network_checks import outage_drops
-from testbed.own_kernels import in_words
-from testbed.specification import RunSpecification
+from testbed.checks.network_checks import outage_drops
 from wording.scenario_words import groups_words
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pyarrow
 
+from experiment.specification import RunSpecification
+from experiment.timeline import Timeline
 from run_tables.parquet import schema_of
 from run_tables.path_changes import leaving_ms
 from run_tables.series_tables import QUEUE, SOCKETS
-from testbed.specification import RunSpecification
-from testbed.timeline import Timeline
 
 SOCKETS_SCHEMA, QUEUE_SCHEMA = schema_of(SOCKETS), schema_of(QUEUE)
 

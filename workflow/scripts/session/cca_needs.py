@@ -4,9 +4,9 @@ import hashlib
 import re
 from pathlib import Path
 
+from experiment.definitions import Definition
+from experiment.definitions import kernel_id as kernel_id_of
 from study_files.cca_definitions import definitions_of_runs
-from testbed.definitions import Definition
-from testbed.definitions import kernel_id as kernel_id_of
 
 #: Modules' parameters in the testbed's image, which set-up has unpacked: module, parameter and type, a line each.
 PARAMETERS = Path("envs/testbed.sif/usr/share/sawtooth/linux.parameters")

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from experiment.disciplines import OF_KIND, discipline_of
+from experiment.flow_groups import OWN
+from experiment.specification import RunSpecification
+from experiment.timeline import DIRECTIONS
 from study_files.cca_definitions import kernel_cca
 from study_files.study_replications import wanted_replications
 from study_files.study_runs import all_runs
-from testbed.disciplines import OF_KIND, discipline_of
-from testbed.flow_groups import OWN
-from testbed.specification import RunSpecification
-from testbed.timeline import DIRECTIONS
-from testbed.transport import cca_given_by
+from testbed.network.transport import cca_given_by
 from wording.sentence_words import listed
 
 SCRIPTS = Path(__file__).resolve().parents[1]

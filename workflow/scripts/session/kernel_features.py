@@ -1,10 +1,10 @@
 """What this machine's kernel can do of what a network needs, found by trying.
 
-``python3 -m session.kernel_features`` enters namespaces of its own as a run does (`testbed.host`), tries the mounts
+``python3 -m session.kernel_features`` enters namespaces of its own as a run does (`testbed.machine.host`), tries the mounts
 of a run, asks the kernel for each part, in the words of tc(8) and ip(8), and prints what came of it as JSON. So a
 module that the kernel loads by itself counts as there, just as it will in a run; nothing of it stays.
 
-The form of netlink's messages is that of `testbed.netlink`, whose questions differ: they are put to another network
+The form of netlink's messages is that of `testbed.network.netlink`, whose questions differ: they are put to another network
 namespace, ask for what there is and never wait. These create something, for which the kernel may load a module first.
 """
 
@@ -20,9 +20,9 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from testbed.disciplines import OF_KIND
-from testbed.host_init import mount, prepare
-from testbed.netlink import ATTRIBUTE, BUFFER_BYTES, ERROR_NUMBER, HEADER, NLM_F_REQUEST, NLMSG_ERROR, messages
+from experiment.disciplines import OF_KIND
+from testbed.machine.host_init import mount, prepare
+from testbed.network.netlink import ATTRIBUTE, BUFFER_BYTES, ERROR_NUMBER, HEADER, NLM_F_REQUEST, NLMSG_ERROR, messages
 
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x20000, 0x10000000, 0x20000000, 0x40000000
 MS_REC, MS_PRIVATE = 0x4000, 0x40000

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from testbed import identity
+from testbed.machine import identity
 
 #: From Snakemake's folder, as its own records.
 MEMORY = Path(".snakemake", "module-digests.json")

@@ -6,8 +6,8 @@
 import math
 import sys
 
-from testbed.platforms import platform_of
-from testbed.specification import RunSpecification
+from experiment.specification import RunSpecification
+from testbed.machine.platforms import platform_of
 
 #: What container, Python and the workflow's own process on the node take beside the guest, in MiB.
 BESIDE_GUEST_MIB = 400

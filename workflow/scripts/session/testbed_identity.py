@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 from session import module_memory
-from testbed import identity
+from testbed.machine import identity
 
 
 def testbed_digest() -> str:
     """Return the identity of the program that carries runs out on Linux; what was read of its modules is remembered."""
-    return _remembering(identity.PACKAGE)
+    return _remembering(*identity.TESTBED)
 
 
 def simulator_digest() -> str:
@@ -23,12 +23,12 @@ def simulator_digest() -> str:
 
 def program_content() -> str:
     """Return the SHA-256 of the files of both programs: while it is the same, their identities are."""
-    return identity.content_digest(identity.PACKAGE, identity.SIMULATOR)
+    return identity.content_digest(*identity.TESTBED, identity.SIMULATOR)
 
 
-def _remembering(folder) -> str:
+def _remembering(*folders) -> str:
     with module_memory.kept():
-        return identity.package_digest(folder, lambda content: module_memory.read_once(_read, content)[0])
+        return identity.package_digest(*folders, of_module=lambda content: module_memory.read_once(_read, content)[0])
 
 
 def _read(content) -> list[str]:

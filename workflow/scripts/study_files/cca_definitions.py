@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from testbed.definitions import Definition
-from testbed.flow_groups import OWN
+from experiment.definitions import Definition
+from experiment.flow_groups import OWN
 
 #: Keys of a definition, in the order of a resolved study.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")

@@ -8,9 +8,9 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from experiment.disciplines import measure_of
+from experiment.packet_sizes import PACKET_BYTES
 from study_files.kernels import NEWEST
-from testbed.disciplines import measure_of
-from testbed.packet_sizes import PACKET_BYTES
 
 #: Joins scenario and perturbation.
 JOINT = "."

@@ -1,7 +1,7 @@
 """The keys of a study's `queue`, as the disciplines' declarations have them."""
 
-from testbed.disciplines import DISCIPLINES
-from testbed.qdisc import DROP_TAIL
+from experiment.disciplines import DISCIPLINES
+from experiment.qdisc import DROP_TAIL
 from wording.discipline_words import DISCIPLINE_WORDS, PARAMETER_WORDS
 
 

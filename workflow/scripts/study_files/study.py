@@ -15,6 +15,7 @@ import copy
 
 import yaml
 
+from experiment.disciplines import completed
 from study_files.cca_definitions import completed as completed_definitions
 from study_files.kernels import with_kernels
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
@@ -40,7 +41,6 @@ from study_files.study_schema import dereferenced, has_directions, is_section, k
 from study_files.study_traces import TraceError, completed_trace
 from study_files.study_validation import problems_of_form
 from study_files.study_variation import is_varied  # noqa: F401, likewise
-from testbed.disciplines import completed
 from wording.terminal_text import shown
 
 

@@ -5,12 +5,12 @@ They work on a resolved study, whose form `study_validation` has approved.
 
 from collections.abc import Iterator
 
+from experiment.disciplines import discipline_of
+from experiment.qdisc import DROP_TAIL
 from study_files.perturbed_study import JOINT, WORDS
 from study_files.study_runs import ccas_written_out
 from study_files.study_schema import keys_of, study_schema
 from study_files.study_validation import value_text
-from testbed.disciplines import discipline_of
-from testbed.qdisc import DROP_TAIL
 
 
 def analysis_problems(study) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from experiment.disciplines import completed
 from study_files.study_queues import queue_problems
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from study_files.study_variation import QUANTITIES
-from testbed.disciplines import completed
 
 #: What `variation` may draw of a chain: nothing that its bottlenecks have of their own.
 DRAWN = ("start_ms",)

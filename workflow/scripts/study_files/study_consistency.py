@@ -7,6 +7,9 @@ import math
 import re
 from fractions import Fraction
 
+from experiment.disciplines import measure_of
+from experiment.packet_sizes import PACKET_BYTES
+from experiment.specification import RunSpecification
 from study_files.cca_definitions import definition_problems
 from study_files.study_analyses import analysis_problems
 from study_files.study_chains import chain_mix_problems, chain_problems
@@ -27,9 +30,6 @@ from study_files.study_timeline import (
 from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied
-from testbed.disciplines import measure_of
-from testbed.packet_sizes import PACKET_BYTES
-from testbed.specification import RunSpecification
 
 # Linux lets a receive window grow beyond its first value only on segments of this size (tcp_event_data_recv of
 # net/ipv4/tcp_input.c); measured: with 88 bytes 65,560 are under way at most.

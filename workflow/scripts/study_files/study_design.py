@@ -8,8 +8,8 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from testbed.flow_groups import LONG, OWN
-from testbed.specification import RunSpecification
+from experiment.flow_groups import LONG, OWN
+from experiment.specification import RunSpecification
 
 #: Joins the CCAs of a mix: `reno+cubic`.
 MIX = "+"

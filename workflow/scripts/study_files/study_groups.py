@@ -4,12 +4,12 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from experiment.disciplines import discipline_of
+from experiment.flow_groups import LONG, OWN, REAL_TIME, WEB, FlowGroup
+from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES
+from experiment.specification import RunSpecification
+from experiment.web_objects import mean_bytes
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
-from testbed.disciplines import discipline_of
-from testbed.flow_groups import LONG, OWN, REAL_TIME, WEB, FlowGroup
-from testbed.packet_sizes import IP_HEADER_BYTES, MTU_BYTES
-from testbed.specification import RunSpecification
-from testbed.web_objects import mean_bytes
 
 #: The most long flows, as where they are all alike, and web objects in a run: a document has a few dozen bytes of each.
 MOST_FLOWS, MOST_OBJECTS = 64, 100_000

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
 from study_files.study_schema import keys_of, scenario_schema
 from tcp_models.wire_theory import TUNNEL_BYTES
-from testbed.packet_sizes import IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
 
 #: What is left of a full packet behind the headers of IP and UDP.
 UDP_PAYLOAD_BYTES = {version: MTU_BYTES - header - UDP_HEADER_BYTES for version, header in IP_HEADER_BYTES.items()}

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from experiment.disciplines import DISCIPLINES, MEASURES, completed, discipline_of, measure_of, red_ewma
+from experiment.flow_groups import OWN
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES
+from experiment.specification import RunSpecification
 from study_files.cca_definitions import kernel_cca
 from study_files.study_platforms import LINUX
 from study_files.study_validation import value_text
-from testbed.disciplines import DISCIPLINES, MEASURES, completed, discipline_of, measure_of, red_ewma
-from testbed.flow_groups import OWN
-from testbed.packet_sizes import ETHERNET_HEADER_BYTES
-from testbed.specification import RunSpecification
 
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
 

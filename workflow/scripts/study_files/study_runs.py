@@ -7,10 +7,10 @@ import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 
+from experiment.specification import SPECIFICATION_VERSION
 from study_files.cca_definitions import defines_ccas, definitions_of_runs
 from study_files.study_replications import looks, most_replications
 from study_files.study_variation import corners, drawn, is_varied
-from testbed.specification import SPECIFICATION_VERSION
 
 #: Keys of a scenario that no run has to know.
 NOT_OF_RUNS = ("label", "variation", "kernel")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from experiment.specification import RunSpecification
+from experiment.timeline import QUANTITIES, directions_of
 from study_files.study_validation import value_text
-from testbed.specification import RunSpecification
-from testbed.timeline import QUANTITIES, directions_of
 
 #: The most changes in a run: each is an entry of its document.
 CHANGES_LIMIT = 20_000

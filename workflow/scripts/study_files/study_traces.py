@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from experiment.timeline import LEAST_PACKET_BYTES, Timeline, directions_of, rate_of_step
 from study_files.study_schema import dereferenced, study_schema
 from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
-from testbed.timeline import LEAST_PACKET_BYTES, Timeline, directions_of, rate_of_step
 from wording.terminal_text import shown
 
 #: The largest file of a trace: an hour at 20 Mbit/s in Mahimahi's format.

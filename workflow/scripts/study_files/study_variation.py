@@ -11,9 +11,9 @@ import itertools
 import math
 from collections.abc import Iterator
 
-from testbed.disciplines import MEASURES
-from testbed.packet_sizes import PACKET_BYTES
-from testbed.specification import RunSpecification
+from experiment.disciplines import MEASURES
+from experiment.packet_sizes import PACKET_BYTES
+from experiment.specification import RunSpecification
 
 #: What may be drawn: keys of `variation`.
 QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms")

@@ -6,7 +6,7 @@ Sizes of headers are those that the testbed counts with: Ethernet (IEEE 802.3), 
 acknowledgements for nothing.
 """
 
-from testbed.packet_sizes import (
+from experiment.packet_sizes import (
     ETHERNET_HEADER_BYTES,
     IP_HEADER_BYTES,
     TCP_HEADER_BYTES,

@@ -1,6 +1,6 @@
 """What the queueing disciplines and their parameters are, in words: for the report and the description of studies.
 
-They stand here and not with the declarations (`testbed.disciplines`), where another word would make runs stale.
+They stand here and not with the declarations (`experiment.disciplines`), where another word would make runs stale.
 """
 
 #: Discipline -> what it does.

@@ -1,6 +1,6 @@
 """What a scenario, a row of ``tidy/scenarios.csv`` as a mapping, is called and what its conditions are, in a few words."""
 
-from testbed.flow_groups import OWN
+from experiment.flow_groups import OWN
 from wording.number_format import count, is_missing, plain
 
 

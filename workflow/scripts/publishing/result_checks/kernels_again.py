@@ -6,11 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from experiment.definitions import kernel_id
+from experiment.specification import RunSpecification
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from session.testbed_identity import image_fact
-from testbed.definitions import kernel_id
-from testbed.specification import RunSpecification
 
 #: The largest description of a kernel, in bytes: patches and C files are in it as text.
 LARGEST = 2**26

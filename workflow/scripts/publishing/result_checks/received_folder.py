@@ -18,7 +18,7 @@ from pathlib import Path
 from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_errors import ReceivedError, shown
-from testbed.machine import locked
+from testbed.machine.machine import locked
 
 #: The largest run document as it stands in the folder, table or provenance, in bytes.
 DOCUMENT_LIMIT = 2**26

@@ -4,6 +4,7 @@ import re
 from itertools import islice
 from pathlib import Path
 
+from experiment.specification import SPECIFICATION_VERSION
 from publishing.result_checks.compressed_json import parse
 from publishing.result_checks.json_difference import first_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
@@ -11,7 +12,6 @@ from publishing.result_checks.received_folder import read_file
 from study_files import study as studies
 from study_files.kernels import names_files_unread
 from study_files.study_replications import replications_of
-from testbed.specification import SPECIFICATION_VERSION
 
 PROVENANCE = "tidy/provenance.json"
 #: In bytes; that of a hundred scenarios has a thousandth of it.

@@ -18,7 +18,7 @@ from publishing.result_checks.json_difference import file_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
 from study_files.run_platforms import image_of
-from testbed.machine import WORKFLOW_VARIABLE
+from testbed.machine.machine import WORKFLOW_VARIABLE
 
 #: Real seconds that a run is given to end by itself once it is told to.
 END_S = 10

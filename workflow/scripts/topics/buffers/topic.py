@@ -1,7 +1,7 @@
 """Many flows and a small buffer: what each flow gets, and all of them together, against the buffer's size."""
 
+from experiment.disciplines import MEASURES, measure_of
 from study_files.study_design import conditions_of
-from testbed.disciplines import MEASURES, measure_of
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS
 from topics.time_series.topic import sampled_scenarios
 from topics.topic import Analysis, Figure, Topic, slug_of

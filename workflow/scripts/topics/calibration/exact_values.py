@@ -5,8 +5,8 @@ Rates are in Mbit/s, sizes in bytes, so that 8 x bytes / rate is in us.
 
 import math
 
+from experiment.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
 from tcp_models.wire_theory import frame_bytes
-from testbed.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
 
 NS_PER_S = 1_000_000_000
 #: How many words iperf3's server says just before the data leave, each of which is acknowledged.

@@ -2,8 +2,8 @@
 
 from itertools import pairwise
 
-from testbed.deliveries import START_UP, common_window
-from testbed.network_checks import netem_counts
+from testbed.checks.network_checks import netem_counts
+from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.tables import READINGS
 
 #: So many samples after the first packets came, one that leaves had to wait for its turn: those of the burst were seen before.

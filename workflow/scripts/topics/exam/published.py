@@ -8,9 +8,9 @@ each exam is itself held against what is known.
 from dataclasses import dataclass
 from math import log
 
+from experiment.packet_sizes import PACKET_BYTES
 from tcp_models.share_models import bbr_share
 from tcp_models.throughput_models import aimd_window
-from testbed.packet_sizes import PACKET_BYTES
 
 
 @dataclass(frozen=True)

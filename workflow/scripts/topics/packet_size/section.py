@@ -1,11 +1,11 @@
 """The section on sizes of messages: cells against the calculation, what TCP sent, cells against each other."""
 
+from experiment.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 from report_parts.cells_table import CCA, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, number_cell, round_trip, shared_decimals, signed
 from report_parts.hypothesis_cells import ALIKE, DIFFERS, OPEN
 from report_parts.material import Finding, ReportMaterial
 from tcp_models.wire_theory import CLOCK_STEP_US, CLOCK_STEPS, TOLERANCE_PERCENT, frame_bytes
-from testbed.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 from topics.packet_size.sentences import messages_joined, sentences
 from topics.packet_size.topic import VALUES
 from topics.packet_size.traffic import (

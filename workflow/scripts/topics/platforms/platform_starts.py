@@ -11,7 +11,7 @@ from inference.independent_comparison import difference
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from testbed.deliveries import START_UP
+from testbed.readings.deliveries import START_UP
 from topics.platforms.tables import PLACE, PLATFORM_STARTS
 
 START, ALWAYS, NO_DIFFERENCE, UNKNOWN = "start-up", "all the time", "no difference shown", "not known"

@@ -1,5 +1,6 @@
 """The section on queues: delay, drops and marks behind each discipline."""
 
+from experiment.qdisc import DROP_TAIL
 from report_parts.cells_table import (
     CCA,
     CONDITIONS,
@@ -11,7 +12,6 @@ from report_parts.cells_table import (
     shown_text,
 )
 from report_parts.material import Finding
-from testbed.qdisc import DROP_TAIL
 from wording.discipline_words import DISCIPLINE_WORDS
 from wording.number_format import number
 from wording.sentence_words import cca_name, listed

@@ -1,6 +1,6 @@
 """What a queue's discipline does: delay, drops and marks behind each, with and without ECN."""
 
-from testbed.disciplines import discipline_of
+from experiment.disciplines import discipline_of
 from topics.queues.tables import QUEUE_CELLS
 from topics.topic import Analysis, Figure, Topic
 

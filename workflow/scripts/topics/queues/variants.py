@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from testbed.disciplines import DISCIPLINES
+from experiment.disciplines import DISCIPLINES
 from wording.scenario_series import platform_name
 
 

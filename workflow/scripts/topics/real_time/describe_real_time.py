@@ -2,13 +2,13 @@
 
 import pandas as pd
 
+from experiment.flow_groups import REAL_TIME
 from rule_script import run_rule
 from run_tables.estimated_cells import estimated_cells
 from run_tables.group_tables import GROUPS
 from run_tables.reading import read_table
 from run_tables.run_keys import CELL
 from run_tables.tidy_tables import SCENARIOS
-from testbed.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
 from topics.short_flows.conditions import conditions_of_scenarios
 

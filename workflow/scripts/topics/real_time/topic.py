@@ -1,6 +1,6 @@
 """What real-time streams get: one-way delay, jitter and loss, alone and beside long flows of each CCA."""
 
-from testbed.flow_groups import REAL_TIME
+from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
 from topics.topic import Analysis, Figure, Topic
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
+from experiment.flow_groups import WEB
 from rule_script import run_rule
 from run_tables.estimated_cells import estimated_cells
 from run_tables.group_tables import GROUP_COLUMNS, GROUPS
 from run_tables.reading import read_table
 from run_tables.run_keys import CELL
 from run_tables.tidy_tables import SCENARIOS
-from testbed.flow_groups import WEB
 from topics.short_flows.conditions import conditions_of_scenarios
 from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
 

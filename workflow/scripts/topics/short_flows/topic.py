@@ -1,6 +1,6 @@
 """What short flows get: completion times of web objects, alone and beside long flows of each CCA."""
 
-from testbed.flow_groups import WEB
+from experiment.flow_groups import WEB
 from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
 from topics.topic import Analysis, Figure, Topic
 

@@ -1,8 +1,8 @@
 """Whether the numbers can be trusted: how many runs are valid, how well loss and RTT agree with what was set."""
 
+from experiment.packet_sizes import PACKET_BYTES
 from report_parts.data_tables import minus
 from run_tables.reading import link_packets
-from testbed.packet_sizes import PACKET_BYTES
 from topics.validity.emulation_check import longer_paths_ms
 from wording.number_format import count, number
 from wording.scenario_words import least_rtt_ms

@@ -1,0 +1,66 @@
+"""CCAs that a study defines: one of the kernel's with other parameters, or a C file of one's own built into it.
+
+The parameters are the kernel's, one value for all sockets. They are set where it boots: what a module computes from them
+as it registers (CUBIC's `beta_scale` from `beta`) would keep its old value if they were written later, into sysfs.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiment.own_kernels import identity
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A CCA as a study defines it (`cca_definitions` of study.schema.yaml): by ``base``, or by a C file's three; ``kernel`` as
+    `study_files.kernels.completed_kernels` has it, None for the image's.
+    """
+
+    parameters: dict[str, int | bool]
+    base: str | None = None
+    source: str | None = None
+    sha256: str | None = None
+    cca: str | None = None
+    kernel: dict | None = None
+
+    @property
+    def kernel_cca(self) -> str:
+        """Its name in the kernel."""
+        return self.base or self.cca
+
+    @property
+    def module(self) -> str:
+        """What its parameters belong to."""
+        return Path(self.source).stem if self.source else f"tcp_{self.base}"
+
+
+def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
+    """Return what names a kernel of a study's own, None for the image's.
+
+    Parameters
+    ----------
+    linux_sha256 : str
+        Of the image's kernel, which follows from Linux's source, patches, configuration and compiler.
+    sources : iterable of Definition
+        The definitions with a C file.
+    kernel : dict, optional
+        What it is instead of the image's (`Definition.kernel`).
+
+    Returns
+    -------
+    str or None
+        16 hexadecimal digits.
+    """
+    lines = sorted({f"{one.module} {one.sha256}\n" for one in sources})
+    lines += [identity(kernel) + "\n"] if kernel else []
+    return hashlib.sha256("".join([linux_sha256 + "\n", *lines]).encode()).hexdigest()[:16] if lines else None
+
+
+def boot_arguments(specification) -> list[str]:
+    """Return what sets the parameters on the guest kernel's command line."""
+    return [
+        f"{one.module}.{name}={int(value)}"
+        for one in specification.definitions.values()
+        for name, value in sorted(one.parameters.items())
+    ]

@@ -1,0 +1,587 @@
+"""A run's specification: what is to be emulated, and what follows from it."""
+
+import hashlib
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from experiment.conditions import Chain, Hosts, Link, Multipath, Traffic, Transport
+from experiment.definitions import Definition
+from experiment.disciplines import discipline_of
+from experiment.flow_groups import LONG, OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
+from experiment.packet_sizes import (
+    ECHO_BYTES,
+    ETHERNET_HEADER_BYTES,
+    HEADER_BYTES,
+    IP_HEADER_BYTES,
+    MPTCP_OPTION_BYTES,
+    MTU_BYTES,
+    TCP_TIMESTAMP_OPTION_BYTES,
+    TUNNEL_HEADER_BYTES,
+    UDP_HEADER_BYTES,
+)
+from experiment.qdisc import Discipline
+from experiment.timeline import Timeline, directions_of
+
+#: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
+SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What one direction of the path does to packets, the bottleneck aside."""
+
+    delay_ms: float
+    jitter_ms: float
+    loss_percent: float
+    #: Mean length of a burst of losses; None: each packet is lost on its own.
+    loss_burst_packets: float | None = None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A sender and a receiver: their names, the index from 0, the RTT of their empty path, and the bottlenecks on it.
+
+    The bottlenecks are ``hops`` in a row of a chain's from ``first_hop`` on, counted from 1.
+    """
+
+    index: int
+    sender: str
+    receiver: str
+    access_delay_ms: float
+    rtt_ms: float
+    first_hop: int = 1
+    hops: int = 1
+
+
+@dataclass(frozen=True)
+class RunSpecification:
+    """One execution: a cell, its replication and its seed.
+
+    ``document`` is the JSON object of the workflow as it came
+    (``workflow/schemas/run.schema.json``, ``specification``); everything else
+    is read from it. ``kernels`` is the folder of kernels with CCAs of one's own,
+    ``testbed_digest`` the identity of the program that carries the run out, if the caller knows it (`identity`).
+    """
+
+    document: dict = field(repr=False)
+    kernels: Path | None = field(default=None, repr=False)
+    testbed_digest: str | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The run's place in the study: ``scenario/cca/ip_version/replication``."""
+        d = self.document
+        return f"{d['scenario']['id']}/{d['cca']}/{d['ip_version']}/{d['replication']}"
+
+    @property
+    def cca(self) -> str:
+        """The run's CCA, or the mix of its flows joined by ``+``."""
+        return self.document["cca"]
+
+    @property
+    def ccas(self) -> list[str]:
+        """The CCAs of the run, in the order in which flows get them."""
+        return self.cca.split("+")
+
+    def flow_cca(self, flow) -> str:
+        """Return the CCA of a flow (numbered from 0): those of a mix go to the flows in turn; a chain's cross flows may have their own."""
+        return self.long_flows[flow].cca
+
+    @property
+    def ccas_that_run(self) -> list[str]:
+        """The CCAs of all TCP flows, each once: those of long flows in their order, then of web servers."""
+        servers = (self.server_cca(group) for group in self.groups_of(WEB))
+        return list(dict.fromkeys([*(flow.cca for flow in self.long_flows), *servers]))
+
+    def server_cca(self, group) -> str:
+        """Return the CCA of a web server's sockets."""
+        return self.ccas[0] if group.cca == OWN else group.cca
+
+    def server_kernel_cca(self, group) -> str:
+        """Return the CCA of a web server's sockets by its name in the kernel."""
+        return self.kernel_cca(self.server_cca(group))
+
+    @cached_property
+    def definitions(self) -> dict[str, Definition]:
+        """Those CCAs of the run that the study defines, by their names there."""
+        return {name: Definition(**one) for name, one in self.document.get("cca_definitions", {}).items()}
+
+    @property
+    def sources(self) -> list[Definition]:
+        """The definitions whose C file the run's kernel is built with."""
+        return [one for one in self.definitions.values() if one.source]
+
+    @property
+    def kernel(self) -> dict | None:
+        """What the run's kernel is without C files, None for the image's; the run's definitions have no two."""
+        return next((one.kernel for one in self.definitions.values() if one.kernel), None)
+
+    @property
+    def has_own_kernel(self) -> bool:
+        """Whether its kernel is another than the image's."""
+        return bool(self.sources or self.kernel)
+
+    def kernel_cca(self, name) -> str:
+        """Return a CCA's name in the kernel; ``name`` is the study's."""
+        return self.definitions[name].kernel_cca if name in self.definitions else name
+
+    def flow_kernel_cca(self, flow) -> str:
+        """Return the CCA of a flow (numbered from 0) by its name in the kernel."""
+        return self.kernel_cca(self.flow_cca(flow))
+
+    @property
+    def ip_version(self) -> str:
+        return self.document["ip_version"]
+
+    @property
+    def scenario(self) -> dict:
+        return self.document["scenario"]
+
+    @cached_property
+    def link(self) -> Link:
+        return Link(**self.scenario["link"])
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """What changes on the path during the traffic; what the other properties say of it is so before."""
+        return Timeline(self.scenario["link"], self.traffic.duration_s)
+
+    @cached_property
+    def traffic(self) -> Traffic:
+        return Traffic(**self.scenario["traffic"])
+
+    @cached_property
+    def transport(self) -> Transport:
+        return Transport(**self.scenario["transport"])
+
+    @property
+    def flows(self) -> int:
+        """Number of all flows."""
+        return self.end_to_end_flows + (len(self.chain.bottlenecks) * self.chain.cross_flows if self.is_chain else 0)
+
+    @property
+    def end_to_end_flows(self) -> int:
+        """Number of flows that pass all bottlenecks of a chain; all flows where there is one bottleneck. They are the first."""
+        return self.scenario["flows"]
+
+    @cached_property
+    def groups(self) -> list[FlowGroup]:
+        """The groups of flows, or none where all flows are alike."""
+        return [FlowGroup(**group) for group in self.scenario.get("groups", ())]
+
+    def groups_of(self, application) -> list[FlowGroup]:
+        """Return the groups of one application."""
+        return [group for group in self.groups if group.application == application]
+
+    @cached_property
+    def long_flows(self) -> list[LongFlow]:
+        """The flows that are numbered: those of iperf3, or the one of another application."""
+        limit_mbps = self.traffic.bitrate_mbps
+        # What asks about a scenario knows no CCA yet; its flows have pairs all the same.
+        ccas = self.ccas if "cca" in self.document else [OWN]
+        flows = long_flows(self.groups, self.flows, ccas, len(self.pairs), self.expected_s, limit_mbps)
+        return [self._on_chain(flow) for flow in flows] if self.is_chain else flows
+
+    def _on_chain(self, flow):
+        """Return a flow with the pair and CCA of its place: those over all bottlenecks come first, then the cross flows of each."""
+        crossing = flow.number - self.end_to_end_flows
+        if crossing < 0:
+            return replace(flow, pair=0)
+        return replace(flow, pair=1 + crossing // self.chain.cross_flows, cca=self.chain.cross_cca or flow.cca)
+
+    def group_pair(self, group) -> "Pair":
+        """Return the `Pair` of a group that is not one of long flows."""
+        return self.pairs[(group.pair or 1) - 1]
+
+    def pair_ecn(self, pair) -> str:
+        """Return what ECN the two hosts of a `Pair` ask for: what a group of theirs says, else `transport.ecn`."""
+        for group in self.groups:
+            if group.ecn is not None and pair.index in self._pairs_of(group):
+                return group.ecn
+        return self.transport.ecn
+
+    def _pairs_of(self, group):
+        """Return the indices of the pairs that a group uses."""
+        if group.application != LONG:
+            return {self.group_pair(group).index}
+        return {flow.pair for flow in self.long_flows if flow.group == group.name}
+
+    @property
+    def uses_ecn(self) -> bool:
+        """Whether any pair of hosts asks for ECN."""
+        return any(self.pair_ecn(pair) != "off" for pair in self.pairs) if self.groups else self.transport.ecn != "off"
+
+    def web_port(self, group) -> int:
+        """Return the port of a group's web server."""
+        return WEB_PORT + self.groups.index(group)
+
+    @cached_property
+    def server_ports(self) -> frozenset[int]:
+        """Ports of the senders that are web servers'."""
+        return frozenset(self.web_port(group) for group in self.groups_of(WEB))
+
+    @property
+    def platform(self) -> str:
+        """What carries the packets: ``uml``, ``host``, or ``ns3:`` and a version."""
+        return self.scenario["platform"]
+
+    @property
+    def virtual_clock(self) -> bool:
+        """Whether time passes only when nothing is left to do."""
+        return self.platform == "uml"
+
+    @property
+    def is_cable(self) -> bool:
+        """Whether the two hosts are joined directly."""
+        return self.scenario["topology"] == "cable"
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether there are several bottlenecks in a row."""
+        return self.scenario["topology"] == "chain"
+
+    @cached_property
+    def chain(self) -> Chain:
+        return Chain(**self.scenario["chain"])
+
+    @cached_property
+    def bottlenecks(self) -> list["RunSpecification"]:
+        """Each bottleneck as a dumbbell of the flows that pass it, with the RTTs that they have; of other topologies the run itself."""
+        if not self.is_chain:
+            return [self]
+        around_ms = [sum(one["delay_ms"].values()) for one in self.chain.bottlenecks]
+        access_ms = self.hosts.access_delay_ms
+        return [
+            RunSpecification(
+                self.document
+                | {
+                    "scenario": {key: value for key, value in self.scenario.items() if key != "chain"}
+                    | {
+                        "topology": "dumbbell",
+                        "link": self.scenario["link"] | {key: one[key] for key in ("rate_mbps", "delay_ms")},
+                        "queue": one["queue"],
+                        "flows": self.end_to_end_flows + self.chain.cross_flows,
+                        "hosts": {
+                            "pairs": 2,
+                            # What the long flows' path has besides; a host's own link is passed four times in a round trip.
+                            "access_delay_ms": [
+                                access_ms[0] + (sum(around_ms) - around_ms[number]) / 4,
+                                access_ms[number + 1],
+                            ],
+                        },
+                    }
+                }
+            )
+            for number, one in enumerate(self.chain.bottlenecks)
+        ]
+
+    @property
+    def narrowest(self) -> "RunSpecification":
+        """The first of the `bottlenecks` with the least rate."""
+        return min(self.bottlenecks, key=lambda bottleneck: bottleneck.rate_mbps)
+
+    def flows_through(self, number) -> list[int]:
+        """Return the flows that pass a chain's bottleneck, counted from 1."""
+        passing = ((flow, self.flow_pair(flow)) for flow in range(self.flows))
+        return [flow for flow, pair in passing if pair.first_hop <= number < pair.first_hop + pair.hops]
+
+    @cached_property
+    def multipath(self) -> Multipath:
+        return Multipath(**self.scenario["multipath"])
+
+    @cached_property
+    def hosts(self) -> Hosts:
+        return Hosts(**self.scenario["hosts"])
+
+    @property
+    def background(self) -> str:
+        """Which other traffic there is, ``none`` or ``server``."""
+        return self.scenario["background"]
+
+    @property
+    def paths(self) -> int:
+        """Number of disjoint paths between the two hosts."""
+        return self.multipath.paths
+
+    @property
+    def connections(self) -> int:
+        """Number of connections that carry data: one of each flow, or of MPTCP a subflow on each path."""
+        return sum(self.subflows(self.flow_pair(flow).index) for flow in range(self.flows))
+
+    def subflows(self, pair) -> int:
+        """Return how many connections each flow of a pair, counted from 0, has: of MPTCP a subflow on each path.
+
+        On a dumbbell the subflows of the first pair share the bottleneck, and other pairs' flows have one.
+        """
+        return self.paths if self.multipath.by == "mptcp" and (self.is_cable or pair == 0) else 1
+
+    @property
+    def udp(self) -> bool:
+        return self.traffic.protocol == "udp"
+
+    @property
+    def control_network(self) -> bool:
+        """Whether iperf3's control connection has a network of its own, without rate, delay and loss."""
+        return self.traffic.control_connection == "own-network"
+
+    @property
+    def serialised(self) -> bool:
+        """Whether a packet takes its length over the rate to arrive, also where the link was idle."""
+        return self.link.serialisation == "virtual-clock" and self.virtual_clock
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first is that of the long flows, the others cross a bottleneck each."""
+        if self.is_chain:
+            return self._chain_pairs
+        path_ms = 2 * min(self.multipath.path_delay_ms)
+        return [
+            Pair(i, f"h{2 * i + 1}", f"h{2 * i + 2}", access_ms, self._link_rtt_ms + path_ms + 4 * access_ms)
+            for i, access_ms in enumerate(self.hosts.access_delay_ms)
+        ]
+
+    @cached_property
+    def _chain_pairs(self):
+        around_ms = [sum(one["delay_ms"].values()) for one in self.chain.bottlenecks]
+        count = len(around_ms)
+        passed = [(1, count), *((number, 1) for number in range(1, count + 1))]
+        return [
+            Pair(
+                i, f"h{2 * i + 1}", f"h{2 * i + 2}", self.hosts.access_delay_ms[i],
+                sum(around_ms[first - 1 : first - 1 + hops]) + 4 * self.hosts.access_delay_ms[i], first, hops,
+            )
+            for i, (first, hops) in enumerate(passed)
+        ]  # fmt: skip
+
+    @property
+    def shaped(self) -> bool:
+        """Whether the rate is emulated.
+
+        Not for a ping-pong of messages where the wire is to take no time: with one packet
+        under way a shaper would only round the stack's own time up to that of a frame.
+        """
+        wire_takes_no_time = self.link.serialisation == "virtual-clock" and not self.virtual_clock
+        return not (self.traffic.application == "round-trip" and wire_takes_no_time)
+
+    @property
+    def idle_rtts_ms(self) -> list[float]:
+        """Round-trip time in ms of an echo request over each pair's empty path, or each path's of a cable."""
+        frame = ECHO_BYTES + IP_HEADER_BYTES[self.ip_version] + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
+        if self.is_chain:
+            times = [2 * frame * 8 / one.rate_mbps / 1e3 if self.serialised else 0.0 for one in self.bottlenecks]
+            return [p.rtt_ms + sum(times[p.first_hop - 1 : p.first_hop - 1 + p.hops]) for p in self.pairs]
+        if not self.is_cable:
+            return [pair.rtt_ms for pair in self.pairs]
+        on_wire_ms = 2 * frame * 8 / self.rate_mbps / 1e3 if self.serialised else 0.0
+        return [self._link_rtt_ms + 2 * path_ms + on_wire_ms for path_ms in self.multipath.path_delay_ms]
+
+    def flow_pair(self, flow) -> Pair:
+        """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn, or to that of their group or bottleneck."""
+        return self.pairs[self.long_flows[flow].pair]
+
+    @property
+    def rate_mbps(self) -> float | None:
+        """Rate of the bottleneck in Mbit/s (of each, on several paths; the least of a chain), or None where nothing limits it."""
+        return self.narrowest.rate_mbps if self.is_chain else self.link.rate_mbps
+
+    @property
+    def capacity_mbps(self) -> float | None:
+        """Rate of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
+        if self.is_chain:
+            return sum(one.rate_mbps for one in self.bottlenecks)
+        return None if self.rate_mbps is None else self.rate_mbps * (self.paths if self.is_cable else 1)
+
+    @property
+    def most_capacity_mbps(self) -> float | None:
+        """The highest `capacity_mbps` of the run."""
+        if not self.timeline:
+            return self.capacity_mbps
+        rate_mbps = self.timeline.most("forward", "rate_mbps")
+        return None if rate_mbps is None else rate_mbps * self.paths
+
+    @property
+    def link_rtts_ms(self) -> tuple[float, float]:
+        """The shortest and the longest RTT of the link alone that it has in the run, in ms."""
+        ways = ("forward", "reverse")
+        return tuple(sum(pick(way, "delay_ms") for way in ways) for pick in (self.timeline.least, self.timeline.most))
+
+    @property
+    def rtt_most_ms(self) -> float:
+        """The highest `rtt_longest_ms` of the run."""
+        if not self.timeline:
+            return self.rtt_longest_ms
+        return self.link_rtts_ms[1] + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
+
+    def direction(self, name) -> Direction:
+        """Return the `Direction` called ``forward`` (data) or ``reverse`` (ACKs)."""
+        return Direction(
+            delay_ms=self.link.delay_ms[name],
+            jitter_ms=self.link.jitter_ms[name],
+            loss_percent=self.link.loss_percent[name],
+            loss_burst_packets=self.link.loss_burst_packets[name],
+        )
+
+    def late_percent(self, direction) -> float:
+        """Return how many of a direction's packets are late (`link.reordering`), in percent."""
+        late = self.link.reordering
+        return late["percent"] if late and direction in directions_of(late) else 0
+
+    @property
+    def has_disorder(self) -> bool:
+        """Whether packets come late or twice."""
+        return self.link.reordering is not None or any(self.link.duplicate_percent.values())
+
+    @property
+    def _link_rtt_ms(self):
+        return self.link.delay_ms["forward"] + self.link.delay_ms["reverse"]
+
+    @property
+    def rtt_path_ms(self) -> float:
+        """Round-trip time of the empty path in ms, jitter and serialisation aside; the mean over pairs of hosts and paths, of a chain over those that pass the narrowest."""
+        if self.is_chain:
+            return self.narrowest.rtt_path_ms
+        access_ms, path_ms = self.hosts.access_delay_ms, self.multipath.path_delay_ms
+        return self._link_rtt_ms + 4 * sum(access_ms) / len(access_ms) + 2 * sum(path_ms) / len(path_ms)
+
+    @property
+    def rtt_longest_ms(self) -> float:
+        """Round-trip time of the longest empty path in ms."""
+        if self.is_chain:
+            return max(pair.rtt_ms for pair in self.pairs)
+        return self._link_rtt_ms + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
+
+    @property
+    def bdp_bytes(self) -> float | None:
+        """Bandwidth-delay product in bytes, or None without a rate."""
+        if self.rate_mbps is None:
+            return None
+        return self.rate_mbps * 1e6 / 8 * self.rtt_path_ms / 1e3
+
+    @property
+    def discipline(self) -> Discipline:
+        """The bottleneck's queueing discipline; of a chain that of the narrowest."""
+        return discipline_of(self.narrowest.scenario["queue"] if self.is_chain else self.scenario["queue"])
+
+    @property
+    def may_mark(self) -> bool:
+        """Whether marks are asked about: of flows with ECN, and of a queue that is not drop-tail."""
+        managed = any(not discipline_of(one.scenario["queue"]).limited_only for one in self.bottlenecks)
+        return not self.udp and (self.uses_ecn or managed)
+
+    @property
+    def queue_packets(self) -> int | None:
+        """The bottleneck queue's limit in full packets, or None if it is in bytes.
+
+        A queue in BDPs is rounded up to whole packets of this run (`packet_bytes`). A chain's is that of the narrowest bottleneck.
+        """
+        if self.is_chain:
+            return self.narrowest.queue_packets
+        queue = self.scenario["queue"]
+        if "packets" in queue:
+            return queue["packets"]
+        if "bdp" in queue:
+            return max(1, math.ceil(queue["bdp"] * self.bdp_bytes / self.packet_bytes))
+        return None
+
+    @property
+    def queue_bytes(self) -> int | None:
+        """The bottleneck queue's limit in bytes, or None if it is in packets."""
+        if self.is_chain:
+            return self.narrowest.queue_bytes
+        return self.scenario["queue"].get("bytes")
+
+    @property
+    def mtu_bytes(self) -> int:
+        """The largest IP packet of the run's connections in bytes: less than a cable's inside of a tunnel."""
+        if self.multipath.by != "gre":
+            return MTU_BYTES
+        return MTU_BYTES - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
+
+    @property
+    def segment_bytes(self) -> int:
+        """TCP payload of a full packet (MSS less the options of a data segment) in bytes."""
+        return min(self.transport.segment_bytes or self._largest_segment_bytes, self._largest_segment_bytes)
+
+    @property
+    def snd_mss_bytes(self) -> int:
+        """What the kernel says of a full segment's payload (tcpi_snd_mss): MPTCP's option is not taken off there."""
+        return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
+
+    @property
+    def _largest_segment_bytes(self):
+        """TCP payload of a packet as large as the network takes it, in bytes."""
+        options = TCP_TIMESTAMP_OPTION_BYTES + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
+        return self.mtu_bytes - HEADER_BYTES[self.ip_version] - options
+
+    @property
+    def payload_bytes(self) -> int:
+        """Application bytes of a full packet: TCP's segment, or a message of UDP."""
+        return self.traffic.block_bytes if self.udp else self.segment_bytes
+
+    @property
+    def packet_bytes(self) -> int:
+        """A full packet of this run as the bottleneck counts it, in bytes: with headers, tunnel, and the frame's overhead."""
+        if self.udp:
+            headers = IP_HEADER_BYTES[self.ip_version] + UDP_HEADER_BYTES
+        else:
+            headers = self.mtu_bytes - self._largest_segment_bytes
+        if self.multipath.by == "gre":
+            headers += IP_HEADER_BYTES[self.multipath.tunnel_ip_version] + TUNNEL_HEADER_BYTES
+        return self.payload_bytes + headers + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
+
+    @property
+    def goodput_limit_mbps(self) -> float | None:
+        """What the receiver's application can get at most over the bottleneck in Mbit/s, or None.
+
+        rate x payload / packet as the shaper counts it; all paths together. Each of a chain's `bottlenecks` has its own.
+        """
+        if self.capacity_mbps is None or self.is_chain:
+            return None
+        return self.capacity_mbps * self.payload_bytes / self.packet_bytes
+
+    @property
+    def expected_s(self) -> float:
+        """How long the traffic lasts in s: the duration, or at least so long where an amount is to be sent."""
+        amount = None
+        if self.traffic.application == "ftp":
+            amount = self.traffic.file_bytes
+        elif self.traffic.application == "iperf3" and self.traffic.messages is not None:
+            amount = self.traffic.messages * self.traffic.block_bytes * self.flows
+        if amount is None:
+            return self.traffic.duration_s
+        limits = [self.goodput_limit_mbps, self.traffic.bitrate_mbps and self.traffic.bitrate_mbps * self.flows]
+        given = [limit for limit in limits if limit is not None]
+        return amount * 8 / min(given) / 1e6 if given else self.traffic.duration_s
+
+    @property
+    def receive_buffer_bytes(self) -> int:
+        """Largest receive buffer of a connection in bytes: as the study asks, or so large that it limits nothing."""
+        return self.transport.receive_buffer_bytes or self._ample_buffer_bytes
+
+    @property
+    def send_buffer_bytes(self) -> int:
+        """Largest send buffer of a connection in bytes, likewise."""
+        return self.transport.send_buffer_bytes or self._ample_buffer_bytes
+
+    @property
+    def _ample_buffer_bytes(self):
+        """A socket buffer in bytes that limits no flow: far above 2 x (BDP + queue).
+
+        The kernel charges a buffer with whole sk_buffs, about twice the payload of a packet that was not segmented,
+        and offers half of it as a window; BBR's lasts while one lost packet keeps four BDPs from being read.
+        """
+        queue = sum((one.queue_packets or 0) * one.packet_bytes + (one.queue_bytes or 0) for one in self.bottlenecks)
+        longest = (self.most_capacity_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
+        needed = 16 * (longest + self.paths * queue)
+        return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
+
+    def substream(self, name) -> int:
+        """Return the 63-bit seed of one source of randomness of this run.
+
+        Sources (``netem-forward``, ``flow-starts``, ...) are independent of
+        each other and depend on the run's seed and their own name alone.
+        """
+        text = f"sawtooth substream {self.document['seed']} {name}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

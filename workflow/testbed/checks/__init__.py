@@ -1,0 +1,1 @@
+"""Where a run is judged: each check on what the kernel said."""

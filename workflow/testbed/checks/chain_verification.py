@@ -1,0 +1,197 @@
+"""Checks of a chain: what is judged of one bottleneck elsewhere is judged of each here, and that no packet got lost in between."""
+
+from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
+from experiment.disciplines import OF_KIND
+from testbed.checks.check import Check
+from testbed.checks.flow_checks import check_goodput_ceiling, judge_goodput
+from testbed.checks.network_checks import (
+    ce_packets,
+    check_loss_forward,
+    check_loss_reverse,
+    check_marks,
+    counts_of_netem,
+    judge_loss,
+)
+from testbed.network.addresses import access_interface
+
+#: What a host counts of its own packets that no router forwards: reports of multicast groups, solicitations of routers.
+MULTICAST = "Ip6OutMcastPkts"
+
+
+def of_each(specification, name, judge) -> Check:
+    """Return one `Check` of what ``judge`` says of each bottleneck, counted from 1."""
+    checks = [judge(number) for number in range(1, len(specification.bottlenecks) + 1)]
+    expected, observed = (
+        "; ".join(f"bottleneck {n}: {getattr(check, what)}" for n, check in enumerate(checks, 1))
+        for what in ("expected", "observed")
+    )
+    return Check(name, all(check.ok for check in checks), expected, observed)
+
+
+def check_goodput_ceilings(specification, document) -> Check:
+    """The flows through each bottleneck got no more than it can pass in the time, and what had passed it before and waited behind it."""
+
+    def judge(number):
+        here = specification.bottlenecks[number - 1]
+        flows, behind = specification.flows_through(number), waiting_behind_bytes(specification, number)
+        return judge_goodput(here, document, here.goodput_limit_mbps, flows, behind)
+
+    return of_each(specification, "goodput_ceiling", judge)
+
+
+def waiting_behind_bytes(specification, number) -> float:
+    """Return how much that passed a bottleneck, counted from 1, may wait behind it: what comes while the queues there empty."""
+    here, *behind = specification.bottlenecks[number - 1 :]
+    held = ((one.queue_bytes or one.queue_packets * one.packet_bytes, one.rate_mbps) for one in behind)
+    return sum(count * min(1, here.rate_mbps / rate_mbps) for count, rate_mbps in held)
+
+
+def check_losses(specification, document, direction) -> Check:
+    """The share of packets lost at random behind each bottleneck agrees with the configured loss; see `judge_loss`."""
+    name, configured = f"loss_{direction}", specification.direction(direction).loss_percent / 100
+
+    def judge(number):
+        device = arrivals(number)[direction]
+        if configured == 0 and device not in document["network"]["set"]["netem"][direction]:
+            return Check(name, True, "0 %", "nothing that could drop packets at random")
+        passed, dropped = counts_of_netem(document, device)
+        return judge_loss(name, configured, dropped, passed + dropped)
+
+    return of_each(specification, name, judge)
+
+
+def check_losses_forward(specification, document) -> Check:
+    """Loss of the data's direction; see `check_losses`."""
+    return check_losses(specification, document, "forward")
+
+
+def check_losses_reverse(specification, document) -> Check:
+    """Loss of the acknowledgements' direction; see `check_losses`."""
+    return check_losses(specification, document, "reverse")
+
+
+def check_marks_of_each(specification, document) -> Check:
+    """What each bottleneck marked arrived with its mark, but for what waited or was lost behind; no packet arrived that none had marked.
+
+    A packet may be marked by several, and counts at each.
+    """
+    after, pairs = document["links"]["after"], specification.pairs
+    wrong, observed = [], []
+    for direction, side in zip(DIRECTIONS, ("receiver", "sender"), strict=True):
+        arrived = [ce_packets(document, getattr(pair, side)) for pair in pairs]
+        marks = [marks_at(after[ends(n)[direction]]) for n in range(1, len(specification.bottlenecks) + 1)]
+        behind = [lost_behind(document, n, direction) for n in range(1, len(marks) + 1)]
+        for number, marked in enumerate(marks, 1):
+            # In the data's direction a packet goes on to the bottlenecks of higher number.
+            further = behind[number - 1 :] if direction == "forward" else behind[:number]
+            through = sum(
+                a for a, p in zip(arrived, pairs, strict=True) if p.first_hop <= number < p.first_hop + p.hops
+            )
+            if through < marked - sum(further):
+                wrong.append(f"{direction} {number}")
+        if sum(arrived) > sum(marks) or (sum(marks) and specification.transport.ecn == "off"):
+            wrong.append(direction)
+        observed.append(
+            f"{direction} {' + '.join(map(str, marks))} marked, {sum(arrived)} arrived, at most {sum(behind)} waiting or lost"
+        )
+    expected = "none" if specification.transport.ecn == "off" else "those marked, but for what waited or was lost"
+    return Check("marks", not wrong, expected, "; ".join(observed))
+
+
+def marks_at(interface) -> int:
+    """Return how many packets the queue of an interface has marked."""
+    return sum(queue.get("marks", 0) for queue in interface["qdiscs"].values())
+
+
+def lost_behind(document, number, direction) -> int:
+    """Return how many packets at most a bottleneck marked that nobody received: dropped or waiting in it, or behind it, or counted twice."""
+    after = document["links"]["after"]
+    queues = after[ends(number)[direction]]["qdiscs"]
+    unseen = max(queue["backlog_packets"] + queue["drops"] for queue in queues.values())
+    unseen += sum(OF_KIND[kind].marked_twice(queue) for kind, queue in queues.items() if kind in OF_KIND)
+    device = after.get(arrivals(number)[direction], {"qdiscs": {}})
+    return unseen + sum(queue["backlog_packets"] + queue["drops"] for queue in device["qdiscs"].values())
+
+
+def check_conservation(specification, document) -> Check:
+    """What came to each queue while traffic flowed left it, was dropped by it, or still waits there."""
+
+    def judge(number):
+        own = {direction: not_forwarded(specification, document, number, direction) for direction in DIRECTIONS}
+        differences = {direction: unaccounted(specification, document, number, direction) for direction in DIRECTIONS}
+        ok = all(abs(difference) <= own[direction] for direction, difference in differences.items())
+        seen = ", ".join(f"{direction} {difference:+d}" for direction, difference in differences.items())
+        return Check(
+            "conservation", ok, f"0 packets, but for multicast of hosts: up to {own['forward']}, {own['reverse']}", seen
+        )
+
+    return of_each(specification, "conservation", judge)
+
+
+def unaccounted(specification, document, number, direction) -> int:
+    """Return packets that came to the queue of a bottleneck less those that left it, were dropped, or wait, while traffic flowed."""
+    name = ends(number)[direction]
+    qdiscs = {when: document["links"][when][name]["qdiscs"] for when in ("before", "after")}
+    left = grown(document, name, "tx_packets")
+    dropped = qdiscs["after"]["htb"]["drops"] - qdiscs["before"]["htb"]["drops"]
+    waiting = qdiscs["after"]["htb"]["backlog_packets"] - qdiscs["before"]["htb"]["backlog_packets"]
+    return came(specification, document, number, direction) - left - dropped - waiting
+
+
+def came(specification, document, number, direction) -> int:
+    """Return how many packets came to the queue of a bottleneck: from the bottleneck before, and from its router's hosts, less those for them."""
+    router = name_of_router(number, direction)
+    before = number - 1 if direction == "forward" else number + 1
+    packets = sum(
+        grown(document, f"{host}-eth0", "tx_packets") for host in senders_to(specification, number, direction)
+    )
+    if 1 <= before <= len(specification.bottlenecks):
+        device, opposite = arrivals(before)[direction], {"forward": "reverse", "reverse": "forward"}[direction]
+        arriving = ends(before)[opposite]
+        is_there = device in document["links"]["after"]
+        packets += grown(document, device, "tx_packets") if is_there else grown(document, arriving, "rx_packets")
+    for pair in specification.pairs:
+        its_router, _ = attached(pair)[1 - DIRECTIONS.index(direction)]
+        if its_router == router:
+            # What the bottleneck before brought for this host does not go on.
+            interface = access_interface(router, pair)
+            packets -= grown(document, interface, "tx_packets") + queued(document, interface)
+    return packets
+
+
+def senders_to(specification, number, direction) -> list[str]:
+    """Return the hosts at a bottleneck's router whose packets go to its queue: of data the senders, else the receivers."""
+    router, side = name_of_router(number, direction), DIRECTIONS.index(direction)
+    at_ends = (attached(pair)[side] for pair in specification.pairs)
+    return [host for its_router, host in at_ends if its_router == router]
+
+
+def not_forwarded(specification, document, number, direction) -> int:
+    """Return how many packets at most these hosts sent while traffic flowed that went no further."""
+    return sum(document["stack"]["tcp"][host][MULTICAST] for host in senders_to(specification, number, direction))
+
+
+def name_of_router(number, direction) -> str:
+    """Return the router whose queue a bottleneck's is in a direction."""
+    return ends(number)[direction].partition("-")[0]
+
+
+def grown(document, name, counter) -> int:
+    """Return by how much a counter of a device grew while traffic flowed."""
+    return document["links"]["after"][name][counter] - document["links"]["before"][name][counter]
+
+
+def queued(document, name) -> int:
+    """Return how many packets more than before wait on a host's own link."""
+    after, before = (document["links"][when][name]["qdiscs"] for when in ("after", "before"))
+    return sum(queue["backlog_packets"] - before[kind]["backlog_packets"] for kind, queue in after.items())
+
+
+#: Check of one bottleneck -> that of each.
+CHAIN_INSTEAD = {
+    check_goodput_ceiling: check_goodput_ceilings,
+    check_loss_forward: check_losses_forward,
+    check_loss_reverse: check_losses_reverse,
+    check_marks: check_marks_of_each,
+}
+CHAIN = (check_conservation,)

@@ -1,0 +1,89 @@
+"""Checks of groups that are no long flows: were all web objects asked for and all packets sent, as drawn, and what became of each?"""
+
+from experiment.flow_groups import REAL_TIME, WEB
+from experiment.web_objects import drawn_objects
+from testbed.checks.check import Check, in_turn, words
+from testbed.traffic.real_time import send_times_ns, stream_offset_ns
+
+#: How late something may begin, in ns, and how much later each that begins at the same moment: under a virtual clock, which a
+#: look at it moves by 256 ns (a connection takes seven), and under a real one.
+LATE_NS, EACH_LATE_NS, REAL_LATE_NS = 10_000, 4_000, 100_000_000
+#: What may keep an object from being complete; all else is a fault of the server or the client.
+OF_THE_NETWORK = ("ETIMEDOUT", "EHOSTUNREACH", "not complete at the end of the run")
+#: A one-way delay may seem so much too short: netem's ticks.
+DELAY_SLACK_NS = 1_000
+
+
+def check_web_objects(specification, document) -> Check:
+    """All objects were asked for at the moments that were drawn; each was complete to the byte, or the network kept it from that."""
+    wrong, expected, observed = [], [], []
+    for group, objects in zip(specification.groups_of(WEB), document["web"], strict=True):
+        times_ns, sizes = drawn_objects(specification, group)
+        started = sum(at is not None for at in objects["start_ns"])
+        complete = [n for n, completion in enumerate(objects["completion_ns"]) if completion is not None]
+        whole = sum(objects["body_bytes"][n] == sizes[n] for n in complete)
+        reasons = {number: why for number, why in objects["failures"].items() if why not in OF_THE_NETWORK}
+        accounted = len(complete) + len(objects["failures"]) == len(sizes)
+        in_time = started == len(sizes) and on_time(specification, objects["start_ns"], times_ns)
+        if objects["bytes"] != sizes or not in_time or whole != len(complete) or reasons or not accounted:
+            wrong.append(group.name)
+        expected.append(f"{group.name}: {len(sizes)} objects at their times, complete or known why not")
+        failed = (
+            f", {len(objects['failures'])} failed ({words(objects['failures'].values())})"
+            if objects["failures"]
+            else ""
+        )
+        late = "" if in_time else ", not all in time"
+        observed.append(f"{group.name}: {started} asked for{late}, {whole} complete to the byte{failed}")
+    return Check("web_objects", not wrong, in_turn(expected), in_turn(observed))
+
+
+def check_web_cca(specification, document) -> Check:
+    """A connection that each web server accepted has the group's CCA, by the kernel."""
+    wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
+    of_servers = [(objects["group"], objects["cca"]) for objects in document["web"]]
+    expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, of_servers))
+    return Check("web_cca", wanted == of_servers, expected, observed)
+
+
+def check_real_time(specification, document) -> Check:
+    """All packets of each stream were sent at their times; each came once, undamaged and not before the path allows, or not at all."""
+    wrong, expected, observed = [], [], []
+    for group, streams in zip(specification.groups_of(REAL_TIME), document["real_time"], strict=True):
+        times_ns, pair = send_times_ns(group), specification.group_pair(group)
+        forward = specification.direction("forward")
+        link_ms = specification.timeline.least("forward", "delay_ms")
+        least_ns = round((link_ms - forward.jitter_ms + 2 * pair.access_delay_ms) * 1e6) - DELAY_SLACK_NS
+        in_time = len(streams["sent_ns"]) == group.count and all(
+            len(sent) == len(times_ns)
+            and on_time(specification, sent, [at + stream_offset_ns(group, stream) for at in times_ns])
+            for stream, sent in enumerate(streams["sent_ns"])
+        )
+        delays = [delay for of_stream in streams["delay_ns"] for delay in of_stream if delay is not None]
+        shortest_ns = min(delays, default=None)
+        early = shortest_ns is not None and shortest_ns < least_ns
+        packets = sum(map(len, streams["sent_ns"]))
+        if not in_time or early or streams["duplicates"] or streams["damaged"] or not delays:
+            wrong.append(group.name)
+        expected.append(
+            f"{group.name}: {group.count * len(times_ns)} packets at their times, each once, after {least_ns / 1e6:g} ms or more"
+        )
+        observed.append(
+            f"{group.name}: {packets} sent{'' if in_time else ', not all in time'}, {len(delays)} arrived, "
+            f"{streams['duplicates']} twice, {streams['damaged']} damaged, after {'-' if shortest_ns is None else f'{shortest_ns / 1e6:g}'} ms or more"
+        )
+    return Check("real_time", not wrong, in_turn(expected), in_turn(observed))
+
+
+def on_time(specification, began_ns, drawn_ns) -> bool:
+    """Tell whether things began when they should have, one by one."""
+    late_ns, at_once = (LATE_NS if specification.virtual_clock else REAL_LATE_NS), 0
+    for number, (began, drawn) in enumerate(zip(began_ns, drawn_ns, strict=True)):
+        at_once = at_once + 1 if number and drawn_ns[number - 1] == drawn else 0
+        if not 0 <= began - drawn <= late_ns + at_once * EACH_LATE_NS:
+            return False
+    return True
+
+
+#: Application of a group -> its checks.
+CHECKS = {WEB: (check_web_cca, check_web_objects), REAL_TIME: (check_real_time,)}

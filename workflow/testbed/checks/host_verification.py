@@ -1,0 +1,47 @@
+"""Did the machine itself bend a run? Checks of platform ``host``, on top of those of every run (`verification`).
+
+Emulation under a real clock is only as good as the machine's spare time (Handigol et al., CoNEXT
+2012): a core that is saturated, or that a hypervisor has taken away, slows packets down in a way that
+looks like the network's doing.
+"""
+
+from testbed.checks.check import Check
+from testbed.readings.cpu import shares_of
+
+#: A core that was idle for less than a twentieth of some second had work waiting.
+BUSY_LIMIT = 0.95
+BUSY_WINDOW_S = 1.0
+#: The share of a core's time that a hypervisor may have taken: CPU times are that uncertain.
+STEAL_LIMIT = 0.05
+#: How late the reader of CPU times may wake, in ms: 99 of 100 times by no more than the longest tick that Linux
+#: has (100 Hz), and never so late that a reading is missed.
+LATE_P99_MS = 10.0
+LATE_MAX_MS = 100.0
+
+
+def check_cpu_saturation(specification, document) -> Check:
+    """No core that carries the run was busy for more than `BUSY_LIMIT` of any second, or stolen for more than `STEAL_LIMIT`."""
+    section = document["cpu"]
+    busy = {core: max(shares_of(section, core, "busy", BUSY_WINDOW_S)) for core in section["cores"]}
+    steal = {core: shares_of(section, core, "steal")[0] for core in section["cores"]}
+    return Check(
+        "cpu_saturation",
+        max(busy.values()) <= BUSY_LIMIT and max(steal.values()) <= STEAL_LIMIT,
+        f"at most {100 * BUSY_LIMIT:g} % busy in any second, {100 * STEAL_LIMIT:g} % stolen",
+        "; ".join(f"core {core} ({', '.join(section['cores'][core]['roles'])}) up to {100 * busy[core]:.1f} %, "
+                  f"{100 * steal[core]:.1f} % stolen" for core in busy),
+    )  # fmt: skip
+
+
+def check_clock(specification, document) -> Check:
+    """Who waited for a moment was woken in time; of fewer than a hundred wake-ups the latest is the one of 99 %."""
+    late = document["cpu"]["late_ms"]
+    return Check(
+        "clock",
+        late["p99"] <= LATE_P99_MS and late["max"] <= LATE_MAX_MS,
+        f"99 % of wake-ups late by at most {LATE_P99_MS:g} ms, all by at most {LATE_MAX_MS:g} ms",
+        f"{late['p99']:.3f} ms, {late['max']:.3f} ms",
+    )
+
+
+CHECKS = (check_cpu_saturation, check_clock)

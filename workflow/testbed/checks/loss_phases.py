@@ -1,0 +1,39 @@
+"""Loss that changes in a run: what netem had been offered and had dropped in each phase, and the check of it."""
+
+from itertools import pairwise
+
+from testbed.checks.check import Check, in_turn
+
+
+def loss_phases(specification, document, direction) -> list[tuple[float, int, int]]:
+    """Return (loss in percent, packets offered, packets dropped) of netem in a direction for each of its losses in turn.
+
+    What had been offered by a moment is what had left, waited and was dropped then.
+    """
+    names = document["network"]["set"]["netem"][direction]
+    before, after = (
+        [document["links"][when][name]["qdiscs"]["netem"] for name in names] for when in ("before", "after")
+    )
+    changes = [
+        entry
+        for entry in document.get("timeline", [])
+        if entry["direction"] == direction and entry["quantity"] == "loss_percent"
+    ]
+    readings = [before, *(list(entry["devices"].values()) for entry in changes), after]
+    losses = [specification.direction(direction).loss_percent, *(entry["value"] for entry in changes)]
+    counts = [
+        (sum(q["packets"] + q["backlog_packets"] + q["drops"] for q in one), sum(q["drops"] for q in one))
+        for one in readings
+    ]
+    return [
+        (loss, until[0] - begin[0], until[1] - begin[1])
+        for loss, (begin, until) in zip(losses, pairwise(counts), strict=True)
+    ]
+
+
+def check_phases(name, phases, judge) -> Check:
+    """Return the `Check` of a loss that changes: ``judge`` judges each phase in which packets passed, one at least."""
+    judged = [judge(name, loss / 100, dropped, offered) for loss, offered, dropped in phases]
+    passed = [check.ok for check, (_, offered, _) in zip(judged, phases, strict=True) if offered]
+    expected, observed = ([getattr(check, side) for check in judged] for side in ("expected", "observed"))
+    return Check(name, bool(passed) and all(passed), in_turn(expected), in_turn(observed))

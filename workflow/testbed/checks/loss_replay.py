@@ -1,0 +1,109 @@
+"""Which packets a netem with losses in bursts dropped, one by one: the kernel tells how many, its random numbers from the seed tell which.
+
+netem (net/sched/sch_netem.c, since Linux 6.7 with a seed that can be set) takes its numbers from prandom_u32_state: for each packet
+two for the state of the path (loss_gilb_ell) and, where there is jitter, one more for the delay of each that isn't dropped. So the
+number of packets that came to it says all, and what is worked out here must come to as many drops as the kernel counted.
+"""
+
+import math
+from collections.abc import Iterator
+
+from experiment.loss_bursts import chances
+from experiment.timeline import DIRECTIONS
+from testbed.checks.check import Check
+from testbed.checks.network_checks import LOSS_FALSE_ALARM, relative_entropy
+
+#: The share that a probability of 1 is in the kernel; the largest random number.
+CERTAIN = 0xFFFFFFFF
+
+
+def random_numbers(seed) -> Iterator[int]:
+    """Yield the numbers of prandom_u32_state (lib/random32.c, Tausworthe 113) from what prandom_seed_state makes of a seed."""
+    low = ((seed >> 32) ^ (seed << 10) ^ seed) & CERTAIN
+    a, b, c, d = (low + least if low < least else low for least in (2, 8, 16, 128))
+    while True:
+        a = ((a & 4294967294) << 18 & CERTAIN) ^ (((a << 6 & CERTAIN) ^ a) >> 13)
+        b = ((b & 4294967288) << 2 & CERTAIN) ^ (((b << 2 & CERTAIN) ^ b) >> 27)
+        c = ((c & 4294967280) << 7 & CERTAIN) ^ (((c << 13 & CERTAIN) ^ c) >> 21)
+        d = ((d & 4294967168) << 13 & CERTAIN) ^ (((d << 3 & CERTAIN) ^ d) >> 12)
+        yield a ^ b ^ c ^ d
+
+
+def losses(seed, loss, burst_packets, jitter) -> Iterator[bool]:
+    """Yield of each packet in its order whether netem drops it; ``loss`` is a fraction, ``jitter`` says whether there is any."""
+    numbers = random_numbers(seed).__next__
+    # tc is told seven digits of each chance in percent (`emulation.Netem`).
+    to_bad, to_good = (round(float(f"{100 * chance:.7f}") / 100 * CERTAIN) for chance in chances(loss, burst_packets))
+    bad = False
+    while True:
+        yield bad
+        lost, change = bad, numbers()
+        if change < (to_good if bad else to_bad):
+            bad = not bad
+        numbers()
+        if jitter and not lost:
+            numbers()
+
+
+def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
+    """Return direction -> the bursts of losses while traffic flowed, where losses are to come in bursts: the document's section.
+
+    A dict with ``packets`` that came to netem, those ``dropped`` by the kernel's count and ``replayed_drops`` by its random
+    numbers, ``bursts`` that ended, and ``longest_packets``, the longest of them; all pairs or paths together.
+    """
+    bursts = {}
+    for direction in DIRECTIONS:
+        effect = specification.direction(direction)
+        if effect.loss_burst_packets:
+            devices = [_of_device(document, name, effect) for name in document["network"]["set"]["netem"][direction]]
+            longest = max((one.pop("longest_packets") for one in devices), default=0)
+            bursts[direction] = {name: sum(one[name] for one in devices) for name in devices[0]} | {
+                "longest_packets": longest
+            }
+    return bursts
+
+
+def _of_device(document, name, effect):
+    """Return what `loss_bursts` does of one device."""
+    before, after = (document["links"][when][name] for when in ("before", "after"))
+    # What passed is the device's count, for with segmentation offload netem counts the segments of a super-packet.
+    came = [at["tx_packets"] + _netem(at)["backlog_packets"] + _netem(at)["drops"] for at in (before, after)]
+    seed = document["network"]["set"]["qdiscs"][name]["netem"]["seed"]
+    fate = losses(seed, effect.loss_percent / 100, effect.loss_burst_packets, bool(effect.jitter_ms))
+    for _ in range(came[0]):
+        next(fate)
+    bursts = longest = length = drops = 0
+    for _ in range(came[1] - came[0]):
+        if next(fate):
+            drops, length = drops + 1, length + 1
+        elif length:
+            bursts, longest, length = bursts + 1, max(longest, length), 0
+    return {
+        "packets": came[1] - came[0],
+        "dropped": _netem(after)["drops"] - _netem(before)["drops"],
+        "replayed_drops": drops,
+        "bursts": bursts,
+        "longest_packets": max(longest, length),
+    }
+
+
+def _netem(device):
+    return device["qdiscs"]["netem"]
+
+
+def check_loss_bursts(specification, document) -> Check:
+    """The bursts of losses have the mean length that was asked for, and those worked out are those that the kernel made.
+
+    Each lost packet is a burst's last with the chance r = 1 / length, so that of D lost packets B are: as of a share of lost
+    packets D D(B/D||r) exceeds ln(2/a) with a chance of at most a (`judge_loss`).
+    """
+    wrong, expected, observed = False, [], []
+    for direction, seen in document["loss_bursts"].items():
+        length, dropped, bursts = specification.direction(direction).loss_burst_packets, seen["dropped"], seen["bursts"]
+        unlikely = dropped and dropped * relative_entropy(bursts / dropped, 1 / length) > math.log(2 / LOSS_FALSE_ALARM)
+        wrong |= unlikely or dropped != seen["replayed_drops"]
+        expected.append(f"{direction} {length:g} packets in the mean, each as by the seed")
+        mean = f"{bursts} bursts of {dropped / bursts:.4g} packets in the mean" if bursts else "no burst that ended"
+        by_seed = "" if dropped == seen["replayed_drops"] else f", {seen['replayed_drops']} by the seed"
+        observed.append(f"{direction} {mean}, {dropped} dropped{by_seed}")
+    return Check("loss_bursts", not wrong, "; ".join(expected), "; ".join(observed))

@@ -1,0 +1,77 @@
+"""Checks of several paths: were they joined as planned, and did each carry its share?"""
+
+from testbed.checks.check import Check
+from testbed.network.multipath import plan
+
+#: Packets on a path that don't come in turn: neighbour discovery and the like, and those under way.
+OTHER_PACKETS = 16
+#: How far a round-robin path's share of the tunnels' packets may be from what it must be, as a fraction of it.
+SHARE_TOLERANCE = 0.001
+#: More than a control connection's messages: a subflow that carried data has acknowledged so many bytes.
+DATA_BYTES = 65_536
+#: Counters of the kernel (MPTcpExt...) that mean: a connection was plain TCP, for good or for a while, or a
+#: subflow was refused. Kernels that lack one do not count it.
+FALLBACKS = frozenset(
+    "MPTcpExt" + name
+    for name in (
+        "MPCapableFallbackACK MPCapableFallbackSYNACK MPCapableDataFallback MPFallbackTokenInit MPCapableSYNTXDrop "
+        "MPCapableSYNTXDisabled DssFallback DSSCorruptionFallback DSSCorruptionReset SimultConnectFallback FallbackFailed "
+        "InfiniteMapTx InfiniteMapRx MPFailTx MPFailRx DSSNotMatching DSSNoMatchTCP DataCsumErr MPJoinNoTokenFound "
+        "MPJoinSynAckHMacFailure MPJoinAckHMacFailure MPJoinRejected MPJoinSynTxCreatSkErr MPJoinSynTxBindErr "
+        "MPJoinSynTxConnectErr MismatchPortSynRx MismatchPortAckRx Blackhole"
+    ).split()
+)
+
+
+def check_multipath(specification, document) -> Check:
+    """Tunnels and bond, or MPTCP's limits and endpoints, are as planned on both hosts."""
+    wrong = []
+    for host, wanted in plan(specification).items():
+        read_back = document["network"]["read_back"]["multipath"][host]
+        wrong += [f"{host}: {text}" for text in differences(wanted, read_back)]
+    state = f"{specification.paths} paths joined by {specification.multipath.by}"
+    return Check("multipath", not wrong, state, "; ".join(wrong) or state)
+
+
+def differences(wanted, read_back, place="") -> list[str]:
+    """Return a text for each value that is not as wanted; what is there besides is passed over in dicts, not in lists."""
+    if isinstance(wanted, dict) and isinstance(read_back, dict):
+        return [
+            text
+            for name, value in wanted.items()
+            for text in differences(value, read_back.get(name), f"{place} {name}".strip())
+        ]
+    if isinstance(wanted, list) and isinstance(read_back, list) and len(wanted) == len(read_back):
+        return [text for pair in zip(wanted, read_back, strict=True) for text in differences(*pair, place)]
+    return [] if wanted == read_back else [f"{place} is {read_back} instead of {wanted}"]
+
+
+def check_subflows(specification, document) -> Check:
+    """Every flow had one subflow on each path, all carried data, and the kernel never fell back to plain TCP."""
+    wrong = []
+    last = document["sockets"][-1]["sockets"] if document["sockets"] else []
+    for flow in range(specification.flows):
+        carrying = sorted(s["subflow"] for s in last if s["flow"] == flow and s.get("bytes_acked", 0) >= DATA_BYTES)
+        if carrying != list(range(specification.subflows(specification.flow_pair(flow).index))):
+            wrong.append(f"flow {flow}: data on paths {', '.join(map(str, carrying)) or 'none'}")
+    for host, counters in document["stack"]["tcp"].items():
+        wrong += [f"{host} {name} {count}" for name, count in counters.items() if count and name in FALLBACKS]
+    expected = f"data on {specification.paths} subflows of every flow, one a path, no fallback"
+    return Check("subflows", not wrong, expected, "; ".join(wrong) or expected)
+
+
+def check_path_shares(specification, document) -> Check:
+    """In round robin each path carried its share of the packets from h1 to h2; per flow each packet went some path."""
+    sent = path_packets(document, "h1", specification.paths)
+    shares = ", ".join(f"{100 * count / max(1, sum(sent)):.3f} %" for count in sent)
+    if specification.multipath.distribution == "per-flow":
+        return Check("path_shares", sum(sent) > 0, "any, as the flows' ports have it", shares)
+    fair = sum(sent) / len(sent)
+    ok = fair > 0 and all(abs(count - fair) <= SHARE_TOLERANCE * fair + OTHER_PACKETS for count in sent)
+    return Check("path_shares", ok, f"{100 / len(sent):.3f} % each", shares)
+
+
+def path_packets(document, host, paths) -> list[int]:
+    """Return the packets that a host sent on each path while traffic flowed."""
+    before, after = (document["links"][when] for when in ("before", "after"))
+    return [after[f"{host}-eth{p}"]["tx_packets"] - before[f"{host}-eth{p}"]["tx_packets"] for p in range(paths)]

@@ -1,0 +1,297 @@
+"""Checks of the network and the hosts: is it what was asked for, and did it do no more than that?"""
+
+import math
+
+from experiment.disciplines import OF_KIND
+from testbed.checks.check import Check, in_turn, words
+from testbed.checks.flow_checks import readings
+from testbed.checks.loss_burst_checks import judge_bursty_loss
+from testbed.checks.loss_phases import check_phases, loss_phases
+from testbed.network.devices import OFFLOADS
+from testbed.network.transport import route_metrics, settings
+
+#: ping takes both its times in whole microseconds, so what it shows may be one too little (and a rounding of its print).
+PING_STEP_MS = 0.0011
+#: Chance that a sound run fails a loss check.
+LOSS_FALSE_ALARM = 1e-6
+#: A delay line is exact in virtual time; what may come on top of it when idle.
+IDLE_RTT_SLACK_MS = 0.2
+#: Under a real clock the stack's own time, of the fastest of ten, and the slack of timers.
+REAL_IDLE_RTT_SLACK_MS = 1.0
+#: Kernel counters that mean: memory, not congestion control, held the flow back.
+MEMORY_COUNTERS = (
+    "TcpExtTCPMemoryPressures",
+    "TcpExtPruneCalled",
+    "TcpExtRcvPruned",
+    "TcpExtOfoPruned",
+    "TcpExtTCPRcvCollapsed",
+    "TcpExtTCPRcvQDrop",
+    "TcpExtTCPBacklogDrop",
+    "TcpExtTCPOFODrop",
+    "TcpExtTCPZeroWindowDrop",
+    "TcpExtTCPAbortOnMemory",
+)
+
+
+def check_qdiscs(specification, document) -> Check:
+    """Every interface has the qdiscs, parameters and seeds that were set, and no other."""
+    wrong = []
+    for name, wanted in document["network"]["set"]["qdiscs"].items():
+        read_back = document["network"]["read_back"]["interfaces"][name]["qdiscs"]
+        if read_back.keys() != wanted.keys():
+            wrong.append(f"{name}: {'+'.join(read_back)} instead of {'+'.join(wanted)}")
+            continue
+        for kind, parameters in wanted.items():
+            for key, value in parameters.items():
+                seen = read_back[kind].get(key)
+                if not same(seen, value):
+                    wrong.append(f"{name}: {kind} {key} {seen} instead of {value}")
+    for name, interface in document["network"]["set"].get("arrivals", {}).items():
+        if document["network"]["read_back"]["interfaces"][name]["arrivals_of"] != interface:
+            wrong.append(f"{name}: what arrives at {interface} does not pass it")
+    return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
+
+
+def same(seen, value) -> bool:
+    """Tell whether what the kernel says of a parameter is what was set; None: it has none."""
+    if None in (seen, value) or isinstance(value, str):
+        return seen == value
+    return math.isclose(seen, value, rel_tol=1e-6, abs_tol=1e-5)
+
+
+def check_offloads(specification, document) -> Check:
+    """Segmentation offload is on or off on every interface, as the study says."""
+    wanted = specification.transport.segmentation_offload
+    arrivals = document["network"]["set"].get("arrivals", {})
+    wrong = [
+        f"{name}: {offload} {'on' if interface['offloads'][offload] else 'off'}"
+        for name, interface in document["network"]["read_back"]["interfaces"].items()
+        for offload in OFFLOADS
+        if name not in arrivals and interface["offloads"][offload] != wanted
+    ]
+    wrong += [
+        f"{name}: super-packets of {interface['gso_max_segs']} segments"
+        for name, interface in document["network"]["read_back"]["interfaces"].items()
+        if interface.get("gso_max_segs", 1) != 1
+    ]
+    state = f"all {'on' if wanted else 'off'}"
+    return Check("offloads", not wrong, state, "; ".join(wrong) or state)
+
+
+def check_host_settings(specification, document) -> Check:
+    """All hosts have the buffer sizes, metrics, ECN and route settings that were set."""
+    wrong, metrics = [], route_metrics(specification)
+    for pair in specification.pairs:
+        for side, host in (("sender", pair.sender), ("receiver", pair.receiver)):
+            read_back = document["network"]["read_back"]["hosts"][host]
+            wanted = settings(specification, host) | {"route": metrics[side]}
+            wrong += [
+                f"{host}: {name} is {read_back[name]}"
+                for name, value in wanted.items()
+                if read_back[name].split() != value.split()
+            ]
+    buffers = dict.fromkeys((specification.receive_buffer_bytes, specification.send_buffer_bytes))
+    limit = f"buffers up to {' and '.join(map(str, buffers))} bytes, the rest as set"
+    return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
+
+
+def check_pacing(specification, document) -> Check:
+    """The senders' interfaces have no qdisc that paces, so a CCA that does uses TCP's own timer.
+
+    Behind a router they have none at all; on a cable the rate and its queue.
+    """
+    interfaces = document["network"]["read_back"]["interfaces"]
+    kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
+    if specification.is_cable:
+        allowed, where = {"noqueue", "htb", "ingress", *OF_KIND} - {"fq"}, "no fq at the sender"
+    else:
+        allowed, where = {"noqueue"}, "noqueue at the sender"
+    rates = [s.get("pacing_mbps") for s in readings(document)]
+    # A CCA of one's own may leave TCP's pacing rate alone: then its sockets have none, and nothing of them is paced.
+    known = bool(rates) and (all(rates) or bool(specification.sources))
+    return Check(
+        "pacing",
+        kinds <= allowed and known,
+        f"TCP internal ({where}), pacing rate known",
+        f"{words(kinds)} at the sender, {sum(1 for r in rates if r)} of {len(rates)} readings have a pacing rate",
+    )
+
+
+def check_idle_rtt(specification, document) -> Check:
+    """The idle paths' shortest RTTs are the configured delays and little more."""
+    jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
+    wrong, expected, observed = [], [], []
+    slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
+    # On an idle path a packet finds that its slot has not begun.
+    slack_ms += specification.link.ack_slot_ms or 0
+    hops = [pair.hops for pair in specification.pairs] * (specification.paths if specification.is_cable else 1)
+    for rtt_ms, passed, idle in zip(specification.idle_rtts_ms, hops, document["idle_rtt"], strict=True):
+        low, high = max(0.0, rtt_ms - passed * jitter_ms), rtt_ms + passed * jitter_ms + slack_ms
+        shortest = idle["min_ms"]
+        if shortest is None or not low - PING_STEP_MS <= shortest <= high:
+            wrong.append(idle["sender"])
+        expected.append(f"{low:g} to {high:g} ms")
+        observed.append("no answer" if shortest is None else f"{shortest:g} ms")
+    return Check("idle_rtt", not wrong, in_turn(expected), in_turn(observed))
+
+
+def check_loss(specification, document, direction) -> Check:
+    """The share of packets that netem dropped agrees with the configured loss; see `judge_loss`."""
+    name = f"loss_{direction}"
+    if len(specification.timeline.values(direction, "loss_percent")) > 1:
+        return check_phases(name, loss_phases(specification, document, direction), judge_loss)
+    configured = specification.direction(direction).loss_percent / 100
+    if configured == 0 and not document["network"]["set"]["netem"][direction]:
+        return Check(name, True, "0 %", "nothing that could drop packets at random")
+    offered, dropped = netem_counts(document, direction)
+    if specification.link.netem == "both-ends" and dropped > configured * offered:
+        # Here netem's own limit drops too, and netem counts both alike.
+        observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
+        return Check(name, True, f"at least {100 * configured:g} %", observed)
+    if burst_packets := specification.direction(direction).loss_burst_packets:
+        return judge_bursty_loss(name, configured, burst_packets, dropped, offered, LOSS_FALSE_ALARM)
+    return judge_loss(name, configured, dropped, offered)
+
+
+def judge_loss(name, configured, dropped, offered) -> Check:
+    """Return the `Check` of a share of packets lost at random against the configured one, a fraction.
+
+    Bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
+    and a share q dropped, n D(q||p) exceeds ln(2/a) with a chance of at most a.
+    """
+    if offered == 0:
+        return Check(name, False, f"{100 * configured:g} %", "no packet passed")
+    ok = offered * relative_entropy(dropped / offered, configured) <= math.log(2 / LOSS_FALSE_ALARM)
+    return Check(name, ok, f"{100 * configured:g} %", loss_words(dropped, offered))
+
+
+def loss_words(dropped, offered) -> str:
+    """Return what was lost as text."""
+    return f"{dropped} of {offered} packets, {100 * dropped / offered:.4f} %"
+
+
+def check_loss_forward(specification, document) -> Check:
+    """Loss of the data's direction; see `check_loss`."""
+    return check_loss(specification, document, "forward")
+
+
+def check_loss_reverse(specification, document) -> Check:
+    """Loss of the ACKs' direction; see `check_loss`."""
+    return check_loss(specification, document, "reverse")
+
+
+def check_ecn(specification, document) -> Check:
+    """Every data connection negotiated ECN as the study says, by the kernel, at every look."""
+    seen = [s["ecn"] for s in readings(document)]
+    wanted = [specification.pair_ecn(specification.flow_pair(s["flow"])) for s in readings(document)]
+    expected = words(wanted or [specification.transport.ecn])
+    return Check("ecn", bool(seen) and seen == wanted, expected, f"{words(seen)} ({len(seen)} readings)")
+
+
+def check_marks(specification, document) -> Check:
+    """What the bottleneck marked arrived with its mark, but for what was still on its way or lost, and nothing else had one.
+
+    Without ECN nothing may be marked. Both directions, for acknowledgements are marked too if they can be.
+    """
+    wrong, observed = [], []
+    for direction, side in (("forward", "receiver"), ("reverse", "sender")):
+        marked, unseen = marks_and_unseen(document, direction)
+        arrived = sum(ce_packets(document, getattr(pair, side)) for pair in specification.pairs)
+        # What came twice may have had a mark.
+        most = marked + (duplicates_of(document, direction) if specification.has_disorder else 0)
+        if not marked - unseen <= arrived <= most or (marked and not specification.uses_ecn):
+            wrong.append(direction)
+        observed.append(
+            f"{direction} {marked} marked, {arrived} arrived, {unseen} at most waiting, lost behind or counted twice"
+        )
+    expected = "none" if not specification.uses_ecn else "as many arrived as marked, but for those waiting or lost"
+    return Check("marks", not wrong, expected, "; ".join(observed))
+
+
+def duplicates_of(document, direction) -> int:
+    """Return how many packets of a direction came twice (`reordering.duplicates`)."""
+    # What other runs would load for nothing.
+    from testbed.network.reordering import duplicates
+
+    return duplicates(document, direction)
+
+
+def marks_and_unseen(document, direction) -> tuple[int, int]:
+    """Return (marks that the bottlenecks of a direction made, how many of them at most had no packet arrive) at the end."""
+    placed, after = document["network"]["set"], document["links"]["after"]
+    queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
+    towards = {"forward": "r2", "reverse": "r1"}[direction]
+    late = [name for name, interface in placed.get("arrivals", {}).items() if interface == f"{towards}-eth1"]
+    passed = [*placed["netem"][direction], *(name for name in late if name not in placed["netem"][direction])]
+    behind = [q for name in passed for q in after[name]["qdiscs"].values()]
+    waiting = max((q["backlog_packets"] for q in queues), default=0)
+    # RED marks a packet before it finds that there is no room for it; of others a mark may count twice.
+    waiting += sum(q.get("counted", {}).get("pdrop", 0) for q in queues)
+    kinds = [item for name in placed["bottleneck"][direction] for item in after[name]["qdiscs"].items()]
+    waiting += sum(OF_KIND[kind].marked_twice(queue) for kind, queue in kinds if kind in OF_KIND)
+    return sum(q.get("marks", 0) for q in queues), waiting + sum(q["backlog_packets"] + q["drops"] for q in behind)
+
+
+def ce_packets(document, host) -> int:
+    """Return how many packets arrived at a host with a CE mark, since there was a network."""
+    counters = document["stack"]["tcp"][host]
+    return counters["IpExtInCEPkts"] + counters.get("Ip6InCEPkts", 0)
+
+
+def check_memory(specification, document) -> Check:
+    """The kernel never ran into memory limits that look like congestion control."""
+    nonzero = [
+        f"{host} {name} {counters[name]}"
+        for host, counters in document["stack"]["tcp"].items()
+        for name in MEMORY_COUNTERS
+        if counters[name]
+    ]
+    return Check("memory", not nonzero, "all counters 0", ", ".join(nonzero) or "all counters 0")
+
+
+def check_drops_elsewhere(specification, document) -> Check:
+    """Packets were dropped by the bottleneck's queue and by netem and nowhere else."""
+    after = document["links"]["after"]
+    drops = [f"{name} {i['device_drops']}" for name, i in after.items() if i["device_drops"]]
+    if document["stack"]["backlog_drops"]:
+        drops.append(f"backlog {document['stack']['backlog_drops']}")
+    for name, interface in after.items():
+        # Tunnels and the bond that joins them, to which nothing was set, have no queue either.
+        if set(document["network"]["set"]["qdiscs"].get(name, {"noqueue"})) == {"noqueue"}:
+            drops += [f"{name} {k} {q['drops']}" for k, q in interface["qdiscs"].items() if q["drops"]]
+    return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
+
+
+def netem_counts(document, direction) -> tuple[int, int]:
+    """Return (packets offered to, packets dropped by) netem of a direction during the traffic, all pairs together.
+
+    Passed packets are the device's: with segmentation offload a qdisc counts the
+    segments of those that pass, but a dropped super-packet as one.
+    """
+    counts = [counts_of_netem(document, name) for name in document["network"]["set"]["netem"][direction]]
+    passed, dropped = (sum(count[place] for count in counts) for place in (0, 1))
+    dropped -= outage_drops(document, direction)
+    return passed + dropped, dropped
+
+
+def outage_drops(document, direction) -> int:
+    """Return how many packets a direction lost because a path was down (`outage`)."""
+    return document.get("outage", {}).get("dropped", {}).get(direction, 0)
+
+
+def counts_of_netem(document, name) -> tuple[int, int]:
+    """Return (packets passed by, packets dropped by) the netem of a device during the traffic."""
+    before, after = (document["links"][when][name] for when in ("before", "after"))
+    dropped = after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
+    return after["tx_packets"] - before["tx_packets"], dropped
+
+
+def relative_entropy(q, p) -> float:
+    """Return D(q||p) of two Bernoulli distributions in nats; infinite where p excludes q."""
+    total = 0.0
+    for a, b in ((q, p), (1 - q, 1 - p)):
+        if a > 0:
+            if b <= 0:
+                return math.inf
+            total += a * math.log(a / b)
+    return total

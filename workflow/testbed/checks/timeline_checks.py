@@ -1,0 +1,59 @@
+"""The check of a path that changes: did each change take place, at its time, and did no more pass meanwhile than may?"""
+
+import math
+
+from testbed.checks.check import Check
+from testbed.checks.network_checks import same
+
+#: How much later than asked a change may be, in ns: of a virtual clock what reading it takes for all that is due at once.
+LATE_NS, REAL_LATE_NS = 50_000, 10_000_000
+#: What may pass beyond a shaper's rate in a time: a packet that was let go at its begin, and its credit.
+BEYOND_PACKETS = 2
+
+
+def check_timeline(specification, document) -> Check:
+    """Every change took place, in its order and at its time; the kernel confirms it on each device, and no more passed than the rates allow."""
+    asked, done, wrong = specification.timeline.changes, document.get("timeline", []), []
+    latest_ns = LATE_NS if specification.virtual_clock else REAL_LATE_NS
+    for change, entry in zip(asked, done, strict=False):
+        late_ns = entry["realised_ns"] - change.at_ns
+        if any(entry[name] != getattr(change, name) for name in ("at_ns", "direction", "quantity", "value", "kind")):
+            wrong.append(f"{words(change)}: carried out as {entry['quantity']} {entry['value']:g}")
+        elif not 0 <= late_ns <= latest_ns:
+            wrong.append(f"{words(change)}: {late_ns / 1e6:g} ms late")
+        values = [device["value"] for device in entry["devices"].values()]
+        if not values or not all(same(value, change.value) for value in values):
+            wrong.append(f"{words(change)}: the kernel says {values}")
+    wrong += passed_beyond(specification, done)
+    if len(done) != len(asked):
+        wrong.append(f"{len(done)} changes")
+    expected = f"{len(asked)} changes, each within {latest_ns / 1e6:g} ms of its time and confirmed by the kernel"
+    late_ms = max((entry["realised_ns"] - entry["at_ns"] for entry in done), default=0) / 1e6
+    observed = f"{len(done)} changes, up to {late_ms:g} ms late, confirmed"
+    return Check("timeline", not wrong, expected, "; ".join(wrong[:5]) or observed)
+
+
+def words(change) -> str:
+    """Return a change in words: "forward rate_mbps 10 at 5 s"."""
+    return f"{change.direction} {change.quantity} {change.value:g} at {change.at_ns / 1e9:g} s"
+
+
+def passed_beyond(specification, done) -> list[str]:
+    """Return where more left a bottleneck between two changes of its rate than the rate allows."""
+    wrong, before = [], {}
+    for entry in done:
+        if entry["quantity"] != "rate_mbps":
+            continue
+        for name, device in entry["devices"].items():
+            if name in before and device["value"] is not None:
+                begun, rate_mbps, passed = before[name]
+                bytes_passed = device["bytes"] - passed
+                most = rate_mbps * (entry["realised_ns"] - begun) / 8e3 + BEYOND_PACKETS * specification.packet_bytes
+                # The shaper counts whole nanoseconds for a packet (psched_l2t_ns).
+                packet_ns = specification.packet_bytes * 8e3 / rate_mbps
+                if bytes_passed > most * packet_ns / math.floor(packet_ns):
+                    wrong.append(
+                        f"{name}: {bytes_passed} bytes passed at {rate_mbps:g} Mbit/s until {entry['at_ns'] / 1e9:g} s"
+                    )
+            before[name] = (entry["realised_ns"], entry["value"], device.get("bytes", 0))
+    return wrong

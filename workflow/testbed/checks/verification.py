@@ -1,0 +1,143 @@
+"""Is a run what it says? One check a claim, from what was read back and counted.
+
+Every check takes the specification and the run document (without its verdict)
+and returns a `Check`. A failed check makes the run invalid: it is kept, counted
+and shown, and excluded from the statistics. Which checks a run has follows from its
+application, protocol and platform.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+from testbed.checks import definition_checks, host_verification
+from testbed.checks.chain_verification import CHAIN, CHAIN_INSTEAD
+from testbed.checks.check import Check  # noqa: F401, for those who judge elsewhere
+from testbed.checks.flow_checks import (
+    check_buffers,
+    check_cca,
+    check_datagrams,
+    check_duration,
+    check_exchanges,
+    check_exit_status,
+    check_goodput_ceiling,
+    check_intervals,
+    check_messages,
+    check_overlap,
+    check_rtt_floor,
+    check_segment_size,
+    check_series,
+    check_streams,
+    check_transfer,
+)
+from testbed.checks.multipath_verification import check_multipath, check_path_shares, check_subflows
+from testbed.checks.network_checks import (
+    check_drops_elsewhere,
+    check_ecn,
+    check_host_settings,
+    check_idle_rtt,
+    check_loss_forward,
+    check_loss_reverse,
+    check_marks,
+    check_memory,
+    check_offloads,
+    check_pacing,
+    check_qdiscs,
+)
+from testbed.checks.policer_checks import check_policer
+from testbed.checks.timeline_checks import check_timeline
+from testbed.network.outage import check_outage
+from testbed.traffic.background import check_background
+
+PATHS = {"none": (), "mptcp": (check_multipath, check_subflows), "gre": (check_multipath, check_path_shares)}
+NETWORK = (check_qdiscs, check_offloads, check_host_settings)
+CONNECTIONS = (check_cca, check_segment_size, check_pacing)
+LOSS = (check_loss_forward, check_loss_reverse)
+AFTERWARDS = (check_memory, check_drops_elsewhere)
+
+
+def checks_of(specification) -> tuple[Callable, ...]:
+    """Return the checks that a run has, in the order of its verdict."""
+    return network_and_traffic(specification) + (host_verification.CHECKS if specification.platform == "host" else ())
+
+
+def network_and_traffic(specification) -> tuple[Callable, ...]:
+    """Return the checks that a run has on every platform."""
+    background = (check_background,) if specification.background == "server" else ()
+    looked_at = specification.traffic.application != "round-trip"
+    looked_at = looked_at and specification.flows > 0
+    marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
+    changes = (check_timeline,) if specification.timeline else ()
+    changes += (check_policer,) if specification.link.policer else ()
+    changes += of_order_and_bursts(specification)
+    outage = (check_outage,) if specification.multipath.outage else ()
+    checks = (
+        checks_of_traffic(specification)
+        + PATHS[specification.multipath.by]
+        + outage
+        + background
+        + marks
+        + changes
+        + of_groups(specification)
+        + definition_checks.checks_of(specification)
+    )
+    return tuple(CHAIN_INSTEAD.get(check, check) for check in checks) + CHAIN if specification.is_chain else checks
+
+
+def of_order_and_bursts(specification) -> tuple[Callable, ...]:
+    """Return the checks of losses in bursts, and of packets that come late or twice."""
+    checks = ()
+    # What other runs would load for nothing.
+    if any(specification.link.loss_burst_packets.values()):
+        from testbed.checks.loss_replay import check_loss_bursts
+
+        checks += (check_loss_bursts,)
+    if specification.has_disorder:
+        from testbed.checks import reordering_checks
+
+        checks += reordering_checks.checks_of(specification)
+    return checks
+
+
+def of_groups(specification) -> tuple[Callable, ...]:
+    """Return the checks of groups that are no long flows."""
+    if not specification.groups:
+        return ()
+    # What other runs would load for nothing.
+    from testbed.checks.group_checks import CHECKS
+
+    return sum((checks for application, checks in CHECKS.items() if specification.groups_of(application)), ())
+
+
+def checks_of_traffic(specification) -> tuple[Callable, ...]:
+    """Return the checks that a run has whatever its paths are."""
+    if not specification.flows:
+        # Streams of UDP alone send nothing back.
+        loss = LOSS if specification.server_ports else (check_loss_forward,)
+        return (*NETWORK, check_idle_rtt, *loss, *AFTERWARDS)
+    traffic = specification.traffic
+    by_time = traffic.messages is None
+    iperf3 = (check_exit_status, check_duration if by_time else check_messages, check_streams)
+    iperf3 += (check_intervals,) if by_time else ()
+    if traffic.application == "round-trip":
+        return (*NETWORK, check_idle_rtt, check_exchanges, *LOSS, *AFTERWARDS)
+    if traffic.application == "ftp":
+        flows = (
+            check_transfer,
+            check_overlap,
+            check_buffers,
+            *LOSS,
+            check_rtt_floor,
+            check_series,
+            check_goodput_ceiling,
+        )
+        return (*NETWORK, *CONNECTIONS, check_idle_rtt, *flows, *AFTERWARDS)
+    if specification.udp:
+        return (*NETWORK, check_idle_rtt, *iperf3, check_datagrams, *LOSS, check_goodput_ceiling, *AFTERWARDS)
+    flows = (check_overlap, check_buffers, *LOSS, check_rtt_floor, check_series, check_goodput_ceiling)
+    return (*NETWORK, *CONNECTIONS, check_idle_rtt, *iperf3, *flows, *AFTERWARDS)
+
+
+def judge(specification, document) -> dict:
+    """Return the verdict: ``valid`` and the list of all ``checks``."""
+    checks = [check(specification, document) for check in checks_of(specification)]
+    return {"valid": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]}

@@ -1,0 +1,1 @@
+"""What carries a run out: platforms, guest and host, the hand-over of a run and its document."""

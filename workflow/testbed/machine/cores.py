@@ -1,0 +1,97 @@
+"""Which core carries what of a run under a real clock: each side's work on a core of its own.
+
+Two hosts of a measured network are two machines. So what one host's processes do, and what the
+kernel does for packets that arrive there, is put on one core (`placed_host`), and what its peer
+does on another: a core's busy time is then a host's.
+
+==========  ===================  =============  ============
+role        of two cores         of three       of four
+==========  ===================  =============  ============
+senders     first                second         second
+receivers   second               third          third
+routers     r1 first, r2 second  first          fourth
+program     second               first          first
+==========  ===================  =============  ============
+
+The program is the testbed's own, with the reader of CPU times (`cpu`). The first core of a
+machine often has its interrupts too. One core carries all, if there is no other.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from testbed.machine.machine import numbers_of
+
+TOPOLOGY = Path("/sys/devices/system/cpu")
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Numbers of cores: of ``senders``, ``receivers``, each of the ``routers`` by its name, and the ``program``."""
+
+    senders: int
+    receivers: int
+    routers: dict
+    program: int
+
+    def of(self, node) -> int:
+        """Return the core of a node, by its name: h1, h3 and so on send, h2, h4 and so on receive."""
+        if node.startswith("r"):
+            # Every other router of a chain with more than two is as the first.
+            return self.routers["r1" if int(node.removeprefix("r")) % 2 else "r2"]
+        return self.senders if self._sends(node) else self.receivers
+
+    def roles(self, nodes) -> dict[int, list[str]]:
+        """Return core -> what it carries (``senders``, ``receivers``, a router's name, ``program``), for the names of a run's nodes."""
+        parts = [
+            (self.of(node), node if node.startswith("r") else "senders" if self._sends(node) else "receivers")
+            for node in nodes
+        ]
+        parts.append((self.program, "program"))
+        return {
+            core: list(dict.fromkeys(part for c, part in parts if c == core)) for core in sorted({c for c, _ in parts})
+        }
+
+    @staticmethod
+    def _sends(host):
+        return int(host.removeprefix("h")) % 2 == 1
+
+
+def place(cores, siblings) -> Placement:
+    """Return the `Placement` on the given cores.
+
+    Parameters
+    ----------
+    cores : collection of int
+        Those that the run may use.
+    siblings : dict
+        Core -> the numbers that are threads of the same core, itself among them.
+    """
+    ordered = apart(cores, siblings)
+    if len(ordered) < 3:
+        first, second = ordered[0], ordered[-1]
+        return Placement(senders=first, receivers=second, routers={"r1": first, "r2": second}, program=second)
+    program, senders, receivers = ordered[:3]
+    routers = ordered[3] if len(ordered) > 3 else program
+    return Placement(senders=senders, receivers=receivers, routers={"r1": routers, "r2": routers}, program=program)
+
+
+def apart(cores, siblings) -> list[int]:
+    """Return one thread of each core; all threads, where there is but one core."""
+    chosen, seen = [], set()
+    for core in sorted(cores):
+        if core not in seen:
+            chosen.append(core)
+        seen |= siblings[core]
+    return chosen if len(chosen) > 1 else sorted(cores)
+
+
+def siblings_of(cores, folder=TOPOLOGY) -> dict[int, set[int]]:
+    """Return core -> the threads of the same core, as sysfs lists them; the core alone where sysfs is silent."""
+    siblings = {}
+    for core in cores:
+        try:
+            siblings[core] = numbers_of((folder / f"cpu{core}/topology/thread_siblings_list").read_text())
+        except OSError:
+            siblings[core] = {core}
+    return siblings

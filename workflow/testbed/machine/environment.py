@@ -1,0 +1,109 @@
+"""What a run ran on, as far as it can change a result: kernel, tick, clock, tools, image."""
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import time
+from pathlib import Path
+
+from experiment.definitions import kernel_id
+from experiment.disciplines import CLOCK_MONOTONIC_COARSE
+from experiment.own_kernels import of_binary
+
+IMAGE_DESCRIPTION = Path("/usr/share/sawtooth/image.json")
+KERNEL_CONFIGURATION = Path("/proc/config.gz")
+VIRTUAL_CLOCK = "virtual (time-travel=inf-cpu)"
+CLOCK_SOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+CPU_INFORMATION = Path("/proc/cpuinfo")
+
+
+def describe(testbed_digest) -> dict:
+    """Return the environment of the running guest; nothing in it depends on when or where.
+
+    ``testbed_digest`` is the identity of the program that carries the run out (`identity`).
+
+    Raises
+    ------
+    FileNotFoundError
+        If the image has no description or the kernel no configuration to read.
+    """
+    configuration = gzip.decompress(KERNEL_CONFIGURATION.read_bytes())
+    return {
+        "platform": "uml",
+        **kernel(configuration),
+        **configured(configuration),
+        "clock": VIRTUAL_CLOCK,
+        **program(testbed_digest),
+    }
+
+
+def describe_unbooted(linux, build, testbed_digest) -> dict:
+    """Return what `describe` would of a guest that did not get so far, by its kernel's file; ``build`` is the number of its build."""
+    version, configuration = of_binary(linux)
+    return {
+        "platform": "uml",
+        "kernel": version,
+        "kernel_build": f"#{build}",
+        **configured(configuration),
+        "clock": VIRTUAL_CLOCK,
+        **program(testbed_digest),
+    }
+
+
+def kernel_of(specification) -> str | None:
+    """Return the `kernel_id` of a run's kernel in this image."""
+    if not specification.has_own_kernel:
+        return None
+    image = json.loads(IMAGE_DESCRIPTION.read_text())
+    return kernel_id(image["linux_sha256"], specification.sources, specification.kernel)
+
+
+def configured(configuration) -> dict:
+    """Return what the configuration of a guest kernel says of it: its digest and tick."""
+    return {
+        "kernel_config_sha256": hashlib.sha256(configuration).hexdigest(),
+        "tick_hz": int(re.search(rb"^CONFIG_HZ=(\d+)$", configuration, re.M)[1]),
+    }
+
+
+def describe_host(testbed_digest) -> dict:
+    """Return the environment of a run on this machine's own kernel: of where it depends only what a result may.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the image has no description.
+    """
+    return {
+        "platform": "host",
+        **kernel(gzip.decompress(KERNEL_CONFIGURATION.read_bytes()) if KERNEL_CONFIGURATION.exists() else None),
+        "tick_hz": round(1 / time.clock_getres(CLOCK_MONOTONIC_COARSE)),
+        "clock": f"real (clocksource {CLOCK_SOURCE.read_text().strip()})",
+        "cpu_model": cpu_model(CPU_INFORMATION.read_text()),
+        "cpu_cores": os.cpu_count(),
+        **program(testbed_digest),
+    }
+
+
+def kernel(configuration) -> dict[str, str | None]:
+    """Return what names the kernel; ``configuration`` is None where it can't be read."""
+    system = os.uname()
+    return {
+        "kernel": system.release,
+        "kernel_build": system.version,
+        "kernel_config_sha256": configuration and hashlib.sha256(configuration).hexdigest(),
+    }
+
+
+def program(testbed_digest) -> dict:
+    """Return what names the tools of the image and the testbed."""
+    image = json.loads(IMAGE_DESCRIPTION.read_text())
+    return {"tools": image["packages"], "image_digest": image["content_digest"], "testbed_digest": testbed_digest}
+
+
+def cpu_model(text) -> str:
+    """Return the processor's name as /proc/cpuinfo has it, or "unknown": not every architecture names it."""
+    named = re.search(r"^model name\s*: (.+)$", text, re.M)
+    return named[1].strip() if named else "unknown"

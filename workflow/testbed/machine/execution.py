@@ -1,0 +1,132 @@
+"""Executing a guest, a measured program or a simulator: on its cores, within its time, and never beyond its workflow."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import time
+
+from testbed.machine.machine import MachineFault, WorkflowEnded, ended_within
+from testbed.machine.messages import in_words, tell
+
+#: Between two looks at what a program has printed, in seconds.
+CONSOLE_POLL_S = 1
+PR_SET_PDEATHSIG = 1
+
+
+def execute(command, step, folder, environment, cores, limit_s, log, workflow, prepare=None) -> tuple[int, bytes]:
+    """Run a program to its end.
+
+    What it prints goes to the log by way of memory: if it had the log itself, a full disk
+    would be an error of its own in the middle of the run.
+
+    Parameters
+    ----------
+    command : list of str
+    step : str
+        What it is, for the message.
+    folder : pathlib.Path
+        Where it is started.
+    environment : dict of str
+        All of its environment.
+    cores : iterable of int
+        On which it and all that it starts stay.
+    limit_s : float
+        Real seconds that it may take.
+    log : binary file
+        Unbuffered.
+    workflow : int or None
+        The workflow, as a pidfd.
+    prepare : callable, optional
+        Called in the process that becomes the program.
+
+    Returns
+    -------
+    status : int
+        Its exit status; negative: the signal that ended it.
+    printed : bytes
+        Standard output and error.
+
+    Raises
+    ------
+    MachineFault
+        If it takes longer.
+    WorkflowEnded
+        If the workflow ends before.
+    """
+    with Console(log) as console:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=console.memory,
+            stderr=console.memory,
+            start_new_session=True,
+            preexec_fn=lambda: confine(cores, prepare),
+        )
+        try:
+            status = status_of(process, step, limit_s, workflow, console)
+        except MachineFault as fault:
+            fault.printed = console.printed()
+            raise
+        finally:
+            # All that it has started is in its session, or ends with it.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            console.copy()
+        return status, console.printed()
+
+
+class Console:
+    """What a program prints, in memory, and copied to a log from there."""
+
+    def __init__(self, log):
+        self.log, self.copied, self.writable = log, 0, True
+
+    def __enter__(self):
+        self.memory = os.memfd_create("console")
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.memory)
+
+    def printed(self, start=0) -> bytes:
+        """Return all from a byte on; the program writes where it has got to, undisturbed."""
+        return os.pread(self.memory, os.fstat(self.memory).st_size - start, start)
+
+    def copy(self) -> None:
+        """Append to the log what is new; if that can't be done, tell the user, once."""
+        try:
+            # A disk with little room takes a part, and refuses the next one.
+            while self.writable and (new := self.printed(self.copied)):
+                self.copied += self.log.write(new)
+        except OSError as error:
+            self.writable = False
+            tell(f"{self.log.name}: {in_words(error)}")
+
+
+def confine(cores, prepare=None) -> None:
+    """In a child that is about to run a program: end with the parent, stay on these cores."""
+    if prepare:
+        prepare()
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.sched_setaffinity(0, cores)
+
+
+def status_of(process, step, limit_s, workflow, console) -> int:
+    """Wait for the end of a program (`execute`), copying what it prints."""
+    end = time.monotonic() + limit_s
+    handle = os.pidfd_open(process.pid)
+    try:
+        while not (ended := ended_within(min(limit_s, CONSOLE_POLL_S), handle, workflow)) and time.monotonic() < end:
+            console.copy()
+    finally:
+        os.close(handle)
+    if handle in ended:
+        return process.wait()
+    if ended:
+        raise WorkflowEnded
+    raise MachineFault(step, f"did not end within its time limit of {limit_s:g} s")

@@ -1,0 +1,74 @@
+"""Platform ``host``: the same program under this machine's own kernel and clock.
+
+A run gets user, network, mount and process namespaces of its own inside the container it is
+started in, for which no privilege is needed; its program is their root. (Where a machine has no user
+namespaces for anybody, its root makes the others without.) It takes the machine for
+itself: no other run, of whatever workflow, goes on beside it. What it measures depends on the
+machine and its load, so two runs with one seed are not the same bytes.
+"""
+
+import os
+import subprocess
+
+from testbed.machine.execution import execute
+from testbed.machine.handover import hand_over, result
+from testbed.machine.identity import program_identity
+from testbed.machine.machine import job_folder, whole_machine, workflow_process
+from testbed.machine.messages import note
+from testbed.machine.uml import memory_mib, more_hosts_s  # noqa: F401  (packets under way cost any kernel the same)
+from testbed.traffic.traffic import time_limit_s
+
+#: Starts the run's first process in namespaces of its own, which end with it, and as their root (unshare(1)).
+NAMESPACES = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child"]
+AS_ROOT_OF_THEM = ["--user", "--map-root-user"]
+#: A run without traffic, in s: container, network, readings, 10 pings.
+START_S = 5
+#: On top of what traffic may take (`traffic.time_limit_s`), in s: to start, and to end what hangs.
+SPARE_S = 180
+
+
+def run_time_s(specification) -> float:
+    """Return about how many seconds a run takes: under a real clock as long as its traffic, and the start."""
+    return START_S + more_hosts_s(specification) + specification.expected_s
+
+
+def wall_limit_s(specification) -> float:
+    """Return the real seconds that a run may take."""
+    return SPARE_S + 2 * more_hosts_s(specification) + time_limit_s(specification)
+
+
+def digest(specification) -> str:
+    """Return the identity of the program that carries a run out."""
+    return program_identity(specification)
+
+
+def namespaces_here() -> list[str]:
+    """Return `NAMESPACES`, as an ordinary user's or root's: root can do without a user namespace where none can be made."""
+    can = subprocess.run(["unshare", "--user", "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+    return NAMESPACES if os.geteuid() == 0 and not can else [*NAMESPACES, *AS_ROOT_OF_THEM]
+
+
+def boot(specification, wall_limit_s, log) -> dict:
+    """Carry out a run under this machine's kernel and return its document.
+
+    Parameters
+    ----------
+    specification : RunSpecification
+    wall_limit_s : float
+        Real seconds after which the run is ended.
+    log : binary file
+        Gets what the run's program says.
+
+    Raises
+    ------
+    GuestError
+        If the run crashed, hung, or could not be carried out.
+    """
+    with workflow_process() as workflow, job_folder() as job, whole_machine(log, workflow) as cores:
+        hand_over(specification, job)
+        namespaces = namespaces_here()
+        note(log, f"host: {' '.join(namespaces)} on cores {', '.join(map(str, cores))}, load {os.getloadavg()[0]:.2f}")
+        command = [*namespaces, "python3", "-B", "-m", "testbed.machine.host_init", str(job)]
+        # All others in the namespaces end with the first process there.
+        status, _ = execute(command, "host", job, {"PATH": "/usr/bin:/bin"}, cores, wall_limit_s, log, workflow)
+        return result(job, status, "host", "the run's first process")

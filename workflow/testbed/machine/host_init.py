@@ -1,0 +1,79 @@
+"""First process of a run on this machine's own kernel: file systems of its own, then the run's program.
+
+``python3 -m testbed.machine.host_init JOB`` starts as root of new user, network, mount and process
+namespaces (unshare(1)), so all that it changes and starts ends with it. The network namespace
+has a loopback device and nothing else: no packet can leave it.
+"""
+
+import ctypes
+import json
+import os
+import sys
+from pathlib import Path
+
+MS_BIND, MS_REC = 4096, 16384
+JOB = "/run/job"
+#: What the run's program sees of the caller's environment: nothing. (PROMPT_COMMAND, which Apptainer
+#: sets, would replace the prompt that Mininet waits for.)
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/root",
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+}
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def mount(source, target, kind=None, flags=0) -> None:
+    """Mount a file system; raise OSError with the target when it fails."""
+    if libc.mount(source.encode(), target.encode(), kind and kind.encode(), flags, None):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), target)
+
+
+def prepare(job) -> None:
+    """Mount what a run writes to or must not see of the machine; ``job`` becomes `JOB`.
+
+    Raises
+    ------
+    OSError
+        If the kernel allows no such mount in a user namespace.
+    RuntimeError
+        If the network namespace has more than its loopback device.
+    """
+    mount("tmpfs", "/run", "tmpfs")
+    os.makedirs("/run/netns")
+    os.makedirs(JOB)
+    mount(job, JOB, flags=MS_BIND | MS_REC)
+    # The one of these process and network namespaces.
+    mount("proc", "/proc", "proc")
+    mount("sysfs", "/sys", "sysfs")
+    # After the job, which is below it.
+    mount("tmpfs", "/tmp", "tmpfs")
+    devices = sorted(os.listdir("/sys/class/net"))
+    if "lo" not in devices or any(has_hardware(name) for name in devices):
+        raise RuntimeError(f"the run's network namespace has {', '.join(devices)}: allowed is no device of the machine")
+
+
+def has_hardware(name) -> bool:
+    """Tell whether a network device is one of the machine's."""
+    return Path("/sys/class/net", name, "device").exists()
+
+
+def leave(error, job) -> None:
+    """Leave a run's failure in its folder (a descriptor: mounts may have hidden its path), as `guest.main` does."""
+    failure = {"step": "namespaces", "cause": f"{error}", "kind": type(error).__name__}
+    handle = os.open("failure.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=job)
+    with open(handle, "w") as stream:
+        json.dump(failure, stream)
+
+
+if __name__ == "__main__":
+    folder = os.open(sys.argv[1], os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        prepare(sys.argv[1])
+        os.chdir(JOB)
+    except (OSError, RuntimeError) as error:
+        leave(error, folder)
+        sys.exit(f"namespaces: {error}")
+    os.execve(sys.executable, [sys.executable, "-B", "-m", "testbed.guest", JOB], ENVIRONMENT)

@@ -1,0 +1,168 @@
+"""The identity of a program: a digest of what its modules do, without comments, docstrings and layout.
+
+A run document names the program that made it, and another identity makes finished runs stale. It is read from the tokens
+of each module, and is the same under every Python from 3.11 on: syntax trees and their text differ between versions.
+"""
+
+import ast
+import hashlib
+import io
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+WORKFLOW = Path(__file__).parents[2]
+#: Packages: what carries a run out on Linux, and what does in a simulator besides.
+TESTBED = (WORKFLOW / "experiment", WORKFLOW / "testbed")
+SIMULATOR = WORKFLOW / "simulator"
+#: Markers of structure. None of them can be a token of a module.
+LINE_END, INDENT, DEDENT = "\n", "\x01", "\x02"
+MARKERS = {tokenize.NEWLINE: LINE_END, tokenize.INDENT: INDENT, tokenize.DEDENT: DEDENT}
+LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER}
+#: From Python 3.12 on an f-string is several tokens (PEP 701), from 3.14 on a t-string too (PEP 750).
+STRING_STARTS, STRING_ENDS = {"FSTRING_START", "TSTRING_START"}, {"FSTRING_END", "TSTRING_END"}
+PAIRS = {")": "(", "]": "[", "}": "{"}
+
+
+def program_identity(specification) -> str:
+    """Return the identity of the testbed that carries a run out: as handed over, computed here if nothing was."""
+    return specification.testbed_digest or package_digest(*TESTBED)
+
+
+def package_digest(*folders, of_module=None) -> str:
+    """Return the identity of packages: of the names of their modules, those in subfolders too, and of what they do.
+
+    Parameters
+    ----------
+    *folders : pathlib.Path
+    of_module : callable, optional
+        `module_digest`, or a function that remembers its results.
+    """
+    lines = (
+        f"{folder.name}/{module.relative_to(folder)} {(of_module or module_digest)(module.read_bytes())}\n"
+        for folder in folders
+        for module in modules_of(folder)
+    )
+    return f"sha256:{hashlib.sha256(''.join(lines).encode()).hexdigest()}"
+
+
+def content_digest(*folders) -> str:
+    """Return the SHA-256 of the files of packages to the byte: names and contents, sorted by name."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for module in modules_of(folder):
+            content = module.read_bytes()
+            digest.update(f"{folder.name}/{module.relative_to(folder)}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def modules_of(folder) -> list[Path]:
+    """Return the modules of a package, sorted."""
+    return sorted(folder.rglob("*.py"))
+
+
+@cache
+def module_digest(content) -> str:
+    """Return the SHA-256, in hex digits, of what a module does; ``content`` is the bytes of its file.
+
+    Raises
+    ------
+    SyntaxError, UnicodeDecodeError
+        If it is no Python, or not in UTF-8.
+    """
+    tokens = meaningful_tokens(content.decode("utf-8-sig").replace("\r\n", "\n"))
+    return hashlib.sha256("\0".join(tokens).encode()).hexdigest()
+
+
+def meaningful_tokens(source) -> list[str]:
+    """Return the tokens of a module that can change what it does, with markers for the ends of lines and for blocks."""
+    effectless, call_ends = _places(source)
+    kept, end = [], (0, 0)
+    for start, text in _tokens(source):
+        end = effectless.get(start, end)
+        if start >= end:
+            if start in call_ends and kept[-1] == ",":
+                kept.pop()
+            _append(kept, text)
+    return _without_trailing_commas(kept)
+
+
+def _append(kept, text) -> None:
+    """Append a token, unless it ends a line or a block that has none: of such a block the start is taken back."""
+    if text == DEDENT and kept[-1:] == [INDENT]:
+        kept.pop()
+    elif text != LINE_END or (kept and kept[-1] not in MARKERS.values()):
+        kept.append(text)
+
+
+def _places(source) -> tuple[dict, set]:
+    """Return where a module has statements without effect (start -> end), and where the calls' last brackets are.
+
+    Without effect are `pass`, and strings that are statements, such as docstrings. A place is a line and a column.
+    """
+    lines, effectless, call_ends = source.split("\n"), {}, set()
+
+    def place(line, offset):  # the syntax tree counts bytes
+        return line, len(lines[line - 1].encode()[:offset].decode())
+
+    for node in _nodes(ast.parse(source)):
+        if isinstance(node, ast.Pass) or _is_text(node):
+            effectless[place(node.lineno, node.col_offset)] = place(node.end_lineno, node.end_col_offset)
+        elif isinstance(node, ast.Call):
+            call_ends.add(place(node.end_lineno, node.end_col_offset - 1))
+    return effectless, call_ends
+
+
+def _nodes(tree) -> Iterator[ast.AST]:
+    """Yield the nodes of a syntax tree but those inside of f-strings, whose places are wrong before Python 3.12."""
+    waiting = [tree]
+    while waiting:
+        yield (node := waiting.pop())
+        waiting += (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.JoinedStr))
+
+
+def _is_text(node) -> bool:
+    """Return whether a node is a statement that is only a string."""
+    is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_constant and isinstance(node.value.value, str)
+
+
+def _tokens(source) -> Iterator[tuple[tuple, str]]:
+    """Yield the start and the text of each token but layout; an f-string is one, as it is written."""
+    lines, depth, begin = source.split("\n"), 0, None
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        kind = tokenize.tok_name[token.type]
+        if kind in STRING_STARTS:
+            begin, depth = begin if depth else token.start, depth + 1
+        elif kind in STRING_ENDS:
+            depth -= 1
+            if not depth:
+                yield begin, _between(lines, begin, token.end)
+        elif not depth and token.type not in LAYOUT:
+            yield token.start, MARKERS.get(token.type, token.string)
+
+
+def _between(lines, start, end) -> str:
+    """Return the source from one place to another."""
+    (first, left), (last, right) = start, end
+    if first == last:
+        return lines[first - 1][left:right]
+    return "\n".join([lines[first - 1][left:], *lines[first : last - 1], lines[last - 1][:right]])
+
+
+def _without_trailing_commas(tokens) -> list[str]:
+    """Return tokens without the commas that formatting adds behind the last of several things in brackets.
+
+    Only where another comma of the same brackets shows that the last one makes no tuple (a lambda's could be of its arguments).
+    """
+    kept, commas = [], []
+    for text in tokens:
+        if text in PAIRS.values():
+            commas.append(0)
+        elif text in PAIRS and commas.pop() > 1 and kept[-1] == ",":
+            kept.pop()
+        elif commas and text in (",", "lambda"):
+            commas[-1] += 1 if text == "," else -float("inf")
+        kept.append(text)
+    return kept

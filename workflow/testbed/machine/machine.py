@@ -1,0 +1,264 @@
+"""What a run holds of the machine while it lasts: a core, a folder, room for its memory.
+
+All of it ends with the run, also with one that was killed; and a run ends with
+the workflow that wanted it.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from testbed.machine.messages import note
+
+#: Process id of the workflow on whose behalf a run is carried out; without it the run ends.
+WORKFLOW_VARIABLE = "SAWTOOTH_WORKFLOW"
+#: Between two looks for a free core, in seconds.
+CORE_POLL_S = 0.2
+#: The same of a run that needs all of them: it would hardly ever be the first to see one that many wait for.
+ALL_CORES_POLL_S = 0.02
+#: Where all users of the machine find the locks of its cores.
+CORE_LOCKS = Path("/tmp")
+#: Shared memory, where it has the room for a guest's.
+SHARED_MEMORY = "/dev/shm"
+#: Flags of unshare(2).
+CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
+
+
+class GuestError(RuntimeError):
+    """The guest did not carry the run out: ``step`` and ``cause``."""
+
+    def __init__(self, step, cause):
+        self.step, self.cause = step, cause
+        super().__init__(f"step '{step}': {cause}")
+
+
+class MachineFault(GuestError):
+    """The machine ended the guest, not the experiment: another try may succeed.
+
+    ``document`` is what stands for the run if that ends alike (`failure.document_of`); None if the fault was outside of it.
+    ``printed`` is what the guest had printed until then.
+    """
+
+    def __init__(self, step, cause, document=None):
+        self.document, self.printed = document, b""
+        super().__init__(step, cause)
+
+
+class WorkflowEnded(GuestError):
+    """The workflow that wanted the run is no more, so the run was ended."""
+
+    def __init__(self):
+        super().__init__("run", "the workflow ended, and so did the run")
+
+
+@contextlib.contextmanager
+def workflow_process() -> Iterator[int | None]:
+    """Yield the workflow as a file that can be read once it has ended (pidfd_open(2)); None without one.
+
+    Raises
+    ------
+    WorkflowEnded
+        If it has ended already.
+    """
+    pid = os.environ.get(WORKFLOW_VARIABLE)
+    if not pid:
+        yield None
+        return
+    try:
+        handle = os.pidfd_open(int(pid))
+    except ProcessLookupError:
+        raise WorkflowEnded from None
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def ended_within(seconds, *processes) -> list[int]:
+    """Return those of the processes (pidfds, or None) that have ended, as soon as one has or the time is over."""
+    ends = select.poll()
+    for handle in processes:
+        if handle is not None:
+            ends.register(handle, select.POLLIN)
+    return [handle for handle, _ in ends.poll(seconds * 1000)]
+
+
+@contextlib.contextmanager
+def job_folder() -> Iterator[Path]:
+    """Make the folder that a guest sees as its job, and delete it, and those that killed runs have left."""
+    place = Path(tempfile.gettempdir())
+    for left in place.glob("sawtooth-run-*"):
+        with contextlib.suppress(OSError), locked(left):  # one at work, or another user's
+            shutil.rmtree(left, ignore_errors=True)
+    made = Path(tempfile.mkdtemp(prefix="sawtooth-new-", dir=place))
+    with locked(made):
+        # Not before it is locked may another run find it.
+        folder = made.rename(place / made.name.replace("new", "run", 1))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def locked(path) -> Iterator[None]:
+    """Hold a file or folder until the context or this process ends; raise BlockingIOError if another does."""
+    # O_NONBLOCK: a pipe that another user gave such a name would never open.
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
+    """Hold a core that no other run on this machine holds; wait for one while there is none.
+
+    A guest hands over between its kernel and its processes all the time: on one
+    core that is several times faster than across two. The lock is on a file per
+    core, whoever made it, and ends with this process.
+
+    Raises
+    ------
+    WorkflowEnded
+        If the workflow (a pidfd) ends before there is one.
+    """
+    with contextlib.ExitStack() as stack:
+        waited = False
+        while (core := take_core(stack, folder)) is None:
+            if not waited:
+                note(log, "waiting for a core: other runs have them all")
+            waited = True
+            if ended_within(CORE_POLL_S, workflow):
+                raise WorkflowEnded
+        yield core
+
+
+def take_core(stack, folder) -> int | None:
+    """Return a core that is locked from now on for the lifetime of ``stack``, or None if all are taken."""
+    return next((core for core in sorted(os.sched_getaffinity(0)) if lock_core(stack, core, folder)), None)
+
+
+def lock_core(stack, core, folder) -> bool:
+    """Lock a core for the lifetime of ``stack``; return whether it was free."""
+    path = folder / f"sawtooth-core-{core}.lock"
+    mask = os.umask(0)  # every user must be able to open it, whatever the first one's mask
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY | os.O_CLOEXEC, 0o444))
+    finally:
+        os.umask(mask)
+    with contextlib.suppress(BlockingIOError):
+        stack.enter_context(locked(path))
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
+    """Hold all cores of the machine, as soon as no other run holds any; yield those that a run may use.
+
+    Cores are taken in order and kept meanwhile, so runs in the guest kernel, which need one,
+    end and make room, and of two that want all of them the second waits for the first core.
+
+    Raises
+    ------
+    WorkflowEnded
+        If the workflow (a pidfd) ends before.
+    """
+    with contextlib.ExitStack() as stack:
+        waited = False
+        for core in sorted(online_cores() | os.sched_getaffinity(0)):
+            while not lock_core(stack, core, folder):
+                if not waited:
+                    note(log, "waiting for all cores: other runs have some")
+                waited = True
+                if ended_within(ALL_CORES_POLL_S, workflow):
+                    raise WorkflowEnded
+        yield sorted(os.sched_getaffinity(0))
+
+
+def online_cores() -> set[int]:
+    """Return the numbers of the cores that the machine has in use."""
+    return numbers_of(Path("/sys/devices/system/cpu/online").read_text())
+
+
+def numbers_of(text) -> set[int]:
+    """Return the numbers of a list as sysfs writes it: ``0-3,8``."""
+    ends = (part.partition("-") for part in text.strip().split(","))
+    return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
+
+
+def memory_folder(least_mib) -> str:
+    """Return where a guest's memory is mapped from: shared memory, or else a folder on disk.
+
+    Parameters
+    ----------
+    least_mib : int
+        What has to be free there.
+
+    Raises
+    ------
+    GuestError
+        If neither has the room and may be written to and mapped as executable.
+    """
+    causes = []
+    for folder in (SHARED_MEMORY, tempfile.gettempdir()):
+        state = os.statvfs(folder)
+        free_mib = state.f_bavail * state.f_frsize // 2**20
+        if not os.access(folder, os.W_OK):
+            causes.append(f"{folder} can't be written")
+        elif state.f_flag & os.ST_NOEXEC:
+            causes.append(f"{folder} is mounted noexec")
+        elif free_mib < least_mib:
+            causes.append(f"{folder} has {free_mib} MiB free")
+        else:
+            return folder
+    raise GuestError("guest", f"no place for its memory, {least_mib} MiB at least: {', '.join(causes)}")
+
+
+def may_have_huge_pages(folder) -> bool:
+    """Tell whether programs may have shared memory of their own in a folder (`mount_huge_pages`), by trying it."""
+    if folder != SHARED_MEMORY:
+        return False  # on disk there is more room
+    try:
+        return subprocess.run(["true"], preexec_fn=mount_huge_pages, capture_output=True).returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        return False
+
+
+def mount_huge_pages() -> None:
+    """In a child that is about to run a program: mount shared memory with huge pages in front of the machine's, for it alone.
+
+    What there is of shared memory hardly ever has them, and whether a file of it may is a matter of how it was mounted
+    (tmpfs(5)). In a user namespace of its own anybody may mount it; user, group and all other files stay what they are.
+
+    Raises
+    ------
+    OSError
+        If the machine has no huge pages or forbids user namespaces in the one that the container is.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    user, group = os.geteuid(), os.getegid()
+    state = os.statvfs(SHARED_MEMORY)
+    options = f"huge=within_size,mode=700,size={state.f_bavail * state.f_frsize}"
+    succeed(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS))
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        Path("/proc/self", name).write_text(text)
+    succeed(libc.mount(b"tmpfs", SHARED_MEMORY.encode(), b"tmpfs", 0, options.encode()))
+
+
+def succeed(returned) -> None:
+    """Raise OSError if a function of the C library returned that it failed."""
+    if returned:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

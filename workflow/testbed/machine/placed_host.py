@@ -1,0 +1,70 @@
+"""Mininet's host on a core of its own (see `cores`): its processes, and the packets that arrive there."""
+
+import os
+from pathlib import Path
+
+from testbed.errors import SettingError
+from testbed.machine.host_init import mount
+from testbed.network.bare_host import BareHost
+from testbed.network.commands import log
+from testbed.network.netlink import network_namespace
+from testbed.network.sysctl import write
+
+#: Default of an interface's ``rps_cpus``, of a network namespace: receive packet steering
+#: (the kernel's Documentation/networking/scaling.rst). An interface's own file needs the machine's root.
+STEERING = "net.core.rps_default_mask"
+#: Where the devices of each host are mounted.
+SYSFS = Path("/run/sysfs")
+
+
+def placed_hosts(placement) -> type[BareHost]:
+    """Return the class of hosts that Mininet is to make; ``placement`` is a `cores.Placement`."""
+
+    class PlacedHost(BareHost):
+        """A host whose processes run on its core, with ``steered`` true if its packets are processed there too."""
+
+        def __init__(self, name, **params):
+            super().__init__(name, **params)
+            # Before it has any interface: the kernel copies the default when one is made.
+            self.steered = steer(self, placement.of(name))
+
+        def popen(self, command, **options):
+            core = placement.of(self.name)
+            return super().popen(command, preexec_fn=lambda: os.sched_setaffinity(0, {core}), **options)
+
+    return PlacedHost
+
+
+def steer(node, core) -> bool:
+    """Have packets that arrive at a node processed on a core; return whether this kernel can (from 6.3 on)."""
+    try:
+        write(node, {STEERING: mask(core)})
+    except SettingError as error:
+        log(f"packets are processed on the core that sent them: {error}")
+        return False
+    return True
+
+
+def mask(core) -> str:
+    """Return a core as the kernel reads masks: hexadecimal, in words of 32 bits."""
+    return ",".join([f"{1 << core % 32:08x}"] + ["00000000"] * (core // 32))
+
+
+def steering(path) -> dict[str, list[int]]:
+    """Return interface -> the cores that process what arrives there, as the kernel says (``rps_cpus``)."""
+    cores = {}
+    for node in path.net.hosts:
+        devices = SYSFS / node.name
+        devices.mkdir(parents=True)
+        with network_namespace(node):
+            mount("sysfs", str(devices), "sysfs")  # it shows the devices of the namespace that mounts it
+        for interface in node.intfList():
+            steered = devices / "class/net" / interface.name / "queues/rx-0/rps_cpus"
+            cores[interface.name] = cores_of(steered.read_text())
+    return cores
+
+
+def cores_of(text) -> list[int]:
+    """Return the numbers of the cores in a mask of the kernel, ascending."""
+    bits = int(text.replace(",", ""), 16)
+    return [core for core in range(bits.bit_length()) if bits >> core & 1]

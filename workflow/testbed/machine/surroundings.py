@@ -1,0 +1,98 @@
+"""What a run finds around it on each platform: hosts and their cores, the kernel's limits, the clock.
+
+The steps of a run (`guest`) are the same on all; what differs is asked here.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+
+from testbed.machine import environment
+from testbed.network import transport
+from testbed.network.bare_host import BareHost
+
+#: Where in a second of the guest's clock that is: not at its ends, where the kernel renews its random numbers' key.
+STEP_NS = 300_000_000
+
+
+def surroundings_of(specification) -> "GuestKernel | OwnMachine":
+    """Return the surroundings of a run, by its platform."""
+    return OwnMachine() if specification.platform == "host" else GuestKernel()
+
+
+class GuestKernel:
+    """A guest kernel of the run's own, with one core and a virtual clock: nothing costs CPU time."""
+
+    describe = staticmethod(environment.describe)
+    #: The class of Mininet's hosts.
+    host = BareHost
+
+    def fall_into_step(self) -> None:
+        """Wait for the next fixed instant of the guest's clock.
+
+        Reading that clock moves it by 256 ns, and how often a kernel does so while it boots depends on what was built into it.
+        """
+        now_ns = time.monotonic_ns()
+        time.sleep(((STEP_NS - now_ns) % 1_000_000_000) / 1e9)
+
+    def prepare(self, specification) -> None:
+        """Set what belongs to the whole kernel."""
+        transport.prepare_kernel(specification)
+
+    @contextlib.contextmanager
+    def traffic(self) -> Iterator[Callable[[], int]]:
+        """What goes on while traffic flows; yields the function that reads the clock at the traffic's origin."""
+        yield time.monotonic_ns
+
+    def network(self, path) -> dict:
+        """Return what is read back of the network besides."""
+        return {}
+
+    def sections(self, path) -> dict:
+        """Return the document's sections that only this platform has."""
+        return {}
+
+
+class OwnMachine:
+    """The machine's own kernel: namespaces of the run's own, cores for each side, a real clock."""
+
+    describe = staticmethod(environment.describe_host)
+
+    def __init__(self):
+        # What a guest would load for nothing.
+        from testbed.machine import cores
+        from testbed.machine.placed_host import placed_hosts
+        from testbed.readings.cpu import CpuReader
+
+        usable = os.sched_getaffinity(0)
+        self._placement = cores.place(usable, cores.siblings_of(usable))
+        os.sched_setaffinity(0, {self._placement.program})
+        self.host, self._reader = placed_hosts(self._placement), CpuReader
+
+    def fall_into_step(self) -> None:
+        """There is nothing to wait for."""
+
+    def prepare(self, specification) -> None:
+        """What belongs to the whole kernel is the machine's: nothing is set."""
+
+    @contextlib.contextmanager
+    def traffic(self) -> Iterator[Callable[[], int]]:
+        """Read CPU times while traffic flows; yields the function that reads the clock at the traffic's origin, and keeps it."""
+        with self._reader(self._placement.program) as self._cpu:
+            yield self._begin
+
+    def _begin(self):
+        self._origin_ns = time.monotonic_ns()
+        return self._origin_ns
+
+    def network(self, path) -> dict:
+        """Return which cores process what arrives at each interface."""
+        from testbed.machine.placed_host import steering
+
+        return {"steering": steering(path)}
+
+    def sections(self, path) -> dict:
+        """Return the section ``cpu``."""
+        roles = self._placement.roles(node.name for node in path.net.hosts)
+        return {"cpu": self._cpu.section(roles, self._origin_ns)}

@@ -1,0 +1,219 @@
+"""Platform ``uml``: the guest kernel as an ordinary process with a virtual clock.
+
+The guest's clock moves only when the guest is idle (``time-travel=inf-cpu``), so
+neither the machine's speed nor its load reach a result. Everything the guest
+can see is fixed or follows from the run: its command line can be read there
+and must be the same on every machine, and its environment is empty.
+"""
+
+import math
+import re
+from pathlib import Path
+
+from experiment.definitions import boot_arguments
+from experiment.flow_groups import LONG
+from experiment.own_kernels import has_seccomp, in_words, process_mode
+from experiment.packet_sizes import PACKET_BYTES
+from testbed.machine.environment import describe_unbooted, kernel_of
+from testbed.machine.execution import execute
+from testbed.machine.failure import document_of
+from testbed.machine.handover import hand_over, result
+from testbed.machine.identity import program_identity
+from testbed.machine.machine import (
+    GuestError,
+    MachineFault,
+    free_core,
+    job_folder,
+    may_have_huge_pages,
+    memory_folder,
+    mount_huge_pages,
+    workflow_process,
+)
+from testbed.machine.messages import note
+
+KERNEL = "/usr/lib/sawtooth/linux"
+RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"
+INIT = "/usr/lib/sawtooth/init"
+#: 2023-11-14T22:13:20Z in ns, when every guest starts.
+START_NS = 1_700_000_000_000_000_000
+#: Memory of a guest that moves hardly any data, in MiB, with room for `READINGS` of sockets.
+BASE_MEMORY_MIB = 512
+#: Memory of a group's programs, nginx and one of ours or two of ours, with their thousands of connections or packets.
+GROUP_MEMORY_MIB = 256
+#: What a payload byte under way costs in a guest that does not segment: sk_buffs in
+#: queues, in the sender's retransmit queue and out of order at the receiver.
+MEMORY_PER_BYTE = 8
+#: BDPs under way while BBR looks for the rate (draft-cardwell-iccrg-bbr-congestion-control: a gain of 2/ln 2), rounded up.
+BBR_STARTUP_BDPS = 3
+#: What all flows together are taken to send where only a kernel's own speed limits them (platform host).
+UNLIMITED_MBPS = 10_000
+#: A run without traffic, each further host and each packet of a full link, in s: the slowest of benchmarks/README.md.
+START_S = 2
+HOST_S = 0.5
+PACKET_S = 16e-6
+#: What a reading of a socket costs the guest's program: its numbers, and again as Python's and as text.
+MEMORY_PER_READING_BYTES = 2000
+#: Up to so many the guest's size is the same with time series and without: it is part of what the
+#: guest can see, and a run should be the same however closely it is watched.
+READINGS = 65_000
+#: With such a line a kernel begins to say why it ends.
+LAST_WORDS = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
+
+
+def memory_mib(specification) -> int:
+    """Return the guest's memory in MiB; untouched pages cost the machine nothing.
+
+    It follows from the specification alone, since the guest's size is part of
+    what it can see.
+    """
+    rate_mbps = specification.most_capacity_mbps
+    if rate_mbps is None:
+        bitrate_mbps = specification.traffic.bitrate_mbps
+        rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
+    queues = ((one.queue_packets or 0) * PACKET_BYTES + (one.queue_bytes or 0) for one in specification.bottlenecks)
+    queue = specification.paths * sum(queues)
+    ccas = [*specification.document.get("cca", "").split("+"), *(group.cca for group in specification.groups)]
+    ccas += [specification.chain.cross_cca or ""] if specification.is_chain else []
+    # One of the study's own may send as much as any.
+    changed = specification.kernel and (specification.kernel["patches"] or "tree" in specification.kernel)
+    eager = any("bbr" in specification.kernel_cca(cca) for cca in ccas) or specification.sources or changed
+    bdps = BBR_STARTUP_BDPS if eager else 1
+    rtt_ms = specification.rtt_path_ms
+    if specification.is_chain or specification.timeline:
+        rtt_ms = specification.rtt_most_ms
+    under_way = bdps * rate_mbps * 1e6 / 8 * rtt_ms / 1e3 + 2 * queue
+    packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
+    interval_ms = specification.traffic.sample_interval_ms
+    readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
+    samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
+    hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
+    hosts_mib += GROUP_MEMORY_MIB * sum(group.application != LONG for group in specification.groups)
+    return BASE_MEMORY_MIB + packets_mib + samples_mib + hosts_mib
+
+
+def run_time_s(specification) -> float:
+    """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
+    mbps = specification.most_capacity_mbps or specification.flows * specification.traffic.bitrate_mbps
+    # Each of the small messages is a packet.
+    size = specification.packet_bytes if specification.udp or specification.transport.segment_bytes else PACKET_BYTES
+    packets = mbps * 1e6 / 8 * specification.expected_s / size
+    return START_S + more_hosts_s(specification) + PACKET_S * packets
+
+
+def more_hosts_s(specification) -> float:
+    """Return the seconds that it takes to start and read back the hosts beyond the first pair."""
+    return 2 * HOST_S * (len(specification.pairs) - 1)
+
+
+def digest(specification) -> str:
+    """Return the identity of the program that carries a run out."""
+    return program_identity(specification)
+
+
+def wall_limit_s(specification) -> float:
+    """Return the real seconds that a run may take: many times what the slowest need."""
+    return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification)
+
+
+def kernel_file(specification) -> str:
+    """Return the guest kernel of a run: the image's, or one of the study's own.
+
+    Raises
+    ------
+    GuestError
+        If that was not built.
+    """
+    if (name := kernel_of(specification)) is None:
+        return KERNEL
+    path = specification.kernels and specification.kernels / name / "linux"
+    if not (path and path.exists()):
+        parts = [
+            *([in_words(specification.kernel)] if specification.kernel else []),
+            *(one.source for one in specification.sources),
+        ]
+        raise GuestError("guest", f"its kernel {name}, {' with '.join(parts)}, is not built")
+    return str(path.absolute())
+
+
+def command_line(specification) -> list[str]:
+    """Return the guest kernel's arguments."""
+    return [
+        kernel_file(specification),
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "ro",
+        f"init={INIT}",
+        # The kernel hands what it doesn't know to its first process: sets have the same order in every run.
+        "PYTHONHASHSEED=0",
+        f"mem={memory_mib(specification)}M",
+        "time-travel=inf-cpu",
+        f"time-travel-start={START_NS}",
+        *(["seccomp=on"] if has_seccomp(specification.kernel) else []),
+        *boot_arguments(specification),
+        "con=null",
+        "con0=null,fd:1",
+        "quiet",
+        # As `quiet` has it, and where BUG() says what failed.
+        *(["loglevel=5"] if specification.has_own_kernel else []),
+    ]
+
+
+def boot(specification, wall_limit_s, log) -> dict:
+    """Carry out a run in a guest and return its document.
+
+    Parameters
+    ----------
+    specification : RunSpecification
+    wall_limit_s : float
+        Real seconds after which the guest is ended.
+    log : binary file
+        Gets the guest's console, which is the run's log.
+
+    Raises
+    ------
+    GuestError
+        If the guest crashed, hung, or could not carry the run out.
+    """
+    with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
+        hand_over(specification, job)
+        command = command_line(specification)
+        memory = memory_folder(BASE_MEMORY_MIB)
+        huge_pages = mount_huge_pages if may_have_huge_pages(memory) else None
+        note(
+            log,
+            f"guest: {' '.join(command)} on core {core}, memory in {memory}{' with huge pages' if huge_pages else ''}",
+        )
+        environment = {
+            "HOME": "/tmp",
+            "TMPDIR": memory,
+            "PATH": "/usr/bin:/bin",
+            "LD_PRELOAD": RANDOMNESS,
+            "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
+        }
+        # The guest's processes are children of the guest kernel, in its session.
+        printed = b""
+        try:
+            status, printed = execute(
+                command, "guest", job, environment, [core], wall_limit_s, log, workflow, huge_pages
+            )
+            return result(job, status)
+        except MachineFault as fault:
+            if specification.has_own_kernel and fault.document is None:
+                fault.document = document_of_crash(specification, fault, fault.printed or printed)
+            raise
+
+
+def document_of_crash(specification, fault, printed) -> dict:
+    """Return the document of a run whose kernel, of the study's own, crashed or hung: with its last words."""
+    environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification), digest(specification))
+    environment |= process_mode(specification)
+    return document_of(specification.document, environment, fault.step, f"{fault.cause}{last_words(printed)}")
+
+
+def last_words(printed) -> str:
+    """Return what a kernel printed of its end, from the panic or its like on, or else its last line."""
+    # Lines of the kernel may begin with its time, which is virtual.
+    lines = [re.sub(r"^\[ *[0-9.]+\] ", "", line.strip()) for line in printed.decode(errors="replace").splitlines()]
+    lines = [line for line in lines if line]
+    first = next((place for place, line in enumerate(lines) if LAST_WORDS.search(line)), len(lines) - 1)
+    return f"; the kernel's last words: {' / '.join(lines[first : first + 3])[:300]}" if lines else ""

@@ -1,0 +1,258 @@
+"""Addresses, routes and neighbours of the network (10/8; 2001:db8::/32 is RFC 3849's)."""
+
+from ipaddress import ip_interface
+
+from experiment.chain_names import attached, ends, routers
+from testbed.network.devices import bring_up, devices_of
+from testbed.network.routes import Route, set_up
+
+PREFIX = {"ipv4": 24, "ipv6": 64}
+#: Priority of the kernel's own routes to the networks of its addresses; another one's stand beside them, and are not taken.
+ROUTE_PRIORITY = {"ipv4": 0, "ipv6": 256}
+#: The routers' ends of the link between them.
+BETWEEN_ROUTERS = {
+    "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
+    "r2-eth1": {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"},
+}
+#: router -> its routes: the hosts behind the other router.
+ROUTER_ROUTES = {
+    "r1": [Route("10.2.0.0/16", "10.0.12.2"), Route("2001:db8:2::/48", "2001:db8:12::2")],
+    "r2": [Route("10.1.0.0/16", "10.0.12.1"), Route("2001:db8:1::/48", "2001:db8:12::1")],
+}
+EVERYWHERE = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
+
+
+def access_interface(router, pair) -> str:
+    """Return the name of a router's interface towards its host of a `Pair`: eth1 is the bottleneck's."""
+    return f"{router}-eth{0 if pair.index == 0 else pair.index + 1}"
+
+
+def access_address(router, pair, last) -> dict[str, str]:
+    """Return IP version -> address in the network of a router (r1: senders) and its host of a pair."""
+    side, number = router.removeprefix("r"), pair.index + 1
+    return {"ipv4": f"10.{side}.{number}.{last}", "ipv6": f"2001:db8:{side}:{number:x}::{last}"}
+
+
+def path_address(host, path) -> dict[str, str]:
+    """Return IP version -> address of a host of a cable (h1 or h2) on one of its paths, counted from 0."""
+    last = host.removeprefix("h")
+    return {"ipv4": f"10.3.{path + 1}.{last}", "ipv6": f"2001:db8:3:{path + 1:x}::{last}"}
+
+
+def control_interface(host) -> str:
+    """Return the name of a host's interface in the network of control connections."""
+    return f"{host}-control"
+
+
+def control_address(pair, host) -> dict[str, str]:
+    """Return IP version -> address of the ``sender`` or ``receiver`` of a `Pair` in that network."""
+    number, last = pair.index + 1, 1 if host == pair.sender else 2
+    return {"ipv4": f"10.5.{number}.{last}", "ipv6": f"2001:db8:5:{number:x}::{last}"}
+
+
+def tunnel_address(host) -> dict[str, str]:
+    """Return IP version -> address of a host of a cable inside of its joined tunnels."""
+    last = host.removeprefix("h")
+    return {"ipv4": f"10.4.0.{last}", "ipv6": f"2001:db8:4::{last}"}
+
+
+def destination(specification, pair, host) -> str:
+    """Return the address by which one host of a pair is known to the other."""
+    version = specification.ip_version
+    if not specification.is_cable:
+        return host_address(pair, host, version)
+    if specification.multipath.by == "gre":
+        return tunnel_address(host)[version]
+    return path_address(host, 0)[version]
+
+
+def idle_destinations(specification) -> list[tuple[str, str, str]]:
+    """Return (sender, receiver, address) of each pair, or of each path of a cable."""
+    version = specification.ip_version
+    if not specification.is_cable:
+        return [(p.sender, p.receiver, host_address(p, p.receiver, version)) for p in specification.pairs]
+    return [("h1", "h2", path_address("h2", path)[version]) for path in range(specification.paths)]
+
+
+def host_address(pair, host, ip_version) -> str:
+    """Return the address of the ``sender`` or ``receiver`` of a pair."""
+    return access_address("r1" if host == pair.sender else "r2", pair, 2)[ip_version]
+
+
+def subflow_address(specification, host, path) -> dict[str, str]:
+    """Return IP version -> address of h1 or h2 for MPTCP's subflow on a path: its interface there, or on a dumbbell one of several on the same."""
+    if specification.is_cable:
+        return path_address(host, path)
+    return access_address("r1" if host == "h1" else "r2", specification.pairs[0], 2 + path)
+
+
+def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
+    """Return interface -> the addresses that it has besides: on a dumbbell those of MPTCP's further subflows."""
+    if specification.is_cable or specification.multipath.by != "mptcp":
+        return {}
+    further = range(1, specification.paths)
+    return {f"{host}-eth0": [subflow_address(specification, host, path) for path in further] for host in ("h1", "h2")}
+
+
+def subflow_routes(specification, metrics) -> list[Route]:
+    """Return those of h1 on a dumbbell: to each address of h2 from the one of its own that belongs to it."""
+    gateway, routes = access_address("r1", specification.pairs[0], 1), []
+    for path in range(specification.paths) if further_addresses(specification) else ():
+        here, there = (subflow_address(specification, host, path) for host in ("h1", "h2"))
+        routes += [Route(there[v], gateway[v], source=here[v], metrics=metrics["sender"]) for v in PREFIX]
+    return routes
+
+
+def plan_addresses(specification) -> dict[str, dict[str, str]]:
+    """Return interface -> IP version -> address."""
+    control = {}
+    if specification.control_network:
+        ends = [(pair, host) for pair in specification.pairs for host in (pair.sender, pair.receiver)]
+        control = {control_interface(host): control_address(pair, host) for pair, host in ends}
+    if specification.is_cable:
+        return path_devices(specification, "h1") | path_devices(specification, "h2") | control
+    if specification.is_chain:
+        return chain_addresses(specification) | control
+    planned = BETWEEN_ROUTERS | control
+    for pair in specification.pairs:
+        for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
+            planned[access_interface(router, pair)] = access_address(router, pair, 1)
+            planned[f"{host}-eth0"] = access_address(router, pair, 2)
+    return planned
+
+
+def between_routers(number, router) -> dict[str, str]:
+    """Return IP version -> address of a router, by its number, on the link of a bottleneck: 10.0.12.1 is r1's towards r2."""
+    last = router - number + 1
+    return {"ipv4": f"10.0.{number}{number + 1}.{last}", "ipv6": f"2001:db8:{number}{number + 1}::{last}"}
+
+
+def chain_addresses(specification) -> dict[str, dict[str, str]]:
+    """Return interface -> IP version -> address on a chain; senders are in 10.1, receivers in 10.2, wherever on it they are."""
+    planned = {}
+    for number in range(1, len(specification.bottlenecks) + 1):
+        for router, name in enumerate(ends(number).values(), number):
+            planned[name] = between_routers(number, router)
+    for pair in specification.pairs:
+        for side, (router, host) in zip(("r1", "r2"), attached(pair), strict=True):
+            planned[access_interface(router, pair)] = access_address(side, pair, 1)
+            planned[f"{host}-eth0"] = access_address(side, pair, 2)
+    return planned
+
+
+def chain_routes(specification) -> dict[str, list[Route]]:
+    """Return router of a chain -> its routes: of each pair whose path it is on to the networks that are not its own."""
+    routes = {router: [] for router in routers(specification)}
+    for pair in specification.pairs:
+        first, last = pair.first_hop, pair.first_hop + pair.hops
+        for router in range(first, last + 1):
+            if router > first:
+                routes[f"r{router}"] += _routes(
+                    network_of(access_address("r1", pair, 1)), between_routers(router - 1, router - 1)
+                )
+            if router < last:
+                routes[f"r{router}"] += _routes(
+                    network_of(access_address("r2", pair, 1)), between_routers(router, router + 1)
+                )
+    return routes
+
+
+def _routes(network, via):
+    return [Route(network[version], via[version]) for version in PREFIX]
+
+
+def host_routes(pair, metrics) -> dict[str, list[Route]]:
+    """Return host -> its default routes, with the metrics (``quickack 1``) of each host's side."""
+    return {
+        host: [
+            Route(everywhere, access_address(router, pair, 1)[version], metrics=metrics[side])
+            for version, everywhere in EVERYWHERE.items()
+        ]
+        for router, host, side in (("r1", pair.sender, "sender"), ("r2", pair.receiver, "receiver"))
+    }
+
+
+def data_networks(specification) -> list[str]:
+    """Return the networks that a host's routes to its peer name: those of the run's IP version that data take."""
+    if not specification.is_cable:
+        return [EVERYWHERE[specification.ip_version]]
+    if specification.multipath.by == "gre":
+        return [network_of(tunnel_address("h1"))[specification.ip_version]]
+    return [network_of(path_address("h1", path))[specification.ip_version] for path in range(specification.paths)]
+
+
+def network_of(addresses) -> dict[str, str]:
+    """Return IP version -> network of addresses, by `PREFIX`."""
+    return {
+        version: str(ip_interface(f"{address}/{PREFIX[version]}").network) for version, address in addresses.items()
+    }
+
+
+def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[Route]]:
+    """Return host -> its routes to the peer, with the metrics of each host's side; none without any.
+
+    Parameters
+    ----------
+    metrics : dict of str to str
+        Of ``sender`` and ``receiver``.
+    addresses_by_device : callable
+        Of a host's name: device -> IP version -> the host's address there.
+    """
+    return {
+        host: [
+            Route(network_of(addresses)[version], None, device, address, ROUTE_PRIORITY[version], metrics[side])
+            for device, addresses in addresses_by_device(host).items()
+            for version, address in addresses.items()
+        ]
+        for host, side in (("h1", "sender"), ("h2", "receiver"))
+        if metrics[side]
+    }
+
+
+def path_devices(specification, host) -> dict[str, dict[str, str]]:
+    """Return device -> IP version -> address of a host of a cable."""
+    return {f"{host}-eth{path}": path_address(host, path) for path in range(specification.paths)}
+
+
+def assign(path, specification, metrics) -> None:
+    """Bring the interfaces up and set addresses, routes and permanent neighbours.
+
+    Neighbours are permanent, so that no ARP or neighbour solicitation is delayed
+    or lost in the emulation while traffic flows.
+
+    Parameters
+    ----------
+    path : topology.Path
+    specification : RunSpecification
+    metrics : dict of str to str
+        What the routes of ``sender`` and ``receiver`` to each other carry besides (ip-route(8)).
+    """
+    planned, further = plan_addresses(specification), further_addresses(specification)
+    addresses, neighbours, routes = ({node.name: [] for node in path.net.hosts} for _ in range(3))
+    for name, first in planned.items():
+        node = path.interfaces[name].node
+        bring_up(node, name)
+        addresses[node.name] += [
+            (name, address, PREFIX[version])
+            for each in (first, *further.get(name, ()))
+            for version, address in each.items()
+        ]
+    mac = {name: device["address"] for node in path.net.hosts for name, device in devices_of(node).items()}
+    for link in path.net.links:
+        for here, there in ((link.intf1, link.intf2), (link.intf2, link.intf1)):
+            neighbours[here.node.name] += [
+                (here.name, address, mac[there.name])
+                for known in (planned[there.name], *further.get(there.name, ()))
+                for address in known.values()
+            ]
+    if specification.is_cable:
+        parts = [cable_routes(specification, metrics, lambda host: path_devices(specification, host))]
+    else:
+        between = chain_routes(specification) if specification.is_chain else ROUTER_ROUTES
+        parts = [between, *(host_routes(pair, metrics) for pair in specification.pairs)]
+    for host, more in (item for part in parts for item in part.items()):
+        routes[host] += more
+    if further:
+        routes["h1"] += subflow_routes(specification, metrics)
+    for node in path.net.hosts:
+        set_up(node, addresses[node.name], neighbours[node.name], routes[node.name])

@@ -1,0 +1,92 @@
+"""A chain: routers in a row whose links are bottlenecks, long flows over all of them, cross flows over each (a parking lot).
+
+With two bottlenecks, pair 1 (h1, h2) carries the long flows, pair 2 (h3, h4) crosses the first bottleneck and pair 3
+(h5, h6) the second::
+
+    h1   h3      h5
+      \\ /        |
+       r1 ====== r2 ====== r3
+                 |        /  \\
+                 h4      h6   h2
+
+What the bottleneck between r1 and r2 has (the others alike; the reasons are `topology`'s):
+
+===========================  =====================================================================
+r1-right (towards r2)        bottleneck of the data: htb rate + its queue
+r2-left (towards r1)         bottleneck of the ACKs: the same
+r2-in-left, r1-in-right      its delay, jitter, loss, serialisation: netem on an ifb that is passed on arrival,
+                             so that nothing waits there in the next queue's place
+routers' other interfaces    delay of the hosts' own links: netem towards the hosts, if there is any
+===========================  =====================================================================
+
+Senders are in 10.1/16, receivers in 10.2/16 (as on a dumbbell), wherever on the chain they are.
+"""
+
+from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
+from testbed.network.addresses import access_interface
+from testbed.network.emulation import Netem
+from testbed.network.links import Arrivals
+
+
+def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
+    """Return the links as `topology.plan_links` does: between the routers, then of the hosts."""
+    numbers = range(1, len(specification.bottlenecks) + 1)
+    links = [(f"r{number}", f"r{number + 1}", tuple(ends(number).values())) for number in numbers]
+    return links + [
+        (host, router, (f"{host}-eth0", access_interface(router, pair)))
+        for pair in specification.pairs
+        for router, host in attached(pair)
+    ]
+
+
+def plan_emulation(specification, bottlenecks) -> dict:
+    """Return interface -> `Bottleneck` of each link between routers, or `Netem` of a host's own link; ``bottlenecks`` in their order."""
+    planned = {name: one for number, one in enumerate(bottlenecks, 1) for name in ends(number).values()}
+    for pair in specification.pairs:
+        # The receiver's router delays data, the sender's acknowledgements.
+        for (router, _), direction in zip(attached(pair), ("reverse", "forward"), strict=True):
+            if pair.access_delay_ms:
+                seed = specification.substream(f"netem-{direction}-access-{pair.index + 1}")
+                planned[access_interface(router, pair)] = Netem(2 * pair.access_delay_ms, 0, 0, seed)
+    return planned
+
+
+def plan_netem(specification, number, direction) -> Netem:
+    """Return what happens to packets behind a bottleneck, counted from 1."""
+    bottleneck = specification.bottlenecks[number - 1]
+    effect = bottleneck.direction(direction)
+    more = {}
+    if specification.serialised:
+        more = {"rate_mbps": bottleneck.rate_mbps, "overhead_bytes": specification.link.frame_overhead_bytes}
+    seed = specification.substream(f"netem-{direction}-bottleneck-{number}")
+    return Netem(effect.delay_ms, effect.jitter_ms, effect.loss_percent, seed, **more)
+
+
+def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
+    """Return what `topology.locate` does; netem are the devices behind bottlenecks, in their order, and not the hosts' own links."""
+    bottleneck, netem = {direction: [] for direction in DIRECTIONS}, {direction: [] for direction in DIRECTIONS}
+    for number in range(1, len(specification.bottlenecks) + 1):
+        sending, passed = ends(number), arrivals(number)
+        for direction, other in zip(DIRECTIONS, DIRECTIONS[::-1], strict=True):
+            bottleneck[direction].append(interfaces[sending[direction]])
+            effect = plan_netem(specification, number, direction)
+            if effect.does_something:
+                # Data arrive at the interface that sends the acknowledgements.
+                netem[direction].append(Arrivals(interfaces[sending[other]], passed[direction], effect))
+    return bottleneck, netem
+
+
+def as_set(specification, netem) -> list[dict]:
+    """Return of each bottleneck which interfaces and devices carry it, and which flows pass it: the document's ``chain``.
+
+    ``netem``: direction -> names of the devices that there are.
+    """
+    return [
+        {
+            "bottleneck": number,
+            **ends(number),
+            "netem": {d: name if (name := arrivals(number)[d]) in netem[d] else None for d in DIRECTIONS},
+            "flows": specification.flows_through(number),
+        }
+        for number in range(1, len(specification.bottlenecks) + 1)
+    ]

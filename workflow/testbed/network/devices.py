@@ -1,0 +1,121 @@
+"""Network devices of a node, whoever made them: made, set and read by questions to the kernel, without a program.
+
+Formats of the kernel (include/uapi/linux): struct ifinfomsg and IFLA_* of rtnetlink.h and if_link.h, veth's of
+veth.h, struct ethtool_value and ETHTOOL_* of ethtool.h.
+"""
+
+import array
+import fcntl
+import socket
+import struct
+
+from testbed.errors import SettingError
+from testbed.network.netlink import NLM_F_CREATE, NLM_F_EXCL, attribute, attributes, network_namespace, text
+
+RTM_NEWLINK, RTM_GETLINK = 16, 18
+#: struct ifinfomsg: family, type, index (0: by name), flags, which flags to change.
+LINK = struct.Struct("=BxHiII")
+IFF_UP = 1
+NO_CHANGE = LINK.pack(0, 0, 0, 0, 0)
+IFLA_ADDRESS, IFLA_IFNAME, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_STATS64, IFLA_NET_NS_FD = 1, 3, 13, 18, 23, 28
+IFLA_GSO_MAX_SEGS = 40
+IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
+#: The beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped; each received, then sent.
+STATISTICS = struct.Struct("=8Q")
+NUMBER = struct.Struct("=I")
+SIOCETHTOOL = 0x8946
+#: struct ethtool_value: command, value; struct ifreq: name, address of that.
+ETHTOOL_VALUE, INTERFACE_REQUEST = struct.Struct("=II"), struct.Struct("16sQ8x")
+#: Segmentation and its reverse, by ethtool's names -> (ETHTOOL_G..., ETHTOOL_S...).
+OFFLOADS = {
+    "tcp-segmentation-offload": (0x1E, 0x1F),
+    "generic-segmentation-offload": (0x23, 0x24),
+    "generic-receive-offload": (0x2B, 0x2C),
+}
+
+
+def join(node, name, other, other_name) -> None:
+    """Make a veth pair: one end in each of two nodes."""
+    peer = NO_CHANGE + named(other_name) + attribute(IFLA_NET_NS_FD, NUMBER.pack(other.namespace))
+    add(node, name, "veth", attribute(IFLA_INFO_DATA, attribute(VETH_INFO_PEER, peer)))
+
+
+def add(node, name, kind, data=b"", queue_packets=None) -> None:
+    """Make a device of a kind (ip-link(8)) in a node, with a queue of so many packets if that is said."""
+    information = attribute(IFLA_LINKINFO, attribute(IFLA_INFO_KIND, kind.encode() + b"\0") + data)
+    queue = attribute(IFLA_TXQLEN, NUMBER.pack(queue_packets)) if queue_packets else b""
+    body = NO_CHANGE + named(name) + queue + information
+    node.route.change(RTM_NEWLINK, body, f"{kind} {name}", NLM_F_CREATE | NLM_F_EXCL)
+
+
+def bring_up(node, name) -> None:
+    """Let a device send and receive."""
+    node.route.change(RTM_NEWLINK, LINK.pack(0, 0, 0, IFF_UP, IFF_UP) + named(name), f"{name} up")
+
+
+def set_single_packets(node, name) -> None:
+    """Let TCP make no super-packets for a device."""
+    body = NO_CHANGE + named(name) + attribute(IFLA_GSO_MAX_SEGS, NUMBER.pack(1))
+    node.route.change(RTM_NEWLINK, body, f"gso_max_segs of {name}")
+
+
+def named(name) -> bytes:
+    return attribute(IFLA_IFNAME, name.encode() + b"\0")
+
+
+def devices_of(node) -> dict[str, dict]:
+    """Return what the kernel says of all devices of a `bare_host.BareHost`: name -> as `device` gives it."""
+    return dict(node.route.ask(RTM_GETLINK, NO_CHANGE, "devices", device))
+
+
+def device(buffer, start, end) -> tuple[str, dict]:
+    """Parse one struct ifinfomsg and its attributes.
+
+    Returns
+    -------
+    name : str
+    dict
+        ``index``; ``address`` (MAC, "" without one); ``gso_max_segs``; ``tx_packets``, ``rx_packets``,
+        ``device_drops`` (packets dropped or damaged by the device itself).
+    """
+    values = attributes(buffer, start + LINK.size, end)
+    at, _ = values[IFLA_STATS64]
+    rx_packets, tx_packets, _, _, rx_errors, tx_errors, rx_dropped, _ = STATISTICS.unpack_from(buffer, at)
+    address = bytes(buffer[slice(*values[IFLA_ADDRESS])]) if IFLA_ADDRESS in values else b""
+    return text(buffer, *values[IFLA_IFNAME]), {
+        "index": LINK.unpack_from(buffer, start)[2],
+        "address": address.hex(":"),
+        "gso_max_segs": NUMBER.unpack_from(buffer, values[IFLA_GSO_MAX_SEGS][0])[0],
+        "tx_packets": tx_packets,
+        "rx_packets": rx_packets,
+        "device_drops": rx_dropped + rx_errors + tx_errors,
+    }
+
+
+def set_offloads(node, name, on) -> None:
+    """Turn a device's `OFFLOADS` on or off.
+
+    Raises
+    ------
+    SettingError
+        If the device can't do that.
+    """
+    for _, command in OFFLOADS.values():
+        ethtool(node, name, command, int(on))
+
+
+def read_offloads(node, name) -> dict[str, bool]:
+    """Return name -> bool of `OFFLOADS`, as the kernel says."""
+    return {offload: bool(ethtool(node, name, command)) for offload, (command, _) in OFFLOADS.items()}
+
+
+def ethtool(node, name, command, value=0) -> int:
+    """Ask or tell a device something that has one number (ioctl(2)), and return the number that is there afterwards."""
+    number = array.array("B", ETHTOOL_VALUE.pack(command, value))
+    address, _ = number.buffer_info()
+    with network_namespace(node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        try:
+            fcntl.ioctl(any_socket, SIOCETHTOOL, INTERFACE_REQUEST.pack(name.encode(), address))
+        except OSError as error:
+            raise SettingError(f"{node.name}: ethtool {command:#x} of {name}: {error.strerror}") from error
+    return ETHTOOL_VALUE.unpack(number)[1]

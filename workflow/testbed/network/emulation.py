@@ -1,0 +1,199 @@
+"""What a link does to packets, in tc's words: a bottleneck, or delay and loss.
+
+A `Bottleneck` or a `Netem` knows the commands that set it up and what the kernel
+must say of it afterwards; `parse_qdiscs` turns tc's JSON into the same units.
+"""
+
+from dataclasses import dataclass, field
+
+from experiment.disciplines import OF_KIND, discipline_of
+from experiment.loss_bursts import chances
+from experiment.packet_sizes import PACKET_BYTES
+
+#: netem's limit where it only delays: more packets than any path here can hold.
+NETEM_LIMIT_PACKETS = 1_000_000
+#: Under a real clock: how long a shaper may oversleep without losing rate, so what it may send at once, in s of its rate.
+REAL_TIMER_S = 1e-3
+#: A rate at which a packet takes next to no time (0.4 us a full one): with any, netem lets none overtake another.
+IN_ORDER_MBPS = 32_000
+#: The largest packet with segmentation offload (GSO_MAX_SIZE).
+SUPER_PACKET_BYTES = 65_536
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """A rate and, in front of it, a queue (htb with a queueing discipline below).
+
+    Exactly one of ``queue_packets`` and ``queue_bytes`` is set. ``burst_bytes``
+    is what htb may send at once after idle time; one packet, since the guest's
+    timers are exact (a super-packet where segmentation offload is on; a
+    millisecond's worth under a real clock). ``overhead_bytes`` is what each frame
+    takes of the rate on top of its bytes. ``queue`` is the scenario's, with the discipline
+    and its parameters, ``packet_bytes`` a full packet.
+    """
+
+    rate_mbps: float
+    queue_packets: int | None
+    queue_bytes: int | None
+    burst_bytes: int = PACKET_BYTES
+    overhead_bytes: int = 0
+    queue: dict = field(default_factory=dict)
+    packet_bytes: int = PACKET_BYTES
+
+    @property
+    def kind_and_limit(self) -> tuple[str, int]:
+        """The kind of qdisc that is the queue, and its limit in what that counts."""
+        discipline, given = discipline_of(self.queue), "bytes" if self.queue_packets is None else "packets"
+        counted = discipline.counts_in(given)
+        limit = self.queue_bytes if self.queue_packets is None else self.queue_packets
+        return discipline.kinds[counted], limit if counted == given else limit * self.packet_bytes
+
+    def commands(self, device) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        rate = f"{round(self.rate_mbps * 1e6)}bit"
+        burst = f"burst {self.burst_bytes} cburst {self.burst_bytes} quantum {self.burst_bytes}"
+        if self.overhead_bytes:
+            burst += f" overhead {self.overhead_bytes}"
+        queue = discipline_of(self.queue).command(*self.kind_and_limit, self.queue, self.packet_bytes)
+        return [
+            f"qdisc replace dev {device} root handle 1: htb default 1",
+            f"class replace dev {device} parent 1: classid 1:1 htb rate {rate} ceil {rate} {burst}",
+            f"qdisc replace dev {device} parent 1:1 handle 10: {queue}",
+        ]
+
+    def expected(self) -> dict[str, dict]:
+        """Return what `links.EmulatedInterface.read_back` must give."""
+        kind, limit = self.kind_and_limit
+        htb = {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
+        return {"htb": htb, kind: discipline_of(self.queue).expected(limit, self.queue, self.packet_bytes)}
+
+
+@dataclass(frozen=True)
+class Netem:
+    """Delay, jitter and random loss of one direction, with a seed of its own.
+
+    With a ``slot_ms`` packets leave so far apart at least, all that are due at once. With a ``rate_mbps`` each packet also takes its length (and ``overhead_bytes``) over
+    that rate, as on a cable; behind a bottleneck of the same rate nothing waits here.
+    """
+
+    delay_ms: float
+    jitter_ms: float
+    loss_percent: float
+    seed: int
+    limit_packets: int = NETEM_LIMIT_PACKETS
+    rate_mbps: float | None = None
+    overhead_bytes: int = 0
+    loss_burst_packets: float | None = None
+    slot_ms: float | None = None
+
+    @property
+    def does_something(self) -> bool:
+        return bool(self.delay_ms or self.jitter_ms or self.loss_percent or self.rate_mbps is not None or self.slot_ms)
+
+    def commands(self, device) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        delay = f"delay {self.delay_ms:.6f}ms"
+        if self.jitter_ms:
+            delay += f" {self.jitter_ms:.6f}ms"
+        loss = f" loss random {self.loss_percent:.7f}%" if self.loss_percent else ""
+        if self.loss_burst_packets:
+            bad, good = chances(self.loss_percent / 100, self.loss_burst_packets)
+            loss = f" loss gemodel {100 * bad:.7f}% {100 * good:.7f}%"
+        if self.rate_mbps is not None:
+            loss += f" rate {round(self.rate_mbps * 1e6)}bit {self.overhead_bytes}"
+        if self.slot_ms:
+            loss += f" slot {self.slot_ms:.6f}ms {self.slot_ms:.6f}ms"
+        return [
+            f"qdisc replace dev {device} root handle 20: netem limit {self.limit_packets} "
+            f"{delay}{loss} seed {self.seed}"
+        ]
+
+    def expected(self) -> dict[str, dict]:
+        """Return what `links.EmulatedInterface.read_back` must give."""
+        return {
+            "netem": {
+                "delay_ms": self.delay_ms,
+                "jitter_ms": self.jitter_ms,
+                "loss_percent": self.loss_percent,
+                "limit": self.limit_packets,
+                "seed": self.seed,
+                **({"loss_burst_packets": as_read_back(self.loss_burst_packets)} if self.loss_burst_packets else {}),
+                **({"slot_ms": self.slot_ms} if self.slot_ms else {}),
+                **self._expected_rate(),
+            }
+        }
+
+    def _expected_rate(self):
+        if self.rate_mbps is None:
+            return {}
+        return {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
+
+
+def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
+    """Translate tc's JSON into the units of a specification.
+
+    Parameters
+    ----------
+    qdiscs, classes : list of dict
+        Output of ``tc -j qdisc show`` and ``tc -j class show`` for one device.
+
+    Returns
+    -------
+    dict
+        kind -> parameters: rates in bit/s, times in ms, loss in percent.
+    """
+    parsed = {}
+    for qdisc in qdiscs:
+        kind, options = qdisc["kind"], qdisc.get("options", {})
+        if kind == "htb":
+            # tc prints rates in bytes per second.
+            parsed[kind] = (
+                {"rate_bps": round(classes[0]["rate"] * 8), "overhead_bytes": classes[0].get("overhead", 0)}
+                if classes
+                else {}
+            )
+        elif kind in OF_KIND:
+            parsed[kind] = OF_KIND[kind].parsed(qdisc)
+        elif kind == "netem":
+            delay = options.get("delay", {})
+            parsed[kind] = {
+                "delay_ms": delay.get("delay", 0) * 1e3,
+                "jitter_ms": delay.get("jitter", 0) * 1e3,
+                **parse_loss(options),
+                "limit": options["limit"],
+                "seed": options.get("seed"),
+                **({"slot_ms": options["slot"]["min-delay"] * 1e3} if "slot" in options else {}),
+                **parse_order(options),
+                **parse_rate(options.get("rate")),
+            }
+        else:
+            parsed[kind] = {}
+    return parsed
+
+
+def parse_loss(options) -> dict[str, float]:
+    """Return what netem's options say of loss: its mean in percent, and the mean burst where they have a model of bursts."""
+    if model := options.get("loss-gemodel"):
+        p, r = model["p"], model["r"]
+        return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": as_read_back(1 / r)}
+    return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
+
+
+def parse_order(options) -> dict[str, float]:
+    """Return what netem's options say of packets that pass at once, whatever its delay, or twice; nothing without any."""
+    at_once, twice = (options.get(name, {}).get(name) for name in ("reorder", "duplicate"))
+    return ({} if at_once is None else {"at_once_percent": 100 * at_once}) | (
+        {} if twice is None else {"duplicate_percent": 100 * twice}
+    )
+
+
+def as_read_back(burst_packets) -> float:
+    """Return a mean burst as far as it can be read back: tc tells its chance in six digits."""
+    return float(f"{burst_packets:.4g}")
+
+
+def parse_rate(rate) -> dict[str, int]:
+    """Return what netem's options say of a rate, in the units of a specification; nothing without one."""
+    if not rate:
+        return {}
+    return {"rate_bps": round(rate["rate"] * 8), "overhead_bytes": rate["packetoverhead"]}

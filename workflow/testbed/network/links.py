@@ -1,0 +1,183 @@
+"""Links that do what their parameters say, on top of Mininet's interface.
+
+Mininet's TCLink ignores rates above 1000 Mbit/s, prints tc's errors and goes on,
+leaves segmentation offload on, shares netem's queue with the bottleneck's, and
+applies delay and loss at both ends. Here each interface gets exactly one
+emulation, its own queue, and can be read back. All that tc sets or says of a host
+is one call of it (`emulate`, `read_back`); where it sets nothing it isn't asked.
+"""
+
+from mininet.link import Intf, Link
+
+from testbed.network import devices, sysctl
+from testbed.network.commands import batch, batch_json
+from testbed.network.emulation import parse_qdiscs
+from testbed.network.policer import read_policer
+from testbed.readings.queue_information import kinds_of
+
+
+class EmulatedInterface(Intf):
+    """Mininet's interface with at most one emulation and stated offloads.
+
+    ``leads_to`` is the ifb that packets pass when they arrive (`Arrivals`), or None; ``policer`` what they pass before
+    (`policer.Policer`), or None.
+    """
+
+    leads_to = policer = None
+
+    def config(self, emulation=None, segmentation_offload=False, single_packets=False, **params) -> dict:
+        """Configure the interface (called by Mininet when it makes the link), all but what tc does (`emulate`).
+
+        Parameters
+        ----------
+        emulation : Bottleneck or Netem, optional
+            None leaves the kernel's default (noqueue on veth).
+        segmentation_offload : bool
+        single_packets : bool
+            Whether TCP on this very host makes single packets. Without offload it still makes super-packets,
+            which are cut behind the queueing discipline: a queue on a sending host would hold and count those.
+
+        Raises
+        ------
+        SettingError, netlink.NetlinkError
+            If the kernel refuses a parameter.
+        """
+        # Mininet would start ifconfig to bring it up; `addresses.assign` does it with the rest.
+        result = super().config(**(params | {"up": None}))
+        self.emulation, self.single_packets = emulation, single_packets
+        devices.set_offloads(self.node, self.name, segmentation_offload)
+        if single_packets:
+            devices.set_single_packets(self.node, self.name)
+        return result
+
+    def commands(self) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        own = [effect for effect in (self.emulation, self.policer) if effect]
+        return [line for effect in own for line in effect.commands(self.name)]
+
+    def expected(self) -> dict[str, dict]:
+        """Return the qdiscs that this interface should have, by kind."""
+        arriving = {"ingress": {}} if self.leads_to or self.policer else {}
+        return (self.emulation.expected() if self.emulation else {"noqueue": {}}) | arriving
+
+    def read_back(self, qdiscs, _, known) -> dict:
+        """Return what the kernel says of this interface: ``qdiscs`` in the units of `expected`, ``offloads`` name -> bool.
+
+        Parameters
+        ----------
+        qdiscs : dict
+            Of `parse_qdiscs`.
+        known : dict
+            What `devices.device` gives of the interface.
+        """
+        state = {"qdiscs": qdiscs, "offloads": devices.read_offloads(self.node, self.name)}
+        state |= {"policer": read_policer(self.node, known["index"])} if self.policer else {}
+        return state | ({"gso_max_segs": known["gso_max_segs"]} if self.single_packets else {})
+
+
+class Arrivals:
+    """What happens to packets where they arrive: netem on an ifb that an interface's ingress is led through.
+
+    On a cable there is no router behind the bottleneck, and netem does not belong on a host that sends.
+
+    Parameters
+    ----------
+    interface : EmulatedInterface
+    name : str
+        Of the ifb.
+    emulation : Netem or reordering.Disorder
+    queue_packets : int, optional
+        Of the ifb behind it; without one the kernel's default.
+    """
+
+    def __init__(self, interface, name, emulation, queue_packets=None):
+        self.interface, self.node, self.name, self.emulation = interface, interface.node, name, emulation
+        interface.leads_to = name
+        devices.add(self.node, name, "ifb", queue_packets=queue_packets)
+        # Its own neighbour discovery would be dropped, and counted: an ifb passes what it is led alone.
+        sysctl.write(self.node, {f"net.ipv6.conf.{name}.disable_ipv6": 1})
+        devices.bring_up(self.node, name)
+
+    def commands(self) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        redirect = f"matchall action mirred egress redirect dev {self.name}"
+        here = self.interface.name
+        lines = [f"qdisc add dev {here} ingress", f"filter add dev {here} ingress {redirect}"]
+        return [*lines, *self.emulation.commands(self.name)]
+
+    def expected(self) -> dict[str, dict]:
+        """Return the qdiscs that the ifb should have, by kind."""
+        return self.emulation.expected()
+
+    def read_back(self, qdiscs, filters, _) -> dict:
+        """Return what the kernel says of the ifb: ``qdiscs``, and the interface whose ingress is led to it.
+
+        ``filters`` are those of that interface, as tc gives them.
+        """
+        targets = [a["to_dev"] for f in filters for a in f.get("options", {}).get("actions", ()) if "to_dev" in a]
+        return {"qdiscs": qdiscs, "arrivals_of": self.interface.name if targets == [self.name] else None}
+
+
+class EmulatedLink(Link):
+    """A veth pair whose two ends are `EmulatedInterface` objects."""
+
+    def __init__(self, node1, node2, **params):
+        # Mininet passes its own default interface class along.
+        super().__init__(node1, node2, **(params | {"intf": EmulatedInterface}))
+
+    @classmethod
+    def makeIntfPair(cls, name1, name2, addr1=None, addr2=None, node1=None, node2=None, deleteIntfs=True) -> None:
+        """Make the pair (called by Mininet), each end in its host at once."""
+        devices.join(node1, name1, node2, name2)
+
+
+def emulate(path) -> None:
+    """Have tc set the emulation of all devices of a `topology.Path`.
+
+    Raises
+    ------
+    commands.CommandError
+        If tc refuses a parameter.
+    """
+    for node in path.net.hosts:
+        batch(node, "tc", [line for device in path.devices_on(node) for line in device.commands()])
+
+
+def read_back(path) -> dict[str, dict]:
+    """Return what the kernel says of all devices of a `topology.Path`, by name; see the two classes' ``read_back``."""
+    of_devices = {}
+    for node in path.net.hosts:
+        own, known = path.devices_on(node), devices.devices_of(node)
+        # A discipline tells some of its parameters among its details and statistics only.
+        details = () if path.drop_tail else ("-details", "-statistics")
+        read = read_by_tc if any(device.commands() for device in own) else read_by_kernel
+        for device, (qdiscs, filters) in zip(own, read(node, own, known, details), strict=True):
+            of_devices[device.name] = device.read_back(qdiscs, filters, known[device.name])
+    return of_devices
+
+
+def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
+    """Return the qdiscs of each of a node's ``own`` devices (`parse_qdiscs`) and the filters where packets arrive, as tc gives them."""
+    questions = [
+        question
+        for device in own
+        for question in (
+            f"qdisc show dev {device.name}",
+            f"class show dev {device.name}",
+            f"filter show dev {getattr(device, 'interface', device).name} ingress",
+        )
+    ]
+    answers = iter(batch_json(node, "tc", questions, *details))
+    return [
+        (parse_qdiscs(qdiscs, classes), filters)
+        for qdiscs, classes, filters in zip(answers, answers, answers, strict=True)
+    ]
+
+
+def read_by_kernel(node, own, known, _) -> list[tuple[dict, list]]:
+    """Return the same of devices that nothing was set for: which kinds of qdiscs they have all the same."""
+    kinds = {name: {} for name in known}
+    names = {device["index"]: name for name, device in known.items()}
+    for index, kind in kinds_of(node):
+        kinds[names[index]][kind] = {}
+    return [(kinds[device.name], []) for device in own]

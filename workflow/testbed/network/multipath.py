@@ -1,0 +1,277 @@
+"""Joining the disjoint paths of a cable: subflows of MPTCP, or GRE-in-UDP tunnels under a bond.
+
+MPTCP: who connects (the client) has no endpoints and may open ``paths - 1`` further
+subflows; who listens announces (ADD_ADDR) its address on each further path, and for each
+of them the client opens one subflow, from the address that its routes give: one a path,
+never across. With endpoints on the client (``subflow``) it would also connect from each of
+them to the first path's address. For files the announced addresses have a port on which the
+kernel itself listens, because the program has closed its own socket by then: an FTP server does
+so as soon as a data connection is there, and further subflows to it would be refused. Address and
+port of IPv6 beside TCP's timestamps are more than a header's 40 bytes of options: Linux 7.2 sends
+them all the same, 6.18 does not, so iperf3, whose server goes on listening, does without the port.
+
+GRE-in-UDP (RFC 8086): Linux's GRE over FOU. The tunnels carry Ethernet frames, since
+bonding wants Ethernet devices for round robin. Names like gre0 belong to the kernel's own
+devices, which are in every network namespace.
+"""
+
+from testbed.network import routes
+from testbed.network.addresses import PREFIX, cable_routes, host_address, path_address, subflow_address, tunnel_address
+from testbed.network.commands import batch, run, run_json
+from testbed.network.devices import OFFLOADS, devices_of, read_offloads, set_offloads
+from testbed.network.sysctl import read_all
+from testbed.network.transport import route_metrics
+
+#: UDP port of GRE-in-UDP, and GRE's number in an IP header (RFC 8086, RFC 2784).
+GRE_IN_UDP_PORT, GRE = 4754, 47
+#: Where an MPTCP host takes further subflows.
+JOIN_PORT = 4755
+BOND = "bond0"
+#: distribution -> the bond's options, as ip-link(8) writes and shows them.
+DISTRIBUTION = {
+    "round-robin": {"mode": "balance-rr", "packets_per_slave": 1},
+    "per-flow": {"mode": "balance-xor", "xmit_hash_policy": "layer3+4"},
+}
+TUNNEL_KIND = {"ipv4": "gretap", "ipv6": "ip6gretap"}
+#: Preloads a library besides mptcpize's own, which `mptcpize run` puts in place of all others.
+ADD_LIBRARY = 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"'
+
+
+def listener(specification) -> str:
+    """Return the host on which the application's server waits: the receiver, or the sender of files."""
+    return "h1" if specification.traffic.application == "ftp" else "h2"
+
+
+def command_prefix(specification, library=None) -> list[str]:
+    """Return what comes before an application's command (variables, programs), so that it uses MPTCP where the study says so.
+
+    Parameters
+    ----------
+    specification : RunSpecification
+    library : str, optional
+        A library to preload into the application.
+    """
+    with_library = [] if library is None else ["sh", "-c", ADD_LIBRARY, library]
+    if specification.multipath.by == "mptcp":
+        return ["mptcpize", "run", *with_library]
+    return [] if library is None else [f"LD_PRELOAD={library}"]
+
+
+def path_of_address(specification) -> dict[str, int]:
+    """Return address -> path (from 0), of all hosts; on a dumbbell a path is a subflow, and further pairs have one."""
+    version = specification.ip_version
+    alone = {
+        host_address(pair, host, version): 0 for pair in specification.pairs for host in (pair.sender, pair.receiver)
+    }
+    return alone | {
+        subflow_address(specification, host, path)[version]: path
+        for host in ("h1", "h2")
+        for path in range(specification.paths)
+    }
+
+
+def plan(specification) -> dict[str, dict]:
+    """Return what both hosts must have, in the form of `read_back`: host -> what joins its paths; nothing for one path."""
+    plans = {"mptcp": plan_mptcp, "gre": plan_tunnels}
+    by = specification.multipath.by
+    return {host: plans[by](specification, host) for host in ("h1", "h2")} if by in plans else {}
+
+
+def plan_mptcp(specification, host) -> dict:
+    """Return a host's limits and endpoints."""
+    more, listens = specification.paths - 1, host == listener(specification)
+    endpoints = [
+        {
+            "address": subflow_address(specification, host, path)[specification.ip_version],
+            **({"port": JOIN_PORT} if specification.traffic.application == "ftp" else {}),
+            "id": path,
+            "signal": True,
+            "dev": f"{host}-eth{path if specification.is_cable else 0}",
+        }
+        for path in range(1, specification.paths)
+    ]
+    return {
+        "limits": {"add_addr_accepted": 0 if listens else more, "subflows": more},
+        "endpoints": endpoints if listens else [],
+    }
+
+
+def plan_tunnels(specification, host) -> dict:
+    """Return a host's tunnels and the bond that joins them."""
+    version, mtu = specification.multipath.tunnel_ip_version, specification.mtu_bytes
+    there = {"h1": "h2", "h2": "h1"}[host]
+    offloads = dict.fromkeys(OFFLOADS, specification.transport.segmentation_offload)
+    common = {"mtu_bytes": mtu, "up": True, "offloads": offloads}
+    tunnels = {
+        f"tunnel{path}": {
+            "kind": TUNNEL_KIND[version],
+            "local": path_address(host, path)[version],
+            "remote": path_address(there, path)[version],
+            "encapsulation": "fou",
+            "port": GRE_IN_UDP_PORT,
+            "checksum": True,
+            "joined_by": BOND,
+            **common,
+        }
+        for path in range(specification.paths)
+    }
+    distribution = DISTRIBUTION[specification.multipath.distribution]
+    # What TCP's super-packets are on the interfaces below (`links.EmulatedInterface`), they are here.
+    single = {} if specification.transport.segmentation_offload else {"gso_max_segs": 1}
+    return {"tunnels": tunnels, "bond": {"kind": "bond", **distribution, **single, **common}}
+
+
+def set_up(path, specification) -> None:
+    """Join the paths of the two hosts as the study says; see the module's text.
+
+    Raises
+    ------
+    commands.CommandError
+        If the kernel refuses a part of it.
+    """
+    planned = plan(specification)
+    if specification.multipath.by == "mptcp":
+        for host, wanted in planned.items():
+            batch(path.net[host], "ip", mptcp_lines(wanted))
+    elif specification.multipath.by == "gre":
+        for host, wanted in planned.items():
+            run(
+                path.net[host],
+                ["ip", family_of(specification), "fou", "add", "port", f"{GRE_IN_UDP_PORT}", "ipproto", f"{GRE}"],
+            )
+            batch(path.net[host], "ip", tunnel_lines(wanted, host))
+            for device in (*wanted["tunnels"], BOND):
+                set_offloads(path.net[host], device, specification.transport.segmentation_offload)
+        # Inside of the tunnels is where TCP looks for them.
+        inside = cable_routes(specification, route_metrics(specification), lambda host: {BOND: tunnel_address(host)})
+        for host, wanted in inside.items():
+            routes.set_up(path.net[host], routes=wanted)
+        set_neighbours(path)
+
+
+def mptcp_lines(wanted) -> list[str]:
+    """Return the lines for ``ip -batch`` of a host's part of `plan`."""
+    limits = wanted["limits"]
+    return [
+        f"mptcp limits set subflow {limits['subflows']} add_addr_accepted {limits['add_addr_accepted']}",
+        *(
+            f"mptcp endpoint add {e['address']} {port_words(e)}dev {e['dev']} id {e['id']} signal"
+            for e in wanted["endpoints"]
+        ),
+    ]
+
+
+def port_words(endpoint) -> str:
+    """Return an endpoint's port as ip-mptcp(8) takes it, or nothing where joins go to the server's own."""
+    return f"port {endpoint['port']} " if "port" in endpoint else ""
+
+
+def tunnel_lines(wanted, host) -> list[str]:
+    """Return the lines for ``ip -batch`` of a host's part of `plan`: tunnels, bond, inner addresses."""
+    bond = wanted["bond"]
+    options = " ".join(
+        f"{name} {value}" for name, value in bond.items() if name in ("mode", "packets_per_slave", "xmit_hash_policy")
+    )
+    # No address of their own making: nothing is sent but the run's traffic.
+    lines = [f"link add {BOND} mtu {bond['mtu_bytes']} type bond {options}", f"link set dev {BOND} addrgenmode none"]
+    for name, tunnel in wanted["tunnels"].items():
+        # Without the option that would take 8 bytes of each packet, to limit tunnels in tunnels.
+        outer = {"gretap": "encap-csum", "ip6gretap": "encap-udp6-csum encaplimit none"}[tunnel["kind"]]
+        lines += [
+            f"link add {name} mtu {tunnel['mtu_bytes']} type {tunnel['kind']} "
+            f"local {tunnel['local']} remote {tunnel['remote']} "
+            f"encap {tunnel['encapsulation']} encap-sport auto encap-dport {tunnel['port']} {outer}",
+            f"link set dev {name} master {BOND}",
+            f"link set dev {name} up",
+        ]
+    if "gso_max_segs" in bond:
+        lines.append(f"link set dev {BOND} gso_max_segs {bond['gso_max_segs']}")
+    lines.append(f"link set dev {BOND} up")
+    for version, address in tunnel_address(host).items():
+        nodad = " nodad" if version == "ipv6" else ""
+        lines.append(f"address add {address}/{PREFIX[version]} dev {BOND}{nodad}")
+    return lines
+
+
+def set_neighbours(path) -> None:
+    """Make each host's bond a permanent neighbour of the other's, as it is with the interfaces below."""
+    hosts = ("h1", "h2")
+    mac = {host: devices_of(path.net[host])[BOND]["address"] for host in hosts}
+    for host, there in (hosts, hosts[::-1]):
+        routes.set_up(
+            path.net[host], neighbours=[(BOND, address, mac[there]) for address in tunnel_address(there).values()]
+        )
+
+
+def joined_devices(specification) -> list[str]:
+    """Return the names of the devices that a host has besides its cables' interfaces: tunnels and bond, or none."""
+    return [*plan_tunnels(specification, "h1")["tunnels"], BOND] if specification.multipath.by == "gre" else []
+
+
+def read_back(path, specification) -> dict[str, dict]:
+    """Return what the kernel says of what joins the paths: host -> as `plan`, MPTCP with its ``settings``."""
+    readers = {"mptcp": read_mptcp, "gre": read_tunnels}
+    by = specification.multipath.by
+    return {host: readers[by](path.net[host], specification) for host in ("h1", "h2")} if by in readers else {}
+
+
+def read_mptcp(node, _) -> dict:
+    """Return a host's limits, endpoints and settings of MPTCP (scheduler, path manager and more)."""
+    # `ip -j` knows no JSON for limits.
+    words = run(node, ["ip", "mptcp", "limits", "show"]).split()
+    return {
+        "limits": {name: int(value) for name, value in zip(words[::2], words[1::2], strict=True)},
+        "endpoints": run_json(node, ["ip", "-j", "mptcp", "endpoint", "show"]),
+        "settings": read_all(node, "net.mptcp"),
+    }
+
+
+def read_tunnels(node, specification) -> dict:
+    """Return a host's tunnels and bond."""
+    links = {link["ifname"]: link for link in run_json(node, ["ip", "-d", "-j", "link", "show"])}
+    # A tunnel without this sends GRE in UDP, and the other end does not take it out.
+    received = run_json(node, ["ip", "-j", family_of(specification), "fou", "show"])
+    names = [f"tunnel{path}" for path in range(specification.paths)]
+    offloads = {name: read_offloads(node, name) for name in (*names, BOND)}
+    taken = any(port["port"] == GRE_IN_UDP_PORT and port["ipproto"] == GRE for port in received)
+    return {
+        "tunnels": {name: read_tunnel(links[name], offloads[name], taken) for name in names},
+        "bond": read_bond(links[BOND], specification, offloads[BOND]),
+    }
+
+
+def read_tunnel(link, offloads, taken) -> dict:
+    """Return a tunnel in the form of `plan_tunnels`; ``link`` is ip's JSON, ``taken``: the host takes GRE out of UDP."""
+    kind, data = link["linkinfo"]["info_kind"], link["linkinfo"]["info_data"]
+    encapsulation = data.get("encap", {})
+    return {
+        "kind": kind,
+        "local": data["local"],
+        "remote": data["remote"],
+        "encapsulation": encapsulation.get("type"),
+        "port": encapsulation.get("dport") if taken else None,
+        "checksum": encapsulation.get("csum6" if kind == "ip6gretap" else "csum"),
+        "joined_by": link.get("master"),
+        **read_common(link, offloads),
+    }
+
+
+def read_bond(link, specification, offloads) -> dict:
+    """Return the bond in the form of `plan_tunnels`: of its options those that the distribution sets."""
+    data = link["linkinfo"]["info_data"]
+    options = DISTRIBUTION[specification.multipath.distribution]
+    return {
+        "kind": link["linkinfo"]["info_kind"],
+        **{name: data[name] for name in options},
+        **({} if specification.transport.segmentation_offload else {"gso_max_segs": link["gso_max_segs"]}),
+        **read_common(link, offloads),
+    }
+
+
+def read_common(link, offloads) -> dict:
+    return {"mtu_bytes": link["mtu"], "up": "UP" in link["flags"], "offloads": offloads}
+
+
+def family_of(specification) -> str:
+    """Return ip's option for the IP version outside of the tunnels."""
+    return {"ipv4": "-4", "ipv6": "-6"}[specification.multipath.tunnel_ip_version]

@@ -1,0 +1,115 @@
+"""A path of MPTCP that goes down at a moment of the run and comes back: all that arrives over it is lost meanwhile.
+
+In both directions the netem behind which packets arrive loses 100 % of them. No interface goes down: hosts learn
+nothing, as where a path fails far from them, and addresses, routes and neighbours stay. What netem delays already still
+arrives. A netem that is changed begins its random numbers anew: afterwards from a seed of its own, so that no loss repeats.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from testbed.checks.check import Check
+from testbed.checks.network_checks import same
+from testbed.network.commands import batch, batch_json
+from testbed.network.devices import devices_of
+from testbed.network.emulation import parse_qdiscs
+from testbed.readings.queue_information import counters_of
+
+#: How far from its time a change may be under a real clock, in s.
+REAL_LATE_S = 0.1
+
+
+class Outage:
+    """Takes a path down and up again while traffic flows.
+
+    Parameters
+    ----------
+    path : topology.Path
+    specification : RunSpecification
+
+    Attributes
+    ----------
+    result : dict or None
+        The document's section ``outage``; None where none is asked for, or none took place.
+    """
+
+    def __init__(self, path, specification):
+        self._path, self._specification, self._asked = path, specification, specification.multipath.outage
+        self.result = None
+
+    def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
+        """Yield events for `traffic.start_and_sample`: when in s since the origin, before all others, and what is to be called."""
+        if not self._asked:
+            return
+
+        def now_s(at_s):
+            # A real clock says when it is; a virtual one would move by being asked.
+            return at_s if self._specification.virtual_clock else (time.monotonic_ns() - origin_ns) / 1e9
+
+        yield self._asked["at_s"], -1, lambda at_s: self._begin(now_s(at_s))
+        yield self._asked["at_s"] + self._asked["for_s"], -1, lambda at_s: self._end(now_s(at_s))
+
+    def _ends(self):
+        """Return direction -> the `Arrivals` behind which the path's packets arrive."""
+        number = self._asked["path"] - 1
+        return {d: self._path.devices[f"{host}-in{number}"] for d, host in (("forward", "h2"), ("reverse", "h1"))}
+
+    # Changes take some instants: what is lost is counted from before the first to after the second, what is let in between them.
+
+    def _begin(self, time_s):
+        ends = self._ends()
+        self._up = {direction: counted(end) for direction, end in ends.items()}
+        self.result = {
+            "path": self._asked["path"],
+            "begin_s": time_s,
+            "devices": {direction: end.name for direction, end in ends.items()},
+            "down": {d: set_and_read(end, replace(end.emulation, loss_percent=100)) for d, end in ends.items()},
+        }
+        self._down = {direction: counted(end) for direction, end in ends.items()}
+
+    def _end(self, time_s):
+        ends = self._ends()
+        let_in = {
+            direction: sum(counted(end)[name] - self._down[direction][name] for name in ("packets", "backlog_packets"))
+            for direction, end in ends.items()
+        }
+        up = {direction: set_and_read(end, self._afterwards(direction, end)) for direction, end in ends.items()}
+        dropped = {direction: counted(end)["drops"] - self._up[direction]["drops"] for direction, end in ends.items()}
+        self.result |= {"end_s": time_s, "dropped": dropped, "let_in": let_in, "up": up}
+
+    def _afterwards(self, direction, end):
+        seed = self._specification.substream(f"netem-{direction}-path-{self._asked['path']}-after-outage")
+        return replace(end.emulation, seed=seed)
+
+
+def set_and_read(end, emulation) -> bool:
+    """Set the netem of an `Arrivals` anew; return whether the kernel says that it is so."""
+    batch(end.node, "tc", emulation.commands(end.name))
+    (qdiscs,) = batch_json(end.node, "tc", [f"qdisc show dev {end.name}"])
+    wanted, read_back = emulation.expected()["netem"], parse_qdiscs(qdiscs, []).get("netem", {})
+    return all(same(read_back.get(name), value) for name, value in wanted.items())
+
+
+def counted(end) -> dict[str, int]:
+    """Return what the netem of an `Arrivals` has counted."""
+    index = devices_of(end.node)[end.name]["index"]
+    return next(counts for of, kind, counts in counters_of(end.node) if (of, kind) == (index, "netem"))
+
+
+def check_outage(specification, document) -> Check:
+    """The path was down when it should have been: what arrived was dropped, nothing got in, and then it was up again."""
+    asked, seen = specification.multipath.outage, document.get("outage", {})
+    begin_s, end_s = asked["at_s"], asked["at_s"] + asked["for_s"]
+    expected = f"path {asked['path']} down from {begin_s:g} to {end_s:g} s, packets dropped, none let in"
+    if "end_s" not in seen:
+        return Check("outage", False, expected, "it did not come back" if seen else "there was none")
+    late_s = 0.0 if specification.virtual_clock else REAL_LATE_S
+    in_time = all(0 <= seen[when] - at <= late_s for when, at in (("begin_s", begin_s), ("end_s", end_s)))
+    as_set = all((*seen["down"].values(), *seen["up"].values(), seen["path"] == asked["path"]))
+    lost = seen["dropped"]["forward"] > 0 and not any(seen["let_in"].values())
+    observed = (
+        f"path {seen['path']} down from {seen['begin_s']:g} to {seen['end_s']:g} s, dropped {seen['dropped']['forward']} "
+        f"forward and {seen['dropped']['reverse']} reverse, let in {sum(seen['let_in'].values())}"
+    )
+    return Check("outage", in_time and as_set and lost, expected, observed)

@@ -1,0 +1,166 @@
+"""Carrying out what `timeline` plans: a link's rate, delay and loss are changed while traffic flows, and read back at once.
+
+One process does it through netlink, as `sampling` reads: nothing is started for a change, and the guest's clock stands still
+meanwhile but for one reading of it. The bottleneck's class gets another rate (`tc class change`), so that what waits in its queue
+stays there; netem another delay or loss (`tc qdisc change`), so that what is under way stays so, and its random numbers go on.
+Formats of the kernel: struct tc_htb_opt, tc_netem_qopt, TCA_HTB_* and TCA_NETEM_* of include/uapi/linux/pkt_sched.h.
+"""
+
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from experiment.packet_sizes import PACKET_BYTES
+from testbed.network.devices import devices_of
+from testbed.network.emulation import REAL_TIMER_S
+from testbed.network.netlink import NETLINK_ROUTE, Channel, attribute, attributes
+from testbed.readings.queue_information import MESSAGE, RTM_GETQDISC, TCA_KIND, counters
+
+RTM_NEWQDISC, RTM_NEWTCLASS, RTM_GETTCLASS = 36, 40, 42
+TCA_OPTIONS, TCA_HTB_PARMS, TCA_NETEM_LATENCY64, TCA_NETEM_JITTER64 = 2, 1, 10, 11
+TC_H_ROOT = 0xFFFFFFFF
+#: Handles as `emulation` gives them: htb and its class, netem.
+HTB, HTB_CLASS, NETEM = 0x10000, 0x10001, 0x200000
+#: struct tc_htb_opt: two struct tc_ratespec (cell_log, linklayer, overhead, cell_align, mpu, rate), buffer, cbuffer, quantum, level, prio.
+HTB_OPTIONS = struct.Struct("=2B2hHI 2B2hHI 5I")
+RATE, CEIL, BUFFER, CBUFFER = 5, 11, 12, 13
+#: struct tc_netem_qopt: latency, limit, loss, gap, duplicate, jitter.
+NETEM_OPTIONS, NANOSECONDS = struct.Struct("=6I"), struct.Struct("=q")
+#: Where in it the loss stands.
+LOSS = 2
+#: The share that a probability of 1 is in the kernel.
+CERTAIN = 0xFFFFFFFF
+#: Nanoseconds of a tick in which the kernel is told times (PSCHED_SHIFT of include/net/pkt_sched.h).
+TICK_NS = 64
+
+
+class PathChanges:
+    """Changes the path of a run as its timeline says; open before the traffic.
+
+    Parameters
+    ----------
+    path : topology.Path
+    specification : RunSpecification
+
+    Attributes
+    ----------
+    result : list of dict
+        A dict for each change that took place: what was asked for (``at_ns`` since the traffic's origin, ``direction``,
+        ``quantity``, ``value``, ``kind``), ``realised_ns``, and of each of its ``devices`` the kernel's own ``value``
+        afterwards, and what it had counted (``packets`` and ``bytes`` that left, ``drops``, ``backlog_packets``).
+    """
+
+    def __init__(self, path, specification):
+        self._path, self._specification, self.result = path, specification, []
+        self._channels, self._index = {}, {}
+
+    def __enter__(self):
+        with ExitStack() as stack:
+            places = self._path.bottleneck, self._path.netem
+            nodes = {device.node for place in places for devices in place.values() for device in devices}
+            for node in sorted(nodes if self._specification.timeline else (), key=lambda node: node.name):
+                self._channels[node.name] = stack.enter_context(Channel(node, NETLINK_ROUTE))
+                self._index |= {name: known["index"] for name, known in devices_of(node).items() if name != "lo"}
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self._open.close()
+
+    def events(self, origin_ns) -> Iterator[tuple[float, int, object]]:
+        """Yield events for `traffic.start_and_sample`: when in s since the origin, before all others, and what is to be called."""
+        for change in self._specification.timeline.changes:
+            yield change.at_ns / 1e9, -1, lambda _, change=change: self._carry_out(change, origin_ns)
+
+    def _carry_out(self, change, origin_ns):
+        """Make one change on all devices of its direction, and write down what came of it."""
+        place = self._path.bottleneck if change.quantity == "rate_mbps" else self._path.netem
+        make = self._set_rate if change.quantity == "rate_mbps" else self._set_netem
+        devices = {device.name: make(device, change) for device in place[change.direction]}
+        self.result.append(
+            {
+                "at_ns": change.at_ns,
+                "direction": change.direction,
+                "quantity": change.quantity,
+                "value": change.value,
+                "kind": change.kind,
+                "realised_ns": time.monotonic_ns() - origin_ns,
+                "devices": devices,
+            }
+        )
+
+    def _set_rate(self, device, change):
+        """Give the bottleneck of a device another rate; return what the kernel says of it."""
+        channel, index = self._channels[device.node.name], self._index[device.name]
+        what = f"rate of {device.name}"
+        options = list(self._class_options(channel, index, what))
+        rate_bytes = round(change.value * 1e6 / 8)
+        options[RATE] = options[CEIL] = rate_bytes
+        options[BUFFER] = options[CBUFFER] = int(self._burst_bytes(change.value) * 1e9 / rate_bytes / TICK_NS)
+        body = MESSAGE.pack(0, index, HTB_CLASS, HTB, 0) + attribute(TCA_KIND, b"htb\0")
+        body += attribute(TCA_OPTIONS, attribute(TCA_HTB_PARMS, HTB_OPTIONS.pack(*options)))
+        channel.change(RTM_NEWTCLASS, body, what)
+        now = self._class_options(channel, index, what)
+        if now[RATE] != now[CEIL]:
+            return {"value": None}
+        return {"value": now[RATE] * 8 / 1e6} | self._counted(channel, index, HTB, what)
+
+    def _burst_bytes(self, rate_mbps):
+        """Return what the shaper may send at once: a packet, under a real clock a millisecond's worth (`topology.plan_bottleneck`)."""
+        real = 0 if self._specification.virtual_clock else round(rate_mbps * 1e6 / 8 * REAL_TIMER_S)
+        return max(PACKET_BYTES, real)
+
+    def _class_options(self, channel, index, what):
+        """Return the numbers of the struct tc_htb_opt of a device's class."""
+        classes = channel.ask(RTM_GETTCLASS, MESSAGE.pack(0, index, 0, 0, 0), what, _htb_options)
+        return next(options for handle, options in classes if handle == HTB_CLASS)
+
+    def _set_netem(self, device, change):
+        """Give the netem of a device another delay or loss; return what the kernel says of it."""
+        channel, index = self._channels[device.node.name], self._index[device.name]
+        what, delays = f"{change.quantity} of {device.name}", change.quantity == "delay_ms"
+        # What the hosts' own links add stays.
+        further_ms = device.emulation.delay_ms - self._specification.link.delay_ms[change.direction]
+        numbers, latency_ns, jitter_ns = self._netem_options(channel, index, what)
+        if delays:
+            latency_ns = round((change.value + further_ms) * 1e6)
+        else:
+            numbers[LOSS] = round(change.value / 100 * CERTAIN)
+        body = MESSAGE.pack(0, index, NETEM, TC_H_ROOT, 0) + attribute(TCA_KIND, b"netem\0")
+        times = attribute(TCA_NETEM_LATENCY64, NANOSECONDS.pack(latency_ns))
+        times += attribute(TCA_NETEM_JITTER64, NANOSECONDS.pack(jitter_ns))
+        channel.change(RTM_NEWQDISC, body + attribute(TCA_OPTIONS, NETEM_OPTIONS.pack(*numbers) + times), what)
+        numbers, latency_ns, _ = self._netem_options(channel, index, what)
+        value = latency_ns / 1e6 - further_ms if delays else numbers[LOSS] / CERTAIN * 100
+        return {"value": value} | self._counted(channel, index, NETEM, what)
+
+    def _netem_options(self, channel, index, what):
+        """Return the numbers of the struct tc_netem_qopt of a device, and latency and jitter in ns."""
+        request = MESSAGE.pack(0, index, NETEM, 0, 0)
+        (options,) = channel.ask(RTM_GETQDISC, request, what, _netem_options, dump=False)
+        return options
+
+    def _counted(self, channel, index, handle, what):
+        """Return what a qdisc has counted."""
+        ((_, _, counted),) = channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, handle, 0, 0), what, counters, dump=False)
+        return {name: counted[name] for name in ("packets", "bytes", "drops", "backlog_packets")}
+
+
+def _htb_options(buffer, start, end):
+    """Parse the struct tcmsg of a class: return its handle and the numbers of its struct tc_htb_opt."""
+    handle = MESSAGE.unpack_from(buffer, start)[2]
+    at, until = attributes(buffer, *attributes(buffer, start + MESSAGE.size, end)[TCA_OPTIONS])[TCA_HTB_PARMS]
+    if until - at < HTB_OPTIONS.size:
+        raise ValueError(f"struct tc_htb_opt of {until - at} bytes, expected {HTB_OPTIONS.size}")
+    return handle, HTB_OPTIONS.unpack_from(buffer, at)
+
+
+def _netem_options(buffer, start, end):
+    """Parse the struct tcmsg of netem: return a list of the numbers of its struct tc_netem_qopt, latency and jitter in ns."""
+    at, until = attributes(buffer, start + MESSAGE.size, end)[TCA_OPTIONS]
+    further = attributes(buffer, at + NETEM_OPTIONS.size, until)
+    latency, jitter = (
+        NANOSECONDS.unpack_from(buffer, further[kind][0])[0] for kind in (TCA_NETEM_LATENCY64, TCA_NETEM_JITTER64)
+    )
+    return [list(NETEM_OPTIONS.unpack_from(buffer, at)), latency, jitter]

@@ -1,0 +1,84 @@
+"""A token-bucket policer in front of the bottleneck: what the data send beyond its rate and burst is dropped at once, never queued.
+
+Linux's police action (tc-police(8)) on what arrives at r1 from the senders, one bucket for all of them. It counts packets as
+the bottleneck does: with the Ethernet header, which is off where packets arrive, as overhead.
+"""
+
+import struct
+from dataclasses import dataclass
+
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES
+from testbed.network.netlink import attributes
+from testbed.readings.queue_information import MESSAGE
+
+RTM_GETTFILTER = 46
+#: Where the filters of what arrives stand (include/uapi/linux/pkt_sched.h).
+INGRESS_FILTERS = 0xFFFFFFF2
+TCA_OPTIONS = TCA_MATCHALL_ACT = TCA_ACT_OPTIONS = 2
+FIRST_ACTION = TCA_POLICE_TBF = 1
+TC_ACT_SHOT = 2
+#: The begin of struct tc_police: index, action, limit, burst (in ticks), mtu, and its struct tc_ratespec.
+POLICE = struct.Struct("=IiIII2B2hHI")
+#: Nanoseconds of a tick in which the kernel tells times (PSCHED_SHIFT of include/net/pkt_sched.h).
+TICK_NS = 64
+
+#: The action's number in the router: that of each interface is the same.
+INDEX = 1
+
+
+@dataclass(frozen=True)
+class Policer:
+    """Rate and burst of a policer; the ``first`` of a router's interfaces makes it, the others share it."""
+
+    rate_mbps: float
+    burst_bytes: int
+    first: bool = True
+
+    def commands(self, device) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        bucket = f"rate {round(self.rate_mbps * 1e6)}bit burst {self.burst_bytes} overhead {ETHERNET_HEADER_BYTES} conform-exceed drop"
+        made = f"{bucket} index {INDEX}" if self.first else f"index {INDEX}"
+        return [f"qdisc add dev {device} ingress", f"filter add dev {device} ingress matchall action police {made}"]
+
+    def expected(self) -> dict[str, float]:
+        """Return what `told` must give."""
+        return {"rate_mbps": self.rate_mbps, "burst_bytes": self.burst_bytes, "overhead_bytes": ETHERNET_HEADER_BYTES, "exceed": "drop", "index": INDEX}  # fmt: skip
+
+
+def read_policer(node, index) -> dict | None:
+    """Return what the kernel says of the policer of what arrives at a device, by its index, in the form of `Policer.expected`; None without one.
+
+    Over netlink, for tc leaves rate and burst out of its JSON.
+    """
+    request = MESSAGE.pack(0, index, 0, INGRESS_FILTERS, 0)
+    filters = node.route.ask(RTM_GETTFILTER, request, "policer", _police)
+    return next((one for one in filters if one), None)
+
+
+def _police(buffer, start, end):
+    """Parse the struct tcmsg of a filter: return its policer as `Policer.expected` has it, or None."""
+    at = start + MESSAGE.size, end
+    # A filter's own message comes after one of its priority alone.
+    for kind in (TCA_OPTIONS, TCA_MATCHALL_ACT, FIRST_ACTION, TCA_ACT_OPTIONS, TCA_POLICE_TBF):
+        inside = attributes(buffer, *at)
+        if kind not in inside:
+            return None
+        at = inside[kind]
+    index, action, _, burst, _, _, _, overhead, _, _, rate = POLICE.unpack_from(buffer, at[0])
+    return {
+        "rate_mbps": rate * 8 / 1e6,
+        "burst_bytes": round(burst * TICK_NS * rate / 1e9),
+        "overhead_bytes": overhead,
+        "exceed": "drop" if action == TC_ACT_SHOT else f"{action}",
+        "index": index,
+    }
+
+
+def drops(document) -> int:
+    """Return how many packets the policer dropped during the traffic."""
+    interfaces = document["network"]["set"]["policer"]
+    before, after = (
+        sum(document["links"][when][name]["qdiscs"]["ingress"]["drops"] for name in interfaces)
+        for when in ("before", "after")
+    )
+    return after - before

@@ -1,0 +1,180 @@
+"""Addresses, permanent neighbours and routes of a node: orders and questions to the kernel, without a program.
+
+Formats of the kernel (include/uapi/linux): struct ifaddrmsg and IFA_* of if_addr.h, struct ndmsg and NDA_* of
+neighbour.h, struct rtmsg, RTA_* and RTAX_* of rtnetlink.h.
+"""
+
+import socket
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+
+from testbed.network.commands import log
+from testbed.network.devices import devices_of
+from testbed.network.netlink import NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, attribute, attributes
+
+RTM_NEWADDR, RTM_NEWROUTE, RTM_GETROUTE, RTM_NEWNEIGH = 20, 24, 26, 28
+#: struct ifaddrmsg: family, bits of the prefix, flags, scope, interface.
+ADDRESS = struct.Struct("=4BI")
+IFA_ADDRESS, IFA_LOCAL = 1, 2
+#: An IPv6 address is there at once; nothing is sent to ask whether another host has it.
+IFA_F_NODAD = 0x02
+#: struct ndmsg: family, interface, state, flags, type.
+NEIGHBOUR = struct.Struct("=BxxxiHBB")
+NDA_DST, NDA_LLADDR = 1, 2
+NUD_PERMANENT = 0x80
+#: struct rtmsg: family, bits of destination and source, TOS, table, protocol, scope, type, flags.
+ROUTE = struct.Struct("=8BI")
+RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_PRIORITY, RTA_PREFSRC, RTA_METRICS = 1, 4, 5, 6, 7, 8
+RT_TABLE_MAIN, RTPROT_BOOT, RT_SCOPE_UNIVERSE, RT_SCOPE_LINK, RTN_UNICAST = 254, 3, 0, 253, 1
+NUMBER = struct.Struct("=I")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of routes: its ``kind`` (RTAX_*), its value from ip-route(8)'s word, and that word from its value."""
+
+    kind: int
+    packed: Callable[[str], bytes]
+    word: Callable[[bytes], str]
+
+
+#: By ip-route(8)'s names.
+METRICS = {
+    "rto_min": Metric(
+        13, lambda word: NUMBER.pack(int(word.removesuffix("ms"))), lambda packed: f"{NUMBER.unpack(packed)[0]}ms"
+    ),
+    "quickack": Metric(15, lambda word: NUMBER.pack(int(word)), lambda packed: f"{NUMBER.unpack(packed)[0]}"),
+    "congctl": Metric(16, lambda word: word.encode() + b"\0", lambda packed: packed.rstrip(b"\0").decode()),
+}
+RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route to a ``network``: by way of a router (``via``), or through a ``device``.
+
+    ``source``: the address that packets get which have none. ``priority``: where it is given, the route takes the place of one
+    with the same. ``metrics``: words of ip-route(8), those of `METRICS`.
+    """
+
+    network: str
+    via: str | None = None
+    device: str | None = None
+    source: str | None = None
+    priority: int | None = None
+    metrics: str = ""
+
+    def __str__(self):
+        """What ip would be told."""
+        words = {"via": self.via, "dev": self.device, "src": self.source, "metric": self.priority}
+        parts = [f"{name} {value}" for name, value in words.items() if value is not None]
+        return " ".join(["route", self.network, *parts, *self.metrics.split()])
+
+
+def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
+    """Give a node addresses, permanent neighbours and routes, in this order.
+
+    Parameters
+    ----------
+    node : bare_host.BareHost
+    addresses : iterable of (str, str, int)
+        Device, address, bits of its network.
+    neighbours : iterable of (str, str, str)
+        Device, address, and the MAC address behind it: the node never asks for that.
+    routes : iterable of Route
+
+    Raises
+    ------
+    netlink.NetlinkError
+        If the kernel refuses one.
+    """
+    index = {name: device["index"] for name, device in devices_of(node).items()}
+    for device, address, prefix in addresses:
+        what = f"{device} has address {address}/{prefix}"
+        order(node, RTM_NEWADDR, address_message(index[device], address, prefix), what, NLM_F_EXCL)
+    for device, address, mac in neighbours:
+        what = f"{device} leads to {address} at {mac}"
+        order(node, RTM_NEWNEIGH, neighbour_message(index[device], address, mac), what, NLM_F_REPLACE)
+    for route in routes:
+        how = NLM_F_EXCL if route.priority is None else NLM_F_REPLACE
+        order(node, RTM_NEWROUTE, route_message(route, index), f"{route}", how)
+
+
+def order(node, kind, body, what, how) -> None:
+    """Have the kernel make something, and log it."""
+    log(f"{node.name}: {what}")
+    node.route.change(kind, body, what, NLM_F_CREATE | how)
+
+
+def address_message(index, address, prefix) -> bytes:
+    family, packed = of_address(address)
+    known = attribute(IFA_LOCAL, packed) + attribute(IFA_ADDRESS, packed)
+    return ADDRESS.pack(family, prefix, IFA_F_NODAD, RT_SCOPE_UNIVERSE, index) + known
+
+
+def neighbour_message(index, address, mac) -> bytes:
+    family, packed = of_address(address)
+    known = attribute(NDA_DST, packed) + attribute(NDA_LLADDR, bytes.fromhex(mac.replace(":", "")))
+    return NEIGHBOUR.pack(family, index, NUD_PERMANENT, 0, 0) + known
+
+
+def route_message(route, index) -> bytes:
+    """Return the order for a `Route`; ``index`` has the numbers of devices by their names."""
+    network = ip_network(route.network)
+    family, packed = of_address(network.network_address)
+    scope = RT_SCOPE_UNIVERSE if route.via else RT_SCOPE_LINK
+    values = {
+        RTA_DST: packed if network.prefixlen else None,
+        RTA_GATEWAY: route.via and of_address(route.via)[1],
+        RTA_PREFSRC: route.source and of_address(route.source)[1],
+        RTA_OIF: route.device and NUMBER.pack(index[route.device]),
+        RTA_PRIORITY: None if route.priority is None else NUMBER.pack(route.priority),
+        RTA_METRICS: route.metrics and metrics_of(route.metrics),
+    }
+    head = ROUTE.pack(family, network.prefixlen, 0, 0, RT_TABLE_MAIN, RTPROT_BOOT, scope, RTN_UNICAST, 0)
+    return head + b"".join(attribute(kind, value) for kind, value in values.items() if value)
+
+
+def metrics_of(words) -> bytes:
+    """Return the attributes of a route's metrics; a least timeout is locked, as ip does it: what TCP measures doesn't move it."""
+    words = words.split()
+    metrics = dict(zip(words[::2], words[1::2], strict=True))
+    lock = attribute(RTAX_LOCK, NUMBER.pack(1 << RTAX_RTO_MIN)) if "rto_min" in metrics else b""
+    return lock + b"".join(attribute(METRICS[name].kind, METRICS[name].packed(word)) for name, word in metrics.items())
+
+
+def metrics_to(node, network) -> list[str]:
+    """Return the metrics of each route that a node has to just this network, in ip-route(8)'s words; "" for none."""
+    network = ip_network(network)
+    family, _ = of_address(network.network_address)
+    body = ROUTE.pack(family, *[0] * 8)
+    routes = node.route.ask(RTM_GETROUTE, body, "routes", lambda *message: read_route(family, *message))
+    return [words for to, words in routes if to == network]
+
+
+def read_route(family, buffer, start, end) -> tuple[IPv4Network | IPv6Network | None, str]:
+    """Parse one struct rtmsg and its attributes: where the route leads, and the words of its metrics.
+
+    None stands for a network of another table than the main one: the kernel's own addresses and broadcasts.
+    """
+    _, bits, _, _, table, *_ = ROUTE.unpack_from(buffer, start)
+    if table != RT_TABLE_MAIN:
+        return None, ""
+    values = attributes(buffer, start + ROUTE.size, end)
+    everywhere = bytes({socket.AF_INET: 4, socket.AF_INET6: 16}[family])
+    to = ip_address(bytes(buffer[slice(*values[RTA_DST])]) if RTA_DST in values else everywhere)
+    has = attributes(buffer, *values[RTA_METRICS]) if RTA_METRICS in values else {}
+    words = {
+        name: metric.word(bytes(buffer[slice(*has[metric.kind])]))
+        for name, metric in METRICS.items()
+        if metric.kind in has
+    }
+    return ip_network(f"{to}/{bits}"), " ".join(f"{name} {word}" for name, word in words.items())
+
+
+def of_address(address) -> tuple[int, bytes]:
+    """Return the family of an address, and its bytes."""
+    address = ip_address(address)
+    return {4: socket.AF_INET, 6: socket.AF_INET6}[address.version], address.packed

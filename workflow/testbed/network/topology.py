@@ -1,0 +1,299 @@
+"""The network in Mininet: a dumbbell of two routers with hosts on both sides, or two hosts and their cables.
+
+Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from
+h1 to h2. Where each effect stands (the reasons: netem on a sending host entangles
+with TCP small queues; a delay line in front of the bottleneck would share its queue):
+
+=============================  =================================================
+r1-eth1 (towards r2)           bottleneck of the data: htb rate + its queue
+r2-eth0 (towards h2)           forward delay, jitter, loss: netem, if there is any
+r2-eth1 (towards r1)           bottleneck of the ACKs: the same rate and queue
+r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
+r2-eth2, r1-eth2 and so on     the same for further pairs
+r1-eth0, r1-eth2 and so on     the policer, if there is one: where data arrive
+r2-in1, r1-in1                 packets late or twice, if any are: netem on an ifb that
+                               is passed on arrival at r2-eth1 (data), r1-eth1 (ACKs)
+hosts' own interfaces          nothing
+=============================  =================================================
+
+The delay of the hosts' own links (``access_delay_ms``) is part of the netem of their
+pair, twice in each direction: a flow cannot tell where on its way it was delayed.
+
+Where iperf3's control connections have a network of their own, a further link without any
+emulation joins the two hosts of each pair (h1-control, h2-control).
+
+On a cable (or several, the paths of multipath transfer) h1-eth0 and h2-eth0 have rate and
+queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the netem of h2-in0
+(h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
+
+`chain` has its own module. With ``netem: both-ends`` (as a Mininet TCLink on r1-r2 without a rate does it)
+r1-eth1 and r2-eth1 carry netem, whose limit is the only queue.
+"""
+
+from dataclasses import dataclass
+
+from mininet.net import Mininet
+from mininet.node import Node
+
+from experiment.chain_names import routers
+from experiment.disciplines import OF_KIND
+from experiment.packet_sizes import PACKET_BYTES
+from experiment.qdisc import DROP_TAIL
+from testbed.network import addresses, chain
+from testbed.network.emulation import IN_ORDER_MBPS, REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
+from testbed.network.links import Arrivals, EmulatedInterface, EmulatedLink, emulate
+from testbed.network.policer import Policer
+from testbed.network.sysctl import write
+from testbed.network.transport import route_metrics
+
+FORWARDING = {"net.ipv4.ip_forward": 1, "net.ipv6.conf.all.forwarding": 1}
+#: No duplicate address detection: an address is usable at once.
+ADDRESSES_AT_ONCE = {"net.ipv6.conf.all.accept_dad": 0, "net.ipv6.conf.default.accept_dad": 0}
+#: Interface of each direction's bottleneck.
+BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
+
+
+@dataclass(frozen=True)
+class Path:
+    """The built network.
+
+    ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to the interfaces
+    that carry them: one of each path, or none. ``pairs`` are the specification's, ``disorder`` what makes packets late or doubles them.
+    """
+
+    net: Mininet
+    pairs: list
+    bottleneck: dict
+    netem: dict
+    disorder: list
+
+    @property
+    def drop_tail(self) -> bool:
+        """Whether the bottleneck's queue is a fifo, or there is none."""
+        kinds = (device.emulation.kind_and_limit[0] for device in self.bottleneck["forward"])
+        return all(OF_KIND[kind].name == DROP_TAIL for kind in kinds)
+
+    @property
+    def senders(self) -> list[Node]:
+        return [self.net[pair.sender] for pair in self.pairs]
+
+    @property
+    def receivers(self) -> list[Node]:
+        return [self.net[pair.receiver] for pair in self.pairs]
+
+    @property
+    def end_hosts(self) -> list[Node]:
+        """Senders and receivers, pair by pair."""
+        return [self.net[name] for pair in self.pairs for name in (pair.sender, pair.receiver)]
+
+    @property
+    def interfaces(self) -> dict[str, EmulatedInterface]:
+        """All interfaces of the links, by name."""
+        return interfaces_of(self.net)
+
+    @property
+    def arrivals(self) -> dict[str, str]:
+        """Device that packets pass where they arrive -> the interface at which they do."""
+        passed = [*(device for devices in self.netem.values() for device in devices), *self.disorder]
+        return {device.name: device.interface.name for device in passed if isinstance(device, Arrivals)}
+
+    @property
+    def policers(self) -> dict[str, dict]:
+        """Interface that has a policer -> what that must be."""
+        return {name: one.policer.expected() for name, one in self.interfaces.items() if one.policer}
+
+    @property
+    def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
+        """All interfaces of the links, and what packets pass where they arrive, by name."""
+        behind = [*(device for devices in self.netem.values() for device in devices), *self.disorder]
+        return self.interfaces | {device.name: device for device in behind}
+
+    def devices_on(self, node) -> list[EmulatedInterface | Arrivals]:
+        """Those of one node."""
+        return [device for device in self.devices.values() if device.node is node]
+
+
+def build(specification, net) -> Path:
+    """Add hosts, routers and links of a specification to an empty Mininet and start it.
+
+    Parameters
+    ----------
+    specification : RunSpecification
+    net : mininet.net.Mininet
+        Without controller and switches.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    commands.CommandError, SettingError, netlink.NetlinkError
+        If the kernel refuses any part of the network.
+    """
+    pairs = specification.pairs
+    hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]
+    forwarding = [] if specification.is_cable else routers(specification)
+    for node in [net.addHost(name, ip=None) for name in (*forwarding, *hosts)]:
+        write(node, ADDRESSES_AT_ONCE | (FORWARDING if node.name in forwarding else {}))
+
+    emulation = plan_emulation(specification)
+    for a, b, names in plan_links(specification):
+        connect(net, a, b, names, emulation, specification)
+    net.start()
+    place_policer(specification, interfaces_of(net))
+    placed = locate(specification, emulation, interfaces_of(net))
+    path = Path(net, pairs, *placed, place_disorder(specification, interfaces_of(net)))
+    emulate(path)
+    addresses.assign(path, specification, route_metrics(specification))
+    return path
+
+
+def interfaces_of(net) -> dict[str, EmulatedInterface]:
+    """Return the interfaces of all links, by name."""
+    return {i.name: i for link in net.links for i in (link.intf1, link.intf2)}
+
+
+def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
+    """Return the links: two nodes, and the names of the interfaces at both."""
+    control = []
+    if specification.control_network:
+        ends = [(pair.sender, pair.receiver) for pair in specification.pairs]
+        control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
+    if specification.is_cable:
+        return [("h1", "h2", (f"h1-eth{path}", f"h2-eth{path}")) for path in range(specification.paths)] + control
+    if specification.is_chain:
+        return chain.plan_links(specification) + control
+    links = [("r1", "r2", ("r1-eth1", "r2-eth1")), *control]
+    for pair in specification.pairs:
+        for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
+            links.append((host, router, (f"{host}-eth0", addresses.access_interface(router, pair))))
+    return links
+
+
+def connect(net, a, b, names, emulation, specification) -> None:
+    """Link two nodes; ``names`` are their interfaces, ``emulation`` what each of these does."""
+    offloaded = specification.transport.segmentation_offload
+    offload = {"segmentation_offload": offloaded, "single_packets": specification.is_cable and not offloaded}
+    net.addLink(
+        a, b, cls=EmulatedLink, intfName1=names[0], intfName2=names[1],
+        params1={"emulation": emulation.get(names[0]), **offload},
+        params2={"emulation": emulation.get(names[1]), **offload},
+    )  # fmt: skip
+
+
+def plan_emulation(specification) -> dict[str, Bottleneck | Netem]:
+    """Return which interface gets which emulation: name -> `Bottleneck` or `Netem`."""
+    if specification.is_cable:
+        bottleneck = plan_bottleneck(specification)
+        names = (f"{host}-eth{path}" for host in ("h1", "h2") for path in range(specification.paths))
+        return dict.fromkeys(names, bottleneck) if bottleneck else {}
+    if specification.is_chain:
+        return chain.plan_emulation(specification, [plan_bottleneck(one) for one in specification.bottlenecks])
+    if specification.link.netem == "both-ends":
+        return {
+            name: plan_netem(
+                specification, direction, specification.pairs[0], limit_packets=specification.queue_packets
+            )
+            for direction, name in BOTTLENECK.items()
+        }
+    bottleneck = plan_bottleneck(specification)
+    emulation = dict.fromkeys(BOTTLENECK.values(), bottleneck) if bottleneck else {}
+    for pair in specification.pairs:
+        for direction, router in (("forward", "r2"), ("reverse", "r1")):
+            effect = plan_netem(specification, direction, pair)
+            # Without a bottleneck it is the only queue there is to look at.
+            if effect.does_something or specification.timeline.changes_netem(direction) or not bottleneck:
+                emulation[addresses.access_interface(router, pair)] = effect
+    return emulation
+
+
+def place_policer(specification, interfaces) -> None:
+    """Police what arrives at r1 from the senders, if there is a policer."""
+    if specification.link.policer:
+        for number, pair in enumerate(specification.pairs):
+            here = interfaces[addresses.access_interface("r1", pair)]
+            here.policer = Policer(**specification.link.policer, first=number == 0)
+
+
+def place_disorder(specification, interfaces) -> list[Arrivals]:
+    """Return what makes packets late or doubles them behind the bottleneck, made here if any are to be."""
+    if not specification.has_disorder:
+        return []
+    # What other runs would load for nothing.
+    from testbed.network import reordering
+
+    return [
+        Arrivals(interfaces[arriving], name, effect, reordering.IFB_QUEUE_PACKETS)
+        for direction, effect in reordering.plan(specification).items()
+        for arriving, name in [reordering.PLACES[direction]]
+    ]
+
+
+def plan_bottleneck(specification) -> Bottleneck | None:
+    """Return the `Bottleneck` of a link, or None where nothing limits its rate."""
+    if specification.rate_mbps is None or not specification.shaped:
+        return None
+    burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else PACKET_BYTES
+    if not specification.virtual_clock:
+        # Timers of a real clock come late; what a bucket of one packet could not hold meanwhile would be lost.
+        burst = max(burst, round(specification.rate_mbps * 1e6 / 8 * REAL_TIMER_S))
+    return Bottleneck(
+        rate_mbps=specification.rate_mbps,
+        queue_packets=specification.queue_packets,
+        queue_bytes=specification.queue_bytes,
+        burst_bytes=burst,
+        overhead_bytes=specification.link.frame_overhead_bytes,
+        queue=specification.scenario["queue"],
+        packet_bytes=specification.packet_bytes,
+    )
+
+
+def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Netem:
+    """Return the `Netem` of a direction, pair and path, seeded from the run's seed."""
+    effect = specification.direction(direction)
+    number = f"-{pair.index + 1}" if pair.index else f"-path-{path + 1}" if path else ""
+    more = {"limit_packets": limit_packets} if limit_packets else {}
+    if specification.serialised:
+        more |= {"rate_mbps": specification.rate_mbps, "overhead_bytes": specification.link.frame_overhead_bytes}
+    elif effect.jitter_ms and specification.link.jitter_order == "kept":
+        more |= {"rate_mbps": IN_ORDER_MBPS}
+    if direction == "reverse" and specification.link.ack_slot_ms:
+        more |= {"slot_ms": specification.link.ack_slot_ms}
+    return Netem(
+        delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + specification.multipath.path_delay_ms[path],
+        jitter_ms=effect.jitter_ms,
+        loss_percent=effect.loss_percent,
+        loss_burst_packets=effect.loss_burst_packets,
+        seed=specification.substream(f"netem-{direction}{number}"),
+        **more,
+    )
+
+
+def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[str, list]]:
+    """Return (bottleneck, netem): direction -> devices that carry it, making those that packets pass on arrival at a cable's end."""
+    if specification.is_cable:
+        return locate_on_cable(specification, interfaces)
+    if specification.is_chain:
+        return chain.locate(specification, interfaces)
+    bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
+    for name, effect in emulation.items():
+        outgoing = {"r1-eth1": "forward", "r2-eth1": "reverse"}
+        towards_hosts = {"r1": "reverse", "r2": "forward"}
+        direction = outgoing.get(name) or towards_hosts[name.partition("-")[0]]
+        (bottleneck if isinstance(effect, Bottleneck) else netem)[direction].append(interfaces[name])
+    return bottleneck, netem
+
+
+def locate_on_cable(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
+    """Return what `locate` does: of each path the sending end, and the netem at the receiving one, if it has anything to do."""
+    bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
+    for direction, sending, receiving in (("forward", "h1", "h2"), ("reverse", "h2", "h1")):
+        for path in range(specification.paths):
+            if plan_bottleneck(specification):
+                bottleneck[direction].append(interfaces[f"{sending}-eth{path}"])
+            effect = plan_netem(specification, direction, specification.pairs[0], path)
+            if effect.does_something:
+                arriving = interfaces[f"{receiving}-eth{path}"]
+                netem[direction].append(Arrivals(arriving, f"{receiving}-in{path}", effect))
+    return bottleneck, netem

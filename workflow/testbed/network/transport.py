@@ -1,0 +1,107 @@
+"""The TCP stack's settings: buffers, metrics cache, memory, permitted CCAs."""
+
+import contextlib
+import resource
+from pathlib import Path
+
+from testbed.errors import SettingError
+from testbed.network import sysctl
+from testbed.network.addresses import data_networks
+from testbed.network.routes import metrics_to
+
+#: Initial size of a receive and a send buffer, Linux's defaults (tcp(7)).
+RECEIVE_BUFFER_INITIAL_BYTES = 131_072
+SEND_BUFFER_INITIAL_BYTES = 16_384
+#: Packets that may wait between a veth pair's two ends; the default of 1,000 drops bursts.
+DEVICE_BACKLOG_PACKETS = 100_000
+#: How often a connection is asked for and granted where nearly all packets may be lost, each time after a second (ip-sysctl).
+ASKED_PATIENTLY = {
+    "net.ipv4.tcp_syn_retries": "127",
+    "net.ipv4.tcp_syn_linear_timeouts": "127",
+    "net.ipv4.tcp_synack_retries": "127",
+}
+#: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2 is Linux's default: answer ECN, do not ask for it.
+ECN = {"off": "2", "classic": "1", "accurate": "3"}
+#: A network namespace's default.
+CCA = "net.ipv4.tcp_congestion_control"
+ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+def settings(specification, host="h1") -> dict[str, str]:
+    """Return the sysctls that a host, by its name, must have: name -> value as sysctl prints it."""
+    (pair,) = (pair for pair in specification.pairs if host in (pair.sender, pair.receiver))
+    receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
+    autotuning = specification.transport.receive_buffer_autotuning
+    return {
+        # Whole buffers don't cost memory, but acknowledgements: each segment by which a window grows asks for one at once
+        # (tcp_grow_window), so that they are denser until the window has grown to the whole buffer's.
+        "net.ipv4.tcp_rmem": f"4096\t{min(RECEIVE_BUFFER_INITIAL_BYTES, receive) if autotuning else receive}\t{receive}",
+        "net.ipv4.tcp_moderate_rcvbuf": str(int(autotuning)),
+        "net.ipv4.tcp_wmem": f"4096\t{min(SEND_BUFFER_INITIAL_BYTES, send)}\t{send}",
+        # A fresh network has no metrics; connections of one run must not make any.
+        "net.ipv4.tcp_no_metrics_save": "1",
+        "net.ipv4.tcp_ecn": ECN[specification.pair_ecn(pair)],
+        **(ASKED_PATIENTLY if specification.control_network else {}),
+    }
+
+
+def cca_given_by(specification) -> str:
+    """Return what gives a run's connections their CCA: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
+
+    Where the application can't choose one for its socket the routes name it: unlike a network
+    namespace's default, they may name any that the kernel has. Subflows of MPTCP that a host
+    takes get its default all the same.
+    """
+    if specification.udp:
+        return "nothing"
+    if specification.traffic.application == "iperf3":
+        return specification.transport.cca_set_by
+    return "sysctl" if specification.multipath.by == "mptcp" else "route"
+
+
+def route_metrics(specification) -> dict[str, str]:
+    """Return what the routes of a ``sender`` and a ``receiver`` to each other carry besides, as ip-route(8) writes it."""
+    least = specification.transport.min_rto_ms
+    cca = [f"congctl {specification.kernel_cca(specification.cca)}"] if cca_given_by(specification) == "route" else []
+    return {
+        "sender": " ".join([*([f"rto_min {least}ms"] if least else []), *cca]),
+        "receiver": " ".join([*([] if specification.transport.delayed_acks else ["quickack 1"]), *cca]),
+    }
+
+
+def prepare_kernel(specification) -> None:
+    """Set what belongs to the whole kernel, before any network namespace exists.
+
+    TCP's memory limits follow from the kernel's small memory and would throttle
+    receive windows without a word; all of the memory is allowed instead.
+    """
+    pages = Path("/proc/meminfo").read_text().split()[1]
+    pages = int(pages) * 1024 // resource.getpagesize()
+    write("/proc/sys/net/ipv4/tcp_mem", f"{pages // 2} {pages * 3 // 4} {pages}")
+    write("/proc/sys/net/core/netdev_max_backlog", str(DEVICE_BACKLOG_PACKETS))
+    if specification.transport.restricted_ccas == "allowed":
+        # Only CCAs on this list may be a network namespace's default (Linux 5.12.4).
+        ALLOWED_CCAS.write_text(AVAILABLE_CCAS.read_text())
+
+
+def configure_host(node, specification) -> None:
+    """Set a host's sysctls and, where the study says so, its default CCA."""
+    sysctl.write(node, settings(specification, node.name))
+    if cca_given_by(specification) == "sysctl":
+        # As the published script does it: a refusal is not an error here. What
+        # the connections then run is read back, and judged, like any other.
+        with contextlib.suppress(SettingError):
+            sysctl.write(node, {CCA: specification.kernel_cca(specification.cca)})
+
+
+def read_back(node, specification) -> dict[str, str]:
+    """Return the host's values of `settings`, its default CCA, and the metrics of its routes to its peer ("route")."""
+    values = sysctl.read(node, [*settings(specification, node.name), CCA])
+    # One text where all agree, as they must.
+    metrics = dict.fromkeys(words for network in data_networks(specification) for words in metrics_to(node, network))
+    return values | {"route": " / ".join(metrics)}
+
+
+def write(path, value) -> None:
+    Path(path).write_text(value)

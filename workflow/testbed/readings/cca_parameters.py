@@ -1,0 +1,29 @@
+"""The parameters of CCAs as the kernel has them: one value for all sockets, under its modules."""
+
+from pathlib import Path
+
+from testbed.errors import SettingError
+
+MODULES = Path("/sys/module")
+
+
+def cca_parameters(specification) -> dict[str, dict[str, str]]:
+    """Return all parameters of the modules that a run's definitions are about: module -> parameter -> value, as the kernel says.
+
+    Raises
+    ------
+    SettingError
+        If a parameter is not among them.
+    """
+    seen = {}
+    for one in specification.definitions.values():
+        folder = MODULES / one.module / "parameters"
+        seen[one.module] = {
+            path.name: path.read_text().strip() for path in (sorted(folder.iterdir()) if folder.exists() else ())
+        }
+        if missing := [name for name in one.parameters if name not in seen[one.module]]:
+            raise SettingError(
+                f"{one.module} has no parameter {missing[0]} that the kernel shows; "
+                f"it shows {', '.join(seen[one.module]) or 'none'}"
+            )
+    return seen

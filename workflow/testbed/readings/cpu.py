@@ -1,0 +1,200 @@
+"""CPU times of the cores while traffic flows, and how late this machine woke who asked for it.
+
+A process of its own (``python3 -m testbed.readings.cpu INTERVAL_MS``), pinned to the program's core, reads
+``/proc/stat`` when it begins, at a fixed interval, and when its standard input ends; then it writes
+what it has kept. Readings from before the traffic's origin are left out, but for the last of them. That the kernel keeps CPU times in its own unit of 10 ms (proc_stat(5)) makes single
+readings coarse; the sums over a second are good to 1 %. Idle time is measured, and so is its
+complement, busy; how busy time divides into user, system and so on the kernel samples at its tick.
+
+How late the reader woke after the moment that it had asked for is what any process of the run that
+waits for a time may suffer: from other load, a stolen core, or a machine that stood still.
+"""
+
+import itertools
+import json
+import math
+import os
+import select
+import subprocess
+import sys
+import time
+
+INTERVAL_MS = 100
+#: More than /proc/stat has.
+STAT_BYTES = 1 << 20
+#: Columns of a core's line in /proc/stat; guest times are part of user and nice.
+COLUMNS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+#: What the document has of each core: nice counts as user, iowait as idle.
+PARTS = {
+    "user": ("user", "nice"),
+    "system": ("system",),
+    "irq": ("irq",),
+    "softirq": ("softirq",),
+    "steal": ("steal",),
+    "idle": ("idle", "iowait"),
+}
+
+
+class CpuError(RuntimeError):
+    """The reader of CPU times gave no readings."""
+
+
+class CpuReader:
+    """Reads CPU times in the background, from entering to leaving the context.
+
+    Parameters
+    ----------
+    core : int
+        Where the reading process runs.
+    interval_ms : float
+    """
+
+    def __init__(self, core, interval_ms=INTERVAL_MS):
+        self._core, self._interval_ms = core, interval_ms
+        self._readings = None
+
+    def __enter__(self):
+        core = self._core
+        self._process = subprocess.Popen(
+            [sys.executable, "-B", "-m", "testbed.readings.cpu", str(self._interval_ms)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+        )
+        # It says that it reads, so traffic begins after its own start.
+        self._process.stdout.readline()
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        text = self._process.stdout.read()
+        if self._process.wait() == 0:
+            self._readings = json.loads(text)
+
+    def section(self, roles, origin_ns) -> dict:
+        """Return the document's section ``cpu``.
+
+        Parameters
+        ----------
+        roles : dict
+            Core that carries the run -> what it carries.
+        origin_ns : int
+            The traffic's origin, by `time.monotonic_ns`.
+
+        Raises
+        ------
+        CpuError
+            If there are no readings.
+        """
+        if not self._readings or len(self._readings) < 2:
+            raise CpuError("the reader of CPU times gave no readings")
+        return summary(self._readings, roles, origin_ns, self._interval_ms)
+
+
+def summary(readings, roles, origin_ns, interval_ms) -> dict:
+    """Return the section ``cpu`` of a document.
+
+    Parameters
+    ----------
+    readings : list
+        For each reading: when it was due (None: at once) and when it was made, in ns of the monotonic
+        clock, and core (as text) -> its `COLUMNS` in ticks since the machine's start.
+    roles, origin_ns, interval_ms
+        As of `CpuReader`.
+
+    Returns
+    -------
+    dict
+        ``interval_ms``; ``tick_ms``: the unit of CPU times; ``time_s`` of each reading, since the traffic's
+        origin, the first before it; ``cores``: of each core that carries the run ``roles`` and its `PARTS`,
+        ticks between each reading and the one before; ``late_ms``: ``max`` and ``p99`` of the readings that
+        were due at a time, 0 if there was none.
+    """
+    late_ms = sorted((made - due) / 1e6 for due, made, _ in readings if due is not None) or [0.0]
+    before = sum(1 for _, made, _ in readings if made <= origin_ns)
+    readings = readings[max(0, before - 1) :]
+    return {
+        "interval_ms": interval_ms,
+        "tick_ms": 1000 / os.sysconf("SC_CLK_TCK"),
+        "time_s": [(made - origin_ns) / 1e9 for _, made, _ in readings],
+        "cores": {str(core): {"roles": words, **ticks_of(readings, str(core))} for core, words in roles.items()},
+        "late_ms": {"max": late_ms[-1], "p99": late_ms[math.ceil(0.99 * len(late_ms)) - 1]},
+    }
+
+
+def ticks_of(readings, core) -> dict[str, list[int]]:
+    """Return part -> ticks of a core in each interval between two readings."""
+    totals = [
+        {part: sum(ticks[core][COLUMNS.index(name)] for name in names) for part, names in PARTS.items()}
+        for _, _, ticks in readings
+    ]
+    return {part: [now[part] - before[part] for before, now in itertools.pairwise(totals)] for part in PARTS}
+
+
+def shares_of(section, core, part, window_s=None) -> list[float]:
+    """Return the share of time that a core spent on something, in all windows of a length, or in all of the time.
+
+    Parameters
+    ----------
+    section : dict
+        The section ``cpu`` of a document.
+    core : str
+    part : str
+        One of `PARTS`, or ``busy``: all that is not idle. It is a share of elapsed time, not of the ticks of all parts: what
+        lasts less than the kernel's tick is part of elapsed time and, but for idle, of no other.
+    window_s : float, optional
+        Windows begin at each reading. Where readings are too few for one, all of the time is the window.
+
+    Returns
+    -------
+    list of float
+        Fractions.
+    """
+    times, ticks = section["time_s"], section["cores"][core]["idle" if part == "busy" else part]
+    sums = [0, *itertools.accumulate(ticks)]
+    windows = [(0, len(times) - 1)]
+    if window_s is not None:
+        count = round(window_s * 1e3 / section["interval_ms"])
+        windows = [(first, first + count) for first in range(len(times) - count)] or windows
+    shares = [
+        (sums[last] - sums[first]) * section["tick_ms"] / 1e3 / (times[last] - times[first]) for first, last in windows
+    ]
+    return [1 - share for share in shares] if part == "busy" else shares
+
+
+def parse(text) -> dict[str, list[int]]:
+    """Return core (as text) -> its `COLUMNS`, from what /proc/stat says."""
+    lines = (line.split() for line in text.splitlines() if line.startswith("cpu") and line[3:4].isdigit())
+    return {name.removeprefix("cpu"): [int(word) for word in words[: len(COLUMNS)]] for name, *words in lines}
+
+
+def read_until_end(interval_ms, stat, ends) -> list[tuple[int | None, int, bytes]]:
+    """Read ``stat`` at once, at each interval, and when ``ends`` is at its end (both file descriptors); return the readings."""
+    interval_ns, began_ns = round(interval_ms * 1e6), time.monotonic_ns()
+    readings = [(None, began_ns, os.pread(stat, STAT_BYTES, 0))]
+    due_ns = began_ns + interval_ns
+    timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_CLOEXEC)
+    waiting = select.poll()
+    waiting.register(timer, select.POLLIN)
+    waiting.register(ends, select.POLLIN)
+    while True:
+        os.timerfd_settime_ns(timer, flags=os.TFD_TIMER_ABSTIME, initial=due_ns)
+        if ends in {handle for handle, _ in waiting.poll()}:
+            os.close(timer)
+            return [*readings, (None, time.monotonic_ns(), os.pread(stat, STAT_BYTES, 0))]
+        made_ns = time.monotonic_ns()
+        readings.append((due_ns, made_ns, os.pread(stat, STAT_BYTES, 0)))
+        # Moments that were missed altogether are lateness of this reading, not of many.
+        due_ns += interval_ns * max(1, math.ceil((made_ns - due_ns) / interval_ns))
+
+
+def main(interval_ms) -> None:
+    """Read until standard input ends, then write the readings as JSON."""
+    stat = os.open("/proc/stat", os.O_RDONLY)
+    print(flush=True)
+    readings = read_until_end(interval_ms, stat, sys.stdin.fileno())
+    json.dump([(due, made, parse(text.decode())) for due, made, text in readings], sys.stdout)
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]))

@@ -1,0 +1,135 @@
+"""What is measured besides iperf3 and the sockets: idle RTT, counters of kernel and links."""
+
+import math
+import re
+from pathlib import Path
+
+from testbed.network.addresses import idle_destinations
+from testbed.network.devices import devices_of
+from testbed.network.multipath import joined_devices
+from testbed.network.netlink import network_namespace
+from testbed.readings.queue_information import counters_of
+
+#: What the kernel lists among its counters and is none: settings, and connections there are now.
+NO_COUNTERS = {
+    *("IpForwarding", "IpDefaultTTL"),
+    *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
+}
+PING_INTERVAL_S = 0.1
+PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
+
+
+def ping_count(loss_forward, loss_reverse) -> int:
+    """Return how many echo requests leave a chance below 1e-9 that all are lost (or late, where some are).
+
+    Parameters are fractions; at least 10, at most 1000.
+    """
+    lost = 1 - (1 - loss_forward) * (1 - loss_reverse)
+    if lost <= 0:
+        return 10
+    return min(1000, max(10, math.ceil(math.log(1e-9) / math.log(lost))))
+
+
+def idle_rtt(path, specification) -> list[dict]:
+    """Ping each pair's receiver over the idle path (over each path of a cable), one after another.
+
+    Returns
+    -------
+    list of dict
+        For each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``,
+        ``mean_ms``, ``max_ms``: None if every packet was lost.
+    """
+    hops = max(pair.hops for pair in specification.pairs)
+    losses = (
+        1 - (1 - specification.direction(d).loss_percent / 100) ** hops * (1 - specification.late_percent(d) / 100)
+        for d in ("forward", "reverse")
+    )
+    count = ping_count(*losses)
+    pings = []
+    for sender, receiver, address in idle_destinations(specification):
+        # ping's exit status is 1 without any answer: that is a measurement too.
+        process = path.net[sender].popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
+        output = process.communicate()[0].decode()
+        pings.append({"sender": sender, "receiver": receiver, **parse_ping(output, count)})
+    return pings
+
+
+def parse_ping(output, count) -> dict[str, int | float | None]:
+    """Parse the summary of iputils' ping; see `idle_rtt`."""
+    match = PING_PATTERN.search(output)
+    if not match:
+        return {"sent": count, "received": 0, "min_ms": None, "mean_ms": None, "max_ms": None}
+    sent, received, shortest, mean, longest = match.groups()
+    return {
+        "sent": int(sent),
+        "received": int(received),
+        "min_ms": float(shortest),
+        "mean_ms": float(mean),
+        "max_ms": float(longest),
+    }
+
+
+def link_counters(path, specification) -> dict[str, dict]:
+    """Return what every interface has counted so far: its qdiscs and the device itself; what joins paths is "h1-bond0" and so on.
+
+    Returns
+    -------
+    dict
+        name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets),
+        ``tx_packets``, ``rx_packets``, ``device_drops`` (packets).
+    """
+    joined = joined_devices(specification)
+    interfaces = {}
+    for node in path.net.hosts:
+        # Both hosts have them, by the same names.
+        names = {device: f"{node.name}-{device}" for device in joined} | {name: name for name in path.devices}
+        by_index = {}
+        for device, known in devices_of(node).items():
+            if name := names.get(device):
+                counted = {count: known[count] for count in ("tx_packets", "rx_packets", "device_drops")}
+                by_index[known["index"]] = interfaces[name] = {"qdiscs": {}, **counted}
+        for index, kind, counted in counters_of(node):
+            if index in by_index:
+                by_index[index]["qdiscs"][kind] = counted
+    return interfaces
+
+
+def backlog_drops() -> int:
+    """Return how many packets the kernel's per-CPU queues have dropped since it was started."""
+    lines = Path("/proc/net/softnet_stat").read_text().splitlines()
+    return sum(int(line.split()[1], 16) for line in lines)
+
+
+def stack_counters(path, dropped_before) -> dict:
+    """Return the hosts' protocol counters since their network namespaces were made.
+
+    Parameters
+    ----------
+    path : topology.Path
+    dropped_before : int
+        `backlog_drops` before there was a network; a machine's own kernel has counted for long.
+
+    Returns
+    -------
+    dict
+        ``tcp``: host -> nstat counters (zeros too); ``backlog_drops``: packets that
+        the kernel's per-CPU queue dropped.
+    """
+    return {
+        "tcp": {node.name: nstat(node) for node in path.end_hosts},
+        "backlog_drops": backlog_drops() - dropped_before,
+    }
+
+
+def nstat(node) -> dict[str, int]:
+    """Return the node's SNMP counters since its network namespace was made, by nstat's names: kind, then counter."""
+    with network_namespace(node):
+        tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in ("netstat", "snmp")]
+        plain = Path("/proc/thread-self/net/snmp6").read_text().splitlines()
+    counters = {name: int(value) for name, value in map(str.split, plain)}
+    for table in tables:
+        # A line of names, and one of their values.
+        for head, values in zip(table[::2], table[1::2], strict=True):
+            kind, *names = head.split()
+            counters |= {kind[:-1] + name: int(n) for name, n in zip(names, values.split()[1:], strict=True)}
+    return {name: count for name, count in counters.items() if name not in NO_COUNTERS}

@@ -1,0 +1,204 @@
+"""What a queueing discipline has counted, and what waits in it: `tc -s qdisc` without tc.
+
+Formats of the kernel (include/uapi/linux): struct tcmsg and TCA_* of rtnetlink.h,
+struct gnet_stats_basic, gnet_stats_queue and TCA_STATS_* of gen_stats.h.
+"""
+
+import socket
+import struct
+
+from experiment.disciplines import CAKE_TIN, CAKE_TINS, OF_KIND
+from testbed.network.netlink import NETLINK_ROUTE, Channel, NetlinkError, attributes, network_namespace, text
+
+RTM_GETQDISC = 38
+TCA_KIND, TCA_STATS2 = 1, 7
+TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP, TCA_STATS_PKT64 = 1, 3, 4, 8
+STRUCTS = {
+    TCA_STATS_BASIC: "struct gnet_stats_basic",
+    TCA_STATS_QUEUE: "struct gnet_stats_queue",
+    TCA_STATS_APP: "the discipline's statistics",
+}
+#: struct tcmsg: family and pads, interface, handle, parent, info.
+MESSAGE = struct.Struct("=B3xiIII")
+EVERY_QDISC = MESSAGE.pack(0, 0, 0, 0, 0)
+#: struct gnet_stats_basic: bytes, packets (their lowest 32 bits; all 64 in an attribute of their own, where they are more).
+BASIC, PACKETS = struct.Struct("=QI"), struct.Struct("=Q")
+#: struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits.
+QUEUE = struct.Struct("=5I")
+#: What can be the queue of a bottleneck here.
+QUEUE_KINDS = (*OF_KIND, "netem")
+
+
+class QueueReader:
+    """Reads the queue of one interface of a node; open before the traffic, read often, close.
+
+    Parameters
+    ----------
+    node : mininet.node.Node
+    interface : str
+        Its name in the node.
+    kinds : tuple of str
+        Kinds of qdisc that may be the queue; the first that the interface has is read.
+
+    Raises
+    ------
+    netlink.NetlinkError
+        If the interface or such a qdisc is not there.
+    """
+
+    def __init__(self, node, interface, kinds=QUEUE_KINDS):
+        self.what = f"queue of {interface}"
+        with network_namespace(node):
+            try:
+                index = socket.if_nametoindex(interface)
+            except OSError as error:
+                raise NetlinkError(f"{node.name}: {self.what}: {error}", error.errno) from error
+        self.channel = Channel(node, NETLINK_ROUTE)
+        try:
+            self.request = self.find(index, kinds)
+        except BaseException:
+            self.channel.close()
+            raise
+
+    def find(self, index, kinds) -> bytes:
+        """Return the request for the interface's queue alone."""
+        qdiscs = self.channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, 0, 0, 0), self.what, qdisc)
+        # Kernels before 4.20 send the qdiscs of all interfaces.
+        handles = {kind: handle for of, kind, handle in qdiscs if of == index}
+        for kind in kinds:
+            if kind in handles:
+                return MESSAGE.pack(0, index, handles[kind], 0, 0)
+        raise NetlinkError(
+            f"{self.channel.node.name}: {self.what}: expected one of {', '.join(kinds)}, "
+            f"found {', '.join(handles) or 'none'}"
+        )
+
+    def read(self) -> dict[str, int]:
+        """Return what `queue` makes of the kernel's answer.
+
+        Raises
+        ------
+        netlink.NetlinkError
+        """
+        (read,) = self.channel.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
+        return read
+
+    def close(self) -> None:
+        self.channel.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def qdisc(buffer, start, end) -> tuple[int, str, int]:
+    """Parse the struct tcmsg of one qdisc: return its interface's index, its kind and its handle."""
+    _, index, handle, _, _ = MESSAGE.unpack_from(buffer, start)
+    return index, text(buffer, *attributes(buffer, start + MESSAGE.size, end)[TCA_KIND]), handle
+
+
+def queue(buffer, start, end) -> dict[str, int]:
+    """Parse the struct tcmsg of one qdisc and its attributes.
+
+    Returns
+    -------
+    dict
+        ``packets`` and ``bytes`` that wait now (netem's: those it delays too), ``drops``
+        in packets since the qdisc was made (32 bits in the kernel); of a discipline that is
+        not drop-tail its CE ``marks``, and the delays that it tells, in ms.
+
+    Raises
+    ------
+    ValueError
+        If the statistics are missing or cut short.
+    """
+    packets, size, drops, _, _ = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
+    read = {"packets": packets, "bytes": size, "drops": drops}
+    _, kind, _ = qdisc(buffer, start, end)
+    return read if kind not in OF_KIND else read | _managed(buffer, start, end, OF_KIND[kind], {}, delays=True)
+
+
+def kinds_of(node) -> list[tuple[int, str]]:
+    """Return (its device's index, its kind) of all qdiscs of a `bare_host.BareHost`."""
+    return [(index, kind) for index, kind, _ in node.route.ask(RTM_GETQDISC, EVERY_QDISC, "qdiscs", qdisc)]
+
+
+def counters_of(node) -> list[tuple[int, str, dict[str, int]]]:
+    """Return (its device's index, its kind, as `counters` has them) of all qdiscs of a `bare_host.BareHost`."""
+    return node.route.ask(RTM_GETQDISC, EVERY_QDISC, "qdiscs", counters)
+
+
+def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
+    """Parse the struct tcmsg of one qdisc: index, kind, and its counters since it was made.
+
+    These are ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (how often a shaper held a packet
+    back), and ``backlog_packets`` that wait now; of netem with `reorder` ``at_once_packets`` that it let pass without delay; of a discipline that is not drop-tail also its CE ``marks``,
+    ``overflow_drops`` of the full queue if it tells them, ``counted``: its own counters by the kernel's names,
+    and ``classes``, one after another, where it counts by class.
+    """
+    index, kind, _ = qdisc(buffer, start, end)
+    size, packets = statistics(buffer, start, end, TCA_STATS_BASIC, BASIC)
+    waiting, _, drops, requeues, overlimits = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
+    if more := statistics(buffer, start, end, TCA_STATS_PKT64, PACKETS, missing=()):
+        (packets,) = more
+    counted = {"packets": packets, "bytes": size, "drops": drops, "overlimits": overlimits}
+    counted |= {"backlog_packets": waiting}
+    if kind == "netem" and requeues:
+        counted["at_once_packets"] = requeues
+    return (
+        index,
+        kind,
+        counted if kind not in OF_KIND else counted | _managed(buffer, start, end, OF_KIND[kind], counted),
+    )
+
+
+def _managed(buffer, start, end, discipline, counted, delays=False):
+    """Return what a discipline counts of its own, nothing of drop-tail; with ``delays`` for the time series.
+
+    ``counted`` are the counters that every qdisc has.
+    """
+    if discipline.limited_only:
+        return {}
+    tins = _tins(buffer, start, end) if discipline.name == "cake" else []
+    counts, rules = dict(counted), discipline.counters
+    if rules.layout:
+        numbers = statistics(buffer, start, end, TCA_STATS_APP, rules.layout)
+        counts |= {name: number for name, number in zip(rules.names, numbers, strict=True) if name}
+    marks = sum(tin["marks"] for tin in tins) + sum(counts[name] for name in rules.marks)
+    if delays:
+        delays_ms = {column: counts[name] / 1e3 for column, name in rules.delays_us.items()}
+        return {"marks": marks} | delays_ms | ({"discipline_delay_ms": _busiest_ms(tins)} if tins else {})
+    overflow = {} if rules.overflow is None else {"overflow_drops": sum(counts[name] for name in rules.overflow)}
+    own = {name: counts[name] for name in rules.names if name}
+    return {"marks": marks} | overflow | ({"counted": own} if own else {}) | ({"classes": tins} if tins else {})
+
+
+def _busiest_ms(tins):
+    """Return the mean delay of the tin that most packets have passed, in ms."""
+    return max(tins, key=lambda tin: tin["enqueued_packets"])["delay_us"] / 1e3
+
+
+def _tins(buffer, start, end):
+    """Return cake's counters, tin by tin."""
+    values = attributes(buffer, start + MESSAGE.size, end)
+    own = attributes(buffer, *attributes(buffer, *values[TCA_STATS2])[TCA_STATS_APP])
+    tins = attributes(buffer, *own[CAKE_TINS])
+    read = []
+    for number in sorted(tins):
+        fields = attributes(buffer, *tins[number])
+        read.append({name: int.from_bytes(buffer[slice(*fields[kind])], "little") for name, kind in CAKE_TIN.items()})
+    return read
+
+
+def statistics(buffer, start, end, kind, layout, missing=None) -> tuple:
+    """Return the numbers of one struct among a qdisc's statistics; without it ``missing``, or ValueError."""
+    values = attributes(buffer, start + MESSAGE.size, end)
+    kinds = attributes(buffer, *values[TCA_STATS2]) if TCA_STATS2 in values else {}
+    at, until = kinds.get(kind, (0, 0))
+    if until - at >= layout.size:
+        return layout.unpack_from(buffer, at)
+    if missing is None:
+        raise ValueError(f"{STRUCTS[kind]} of {until - at} bytes, expected {layout.size} or more")
+    return missing

@@ -1,0 +1,237 @@
+"""Reading sockets and the bottleneck's queue while traffic flows.
+
+One process reads all of them through netlink: nothing is started for a reading, and
+the guest's clock stands still meanwhile. So the flows' packets leave and arrive at the
+same nanosecond with readings and without.
+"""
+
+import math
+from array import array
+from collections import Counter
+from contextlib import ExitStack
+
+from testbed.network.multipath import path_of_address
+from testbed.readings.queue_information import QueueReader
+from testbed.readings.socket_information import CA_STATES, FAMILIES, SocketReader
+
+#: Columns of a flow's time series that are whole numbers.
+WHOLE = frozenset(
+    "cwnd_packets ssthresh_packets unacked_packets sacked_packets lost_packets retransmits bytes_sent bytes_acked "
+    "bytes_retransmitted delivered_ce_packets bbr_version bbr_phase bbr_inflight_hi_packets bbr_inflight_lo_packets".split()
+)
+#: All columns of a flow's time series (`socket_information` says what they are).
+COLUMNS = (
+    "cwnd_packets", "ssthresh_packets", "rtt_ms", "rttvar_ms", "rtt_min_ms", "rto_ms", "pacing_mbps", "delivery_mbps",
+    "unacked_packets", "sacked_packets", "lost_packets", "retransmits", "bytes_sent", "bytes_acked", "bytes_retransmitted",
+    "bbr_bw_mbps", "bbr_rtt_min_ms", "bbr_pacing_gain", "bbr_cwnd_gain", "vegas_rtt_ms", "vegas_rtt_min_ms",
+    "delivered_ce_packets",
+    "bbr_version", "bbr_phase", "bbr_bw_hi_mbps", "bbr_bw_lo_mbps", "bbr_inflight_hi_packets", "bbr_inflight_lo_packets",
+)  # fmt: skip
+#: Column of the kernel's loss state, the only one that is text (tcpi_ca_state).
+STATE = "state"
+QUEUE_COLUMNS = ("packets", "bytes", "drops")
+#: Those of a queue's readings that only grow.
+QUEUE_COUNTS = ("drops", "marks")
+
+
+class Sampler:
+    """Looks at sockets, and their time series and the queue's.
+
+    Parameters
+    ----------
+    path : topology.Path
+    specification : RunSpecification
+
+    Attributes
+    ----------
+    samples : int
+        Samples taken so far.
+    """
+
+    def __init__(self, path, specification):
+        self._path, self._specification = path, specification
+        self._interval_ms = specification.traffic.sample_interval_ms
+        self._looks, self._connections, self._times = [], {}, array("d")
+        self._expected, mptcp = connections_of_senders(specification), specification.multipath.by == "mptcp"
+        self._paths, self._tokens = path_of_address(specification) if mptcp else {}, {}
+        self._readers, self._at_receivers, self._queues = {}, {}, []
+        self.samples = 0
+
+    def __enter__(self):
+        with ExitStack() as stack:
+            ip_version, ecn = self._specification.ip_version, self._specification.may_mark
+            for node in self._path.senders:
+                self._readers[node.name] = stack.enter_context(SocketReader(node, ip_version, ecn=ecn))
+            if ecn:
+                # A server that listens to both IP versions has sockets of IPv6 for either.
+                for pair, node in zip(self._path.pairs, self._path.receivers, strict=True):
+                    readers = [stack.enter_context(SocketReader(node, family, ecn=True)) for family in FAMILIES]
+                    self._at_receivers[pair.sender] = readers
+            if self._interval_ms:
+                interfaces = [*self._path.bottleneck["forward"], *self._path.netem["forward"]]
+                for interface in interfaces[: len(self._specification.bottlenecks)]:
+                    reader = stack.enter_context(QueueReader(interface.node, interface.name))
+                    before = reader.read()
+                    columns = (*QUEUE_COLUMNS, *before)
+                    series = {name: array("d" if name.endswith("_ms") else "q") for name in columns}
+                    self._queues.append((reader, before, series))
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self._open.close()
+
+    def _read_sockets(self):
+        """Yield (sender, what the kernel says of one of its connections)."""
+        for host, reader in self._readers.items():
+            for socket in reader.connections(self._expected.get(host)):
+                if socket.get("local_port") in self._specification.server_ports:
+                    continue
+                if "token" in socket:
+                    socket["subflow"] = self._paths[socket.pop("local_address")]
+                    if socket["subflow"] == 0:
+                        self._tokens[host, socket["local_port"], socket["remote_port"]] = socket["token"]
+                yield host, socket
+
+    def look(self, time_s) -> None:
+        """Read all sockets once; ``time_s`` is since the traffic's origin.
+
+        Where packets may be marked, what the other end had received with a CE mark is that of its own socket.
+        """
+        sockets = [{"host": host, **socket} for host, socket in self._read_sockets()]
+        received = {
+            (sender, there["remote_port"], there["local_port"]): there["received_ce_packets"]
+            for sender, readers in self._at_receivers.items()
+            for reader in readers
+            for there in reader.connections()
+            if "received_ce_packets" in there
+        }
+        for socket in sockets if self._at_receivers else ():
+            socket["received_ce_packets"] = received.get(name_of(socket["host"], socket))
+        self._looks.append({"time_s": time_s, "sockets": sockets})
+
+    def sample(self, time_s) -> None:
+        """Add a reading of all sockets and of the queue to the time series."""
+        self.samples += 1
+        self._times.append(time_s)
+        for reader, before, series in self._queues:
+            queue = reader.read()
+            for name, values in series.items():
+                values.append(queue[name] - (before[name] if name in QUEUE_COUNTS else 0))
+        for host, socket in self._read_sockets():
+            key = name_of(host, socket)
+            if key not in self._connections:
+                self._connections[key] = {name: array("d") for name in ("time_s", *COLUMNS, STATE)}
+            series = self._connections[key]
+            series["time_s"].append(time_s)
+            series[STATE].append(CA_STATES.index(socket[STATE]))
+            for name in COLUMNS:
+                value = socket.get(name)
+                series[name].append(math.nan if value is None else value)
+
+    def seen(self) -> set[tuple[str, int, int]]:
+        """Return (sender, its port, the receiver's port) of all connections that a look or a sample saw; of MPTCP the first subflow's."""
+        if self._paths:
+            return set(self._tokens)
+        looks = (name_of(s["host"], s) for look in self._looks for s in look["sockets"])
+        return {*self._connections, *looks}
+
+    def looks(self, flows) -> list[dict]:
+        """Return the looks at the data connections.
+
+        Parameters
+        ----------
+        flows : dict
+            (sender, its port, the receiver's port) -> flow.
+
+        Returns
+        -------
+        list of dict
+            ``time_s``; ``sockets``, each with ``host``, ``flow``, of MPTCP ``subflow``: its path,
+            and what the kernel says of it.
+        """
+        flow_of = self._flows_by_name(flows)
+        return [
+            {
+                "time_s": look["time_s"],
+                "sockets": [
+                    {
+                        "flow": flow,
+                        **{name: value for name, value in socket.items() if value is not None and name != "token"},
+                    }
+                    for socket in look["sockets"]
+                    if (flow := flow_of(name_of(socket["host"], socket))) is not None
+                ],
+            }
+            for look in self._looks
+        ]
+
+    def series(self, flows) -> dict | None:
+        """Return the time series of the data connections and of the queue, or None if there was no sample.
+
+        Parameters
+        ----------
+        flows : dict
+            As of `looks`.
+
+        Returns
+        -------
+        dict
+            ``interval_ms``; ``sockets``: of each flow ``flow``, of MPTCP of each ``subflow``, ``time_s`` and
+            columns of the same length (`COLUMNS`, of which those are left out that it never had a value of, and
+            ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far; of a discipline
+            that is not drop-tail ``marks`` so far, and the delays that it tells; of a chain instead ``queues``, a
+            list of such, each with its ``bottleneck``, from 1.
+        """
+        if not self.samples:
+            return None
+        flow_of = self._flows_by_name(flows)
+        connections = ((flow_of(name), name) for name in self._connections)
+        sockets = [
+            {"flow": flow, **({"subflow": name[2]} if self._paths else {}), **as_lists(self._connections[name])}
+            for flow, name in sorted(item for item in connections if item[0] is not None)
+        ]
+        queues = [
+            {"time_s": list(self._times)} | {name: list(values) for name, values in series.items()}
+            for _, _, series in self._queues
+        ]
+        if len(queues) > 1:
+            queue = {"queues": [{"bottleneck": number, **one} for number, one in enumerate(queues, 1)]}
+        else:
+            queue = {"queue": queues[0]}
+        return {"interval_ms": self._interval_ms, "sockets": sockets, **queue}
+
+    def _flows_by_name(self, flows):
+        """Return a function: name of a connection (`name_of`) -> its flow or None; of ``flows`` as in `looks`."""
+        if not self._paths:
+            return flows.get
+        by_token = {name[:1] + (token,): flows.get(name) for name, token in self._tokens.items()}
+        return lambda name: by_token.get(name[:2])
+
+
+def connections_of_senders(specification) -> dict[str, int]:
+    """Return sender -> its connections: its flows' data, each client's control connection; of MPTCP all subflows."""
+    flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
+    single = specification.traffic.processes == "single"
+    each = {pair.sender: specification.subflows(pair.index) for pair in specification.pairs}
+    expected = {host: each[host] * (count + (1 if single else count)) for host, count in flows.items()}
+    if specification.background == "server":
+        expected[specification.pairs[0].sender] += 1  # the directory's
+    return expected
+
+
+def name_of(host, socket) -> tuple[str, int, int]:
+    """Return what tells a connection from all others of a run: host and both ports; of MPTCP the token and the path."""
+    if "token" in socket:
+        return host, socket["token"], socket["subflow"]
+    return host, socket["local_port"], socket["remote_port"]
+
+
+def as_lists(series) -> dict[str, list]:
+    """Return a connection's arrays as lists for JSON: None where there is no value, whole numbers whole."""
+    lists = {"time_s": list(series["time_s"]), STATE: [CA_STATES[int(value)] for value in series[STATE]]}
+    for name in COLUMNS:
+        values = [None if math.isnan(value) else int(value) if name in WHOLE else value for value in series[name]]
+        if any(value is not None for value in values):
+            lists[name] = values
+    return lists

@@ -1,0 +1,365 @@
+"""What the kernel says of TCP connections: `ss -ti` without ss.
+
+Formats of the kernel (include/uapi/linux): struct inet_diag_req_v2, inet_diag_msg,
+tcpvegas_info, tcp_dctcp_info and tcp_bbr_info of inet_diag.h, SOCK_DIAG_BY_FAMILY
+of sock_diag.h, struct tcp_info of tcp.h, a subflow's attributes of mptcp.h. `tcp_info`
+only ever grew at its end.
+"""
+
+import errno
+import functools
+import socket
+import struct
+from functools import partial
+
+from testbed.network.netlink import NETLINK_SOCK_DIAG, Channel, NetlinkError, attributes, text
+
+SOCK_DIAG_BY_FAMILY = 20
+FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
+#: From include/net/tcp_states.h.
+TCP_ESTABLISHED = 1
+INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG = 2, 3, 4
+#: Come in answer to INET_DIAG_VEGASINFO too.
+INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
+#: Attribute of a question whose protocol's number is too large for struct inet_diag_req_v2.
+INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP = 3, 262
+PROTOCOL_ATTRIBUTE = struct.Struct("=HHI")
+#: Where struct mptcp_info (mptcp.h) has mptcpi_bytes_acked, since Linux 6.5.
+MPTCP_ACKED_AT, COUNTER = 72, struct.Struct("=Q")
+#: Comes unasked: name and state of what lies on a connection (ULP), there MPTCP's, there its token at this host.
+INET_DIAG_ULP_INFO, INET_ULP_INFO_MPTCP, MPTCP_SUBFLOW_ATTR_TOKEN_LOC = 19, 3, 2
+EXTENSIONS = sum(1 << (extension - 1) for extension in (INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG))
+#: struct inet_diag_req_v2: family, protocol, extensions, pad, states (bits), then a sockid.
+REQUEST = struct.Struct("=BBBxI48s")
+ALL_SOCKETS = bytes(48)
+#: struct inet_diag_msg: where its state and its sockid are, and its size.
+STATE_AT, SOCKID_AT, MESSAGE_BYTES = 1, 4, 72
+#: The beginning of struct inet_diag_sockid, in network order; then the local address.
+PORTS = struct.Struct("!HH")
+ADDRESS_BYTES = {socket.AF_INET: 4, socket.AF_INET6: 16}
+TOKEN = struct.Struct("=I")
+#: So many connections are cheaper to ask for one by one than to look for in the kernel's table.
+FEW = 8
+
+#: enum tcp_ca_state of tcp.h.
+CA_STATES = ("open", "disorder", "cwr", "recovery", "loss")
+#: TCP_INFINITE_SSTHRESH of include/net/tcp.h; also the RTT that no CCA has seen yet.
+INFINITE = 0x7FFF_FFFF
+NONE_32, NONE_64 = 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
+#: From microseconds to ms, and from bytes/s to Mbit/s, by division.
+MS, MBPS = 1e3, 125e3
+#: Fields of struct tcp_info in the kernel's order: (format, column, divisor, values that mean unknown).
+#: A field without a column is passed over.
+TCP_INFO = (
+    ("x", None, None, ()),  # tcpi_state: ESTABLISHED
+    ("B", "state", None, ()),  # tcpi_ca_state
+    ("3x", None, None, ()),  # retransmits, probes, backoff
+    ("B", "ecn_options", None, ()),  # tcpi_options
+    ("1x", None, None, ()),  # window scales
+    ("B", "app_limited", None, ()),  # the lowest bit: tcpi_delivery_rate_app_limited
+    ("I", "rto_ms", MS, ()),
+    ("4x", None, None, ()),  # ato
+    ("I", "mss_bytes", None, ()),  # tcpi_snd_mss
+    ("4x", None, None, ()),  # rcv_mss
+    ("I", "unacked_packets", None, ()),
+    ("I", "sacked_packets", None, ()),
+    ("I", "lost_packets", None, ()),
+    ("I", "retransmits_unacked", None, ()),  # tcpi_retrans
+    ("28x", None, None, ()),  # fackets, four times since the last packets, pmtu, rcv_ssthresh
+    ("I", "rtt_ms", MS, (0,)),
+    ("I", "rttvar_ms", MS, ()),
+    ("I", "ssthresh_packets", None, (INFINITE,)),
+    ("I", "cwnd_packets", None, ()),
+    ("16x", None, None, ()),  # advmss, reordering, rcv_rtt, rcv_space
+    ("I", "retransmits", None, ()),  # tcpi_total_retrans
+    ("Q", "pacing_mbps", MBPS, (0, NONE_64)),
+    ("8x", None, None, ()),  # max_pacing_rate
+    ("Q", "bytes_acked", None, ()),
+    ("20x", None, None, ()),  # bytes_received, segs_out, segs_in, notsent_bytes
+    ("I", "rtt_min_ms", MS, (0, NONE_32)),
+    ("8x", None, None, ()),  # data_segs_in, data_segs_out
+    ("Q", "delivery_mbps", MBPS, (0,)),
+    ("Q", "busy_ms", MS, ()),  # tcpi_busy_time: with data to send or unacknowledged
+    ("Q", "rwnd_limited_ms", MS, ()),  # of busy_ms: the receiver's window was full
+    ("Q", "sndbuf_limited_ms", MS, ()),  # of busy_ms: the send buffer was full
+    ("4x", None, None, ()),  # delivered
+    ("I", "delivered_ce_packets", None, ()),  # tcpi_delivered_ce: delivered while the receiver told of CE marks
+    ("Q", "bytes_sent", None, ()),
+    ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
+    ("32x", None, None, ()),  # dsack_dups, reord_seen, rcv_ooopack, both windows, rehash, three of timeouts
+    ("I", "received_ce_packets", None, ()),  # tcpi_received_ce
+    ("24x", None, None, ()),  # what AccECN counts in bytes
+    ("B", "ecn_mode", None, ()),  # the lowest two bits: tcpi_ecn_mode, since Linux 7.0
+)
+#: Those of interest only where packets may be marked.
+OF_ECN = frozenset(("ecn_options", "delivered_ce_packets", "received_ce_packets", "ecn_mode"))
+#: Bit of tcpi_options: ECN was negotiated; and tcpi_ecn_mode of AccECN.
+TCPI_OPT_ECN, ACCURATE = 8, 2
+VEGAS_INFO = struct.Struct("=4I")
+DCTCP_INFO = struct.Struct("=HHI")
+BBR_INFO = struct.Struct("=QIII")
+#: What BBRv3 adds to it (google/bbr, branch v3): bw_hi, bw_lo, mode, phase, version, inflight_lo, inflight_hi, extra_acked.
+BBR3_INFO = struct.Struct("=QQBBxBIII")
+#: DCTCP_MAX_ALPHA of net/ipv4/tcp_dctcp.c; BBR_UNIT of tcp_bbr.c.
+DCTCP_UNIT, BBR_UNIT = 1024, 256
+
+
+class SocketReader:
+    """Reads a node's established TCP connections; open before the traffic, read often, close.
+
+    Parameters
+    ----------
+    node : mininet.node.Node
+    ip_version : str
+        ``ipv4`` or ``ipv6``: connections of the other are not read.
+    mptcp : bool
+        Read MPTCP's connections, each as a whole (`mptcp_connection`).
+    ecn : bool
+        Read of plain ones what they say of ECN too.
+
+    Raises
+    ------
+    netlink.NetlinkError
+    """
+
+    def __init__(self, node, ip_version, mptcp=False, ecn=False):
+        self.channel = Channel(node, NETLINK_SOCK_DIAG)
+        self.family, self.mptcp, self.ecn = FAMILIES[ip_version], mptcp, ecn
+        self.sockids = []
+
+    def connections(self, expected=None) -> list[dict]:
+        """Return what `connection` makes of each connection, in the kernel's order.
+
+        Parameters
+        ----------
+        expected : int, optional
+            How many there will be once all flows have begun. When the last reading
+            had so many, and they are few, those are asked for by name: the kernel
+            then need not walk its table, which is all nodes' and grows with the
+            guest's memory. One that was closed is left out, and searched for at the
+            next reading.
+
+        Raises
+        ------
+        netlink.NetlinkError
+        """
+        if len(self.sockids) == expected and expected <= FEW:
+            named = [(sockid, self.named(sockid)) for sockid in self.sockids]
+            self.sockids = [sockid for sockid, read in named if read]
+            return [read for _, read in named if read]
+        self.sockids = []
+        return self.channel.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
+
+    def named(self, sockid) -> dict | None:
+        """Return what `connection` makes of one connection, None if it is not established any more."""
+        try:
+            (read,) = self.channel.ask(
+                SOCK_DIAG_BY_FAMILY,
+                self.request(sockid),
+                "TCP connection",
+                partial(established, ecn=self.ecn),
+                dump=False,
+            )
+        except NetlinkError as error:
+            if error.number not in (errno.ENOENT, errno.ESTALE):
+                raise
+            return None
+        return read
+
+    def request(self, sockid) -> bytes:
+        asked = REQUEST.pack(self.family, socket.IPPROTO_TCP, EXTENSIONS, 1 << TCP_ESTABLISHED, sockid)
+        if self.mptcp:
+            asked += PROTOCOL_ATTRIBUTE.pack(PROTOCOL_ATTRIBUTE.size, INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP)
+        return asked
+
+    def parse(self, buffer, start, end) -> dict:
+        """Parse a connection and remember its name: addresses, ports and the kernel's cookie."""
+        if self.mptcp:
+            return mptcp_connection(buffer, start, end)
+        self.sockids.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
+        return connection(buffer, start, end, self.ecn)
+
+    def close(self) -> None:
+        self.channel.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def established(buffer, start, end, ecn=False) -> dict | None:
+    """Return what `connection` makes of a message, None if it is of a connection in another state."""
+    return connection(buffer, start, end, ecn) if buffer[start + STATE_AT] == TCP_ESTABLISHED else None
+
+
+def connection(buffer, start, end, ecn=False) -> dict:
+    """Parse one struct inet_diag_msg and its attributes.
+
+    Parameters
+    ----------
+    buffer : memoryview or bytes
+    start, end : int
+        Where the message's body lies.
+    ecn : bool
+        Whether what it says of ECN is read: ``ecn``, in a study's words, and packets with CE marks.
+
+    Returns
+    -------
+    dict
+        ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as
+        the kernel's struct reaches, None where ss prints nothing because the value is
+        not known (RTT without a sample, infinite ssthresh, rates of 0 or without
+        limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it, and `subflow`, of MPTCP.
+
+    Raises
+    ------
+    ValueError
+        If the message or one of its attributes is cut short.
+    """
+    if end - start < MESSAGE_BYTES:
+        raise ValueError(f"struct inet_diag_msg of {end - start} bytes, expected {MESSAGE_BYTES}")
+    local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
+    values = attributes(buffer, start + MESSAGE_BYTES, end)
+    read = {"local_port": local, "remote_port": remote, "cca": None}
+    if INET_DIAG_CONG in values:
+        read["cca"] = text(buffer, *values[INET_DIAG_CONG])
+    if INET_DIAG_INFO in values:
+        at, until = values[INET_DIAG_INFO]
+        read |= tcp_info(buffer, at, until - at, ecn)
+    if INET_DIAG_ULP_INFO in values:
+        read |= subflow(buffer, start, *values[INET_DIAG_ULP_INFO])
+    for kind, (size, parse) in OF_A_CCA.items():
+        if kind in values:
+            at, until = values[kind]
+            if until - at < size:
+                raise ValueError(f"attribute {kind} of a connection with {until - at} bytes, expected {size}")
+            read |= parse(buffer, at)
+            if kind == INET_DIAG_BBRINFO and until - at >= size + BBR3_INFO.size:
+                read |= bbr3(buffer, at)
+    return read
+
+
+def mptcp_connection(buffer, start, end) -> dict[str, int | None]:
+    """Return ``local_port``, ``remote_port`` (the first subflow's) and ``bytes_acked`` (None before Linux 6.5) of MPTCP."""
+    local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
+    at, until = attributes(buffer, start + MESSAGE_BYTES, end).get(INET_DIAG_INFO, (0, 0))
+    known = until - at >= MPTCP_ACKED_AT + COUNTER.size
+    acked = COUNTER.unpack_from(buffer, at + MPTCP_ACKED_AT)[0] if known else None
+    return {"local_port": local, "remote_port": remote, "bytes_acked": acked}
+
+
+def subflow(buffer, message, at, until) -> dict:
+    """Return what tells subflows of MPTCP apart, nothing of another kind of connection.
+
+    ``token``: the same number for all subflows of a connection, at one host;
+    ``local_address`` as text. ``message`` is where the connection's message begins.
+    """
+    kinds = attributes(buffer, at, until)
+    if INET_ULP_INFO_MPTCP not in kinds:
+        return {}
+    (token,) = TOKEN.unpack_from(
+        buffer, attributes(buffer, *kinds[INET_ULP_INFO_MPTCP])[MPTCP_SUBFLOW_ATTR_TOKEN_LOC][0]
+    )
+    family, begin = buffer[message], message + SOCKID_AT + PORTS.size
+    address = socket.inet_ntop(family, bytes(buffer[begin : begin + ADDRESS_BYTES[family]]))
+    return {"token": token, "local_address": address}
+
+
+@functools.cache
+def layout(length, ecn=False) -> tuple[struct.Struct, tuple]:
+    """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has, `OF_ECN` only if asked for."""
+    fields, formats = [], "="
+    for field in TCP_INFO:
+        if struct.calcsize(formats + field[0]) > length:
+            break
+        left_out = field[1] in OF_ECN and not ecn
+        formats += f"{struct.calcsize(field[0])}x" if left_out else field[0]
+        fields += [field[1:]] if field[1] and not left_out else []
+    return struct.Struct(formats), tuple(fields)
+
+
+def tcp_info(buffer, at, length, ecn=False) -> dict:
+    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has, and of `OF_ECN` if asked for ``ecn``."""
+    fields, columns = layout(length, ecn)
+    read = {
+        column: None if value in unknown else value / divisor if divisor else value
+        for value, (column, divisor, unknown) in zip(fields.unpack_from(buffer, at), columns, strict=True)
+    }
+    if "state" in read:
+        if read["state"] >= len(CA_STATES):
+            raise ValueError(f"tcpi_ca_state {read['state']}, expected 0 to {len(CA_STATES) - 1}")
+        read["state"] = CA_STATES[read["state"]]
+    if "app_limited" in read:
+        read["app_limited"] = bool(read["app_limited"] & 1)
+    if ecn:
+        # Kernels before 7.0 have something else in the place of the mode.
+        negotiated, mode = read.pop("ecn_options") & TCPI_OPT_ECN, read.pop("ecn_mode", 0)
+        read["ecn"] = ("accurate" if mode & 3 == ACCURATE else "classic") if negotiated else "off"
+    if read.get("rtt_ms") is None and "rttvar_ms" in read:
+        read["rttvar_ms"] = None  # the initial RTO's, not a measurement
+    return read
+
+
+def vegas(buffer, at) -> dict:
+    """Return struct tcpvegas_info.
+
+    ``vegas_rtt_ms`` is the base RTT of vegas and yeah (the least of the connection),
+    of illinois the mean of the last RTT's samples, of nv and westwood the last;
+    ``vegas_rtt_min_ms`` is the least: of vegas and yeah within the last RTT, of the
+    others since the connection's or the last loss's begin. veno gives nothing.
+    """
+    enabled, count, rtt_us, least_us = VEGAS_INFO.unpack_from(buffer, at)
+    return {
+        "vegas_enabled": bool(enabled),
+        "vegas_rtt_count": count,
+        "vegas_rtt_ms": known_rtt_ms(rtt_us),
+        "vegas_rtt_min_ms": known_rtt_ms(least_us),
+    }
+
+
+def dctcp(buffer, at) -> dict:
+    """Return struct tcp_dctcp_info; ``dctcp_alpha`` is a fraction, 0 to 1."""
+    enabled, ce_state, alpha = DCTCP_INFO.unpack_from(buffer, at)
+    return {"dctcp_enabled": bool(enabled), "dctcp_ce_state": ce_state, "dctcp_alpha": alpha / DCTCP_UNIT}
+
+
+def bbr(buffer, at) -> dict[str, float | None]:
+    """Return struct tcp_bbr_info: bandwidth in Mbit/s, least RTT in ms, gains as factors; of BBRv3 also what `bbr3` gives."""
+    bytes_per_s, least_us, pacing, cwnd = BBR_INFO.unpack_from(buffer, at)
+    return {
+        "bbr_bw_mbps": bytes_per_s / MBPS,
+        "bbr_rtt_min_ms": known_rtt_ms(least_us),
+        "bbr_pacing_gain": pacing / BBR_UNIT,
+        "bbr_cwnd_gain": cwnd / BBR_UNIT,
+    }
+
+
+def bbr3(buffer, at) -> dict[str, float | None]:
+    """Return what struct tcp_bbr_info of BBRv3 says more: version, phase, and its bounds, None where there is none."""
+    high, low, _, phase, version, least, most, _ = BBR3_INFO.unpack_from(buffer, at + BBR_INFO.size)
+    return {
+        "bbr_version": version,
+        "bbr_phase": phase,
+        "bbr_bw_hi_mbps": known_rate_mbps(high),
+        "bbr_bw_lo_mbps": known_rate_mbps(low),
+        "bbr_inflight_hi_packets": None if most == NONE_32 else most,
+        "bbr_inflight_lo_packets": None if least == NONE_32 else least,
+    }
+
+
+def known_rate_mbps(bytes_per_s) -> float | None:
+    return None if bytes_per_s in (0, NONE_64) else bytes_per_s / MBPS
+
+
+def known_rtt_ms(microseconds) -> float | None:
+    return None if microseconds in (0, INFINITE, NONE_32) else microseconds / MS
+
+
+#: attribute -> (least size in bytes, its parser).
+OF_A_CCA = {
+    INET_DIAG_VEGASINFO: (VEGAS_INFO.size, vegas),
+    INET_DIAG_DCTCPINFO: (DCTCP_INFO.size, dctcp),
+    INET_DIAG_BBRINFO: (BBR_INFO.size, bbr),
+}

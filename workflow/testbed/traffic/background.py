@@ -1,0 +1,324 @@
+"""The background of a client-server network: h1 answers names, leases and a directory, which h2 asks for.
+
+A model, of which the sizes come from the protocols and the rates are a choice: one client asks as often as the
+two or three dozen machines of a small office would. The same messages travel over both IP versions, so that these
+differ by their headers alone.
+
+=========  ========  ====================================================  ===================================
+service    port      request                                               answer
+=========  ========  ====================================================  ===================================
+dns        UDP 53    header of 12 bytes, a name, type and class            that, and records: 512 bytes at most
+                     (RFC 1035, 4.1)                                       (RFC 1035, 2.3.4)
+dhcp       UDP 67    the 300 bytes of a BOOTP message that servers may     its acknowledgement, with as many
+                     rely on (RFC 951; RFC 2131, 2), in unicast, as a      options as 576 bytes of packet hold
+                     lease is renewed (RFC 2131, 4.4.5)                    (RFC 2131, 2)
+directory  TCP 389   a search with filter and attributes over a bound      an entry of some attributes and the
+                     connection (RFC 4511, 4.5.1)                          result (RFC 4511, 4.5.2)
+=========  ========  ====================================================  ===================================
+
+Times between requests are exponential (a Poisson process for each service), sizes even within their range. Each
+service is asked once at the start, as by a client that comes up. A request says how long its answer is to be, so
+the draws are the client's alone: the run's seed decides them.
+
+``python3 -m testbed.traffic.background serve ADDRESS`` and ``... ask ADDRESS SEED`` end at the end of their input and
+print what they counted.
+"""
+
+import json
+import os
+import random
+import selectors
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from testbed.checks.check import Check
+from testbed.errors import TrafficError
+from testbed.network.addresses import destination
+
+
+@dataclass(frozen=True)
+class Service:
+    """What is asked for: where, how often, and how long requests and answers are, in bytes (from, to)."""
+
+    name: str
+    protocol: str
+    port: int
+    requests_per_s: float
+    request_bytes: tuple
+    answer_bytes: tuple
+
+
+SERVICES = (
+    Service("dns", "udp", 53, 20.0, (28, 60), (44, 512)),
+    Service("dhcp", "udp", 67, 2.0, (300, 300), (300, 548)),
+    Service("directory", "tcp", 389, 10.0, (100, 300), (500, 4000)),
+)
+#: What a request begins with: its number, its own length, and that of the answer. An answer begins with the same.
+HEAD = struct.Struct("!IHH")
+#: What a message can't be longer than.
+MOST_BYTES = 65_535
+#: How long answers are waited for at the end, in s.
+PATIENCE_S = 1.0
+#: The share of a service's requests that must have been answered: a full queue may drop some.
+ANSWERED = 0.9
+
+
+class Background:
+    """The two programs on h1 and h2 of a run with a server, while a ``with`` block lasts; nothing in other runs.
+
+    Attributes
+    ----------
+    result : dict or None
+        Service -> ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
+        (packets that carried answers, at least); what was answered, as h1 counts it, in ``served``.
+    """
+
+    def __init__(self, path, specification):
+        self.result, self._wanted = None, specification.background == "server"
+        if self._wanted:
+            (pair,) = specification.pairs
+            address = destination(specification, pair, pair.sender)
+            seed = specification.substream("background")
+            self._places = (
+                (path.net[pair.sender], ["serve", address]),
+                (path.net[pair.receiver], ["ask", address, str(seed)]),
+            )
+
+    def __enter__(self):
+        if self._wanted:
+            # The server listens before the client asks.
+            self._processes = [start(node, arguments) for node, arguments in self._places]
+        return self
+
+    def __exit__(self, kind, *_):
+        if not self._wanted:
+            return
+        # The client first, so that the last answers are still given.
+        server, client = self._processes
+        if kind is not None:
+            client.kill(), server.kill()
+            return
+        asked, served = finish("client", client), finish("server", server)
+        self.result = {name: counts | {"served": served[name]} for name, counts in asked.items()}
+
+
+def start(node, arguments) -> subprocess.Popen:
+    """Start one of the two programs on a node and wait until it is ready."""
+    process = node.popen(
+        [sys.executable, "-B", "-m", "testbed.traffic.background", *arguments],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ,
+    )  # fmt: skip
+    if process.stdout.readline() != b"ready\n":
+        process.kill()
+        raise TrafficError(f"background on {node.name}: {process.communicate()[1].decode().strip() or 'no message'}")
+    return process
+
+
+def finish(who, process) -> dict:
+    """Close a program's input and return what it counted."""
+    output, errors = process.communicate()
+    if process.returncode != 0:
+        raise TrafficError(f"background {who}: exit status {process.returncode}: {errors.decode().strip()}")
+    return json.loads(output)
+
+
+def check_background(specification, document) -> Check:
+    """The server was asked for each of its services, and answered."""
+    wrong, observed = [], []
+    for service in SERVICES:
+        counts = document.get("background", {}).get(service.name, {"requests": 0, "answers": 0})
+        if counts["requests"] == 0 or counts["answers"] < ANSWERED * counts["requests"]:
+            wrong.append(service.name)
+        observed.append(f"{service.name} {counts['answers']} of {counts['requests']}")
+    return Check(
+        "background", not wrong, f"{ANSWERED:.0%} of the requests of each service answered", ", ".join(observed)
+    )
+
+
+def messages(service, seed) -> Iterator[tuple[float, int, int]]:
+    """Yield (time in s since the start, length of the request, of its answer) without end, the first at once."""
+    draw, at = random.Random(f"{seed} {service.name}"), 0.0
+    while True:
+        yield at, draw.randint(*service.request_bytes), draw.randint(*service.answer_bytes)
+        at += draw.expovariate(service.requests_per_s)
+
+
+def padded(number, length, answer_bytes) -> bytes:
+    """Return a message of ``length`` bytes."""
+    return HEAD.pack(number, length, answer_bytes).ljust(length, b"\0")
+
+
+def socket_of(service, address) -> socket.socket:
+    """Return an unconnected socket for a service, of the address's IP version."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    kind = socket.SOCK_STREAM if service.protocol == "tcp" else socket.SOCK_DGRAM
+    one = socket.socket(family, kind)
+    if kind == socket.SOCK_STREAM:
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return one
+
+
+class Requests:
+    """Cuts what arrives on a connection into whole messages."""
+
+    def __init__(self):
+        self._waiting = b""
+
+    def whole(self, received) -> list[tuple[int, int, int]]:
+        """Return (number, length, length of the answer) of the messages that have arrived completely."""
+        self._waiting += received
+        messages = []
+        while len(self._waiting) >= HEAD.size:
+            number, length, answer_bytes = HEAD.unpack_from(self._waiting)
+            if len(self._waiting) < length:
+                break
+            messages.append((number, length, answer_bytes))
+            self._waiting = self._waiting[length:]
+        return messages
+
+
+def serve(address, requests_end) -> dict[str, int]:
+    """Answer until ``requests_end`` (a file) ends; return how many answers each service gave."""
+    served = {service.name: 0 for service in SERVICES}
+    with selectors.DefaultSelector() as selector:
+        selector.register(requests_end, selectors.EVENT_READ, None)
+        for service in SERVICES:
+            listening = socket_of(service, address)
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((address, service.port))
+            if service.protocol == "tcp":
+                listening.listen()
+            selector.register(listening, selectors.EVENT_READ, (service, None))
+        print("ready", flush=True)
+        while True:
+            for key, _ in selector.select():
+                if key.data is None:
+                    return served
+                service, cut = key.data
+                if service.protocol == "udp":
+                    request, client = key.fileobj.recvfrom(MOST_BYTES)
+                    number, _, answer_bytes = HEAD.unpack_from(request)
+                    key.fileobj.sendto(padded(number, answer_bytes, 0), client)
+                    served[service.name] += 1
+                elif cut is None:
+                    connection, _ = key.fileobj.accept()
+                    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    selector.register(connection, selectors.EVENT_READ, (service, Requests()))
+                elif received := key.fileobj.recv(MOST_BYTES):
+                    for number, _, answer_bytes in cut.whole(received):
+                        key.fileobj.sendall(padded(number, answer_bytes, 0))
+                        served[service.name] += 1
+                else:
+                    selector.unregister(key.fileobj)
+                    key.fileobj.close()
+
+
+class Timer:
+    """A timer of the kernel (timerfd_create(2)): to look at the clock instead would move the guest's."""
+
+    def __enter__(self):
+        self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK)
+        return self
+
+    def __exit__(self, *_):
+        os.close(self._timer)
+
+    def fileno(self) -> int:
+        return self._timer
+
+    def begin(self) -> None:
+        """Take this moment for the origin of all times."""
+        self._origin_ns = time.monotonic_ns()
+
+    def set(self, at_s) -> None:
+        """Ring ``at_s`` seconds after the origin."""
+        os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=self._origin_ns + round(at_s * 1e9) + 1)
+
+    def stop(self) -> None:
+        """End the ringing."""
+        os.read(self._timer, 8)
+
+
+class Asking:
+    """The client of one service: what it will send, and what it has sent and got."""
+
+    def __init__(self, service, address, seed):
+        self.socket = socket_of(service, address)
+        self.socket.connect((address, service.port))
+        self._messages, self._cut = messages(service, seed), Requests() if service.protocol == "tcp" else None
+        self._next = next(self._messages)
+        self._segment = self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG) if self._cut else MOST_BYTES
+        self.counts = dict.fromkeys(("requests", "answers", "request_bytes", "answer_bytes", "answer_segments"), 0)
+
+    @property
+    def due_s(self) -> float:
+        return self._next[0]
+
+    @property
+    def unanswered(self) -> int:
+        return self.counts["requests"] - self.counts["answers"]
+
+    def ask(self) -> None:
+        """Send the next request."""
+        _, length, answer_bytes = self._next
+        self.socket.sendall(padded(self.counts["requests"], length, answer_bytes))
+        self.counts["requests"] += 1
+        self.counts["request_bytes"] += length
+        self._next = next(self._messages)
+
+    def receive(self) -> None:
+        """Take what has arrived."""
+        received = self.socket.recv(MOST_BYTES)
+        if self._cut and not received:
+            raise OSError("the directory's connection was closed")
+        lengths = [length for _, length, _ in self._cut.whole(received)] if self._cut else [len(received)]
+        for length in lengths:
+            self.counts["answers"] += 1
+            self.counts["answer_bytes"] += length
+            self.counts["answer_segments"] += -(-length // self._segment)
+
+
+def ask(address, seed, requests_end) -> dict[str, dict[str, int]]:
+    """Ask, each request at its time, until ``requests_end`` ends and answers are there; return the counts by service.
+
+    The directory's connection is there before the first request.
+    """
+    asking = {service.name: Asking(service, address, seed) for service in SERVICES}
+    with selectors.DefaultSelector() as selector, Timer() as timer:
+        selector.register(requests_end, selectors.EVENT_READ, "end")
+        selector.register(timer, selectors.EVENT_READ, "time")
+        for one in asking.values():
+            selector.register(one.socket, selectors.EVENT_READ, one)
+        print("ready", flush=True)
+        ending = False
+        timer.begin()
+        while True:
+            due = min(asking.values(), key=lambda one: one.due_s)
+            if not ending:
+                timer.set(due.due_s)
+            # The end last: it sets the timer anew, which may have rung at the same moment.
+            for key, _ in sorted(selector.select(), key=lambda event: event[0].data == "end"):
+                if key.data == "end":
+                    selector.unregister(requests_end)
+                    timer.set(due.due_s + PATIENCE_S)
+                    ending = True
+                elif key.data == "time":
+                    timer.stop()
+                    if ending:
+                        return {name: one.counts for name, one in asking.items()}
+                    due.ask()
+                else:
+                    key.data.receive()
+            if ending and not any(one.unanswered for one in asking.values()):
+                return {name: one.counts for name, one in asking.items()}
+
+
+if __name__ == "__main__":
+    what, *arguments = sys.argv[1:]
+    counted = serve(*arguments, sys.stdin) if what == "serve" else ask(*arguments, sys.stdin)
+    print(json.dumps(counted))

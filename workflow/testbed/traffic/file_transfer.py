@@ -1,0 +1,142 @@
+"""File transfer: vsftpd on the sender, wget on the receiver, which downloads a file into nothing (FTP, passive).
+
+The file is all holes, so it takes no memory and no disk is read. The server has one
+process and stays the user that started it, since there may be no other user in the
+container: no change of root folder, no sandbox, no log.
+"""
+
+import re
+from pathlib import Path
+
+from testbed.errors import TrafficError
+from testbed.network.multipath import command_prefix
+from testbed.traffic.iperf3 import preloaded
+
+FILE_NAME = "file"
+#: The first client's server listens here for commands, the next one's one above; and there for data.
+FIRST_PORT, FIRST_DATA_PORT = 21, 20_000
+#: The receiver asks for the file.
+CLIENT_ON = "receiver"
+#: A server waits for the next client.
+SERVER_ENDS = False
+#: Hides that MPTCP's sockets refuse an option that they can do without (envs/guest/urgent.c).
+WITHOUT_URGENT_DATA = "/usr/lib/sawtooth/urgent.so"
+#: wget's last line, in units of 1024: `2023-11-14 22:13:23 (44.6 MB/s) - '/dev/null' saved [100000000]`.
+SAVED = re.compile(r"\(([\d.]+) ([KMGT]?)B/s\) - .* saved \[(\d+)\]")
+UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def data_port(port) -> int:
+    """Return the port for data of the server that takes commands at a port."""
+    return FIRST_DATA_PORT + port - FIRST_PORT
+
+
+def configuration(specification, port, folder) -> str:
+    """Return vsftpd.conf(5) of the server on a port; ``folder`` holds the file."""
+    version = specification.ip_version
+    values = {
+        "listen": "YES" if version == "ipv4" else "NO",
+        "listen_ipv6": "YES" if version == "ipv6" else "NO",
+        "listen_port": port,
+        "background": "NO",
+        "anonymous_enable": "YES",
+        "no_anon_password": "YES",
+        "anon_root": folder,
+        "pasv_min_port": data_port(port),
+        "pasv_max_port": data_port(port),
+        "one_process_model": "YES",
+        "run_as_launching_user": "YES",
+        "secure_chroot_dir": folder,
+        "seccomp_sandbox": "NO",
+        "session_support": "NO",
+        "xferlog_enable": "NO",
+    }
+    return "".join(f"{name}={value}\n" for name, value in values.items())
+
+
+def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
+    """Make the file that is to be transferred and the server's configuration; return the server's command.
+
+    Parameters
+    ----------
+    client : traffic.Client
+    specification : RunSpecification
+    folder : pathlib.Path
+        Gets the folder ``served`` with the file, and the configuration.
+    """
+    content, configured = folder / "served", folder / f"vsftpd-{client.port}.conf"
+    content.mkdir(exist_ok=True)
+    with (content / FILE_NAME).open("wb") as file:
+        file.truncate(specification.traffic.file_bytes)
+    configured.write_text(configuration(specification, client.port, content))
+    library = WITHOUT_URGENT_DATA if specification.multipath.by == "mptcp" else None
+    return [*command_prefix(specification, library), "vsftpd", str(configured)]
+
+
+def client_command(client, specification, address) -> list[str]:
+    """Return wget's command; ``address`` is the server's."""
+    host = f"[{address}]" if ":" in address else address
+    # wget takes 64 KiB at a time, of tunnels' packets else each one alone: 31 s for 1 GB, or 5 s with the library.
+    return [
+        *command_prefix(specification, preloaded(specification)),
+        "wget", "--no-config", "--no-hsts", "--tries=1", "--timeout=60", "--progress=dot:giga",
+        "--output-document=/dev/null", f"ftp://{host}:{client.port}/{FILE_NAME}",
+    ]  # fmt: skip
+
+
+def parse(output, seconds) -> dict[str, int | float]:
+    """Return a client's result.
+
+    Parameters
+    ----------
+    output : str
+        What wget wrote.
+    seconds : float
+        How long wget ran, by the run's clock.
+
+    Returns
+    -------
+    dict
+        ``bytes``, ``seconds``; ``wget_mbps``: wget's own rate in Mbit/s, which is of the data
+        connection's time alone and has three digits.
+
+    Raises
+    ------
+    TrafficError
+        If the file was not saved.
+    """
+    line = SAVED.search(output)
+    if not line:
+        raise TrafficError(f"wget: {last_words(output)}")
+    rate, unit, count = line.groups()
+    return {"bytes": int(count), "seconds": seconds, "wget_mbps": float(rate) * 1024 ** UNITS[unit] * 8 / 1e6}
+
+
+def last_words(output) -> str:
+    """Return the last line of wget's output that says something."""
+    lines = [line for line in output.splitlines() if line.strip() not in ("", "Giving up.")]
+    return lines[-1].strip() if lines else "no output"
+
+
+def entry(client, specification, outputs) -> dict[str, dict]:
+    """Return what a client's entry in the document has of the transfer: ``transfer``, as `parse` gives it.
+
+    Raises
+    ------
+    TrafficError
+        With wget's own words.
+    """
+    output = outputs["client"]
+    if output.status != 0:
+        raise TrafficError(f"wget: exit status {output.status}: {last_words(output.errors or output.text)}")
+    return {"transfer": parse(output.errors + "\n" + output.text, output.ended_s - client.start_offset_s)}
+
+
+def connections(entries, seen) -> dict[tuple[str, int, int], int]:
+    """Return (sender, its port, the receiver's port) -> flow: of the connections seen those from a server's port for data."""
+    data_ports = {data_port(entry["port"]): entry for entry in entries}
+    return {
+        key: data_ports[key[1]]["flows"][0]
+        for key in seen
+        if key[1] in data_ports and key[0] == data_ports[key[1]]["sender"]
+    }

@@ -1,0 +1,218 @@
+"""The programs of groups that are no long flows: web servers and clients, real-time senders and receivers.
+
+They are started and ready before the traffic, are told its origin, and end by themselves, but for the servers. What they found
+is the document's ``web`` and ``real_time``.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiment.flow_groups import REAL_TIME, REAL_TIME_PORT, STREAMS_OF_A_GROUP, WEB
+from experiment.web_objects import drawn_objects
+from testbed.errors import TrafficError
+from testbed.network.addresses import destination
+from testbed.network.netlink import network_namespace
+from testbed.readings.socket_information import SocketReader
+from testbed.traffic import real_time, web
+from testbed.traffic.traffic import listening_on
+
+#: How long objects that were asked for in time are waited for after the run's duration.
+PATIENCE_S = 60.0
+#: How long a server may take until it listens, and a program until it has ended after the traffic, in s of its clock.
+READY_S, ENDING_S = 120.0, 10.0
+
+
+@dataclass
+class Program:
+    """A process of a group, and where its result will be."""
+
+    who: str
+    process: subprocess.Popen
+    errors: Path
+    result: Path | None = None
+
+
+class GroupPrograms:
+    """The programs of a run's groups, from before the traffic to after it; open before the links' counters are read.
+
+    Parameters
+    ----------
+    path : topology.Path
+    specification : RunSpecification
+    """
+
+    def __init__(self, path, specification):
+        self._path, self._specification = path, specification
+        self._servers, self._clients, self._drawn, self._ccas = [], {}, {}, {}
+
+    def __enter__(self):
+        self._folder = Path(tempfile.mkdtemp(prefix="sawtooth-groups-", dir="/tmp"))
+        try:
+            for group in self._specification.groups_of(WEB):
+                self._serve(group)
+            for group in self._specification.groups_of(REAL_TIME):
+                self._stream(group)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, kind, *_):
+        self._end()
+
+    def _end(self):
+        for program in (*self._servers, *(one for several in self._clients.values() for one in several)):
+            if program.process.poll() is None:
+                program.process.terminate() if program in self._servers else program.process.kill()
+                program.process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def begin(self, origin_ns) -> list[subprocess.Popen]:
+        """Tell all programs the traffic's origin; return those whose end is to be waited for."""
+        programs = [program for several in self._clients.values() for program in several]
+        for program in programs:
+            program.process.stdin.write(b"%d\n" % origin_ns)
+            program.process.stdin.flush()
+        return [program.process for program in programs]
+
+    def sections(self) -> dict:
+        """Return the document's ``web`` and ``real_time``, each if the run has such groups; their programs have ended."""
+        results = {name: [result_of(program) for program in several] for name, several in self._clients.items()}
+        specification = self._specification
+        objects = [
+            {
+                **self._place(group),
+                "cca": self._ccas[group.name],
+                "bytes": self._drawn[group.name][1],
+                **results[group.name][0],
+            }
+            for group in specification.groups_of(WEB)
+        ]
+        streams = [
+            {**self._place(group), "packet_bytes": group.packet_bytes} | results[group.name][0] | results[group.name][1]
+            for group in specification.groups_of(REAL_TIME)
+        ]
+        return {**({"web": objects} if objects else {}), **({"real_time": streams} if streams else {})}
+
+    def _place(self, group):
+        pair = self._specification.group_pair(group)
+        return {"group": group.name, "sender": pair.sender, "receiver": pair.receiver}
+
+    def _serve(self, group):
+        """Start the server and the client of a group of web objects, and read back what CCA a connection gets."""
+        specification, pair = self._specification, self._specification.group_pair(group)
+        port, address = specification.web_port(group), destination(specification, pair, pair.sender)
+        times_ns, sizes = self._drawn[group.name] = drawn_objects(specification, group)
+        folder = self._folder / f"server-{port}"
+        web.write_objects(folder, sizes)
+        server = self._start(
+            f"web server of group {group.name}", pair.sender,
+            ["testbed.traffic.web", "serve", address, str(port), specification.server_kernel_cca(group), str(folder)],
+        )  # fmt: skip
+        self._servers.append(server)
+        self._wait_for_server(server, pair, port)
+        self._ccas[group.name] = self._accepted_cca(pair, address, port)
+        plan = {
+            "address": address, "port": port, "time_ns": times_ns, "bytes": sizes,
+            "deadline_ns": round((specification.traffic.duration_s + PATIENCE_S) * 1e9),
+        }  # fmt: skip
+        who = f"web client of group {group.name}"
+        self._clients[group.name] = [self._start(who, pair.receiver, ["testbed.traffic.web", "ask"], plan)]
+
+    def _stream(self, group):
+        """Start both sides of a group of real-time streams."""
+        specification, pair = self._specification, self._specification.group_pair(group)
+        first = REAL_TIME_PORT + STREAMS_OF_A_GROUP * specification.groups.index(group)
+        times_ns = real_time.send_times_ns(group)
+        last_s = group.stop_s + specification.rtt_longest_ms / 1e3 + real_time.PATIENCE_S
+        plan = {
+            "address": destination(specification, pair, pair.receiver),
+            "port": first,
+            "packet_bytes": group.packet_bytes,
+            "time_ns": [[at + real_time.stream_offset_ns(group, n) for at in times_ns] for n in range(group.count)],
+            "deadline_ns": round(last_s * 1e9),
+        }
+        self._clients[group.name] = [
+            self._start(f"{what} of group {group.name}", host, ["testbed.traffic.real_time", verb], plan)
+            for what, verb, host in (("receiver", "receive", pair.receiver), ("sender", "send", pair.sender))
+        ]
+
+    def _start(self, who, host, arguments, plan=None) -> Program:
+        """Start a program on a host; one with a plan is ready when this returns."""
+        name = who.replace(" ", "-")
+        errors, result, words = self._folder / f"{name}.errors", None, [sys.executable, "-B", "-m", *arguments]
+        if plan is not None:
+            result, planned = self._folder / f"{name}.json", self._folder / f"{name}.plan"
+            planned.write_text(json.dumps(plan))
+            words += [str(planned), str(result)]
+        with errors.open("wb") as stream:
+            process = self._path.net[host].popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stream, env=os.environ
+            )
+        program = Program(who, process, errors, result)
+        if plan is not None and process.stdout.readline() != b"ready\n":
+            process.wait()
+            raise TrafficError(f"{who}: exit status {process.returncode}: {last_line(errors)}")
+        return program
+
+    def _wait_for_server(self, server, pair, port):
+        """Wait until nginx listens; the guest's clock does not run meanwhile."""
+        deadline = time.monotonic() + READY_S
+        while port not in listening_on(self._path.net[pair.sender]) or not is_nginx(server.process.pid):
+            if server.process.poll() is not None:
+                raise TrafficError(f"{server.who}: exit status {server.process.returncode}: {last_line(server.errors)}")
+            if time.monotonic() > deadline:
+                raise TrafficError(f"{server.who} does not listen on port {port} after {READY_S:g} s")
+            time.sleep(0.01)
+
+    def _accepted_cca(self, pair, address, port) -> str:
+        """Return the CCA of a connection that the server has accepted, as its kernel says; the connection is closed again."""
+        round_trip_s, end = self._specification.rtt_longest_ms / 1e3 + 0.01, time.monotonic() + READY_S
+        with network_namespace(self._path.net[pair.receiver]):
+            probe = socket_to(address, port)
+        with probe, SocketReader(self._path.net[pair.sender], self._specification.ip_version) as reader:
+            # The handshake's last packet is still on its way, or may have been lost.
+            while not (ccas := [read["cca"] for read in reader.connections() if read["local_port"] == port]):
+                if time.monotonic() > end:
+                    raise TrafficError(f"web server on {pair.sender}: accepts no connection within {READY_S:g} s")
+                time.sleep(round_trip_s)
+        # Its last packets are no part of the traffic.
+        time.sleep(4 * round_trip_s)
+        return ccas[0]
+
+
+def socket_to(address, port) -> socket.socket:
+    """Return a connection to a server."""
+    one = socket.socket(web.family_of(address), socket.SOCK_STREAM)
+    one.settimeout(READY_S)
+    one.connect((address, port))
+    return one
+
+
+def is_nginx(pid) -> bool:
+    """Tell whether a process is nginx by now."""
+    return Path(f"/proc/{pid}/comm").read_text().strip() == "nginx"
+
+
+def result_of(program) -> dict:
+    """Return what a program of a group left; it ends soon."""
+    try:
+        status = program.process.wait(timeout=ENDING_S)
+    except subprocess.TimeoutExpired:
+        raise TrafficError(f"{program.who} did not end within {ENDING_S:g} s after the traffic") from None
+    if status or not program.result.exists():
+        raise TrafficError(f"{program.who}: exit status {status}: {last_line(program.errors)}")
+    return json.loads(program.result.read_text())
+
+
+def last_line(path) -> str:
+    """Return the last line of a file, or that there is none."""
+    return (path.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]

@@ -1,0 +1,120 @@
+"""Application ``iperf3``: a server and a client for each flow, or one client with all of them."""
+
+import json
+
+from experiment.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
+from testbed.errors import TrafficError
+from testbed.network.addresses import control_address
+from testbed.network.multipath import command_prefix
+
+FIRST_PORT = 5201
+#: Library that lets iperf3's receiver wait for whole blocks in the kernel, and leave them there (envs/guest/iperf3_server.c).
+WAIT_IN_KERNEL = "/usr/lib/sawtooth/iperf3_server.so"
+#: Library that keeps its client from polling, and leads its control connection elsewhere (envs/guest/iperf3_client.c).
+PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
+#: A rate so many times the network's limits nothing.
+BEYOND = 100
+#: The client sends.
+CLIENT_ON = "sender"
+#: A server ends after its one client.
+SERVER_ENDS = True
+
+
+def server_command(client, specification) -> list[str]:
+    """Return the arguments of an iperf3 server (iperf3(1), 3.18)."""
+    return [
+        *command_prefix(specification, preloaded(specification)),
+        "iperf3",
+        "--server",
+        "--one-off",
+        "--json",
+        "--port",
+        str(client.port),
+    ]
+
+
+def preloaded(specification) -> str | None:
+    """Return the library that lets iperf3's receiver wait for whole blocks in the kernel, or None."""
+    waits = specification.transport.receive_wait == "kernel" and not specification.udp
+    return WAIT_IN_KERNEL if waits else None
+
+
+def client_command(client, specification, address) -> list[str]:
+    """Return the arguments of an iperf3 client (iperf3(1), 3.18)."""
+    traffic, transport = specification.traffic, specification.transport
+    flow = specification.long_flows[client.flows[0]]
+    if traffic.messages is None:
+        amount = ["--time", str(round(flow.length_s))]
+    else:
+        amount = ["--blockcount", str(traffic.messages)]
+    control = []
+    if specification.control_network:
+        pair = specification.flow_pair(client.flows[0])
+        control = [f"SAWTOOTH_CONTROL={control_address(pair, pair.receiver)[specification.ip_version]}"]
+    command = [
+        *control, *command_prefix(specification, PATIENT_CLIENT), "iperf3", "--client", address, "--port", str(client.port), "--json",
+        *amount, "--interval", f"{traffic.interval_s:g}",
+        "--length", str(traffic.block_bytes),
+    ]  # fmt: skip
+    if len(client.flows) > 1:
+        command += ["--parallel", str(len(client.flows))]
+    bitrate = flow.rate_mbps
+    if specification.udp:
+        # iperf3's default is 1 Mbit/s. The link's rate is more than payloads can have of it.
+        return [*command, "--udp", "--bitrate", f"{bitrate or specification.capacity_mbps:g}M"]
+    if transport.cca_set_by == "socket":
+        command += ["--congestion", specification.flow_kernel_cca(client.flows[0])]
+    if transport.segment_bytes is not None:
+        # TCP's own maximum counts the options along with the payload.
+        command += ["--set-mss", str(transport.segment_bytes + TCP_TIMESTAMP_OPTION_BYTES)]
+    if traffic.no_delay:
+        command.append("--no-delay")
+    if bitrate is None and traffic.messages is not None:
+        # A client without a rate asks for the time no more once it has sent its last block, so a virtual clock would stand still.
+        bitrate = BEYOND * (specification.capacity_mbps or 1000)
+    if bitrate is not None:
+        command += ["--bitrate", f"{bitrate:g}M"]
+    return command
+
+
+def entry(client, specification, outputs) -> dict[str, dict]:
+    """Return what a client's entry in the document has of iperf3: its JSON of both sides.
+
+    Parameters
+    ----------
+    client : traffic.Client
+    specification : RunSpecification
+    outputs : dict of str to traffic.Output
+        Of ``client`` and ``server``.
+
+    Raises
+    ------
+    TrafficError
+        With iperf3's own words.
+    """
+    return {side: result_of(side, client, output) for side, output in outputs.items()}
+
+
+def result_of(side, client, output) -> dict:
+    """Return the JSON of one iperf3 process."""
+    who = f"iperf3 {side} of flow{'s' if len(client.flows) > 1 else ''} {', '.join(map(str, client.flows))}"
+    try:
+        result = json.loads(output.text)
+    except json.JSONDecodeError:
+        cause = output.errors or output.text[:200] or "no output"
+        raise TrafficError(f"{who}: exit status {output.status}, no JSON: {cause}") from None
+    if output.status != 0 or "error" in result:
+        raise TrafficError(f"{who}: exit status {output.status}: {result.get('error', output.errors or 'no message')}")
+    return result
+
+
+def connections(entries, seen) -> dict[tuple[str, int, int], int]:
+    """Return (sender, its port, the receiver's port) -> flow of all data connections, from iperf3's JSON.
+
+    Connections to different ports may share one of the sender's, a client's control connection among them.
+    """
+    return {
+        (result["sender"], connection["local_port"], connection["remote_port"]): flow
+        for result in entries
+        for flow, connection in zip(result["flows"], result["client"]["start"]["connected"], strict=True)
+    }

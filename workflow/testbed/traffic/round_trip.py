@@ -1,0 +1,72 @@
+"""Application ``round-trip``: qperf sends one message back and forth, over TCP or UDP.
+
+Each side waits for the other's message before it sends its own, so a connection never has more than
+one under way. qperf takes the time by times(2), whose clock is the kernel's, in steps of
+10 ms: a round-trip time is uncertain by as much over its run, 0.5 % of two seconds, 0.1 % of ten.
+In the guest nearly nothing of it is left, since both ends of its time are ticks of that clock.
+"""
+
+import re
+
+from testbed.errors import TrafficError
+
+FIRST_PORT = 19765
+CLIENT_ON = "sender"
+SERVER_ENDS = False
+#: The port of the messages themselves.
+DATA_PORT = 19766
+TESTS = {"tcp": "tcp_lat", "udp": "udp_lat"}
+VALUE = re.compile(r"^ *(\w+) += +([\d.]+) (\S*) *$", re.M)
+
+
+def server_command(client, specification) -> list[str]:
+    """Return the arguments of a qperf server (qperf(1), 0.4.11)."""
+    return ["qperf", "--listen_port", str(client.port)]
+
+
+def client_command(client, specification, address) -> list[str]:
+    """Return the arguments of a qperf client."""
+    traffic = specification.traffic
+    return [
+        "qperf", address, "--listen_port", str(client.port), "--ip_port", str(DATA_PORT),
+        "--unify_units", "--verbose_more", "--msg_size", str(traffic.block_bytes),
+        "--time", str(traffic.duration_s), TESTS[traffic.protocol],
+    ]  # fmt: skip
+
+
+def entry(client, specification, outputs) -> dict[str, dict]:
+    """Return what a client's entry in the document has of qperf.
+
+    Returns
+    -------
+    dict
+        ``round_trip``: ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges``
+        (messages that came back), ``rtt_us``: the mean, the time over the exchanges.
+
+    Raises
+    ------
+    TrafficError
+        With qperf's own words.
+    """
+    output, test = outputs["client"], TESTS[specification.traffic.protocol]
+    values = {name: float(value) for name, value, _ in VALUE.findall(output.text)}
+    needed = {"msg_size", "loc_real_time", "loc_recv_msgs"}
+    if output.status != 0 or not needed <= values.keys() or not values["loc_recv_msgs"]:
+        cause = output.errors or output.text[:200] or "no output"
+        raise TrafficError(f"qperf {test}: exit status {output.status}: {cause}")
+    seconds, exchanges = values["loc_real_time"] / 1e9, int(values["loc_recv_msgs"])
+    return {
+        "round_trip": {
+            "tool": "qperf",
+            "test": test,
+            "message_bytes": int(values["msg_size"]),
+            "seconds": seconds,
+            "exchanges": exchanges,
+            "rtt_us": seconds * 1e6 / exchanges,
+        }
+    }
+
+
+def connections(entries, seen) -> dict[tuple[str, int, int], int]:
+    """Return the data connections to be told apart in readings of sockets: none, a ping-pong is no flow."""
+    return {}

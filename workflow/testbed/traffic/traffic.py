@@ -1,0 +1,342 @@
+"""Traffic: servers and clients of a run's application, started at times drawn from the seed."""
+
+import bisect
+import itertools
+import os
+import random
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from testbed.errors import TrafficError
+from testbed.network.addresses import destination
+from testbed.network.commands import check_not_killed, log
+from testbed.network.netlink import network_namespace
+from testbed.readings.deliveries import Deliveries, reading_times_ns
+from testbed.readings.sampling import Sampler, connections_of_senders
+from testbed.traffic import file_transfer, iperf3, round_trip
+from testbed.traffic.alarm import Alarm
+
+#: TCP_LISTEN, as /proc/net/tcp has it.
+LISTENING = "0A"
+#: What a study's `traffic.application` is.
+APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer}
+#: How long a client may take beyond its duration: lost control packets are sent again.
+GRACE_S = 120.0
+#: How many times longer than over a full link an amount of data may take.
+SLOWEST = 30
+#: When sockets are looked at, as fractions of the time that all flows have in common.
+SOCKET_LOOKS = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True)
+class Client:
+    """One client: which flows it carries, to which port of its server, from when on."""
+
+    flows: tuple
+    port: int
+    start_offset_s: float
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a process left: its exit status, what it wrote, and when a client ended, in s from the traffic's origin."""
+
+    status: int
+    text: str
+    errors: str
+    ended_s: float | None = None
+
+
+def application_of(specification) -> ModuleType:
+    """Return the module of a run's application."""
+    return APPLICATIONS[specification.traffic.application]
+
+
+def plan_clients(specification) -> list[Client]:
+    """Return the clients of a run.
+
+    Start times are drawn uniformly within the time that the study gives, one RTT of the
+    empty path if it gives none, so that replications of a cell without loss differ and
+    flows are not in step.
+    """
+    draw = random.Random(specification.substream("flow-starts"))
+    first_port = application_of(specification).FIRST_PORT
+    within_s = start_within_s(specification)
+    if specification.traffic.processes == "single":
+        return [Client(tuple(range(specification.flows)), first_port, draw.uniform(0, within_s))]
+    return [
+        Client((flow.number,), first_port + flow.number, flow.start_s + draw.uniform(0, within_s))
+        for flow in specification.long_flows
+    ]
+
+
+def start_within_s(specification) -> float:
+    """Return the time within which clients start, in s from the traffic's origin, or from when their group begins."""
+    within_ms = specification.traffic.start_within_ms
+    return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
+
+
+def look_times_s(clients, specification) -> list[float]:
+    """Return when sockets are looked at, in s from the traffic's origin: for flows of the same times all have started and none has ended."""
+    times = []
+    for start_s, stop_s in dict.fromkeys((flow.start_s, flow.stop_s) for flow in specification.long_flows):
+        begin = start_s + start_within_s(specification)
+        common = stop_s - begin
+        times += [begin + set_up_s(clients, specification) + fraction * common for fraction in SOCKET_LOOKS]
+    return sorted(set(times))
+
+
+def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
+    """Return the flows that must be sending at a look at the sockets, and those that may be."""
+    if not specification.groups:
+        return (everyone := set(range(specification.flows))), everyone
+    due, possible = set(), set()
+    for flow in specification.long_flows:
+        begun_s = flow.start_s + start_within_s(specification) + set_up_s(clients, specification)
+        if begun_s < time_s < flow.stop_s:
+            due.add(flow.number)
+        # A connection ends with its last packets, which may take long to arrive.
+        if flow.start_s <= time_s:
+            possible.add(flow.number)
+    return due, possible
+
+
+def set_up_s(clients, specification) -> float:
+    """Return how long a client takes before data flow, in s, without loss.
+
+    iperf3's control connection and parameters are three round trips, and then each stream of
+    a client connects after the one before. The commands that ask a server for a file take no less.
+    """
+    return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients, specification)
+
+
+def set_up_rtts(clients, specification) -> int:
+    """Return `set_up_s` in round trips."""
+    return (0 if specification.control_network else 3) + max((len(client.flows) for client in clients), default=0)
+
+
+def carry(
+    path, specification, origin=time.monotonic_ns, programs=None, changes=(), folder=Path("/tmp")
+) -> tuple[list[dict], list[dict], dict | None, dict | None]:
+    """Start all servers and clients, read sockets meanwhile, collect the results.
+
+    ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns;
+    ``programs`` (`group_programs.GroupPrograms`), those of groups that are no long flows, are told it, and waited for;
+    ``changes`` are what changes paths (`path_changes.PathChanges`, `outage.Outage`).
+
+    Returns
+    -------
+    entries : list of dict
+        A client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``,
+        ``start_offset_ms``, and what its application says (its module's ``entry``).
+    looks : list of dict
+        ``time_s`` since the first client may start, ``sockets`` of the senders' data connections.
+    series : dict or None
+        As `sampling.Sampler.series`, if the study asks for time series.
+    delivered : dict or None
+        As `deliveries.Deliveries.result`, of iperf3 over TCP.
+
+    Raises
+    ------
+    TrafficError
+        If a server does not listen, or a client or server fails or does not end.
+    KilledError
+        If a signal ended one of them.
+    """
+    application, clients = application_of(specification), plan_clients(specification)
+    servers = {}
+    for client in clients:
+        node, _ = nodes_of(path, specification, client)
+        command = application.server_command(client, specification)
+        servers[client.port] = start(node, command, folder / f"server-{client.port}")
+    wait_for_listeners(path, specification, clients)
+    expected = connections_of_senders(specification)
+    with Sampler(path, specification) as sampler, Deliveries(path, specification, expected) as deliveries:
+        origin_ns = origin()
+        others = programs.begin(origin_ns) if programs else ()
+        senders, ended = start_and_sample(
+            path, specification, clients, sampler, deliveries, origin_ns, folder, others, changes
+        )
+    deadline = time.monotonic() + GRACE_S
+    entries = [
+        entry_of(
+            client,
+            specification,
+            senders[client.port],
+            servers[client.port],
+            folder,
+            deadline,
+            (senders, servers),
+            ended,
+        )
+        for client in clients
+    ]
+    flows = application.connections(entries, sampler.seen())
+    return entries, sampler.looks(flows), sampler.series(flows), deliveries.result(flows)
+
+
+def nodes_of(path, specification, client) -> tuple:
+    """Return the nodes of a client's server and of the client itself."""
+    pair = specification.flow_pair(client.flows[0])
+    sender, receiver = path.net[pair.sender], path.net[pair.receiver]
+    return (receiver, sender) if application_of(specification).CLIENT_ON == "sender" else (sender, receiver)
+
+
+def start_and_sample(
+    path, specification, clients, sampler, deliveries, origin_ns, folder, others=(), changes=()
+) -> tuple[dict[int, subprocess.Popen], float]:
+    """Start the clients, change the path and read sockets, each at its time, until all clients have ended.
+
+    Changes of the path come first of what happens at an instant, looks after what starts then, samples last. Waiting reads no clock:
+    each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so that the same
+    run had other times with more readings of its sockets.
+
+    Returns
+    -------
+    processes : dict
+        Port -> process of the client.
+    ended_s : float
+        When the last client had ended, in s from the traffic's origin.
+
+    Raises
+    ------
+    TrafficError
+        If a client does not end.
+    """
+    application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
+    events = [(client.start_offset_s, 0, client) for client in clients]
+    if application is not round_trip and not specification.udp:
+        events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
+    if application is iperf3 and not specification.udp:
+
+        def read(at_s):
+            # A real clock says when it was; a virtual one would move by being asked.
+            deliveries.read(round(at_s * 1e9) if specification.virtual_clock else time.monotonic_ns() - origin_ns)
+
+        starts_s = [client.start_offset_s for client in clients]
+        events += [
+            (at / 1e9, 1, read) for at in reading_times_ns(starts_s, set_up_rtts(clients, specification), specification)
+        ]
+    events += [event for of_path in changes for event in of_path.events(origin_ns)]
+    if interval_ms:
+        events.append((0.0, 2, sampler.sample))
+    limit_s = start_within_s(specification) + time_limit_s(specification)
+    events.append((limit_s, 3, None))
+    events.sort(key=lambda event: event[:2])
+    processes = {}
+    with Alarm(origin_ns) as alarm:
+        for process in others:
+            alarm.watch(process)
+        while alarm.waits_for(len(processes) < len(clients)):
+            at, kind, what = events[0]
+            if not alarm.rang(at):
+                continue
+            events.pop(0)
+            if kind == 0:
+                _, node = nodes_of(path, specification, what)
+                command = application.client_command(what, specification, address_of(specification, what))
+                processes[what.port] = start(node, command, folder / f"client-{what.port}")
+                alarm.watch(processes[what.port])
+            elif kind == 3:
+                raise TrafficError(f"{specification.traffic.application}: a client did not end within {limit_s:g} s")
+            else:
+                what(at)
+            if kind == 2:
+                # From the count, not by adding up: 600 times 0.1 is not 60.
+                again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
+                bisect.insort(events, again, key=lambda event: event[:2])
+    return processes, (time.monotonic_ns() - origin_ns) / 1e9
+
+
+def time_limit_s(specification) -> float:
+    """Return after which time in s a client is not waited for any longer: where an amount is sent it may be far below the link's rate."""
+    by_time = specification.expected_s == specification.traffic.duration_s
+    return GRACE_S + specification.expected_s * (1 if by_time else SLOWEST)
+
+
+def address_of(specification, client) -> str:
+    """Return the address that a client connects to: the receiver's, or the sender's where that is the server."""
+    pair = specification.flow_pair(client.flows[0])
+    on_sender = application_of(specification).CLIENT_ON == "sender"
+    return destination(specification, pair, pair.receiver if on_sender else pair.sender)
+
+
+def entry_of(client, specification, process, server, folder, deadline, everyone, ended_s) -> dict:
+    """Wait for a client and its server and return their entry in the document."""
+    application, outputs = application_of(specification), {}
+    for side, one in (("client", process), ("server", server)):
+        if side == "server" and not application.SERVER_ENDS:
+            one.terminate()
+        outputs[side] = collect(
+            f"{side} on port {client.port}", one, folder / f"{side}-{client.port}", deadline, ended_s
+        )
+    try:
+        entry = application.entry(client, specification, outputs)
+    except TrafficError:
+        # One that was killed makes the others fail.
+        for one in (process for group in everyone for process in group.values()):
+            check_not_killed(specification.traffic.application, one)
+        raise
+    pair = specification.flow_pair(client.flows[0])
+    return {
+        "flows": list(client.flows),
+        "sender": pair.sender,
+        "receiver": pair.receiver,
+        "cca": specification.flow_cca(client.flows[0]),
+        "port": client.port,
+        "start_offset_ms": client.start_offset_s * 1e3,
+        **entry,
+    }
+
+
+def start(node, command, output) -> subprocess.Popen:
+    """Start a process of the application on a node; its output goes to files.
+
+    What is to be in its environment besides stands before it, as a shell has it: ``NAME=value``.
+    """
+    log(f"{node.name}$ {' '.join(command)}")
+    variables = dict(word.split("=", 1) for word in itertools.takewhile(lambda word: "=" in word, command))
+    with output.open("wb") as stream, output.with_suffix(".errors").open("wb") as errors:
+        return node.popen(
+            command[len(variables) :],
+            stdin=subprocess.DEVNULL, stdout=stream, stderr=errors, env=os.environ | variables,
+        )  # fmt: skip
+
+
+def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
+    """Wait until every server listens; the guest's clock does not run meanwhile."""
+    wanted = {}
+    for client in clients:
+        server, _ = nodes_of(path, specification, client)
+        wanted.setdefault(server.name, set()).add(client.port)
+    deadline = time.monotonic() + limit_s
+    for name, ports in wanted.items():
+        while True:
+            listening = listening_on(path.net[name])
+            if ports <= listening:
+                break
+            if time.monotonic() > deadline:
+                raise TrafficError(
+                    f"{specification.traffic.application}: the server does not listen on port {min(ports - listening)} after {limit_s:g} s"
+                )
+            time.sleep(0.01)
+
+
+def listening_on(node) -> set[int]:
+    """Return the TCP ports on which something in a node listens."""
+    with network_namespace(node):
+        tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in ("tcp", "tcp6")]
+    sockets = (line.split() for _, *lines in tables for line in lines)
+    return {int(local.rpartition(":")[2], 16) for _, local, _, state, *_ in sockets if state == LISTENING}
+
+
+def collect(who, process, output, deadline, ended_s) -> Output:
+    """Wait for one process and return its `Output`; raise `TrafficError` if it does not end."""
+    try:
+        status = process.wait(timeout=max(0.01, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise TrafficError(f"{who} did not end within {GRACE_S:g} s after the traffic") from None
+    return Output(status, output.read_text(), output.with_suffix(".errors").read_text().strip(), ended_s)

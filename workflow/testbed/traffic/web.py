@@ -1,0 +1,198 @@
+"""Web objects: nginx on the sender, and one client on the receiver that asks for each on a connection of its own.
+
+The client is a program of ours, one process for all objects of a group: a browser or curl would be started for each of
+thousands. It connects at the time that was drawn, sends one request (HTTP/1.1, ``Connection: close``) and reads to the last
+byte. The completion time is from the call of connect(2) to that byte, SYN and request included.
+
+The server's CCA is that of its listening socket, which accepted ones inherit (tcp_create_openreq_child of
+net/ipv4/tcp_minisocks.c). nginx takes that socket over from the program that starts it, as it does from its predecessor when
+it is replaced while it runs (its variable NGINX; its process without a master would crash on that). Objects are files with holes in memory, of each size one.
+
+``python3 -m testbed.traffic.web serve ADDRESS PORT CCA FOLDER`` becomes nginx, ``... ask PLAN RESULT`` is the client.
+"""
+
+import errno
+import os
+import selectors
+import socket
+import sys
+from pathlib import Path
+
+from testbed.traffic.clocked import allow_open_files, begin, read_plan, write_result
+
+#: Connections that may wait to be accepted, and nginx's at a time.
+BACKLOG, CONNECTIONS = 4096, 16_384
+CONFIGURATION = """
+daemon off; worker_processes 1; user root; error_log stderr error; pid {folder}/nginx.pid;
+events {{ worker_connections {connections}; }}
+http {{
+  access_log off; server_tokens off; etag off; default_type application/octet-stream;
+  sendfile on; tcp_nopush on; tcp_nodelay on; keepalive_timeout 0; lingering_close off; send_timeout 3600; open_file_cache max=1000;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  server {{ listen {listen} backlog={backlog}; root {folder}/objects; }}
+}}
+"""
+#: Bytes that are read at a time.
+CHUNK_BYTES = 262_144
+END_OF_HEADER = b"\r\n\r\n"
+
+
+def authority(address, port) -> str:
+    """Return address and port as a URL has them."""
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def family_of(address) -> socket.AddressFamily:
+    """Return the address family of an address."""
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def write_objects(folder, sizes) -> None:
+    """Make the files of a server: one a size, named by it."""
+    objects = Path(folder, "objects")
+    objects.mkdir(parents=True)
+    for size in set(sizes):
+        with (objects / str(size)).open("wb") as stream:
+            stream.truncate(size)
+
+
+def serve(address, port, cca, folder) -> None:
+    """Listen with a CCA and become nginx; doesn't return."""
+    allow_open_files()
+    listening = socket.socket(family_of(address), socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if listening.family == socket.AF_INET6:
+        listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cca.encode())
+    listening.bind((address, int(port)))
+    listening.listen(BACKLOG)
+    listening.set_inheritable(True)
+    configuration = Path(folder, "nginx.conf")
+    values = {"listen": authority(address, port), "backlog": BACKLOG, "connections": CONNECTIONS, "folder": folder}
+    configuration.write_text(CONFIGURATION.format(**values))
+    environment = os.environ | {"NGINX": f"{listening.fileno()};"}
+    os.execvpe("nginx", ["nginx", "-e", "stderr", "-p", folder, "-c", str(configuration)], environment)
+
+
+class Fetch:
+    """One object on its way: its number and size, and what of it has come."""
+
+    def __init__(self, number, size, address, port, started_ns):
+        self.number, self.size, self.started_ns = number, size, started_ns
+        self.header_bytes, self.body_bytes, self._head = None, 0, b""
+        self.socket = socket.socket(family_of(address), socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        self.requested = False
+        self._request = (
+            f"GET /{size} HTTP/1.1\r\nHost: {authority(address, port)}\r\nConnection: close\r\n\r\n".encode()
+        )
+
+    def request(self) -> str | None:
+        """Send the request on the connection that has come up; return why it has not, or None."""
+        if number := self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            return errno.errorcode[number]
+        # A request fits the empty send buffer of a new connection.
+        self.socket.send(self._request)
+        self.requested = True
+        return None
+
+    def receive(self, buffer) -> tuple[bool, str | None]:
+        """Take what has arrived; return whether it has ended, and why it failed or None."""
+        try:
+            count = self.socket.recv_into(buffer)
+        except BlockingIOError:
+            return False, None
+        except OSError as error:
+            return True, errno.errorcode[error.errno]
+        if not count:
+            return True, "closed early"
+        if self.header_bytes is not None:
+            self.body_bytes += count
+            return self.body_bytes >= self.size, None
+        self._head += bytes(buffer[:count])
+        end = self._head.find(END_OF_HEADER)
+        if end < 0:
+            return False, None
+        if (
+            not self._head.startswith(b"HTTP/1.1 200 ")
+            or b"Content-Length: %d\r\n" % self.size not in self._head[: end + 2]
+        ):
+            return True, self._head[: self._head.find(b"\r\n")].decode(errors="replace")
+        self.header_bytes = end + len(END_OF_HEADER)
+        self.body_bytes = len(self._head) - self.header_bytes
+        return self.body_bytes >= self.size, None
+
+
+def ask(plan, clock) -> dict:
+    """Ask for all objects of a plan, each at its time, and wait for them until its deadline.
+
+    Parameters
+    ----------
+    plan : dict
+        ``address``, ``port``; ``time_ns`` and ``bytes`` of each object; ``deadline_ns``: all from the origin.
+    clock : clocked.Clock
+
+    Returns
+    -------
+    dict
+        Columns, an entry an object: ``start_ns``, ``completion_ns`` (None: it never was), ``body_bytes``,
+        ``header_bytes``; and ``failures``: number -> why.
+    """
+    times_ns, sizes = plan["time_ns"], plan["bytes"]
+    columns = {name: [None] * len(sizes) for name in ("start_ns", "completion_ns")}
+    columns |= {name: [0] * len(sizes) for name in ("body_bytes", "header_bytes")}
+    failures, under_way, begun, buffer = {}, {}, 0, memoryview(bytearray(CHUNK_BYTES))
+
+    def end(fetch, problem):
+        selector.unregister(fetch.socket)
+        del under_way[fetch.number]
+        if problem is None:
+            columns["completion_ns"][fetch.number] = clock.now_ns() - fetch.started_ns
+        else:
+            failures[str(fetch.number)] = problem
+        fetch.socket.close()
+        columns["body_bytes"][fetch.number] = fetch.body_bytes
+        columns["header_bytes"][fetch.number] = fetch.header_bytes or 0
+
+    with selectors.EpollSelector() as selector:
+        selector.register(clock, selectors.EVENT_READ)
+        clock.ring_at(times_ns[0] if times_ns else 0)
+        while begun < len(sizes) or under_way:
+            for key, _ in selector.select():
+                fetch = key.data
+                if fetch is None:
+                    clock.quiet()
+                    if begun == len(sizes):
+                        # The deadline.
+                        for one in list(under_way.values()):
+                            end(one, "not complete at the end of the run")
+                        break
+                    at_ns = times_ns[begun]
+                    while begun < len(sizes) and times_ns[begun] == at_ns:
+                        columns["start_ns"][begun] = started_ns = clock.now_ns()
+                        fetch = Fetch(begun, sizes[begun], plan["address"], plan["port"], started_ns)
+                        selector.register(fetch.socket, selectors.EVENT_WRITE, fetch)
+                        under_way[begun] = fetch
+                        begun += 1
+                        fetch.socket.connect_ex((plan["address"], plan["port"]))
+                    clock.ring_at(times_ns[begun] if begun < len(sizes) else plan["deadline_ns"])
+                elif not fetch.requested:
+                    if problem := fetch.request():
+                        end(fetch, problem)
+                    else:
+                        selector.modify(fetch.socket, selectors.EVENT_READ, fetch)
+                elif fetch.number in under_way:
+                    ended, problem = fetch.receive(buffer)
+                    if ended:
+                        end(fetch, problem)
+    return columns | {"failures": failures}
+
+
+if __name__ == "__main__":
+    what, *arguments = sys.argv[1:]
+    if what == "serve":
+        serve(*arguments)
+    else:
+        allow_open_files()
+        asked = read_plan(arguments[0])
+        write_result(arguments[1], ask(asked, begin()))
