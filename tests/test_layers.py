@@ -176,3 +176,9 @@ def test_rooms_of_the_testbed():
         if (others := {other for other in imported if other.startswith("testbed.machine")})
     }
     assert wrong == {}
+
+
+def test_a_run_document_has_one_interface_to_what_was_asked():
+    raw = re.compile(r"""\[["']specification["']\]""")
+    readers = [path for path in sorted((ROOT / "workflow").rglob("*.py")) if "__pycache__" not in path.parts]
+    assert [path.name for path in readers if raw.search(path.read_text())] == ["run_document.py"]

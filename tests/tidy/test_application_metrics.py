@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_run import asked
 from run_tables.application_metrics import application_flows
 
 #: Host h1 has sent 9 segments again, of all its connections; the last look saw 4 and 2 of them.
@@ -24,7 +25,7 @@ def document(application, by="none", streams=1):
         client["client"] = {"end": {"streams": ends}}
     scenario = {"traffic": {"application": application, "protocol": "tcp"}, "multipath": {"by": by}}
     return {
-        "specification": {"scenario": scenario},
+        "specification": asked(scenario),
         "traffic": [client],
         "sockets": LOOKS,
         "stack": {"tcp": {"h1": {"TcpRetransSegs": 9}, "h2": {"TcpRetransSegs": 100}}},

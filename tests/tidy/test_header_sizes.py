@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_run import asked
 from experiment import specification as testbed
 from run_tables.run_metrics import payload_and_frame_bytes
 
@@ -12,7 +13,7 @@ def document(ip_version="ipv4", protocol="tcp", by="none", outside="ipv4", mss_b
     traffic = {"application": "iperf3", "protocol": protocol, "block_bytes": 700}
     more = {"link": {"frame_overhead_bytes": overhead}, "transport": {"segment_bytes": None}}
     return {
-        "specification": {"ip_version": ip_version, "scenario": {"multipath": paths, "traffic": traffic, **more}},
+        "specification": asked({"multipath": paths, "traffic": traffic, **more}, ip_version=ip_version),
         "sockets": [{"time_s": 1, "sockets": [{"flow": 0, "mss_bytes": mss_bytes}]}],
     }
 

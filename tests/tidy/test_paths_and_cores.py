@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_run import asked
 from run_tables.cpu_times import cpu_metrics, cpu_table
 from run_tables.path_counts import path_rows
 from run_tables.reordering_counts import COUNTERS, cwnd_packets, reordering_counts
@@ -29,7 +30,7 @@ def subflow(path, acked, **more):
 def document():
     """Two paths, MPTCP; 30 of 40 packets on the second."""
     return {
-        "specification": {"scenario": {"topology": "cable", "multipath": {"paths": 2}, "traffic": {"protocol": "tcp"}}},
+        "specification": asked({"topology": "cable", "multipath": {"paths": 2}}),
         "links": {
             "before": {"h1-eth0": interface(5, 1000, 1), "h1-eth1": interface(7, 2000, 0)},
             "after": {"h1-eth0": interface(15, 16_140, 3), "h1-eth1": interface(37, 47_420, 0)},

@@ -76,6 +76,16 @@ class RunSpecification:
         return f"{d['scenario']['id']}/{d['cca']}/{d['ip_version']}/{d['replication']}"
 
     @property
+    def factors(self) -> dict[str, str | int]:
+        """The run's four factors, with which every row of a table begins."""
+        d = self.document
+        return {"scenario": self.scenario["id"], **{name: d[name] for name in ("cca", "ip_version", "replication")}}
+
+    @property
+    def seed(self) -> int:
+        return self.document["seed"]
+
+    @property
     def cca(self) -> str:
         """The run's CCA, or the mix of its flows joined by ``+``."""
         return self.document["cca"]

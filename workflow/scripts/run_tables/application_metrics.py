@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiment.run_document import specification_of
 from run_tables.tidy_tables import FLOWS
 
 #: Columns of a flow that not every application has: those from its goodput on, but whether it is valid.
@@ -10,9 +11,8 @@ MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 def has_own_metrics(document) -> bool:
     """Tell whether a document's flows are of these kinds."""
-    scenario = document["specification"]["scenario"]
-    traffic = scenario["traffic"]
-    return (traffic["application"], traffic["protocol"]) != ("iperf3", "tcp") or scenario["multipath"]["by"] == "mptcp"
+    run = specification_of(document)
+    return run.traffic.application != "iperf3" or run.udp or run.multipath.by == "mptcp"
 
 
 def application_flows(document) -> list[dict]:
@@ -42,7 +42,7 @@ def _flows_of(document, process) -> Iterator[dict]:
             "retransmits": _retransmitted_segments(document, process["sender"]),
             **_kernel_values(document, flow),
         }
-    elif document["specification"]["scenario"]["traffic"]["protocol"] == "udp":
+    elif specification_of(document).udp:
         sent, received = process["client"]["end"]["sum"], process["server"]["end"]["sum_received"]
         yield {
             "flow": process["flows"][0],

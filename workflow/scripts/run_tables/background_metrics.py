@@ -1,5 +1,6 @@
 """What the server of a client-server network did beside the measured traffic, and what that took of the cable."""
 
+from experiment.run_document import specification_of
 from tcp_models.wire_theory import frame_bytes
 
 #: What carries each service's messages.
@@ -15,11 +16,10 @@ def background_metrics(document) -> dict[str, float | None]:
     services = document.get("background")
     if services is None:
         return dict.fromkeys(NAMES)
-    asked = document["specification"]
-    overhead = asked["scenario"]["link"]["frame_overhead_bytes"]
+    run = specification_of(document)
     forward = back = 0
     for name, counts in services.items():
-        headers = frame_bytes(0, PROTOCOLS[name], asked["ip_version"], overhead)
+        headers = frame_bytes(0, PROTOCOLS[name], run.ip_version, run.link.frame_overhead_bytes)
         forward += counts["answer_bytes"] + counts["answer_segments"] * headers
         back += counts["request_bytes"] + counts["requests"] * headers
     seconds = max(map(_seconds, document["traffic"]))

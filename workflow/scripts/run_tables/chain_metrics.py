@@ -1,5 +1,6 @@
 """What a run says of the bottlenecks of a chain: rows of ``tidy/bottlenecks.csv``, and what is said of the whole chain elsewhere."""
 
+from experiment.run_document import specification_of
 from experiment.specification import RunSpecification
 from run_tables.marks import grown
 from tcp_models.fairness_index import jain_index
@@ -24,7 +25,7 @@ def chain_columns(scenario) -> dict[str, int | str | None]:
 
 def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
     """Return one dict a bottleneck of a chain, with the columns of `tidy_tables.BOTTLENECKS` behind the run's factors; none for other topologies."""
-    run = RunSpecification(document["specification"])
+    run = specification_of(document)
     if not run.is_chain:
         return []
     windows_of_flows = windows(document)

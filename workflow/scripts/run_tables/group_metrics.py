@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow
 
 from experiment.flow_groups import LONG, REAL_TIME, WEB
-from experiment.specification import RunSpecification
+from experiment.run_document import specification_of
 from run_tables.group_tables import SHORT_FLOWS
 from run_tables.parquet import schema_of
 from tcp_models.completion_time import ideal_completion_s
@@ -21,7 +21,7 @@ def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
 
     ``keys`` are the run's factors.
     """
-    run, valid = RunSpecification(document["specification"]), document["verdict"]["valid"]
+    run, valid = specification_of(document), document["verdict"]["valid"]
     rows, objects = [], []
     measured = {LONG: _long_flows(document), WEB: {}, REAL_TIME: _streams(document, run)}
     for group, web_objects in zip(run.groups_of(WEB), document.get("web", ()), strict=True):
@@ -57,7 +57,7 @@ def _who(run, group):
 
 def _long_flows(document):
     """Return group -> goodput of its long flows over their own lives, in Mbit/s, the mean over its on-times; None if nothing is known of a flow."""
-    alone, run = lifetime_windows(document), RunSpecification(document["specification"])
+    alone, run = lifetime_windows(document), specification_of(document)
     goodputs = {}
     for flow in run.long_flows:
         window = alone.get(flow.number)

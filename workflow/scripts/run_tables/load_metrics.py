@@ -3,7 +3,7 @@
 import numpy as np
 
 from experiment.flow_groups import LONG
-from experiment.specification import RunSpecification
+from experiment.run_document import specification_of
 from run_tables.path_changes import leaving_ms, mean_rate_mbps
 from run_tables.simulated_metrics import is_simulated
 from testbed.readings.deliveries import COOKIE_BYTES, windows
@@ -18,7 +18,7 @@ STEP_RTTS = 1
 
 def load_metrics(document) -> dict[str, float | None]:
     """Return the columns of `tidy_tables.RUNS` on queueing delay, utilisation and convergence; None where nothing says it."""
-    run = RunSpecification(document["specification"])
+    run = specification_of(document)
     return {
         **_queueing(document, run),
         "utilisation_percent": _utilisation(document, run),
@@ -68,7 +68,7 @@ def convergence_s(document) -> float | None:
     delivered = document.get("delivered")
     if not delivered or len(delivered["flows"]) < 2 or is_simulated(document):
         return None
-    run, times_ns = RunSpecification(document["specification"]), delivered["time_ns"]
+    run, times_ns = specification_of(document), delivered["time_ns"]
     counts = [flow["bytes"] for flow in delivered["flows"]]
     together = [n for n in range(len(times_ns)) if all((count[n] or 0) > COOKIE_BYTES for count in counts)]
     starts_ns = [1e6 * process["start_offset_ms"] for process in document["traffic"] for _ in process["flows"]]

@@ -1,12 +1,13 @@
 """Bursts of losses in a run: how many there were, and how long, beside what was asked for."""
 
+from experiment.run_document import specification_of
+
 
 def burst_columns(document) -> dict[str, float | None]:
     """Return loss_bursts, loss_burst_packets and loss_burst_configured_packets of `tidy_tables.RUNS`: of the data's direction."""
-    link = document["specification"]["scenario"]["link"]
     seen = document.get("loss_bursts", {}).get("forward")
     return {
-        "loss_burst_configured_packets": link.get("loss_burst_packets", {}).get("forward"),
+        "loss_burst_configured_packets": specification_of(document).link.loss_burst_packets["forward"],
         "loss_bursts": seen and seen["bursts"],
         "loss_burst_packets": seen["dropped"] / seen["bursts"] if seen and seen["bursts"] else None,
     }

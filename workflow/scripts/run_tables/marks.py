@@ -1,6 +1,6 @@
 """What queues marked and dropped, and which marks arrived and were echoed: columns of runs and flows."""
 
-from experiment.specification import RunSpecification
+from experiment.run_document import specification_of
 from run_tables.simulated_metrics import is_simulated
 from testbed.checks.network_checks import ce_packets
 
@@ -13,7 +13,7 @@ def marks_of_run(document) -> dict[str, int | None]:
     columns = dict.fromkeys(("queue_marks", "overflow_drops", "ce_received", "ce_echoed"))
     if is_simulated(document):
         return columns
-    run, placed = RunSpecification(document["specification"]), document["network"]["set"]["bottleneck"]["forward"]
+    run, placed = specification_of(document), document["network"]["set"]["bottleneck"]["forward"]
     after = [queue for name in placed for queue in document["links"]["after"][name]["qdiscs"].values()]
     before = [queue for name in placed for queue in document["links"]["before"][name]["qdiscs"].values()]
     if placed and not all(one.discipline.limited_only for one in run.bottlenecks):
@@ -35,7 +35,7 @@ def grown(before, after, name) -> int | None:
 
 def marks_of_flows(document) -> dict[int, dict]:
     """Return flow -> what its sockets say of ECN at the last look, None where nothing does: columns of `tidy_tables.FLOWS`."""
-    flows = range(RunSpecification(document["specification"]).flows)
+    flows = range(specification_of(document).flows)
     counts = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
     for look in document.get("sockets", ()):
         for socket in look["sockets"]:

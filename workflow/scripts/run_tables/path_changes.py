@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from experiment.specification import RunSpecification
+from experiment.run_document import specification_of
 from experiment.timeline import Timeline  # noqa: F401, for an example
 
 
@@ -52,7 +52,7 @@ def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
 
 def mean_rate_mbps(document, window) -> float | None:
     """Return the bottleneck's mean rate in the data's direction over a window of a run, or the only one that there is."""
-    run = RunSpecification(document["specification"])
+    run = specification_of(document)
     if not run.timeline or run.rate_mbps is None or window is None:
         return run.rate_mbps
     return run.timeline.mean_rate_mbps(window.begin_ns, window.end_ns)

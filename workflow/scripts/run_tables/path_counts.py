@@ -1,5 +1,7 @@
 """What each path of a cable carried: rows of ``tidy/paths.csv``."""
 
+from experiment.run_document import specification_of
+
 #: The sender's interface on cable i, and the queueing disciplines that count bytes, the outer one first.
 INTERFACE, COUNTING = "h1-eth{}", ("htb", "pfifo", "bfifo")
 
@@ -9,10 +11,10 @@ def path_rows(document) -> list[dict[str, float | str | None]]:
 
     ``bytes`` are without what a real cable adds to a frame (``link.frame_overhead_bytes``).
     """
-    scenario = document["specification"]["scenario"]
-    if scenario["topology"] != "cable":
+    run = specification_of(document)
+    if not run.is_cable:
         return []
-    rows = [_path_row(document, path) for path in range(scenario["multipath"]["paths"])]
+    rows = [_path_row(document, path) for path in range(run.paths)]
     whole = sum(row["packets"] for row in rows)
     return [row | {"share_percent": 100 * row["packets"] / whole if whole else None} for row in rows]
 

@@ -1,5 +1,6 @@
 """What Linux counted of segments out of order, and of what its TCP made of them."""
 
+from experiment.run_document import specification_of
 from testbed.network.reordering import counts
 
 #: Column of ``tidy/runs.csv`` -> whose counters are added up, and which (nstat's names; RFC 2883 for DSACK).
@@ -17,7 +18,7 @@ COUNTERS = {
 def reordering_counts(document) -> dict[str, int | None]:
     """Return the columns of `COUNTERS` as the run's hosts counted them, None where the platform has no counters."""
     counted = (document.get("stack") or {}).get("tcp")
-    if not counted or document["specification"]["scenario"]["traffic"]["protocol"] != "tcp":
+    if not counted or specification_of(document).udp:
         return dict.fromkeys(COUNTERS)
     hosts = {side: {process[side] for process in document["traffic"]} for side in ("sender", "receiver")}
     return {
@@ -28,8 +29,8 @@ def reordering_counts(document) -> dict[str, int | None]:
 
 def disorder_counts(document) -> dict[str, float | None]:
     """Return late_packets, duplicate_packets and reordering_extent_packets of `tidy_tables.RUNS`: of the data's direction."""
-    link = document["specification"]["scenario"]["link"]
-    late_asked, twice_asked = link.get("reordering"), link.get("duplicate_percent")
+    link = specification_of(document).link
+    late_asked, twice_asked = link.reordering, any(link.duplicate_percent.values())
     came, left, late = (counts(document, "forward") if late_asked or twice_asked else None) or (None, None, None)
     waited = reordering_counts(document)["out_of_order_segments"]
     # Segments wait behind one that was lost, too.

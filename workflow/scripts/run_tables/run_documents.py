@@ -5,6 +5,7 @@ import json
 import zlib
 from pathlib import Path
 
+from experiment.run_document import specification_of
 from experiment.specification import DOCUMENT_VERSION
 from testbed.machine.failure import document_of
 
@@ -47,7 +48,7 @@ def read_document(path, specification, made_by=None) -> dict:
     document = _whole_document(path)
     platform = specification["scenario"]["platform"].partition(":")[0]
     for of, expected, whose in (
-        (document["specification"], specification, "the study's"),
+        (specification_of(document).document, specification, "the study's"),
         (document["environment"], (made_by or {}).get(platform, {}), "this workflow's"),
     ):
         for key, value in expected.items():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from experiment.packet_sizes import MPTCP_OPTION_BYTES
-from experiment.specification import RunSpecification
+from experiment.run_document import specification_of
 from run_tables.application_metrics import application_flows, has_own_metrics
 from run_tables.path_changes import mean_rate_mbps
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
@@ -20,7 +20,7 @@ FORWARD = "forward"
 
 def _flow_conditions(document, flow) -> dict[str, str | float]:
     """Return what a flow was to have: ``flow_cca``, ``pair`` (of hosts, from 1), ``hops`` from ``first_hop`` on, ``rtt_path_ms`` of that pair's empty path."""
-    run = RunSpecification(document["specification"])
+    run = specification_of(document)
     pair = run.flow_pair(flow)
     return {
         "flow_cca": run.flow_cca(flow),
@@ -103,15 +103,15 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     if is_simulated(document):
         return simulated_bottleneck(document)
     placed = document["network"]["set"]
-    link = document["specification"]["scenario"]["link"]
+    link = specification_of(document).link
     if not placed["bottleneck"][FORWARD] and not placed["netem"][FORWARD]:
         # Nothing is emulated (a ping-pong under a real clock), so nothing counts packets or drops them.
         return dict.fromkeys(("packets_sent", "queue_drops", "link_drops", "policer_drops", "loss_percent"))
     passed, lost = _counts_of(document, placed["netem"][FORWARD], "netem")
     lost -= outage_drops(document, FORWARD)
-    if link["netem"] == "both-ends":
+    if link.netem == "both-ends":
         offered, dropped = passed + lost, lost
-        queue_drops, link_drops = (lost, 0) if link["loss_percent"][FORWARD] == 0 else (None, None)
+        queue_drops, link_drops = (lost, 0) if link.loss_percent[FORWARD] == 0 else (None, None)
     elif not placed["bottleneck"][FORWARD]:
         offered, dropped, queue_drops, link_drops = passed + lost, lost, 0, lost
     else:
@@ -145,23 +145,23 @@ def _counts_of(document, interfaces, kind):
 def segment_bytes(document) -> int | None:
     """Return the payload of a full segment of the run's connections in bytes, as the sender's TCP had it; None if nobody looked."""
     seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
-    return max(seen) if seen else document["specification"]["scenario"]["transport"]["segment_bytes"]
+    return max(seen) if seen else specification_of(document).transport.segment_bytes
 
 
 def ideal_goodput_mbps(document) -> float | None:
     """Return what the receiver would get of a path that is always full: ``ideal_goodput_mbps`` of `tidy_tables.RUNS`."""
-    scenario = document["specification"]["scenario"]
+    run = specification_of(document)
     rate = mean_rate_mbps(document, next(iter(windows(document).values()), None))
-    limit = scenario["traffic"]["bitrate_mbps"]
+    limit = run.traffic.bitrate_mbps
     payload, frame = payload_and_frame_bytes(document)
     limits = []
-    if rate is not None and payload is not None and scenario["topology"] != "chain":
-        cables = scenario["multipath"]["paths"] if scenario["topology"] == "cable" else 1
+    if rate is not None and payload is not None and not run.is_chain:
+        cables = run.paths if run.is_cable else 1
         limits.append(full_cable_mbps(rate * cables, payload, frame))
-    if (policer := scenario["link"].get("policer")) and payload is not None:
+    if (policer := run.link.policer) and payload is not None:
         limits.append(full_cable_mbps(policer["rate_mbps"], payload, frame))
     if limit is not None:
-        limits.append(limit * RunSpecification(document["specification"]).flows)
+        limits.append(limit * run.flows)
     return min(limits) if limits else None
 
 
@@ -170,18 +170,15 @@ def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]
 
     Headers of the tunnel, MPTCP's option and the frame's overhead are counted too.
     """
-    asked = document["specification"]
-    scenario = asked["scenario"]
-    paths, udp = scenario["multipath"], scenario["traffic"]["protocol"] == "udp"
-    if scenario["traffic"]["application"] == "round-trip":
+    run = specification_of(document)
+    if run.traffic.application == "round-trip":
         return None, None
-    payload = scenario["traffic"]["block_bytes"] if udp else segment_bytes(document)
+    payload = run.traffic.block_bytes if run.udp else segment_bytes(document)
     if payload is None:
         return None, None
-    tunnel = paths["tunnel_ip_version"] if paths["by"] == "gre" else None
-    overhead = scenario["link"]["frame_overhead_bytes"]
-    frame = frame_bytes(payload, "udp" if udp else "tcp", asked["ip_version"], overhead, tunnel)
-    if paths["by"] == "mptcp":
+    tunnel = run.multipath.tunnel_ip_version if run.multipath.by == "gre" else None
+    frame = frame_bytes(payload, run.traffic.protocol, run.ip_version, run.link.frame_overhead_bytes, tunnel)
+    if run.multipath.by == "mptcp":
         payload -= MPTCP_OPTION_BYTES  # the kernel's segment size includes it
     return payload, frame
 

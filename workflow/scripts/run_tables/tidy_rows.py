@@ -3,6 +3,7 @@
 from experiment.disciplines import OF_KIND
 from experiment.flow_groups import OWN
 from experiment.own_kernels import in_words
+from experiment.run_document import specification_of
 from experiment.specification import RunSpecification
 from run_tables.background_metrics import background_metrics
 from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay_ms
@@ -14,7 +15,6 @@ from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
 from run_tables.reordering_counts import cwnd_packets, disorder_counts, reordering_counts
-from run_tables.run_keys import RUN
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
@@ -26,8 +26,7 @@ from wording.scenario_words import groups_words
 
 def factors(document) -> dict[str, str | int]:
     """Return the run's four factors, the first columns of every table."""
-    asked = document["specification"]
-    return {"scenario": asked["scenario"]["id"], **{name: asked[name] for name in RUN[1:]}}
+    return specification_of(document).factors
 
 
 def _queue_limit_packets(document) -> int | None:
@@ -36,7 +35,7 @@ def _queue_limit_packets(document) -> int | None:
     if is_simulated(document):
         return simulated_limit_packets(document)
     places = [*placed["bottleneck"]["forward"], *placed["netem"]["forward"]]
-    run = RunSpecification(document["specification"])
+    run = specification_of(document)
     if run.is_chain:
         places = places[run.bottlenecks.index(run.narrowest) :]
     kinds = placed["qdiscs"][places[0]] if places else {}
@@ -45,13 +44,12 @@ def _queue_limit_packets(document) -> int | None:
     ]
     if packets:
         return packets[0]
-    both_ends = document["specification"]["scenario"]["link"]["netem"] == "both-ends"
-    return kinds["netem"]["limit"] if both_ends else None
+    return kinds["netem"]["limit"] if run.link.netem == "both-ends" else None
 
 
 def _queue_limit_bytes(document) -> int | None:
     """Return what the full queue of the data's bottleneck holds in bytes, or None."""
-    run = RunSpecification(document["specification"])
+    run = specification_of(document)
     if limit := run.queue_bytes:
         return limit
     if not run.discipline.limited_only and run.queue_packets is not None:
@@ -62,7 +60,7 @@ def _queue_limit_bytes(document) -> int | None:
 
 def _queue_columns(document) -> dict[str, float | None]:
     """Return the limit of the data's bottleneck as columns of runs: in packets, in bytes, in BDPs."""
-    run, held_bytes = RunSpecification(document["specification"]), _queue_limit_bytes(document)
+    run, held_bytes = specification_of(document), _queue_limit_bytes(document)
     return {
         "queue_packets": _queue_limit_packets(document),
         "queue_bytes": held_bytes,
@@ -106,8 +104,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     says what is start-up.
     A run that was not carried out has what was configured, and its verdict.
     """
-    asked, verdict = document["specification"], document["verdict"]
-    scenario, link, asked_run = asked["scenario"], asked["scenario"]["link"], RunSpecification(asked)
+    asked, verdict = specification_of(document), document["verdict"]
     keys = factors(document)
     carried_out = "failure" not in document
     marks = marks_of_flows(document)
@@ -117,22 +114,22 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     run = {
         **keys,
         "scenario_label": label,
-        "seed": asked["seed"],
+        "seed": asked.seed,
         "valid": verdict["valid"],
         "invalid_because": "; ".join(
             f"{check['name']}: {check['observed']}, expected {check['expected']}" for check in failed
         ),
-        "rate_mbps": asked_run.rate_mbps,
-        "delay_ms": whole_delay_ms(scenario, "forward"),
-        "rtt_path_ms": asked_run.rtt_path_ms,
-        "loss_configured_percent": link["loss_percent"]["forward"],
-        "flows": asked_run.flows,
-        "duration_s": scenario["traffic"]["duration_s"],
-        **application_columns(scenario),
-        **discipline_columns(scenario | {"queue": _queue_of(asked_run)}),
+        "rate_mbps": asked.rate_mbps,
+        "delay_ms": whole_delay_ms(asked.scenario, "forward"),
+        "rtt_path_ms": asked.rtt_path_ms,
+        "loss_configured_percent": asked.link.loss_percent["forward"],
+        "flows": asked.flows,
+        "duration_s": asked.traffic.duration_s,
+        **application_columns(asked.scenario),
+        **discipline_columns(asked.scenario | {"queue": _queue_of(asked)}),
         **(_measured(document, flows, rule) if carried_out else {}),
-        "platform": scenario["platform"],
-        "pairs": scenario["hosts"]["pairs"],
+        "platform": asked.platform,
+        "pairs": asked.hosts.pairs,
         **{name: document["environment"].get(name) for name in ("testbed_digest", "image_digest")},
         "document_sha256": document_sha256,
     }
@@ -146,8 +143,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
 
 def flows_under_test(document, flows) -> list[dict]:
     """Return those flows whose CCA is the run's: a run's own columns say nothing of groups with another one by name."""
-    groups = document["specification"]["scenario"].get("groups", ())
-    named = {group["name"] for group in groups if group["cca"] != OWN}
+    named = {group.name for group in specification_of(document).groups if group.cca != OWN}
     return [flow for flow in flows if flow["group"] not in named]
 
 

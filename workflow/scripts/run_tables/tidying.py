@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow
 import pyarrow.parquet
 
+from experiment.run_document import specification_of
 from run_tables import cpu_times, group_metrics, tidy_rows, time_series
 from run_tables.conditions_at_centre import queue_at_centre
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
@@ -93,7 +94,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
                 continue
             queues.setdefault(run["scenario"], {})[queue_at_centre(of_study[of_run[0]], run)] = None
             keys = tidy_rows.factors(document)
-            if document["specification"]["scenario"].get("groups"):
+            if specification_of(document).groups:
                 of_groups, objects = group_metrics.groups_of_run(document, keys)
                 groups.writerows(of_groups)
                 short_flows.write_table(objects)

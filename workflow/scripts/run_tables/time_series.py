@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow
 
-from experiment.specification import RunSpecification
+from experiment.run_document import specification_of
 from experiment.timeline import Timeline
 from run_tables.parquet import schema_of
 from run_tables.path_changes import leaving_ms
@@ -32,7 +32,7 @@ def queue_table(document, keys) -> pyarrow.Table:
     """
     recorded = document.get("series", {})
     queues = recorded.get("queues") or [recorded.get("queue", {"time_s": []})]
-    bottlenecks, tables = RunSpecification(document["specification"]).bottlenecks, []
+    bottlenecks, tables = specification_of(document).bottlenecks, []
     for number, (series, bottleneck) in enumerate(zip(queues, bottlenecks, strict=False), 1):
         # A trace goes on behind the traffic's end: what waits then leaves as it would have.
         timeline = Timeline(bottleneck.scenario["link"], 2 * bottleneck.traffic.duration_s)

@@ -8,6 +8,7 @@ import time
 import zlib
 from dataclasses import dataclass
 
+from experiment.run_document import specification_of
 from testbed.machine.environment import IMAGE_DESCRIPTION
 from testbed.machine.machine import GuestError, MachineFault
 from testbed.machine.messages import in_words, naming, note
@@ -126,7 +127,7 @@ def is_done(specification, output) -> bool:
         document = json.loads(gzip.decompress(output.read_bytes()))
         environment = document["environment"]
         return (
-            document["specification"] == specification.document
+            specification_of(document).document == specification.document
             and isinstance(document["verdict"]["valid"], bool)
             and environment["testbed_digest"] == platform_of(specification).digest(specification)
             and environment["image_digest"] == json.loads(IMAGE_DESCRIPTION.read_text())["content_digest"]

@@ -10,6 +10,7 @@ would grow by a whole window at once. MPTCP's connections are counted as a whole
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from experiment.run_document import specification_of
 from testbed.readings.socket_information import SocketReader
 
 #: What iperf3 sends first on a new connection, to say which test it belongs to.
@@ -81,11 +82,11 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     dict
         Empty if nothing says what was delivered (other applications), or flows had no time in common.
     """
-    scenario = document["specification"]["scenario"]
     if "delivered" in document:
         window = common_window(document["delivered"], left_out)
         return dict.fromkeys(window.delivered_bytes, window) if window else {}
-    if scenario["traffic"]["protocol"] == "udp" and scenario["traffic"]["application"] == "iperf3":
+    run = specification_of(document)
+    if run.udp and run.traffic.application == "iperf3":
         of_processes = (datagram_window(process, left_out) for process in document["traffic"])
         return {flow: window for window in of_processes if window for flow in window.delivered_bytes}
     return {}

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from experiment.run_document import specification_of
 from testbed.checks.network_checks import netem_counts
 from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.tables import READINGS
@@ -12,19 +13,18 @@ SETTLED = 3
 
 def readings(document) -> dict:
     """Return the row of `READINGS` of a run document."""
-    specification, scenario = document["specification"], document["specification"]["scenario"]
+    run = specification_of(document)
     (echo,) = document["idle_rtt"]
     row = dict.fromkeys(READINGS.names) | {
-        "scenario": scenario["id"],
-        **{name: specification[name] for name in ("cca", "ip_version", "replication")},
+        **run.factors,
         "failed_checks": " ".join(check["name"] for check in document["verdict"]["checks"] if not check["ok"]),
         "echo_ms": echo["min_ms"],
         **loss_counts(document),
     }
-    if scenario["traffic"]["application"] == "round-trip":
+    if run.traffic.application == "round-trip":
         trip = document["traffic"][0]["round_trip"]
         return row | {"round_trip_us": trip["rtt_us"], "exchanges": trip["exchanges"]}
-    if scenario["traffic"]["protocol"] == "udp":
+    if run.udp:
         return row | datagram_spread(document["traffic"][0]["server"]["intervals"])
     row |= deliveries(document)
     if "series" in document:

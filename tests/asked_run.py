@@ -1,0 +1,20 @@
+"""The specification of a run for tests of what reads documents: that of a recorded run, with some values changed."""
+
+import gzip
+import json
+from pathlib import Path
+
+RECORDED = Path(__file__).parent / "data" / "lossy-reno-ipv4.json.gz"
+
+
+def asked(scenario=None, **keys) -> dict:
+    """Return a specification; ``scenario`` is merged into the recorded one's, section by section."""
+    specification = json.loads(gzip.decompress(RECORDED.read_bytes()))["specification"]
+    return specification | keys | {"scenario": _merged(specification["scenario"], scenario or {})}
+
+
+def _merged(values, changed):
+    return values | {
+        key: _merged(values[key], value) if isinstance(value, dict) and isinstance(values.get(key), dict) else value
+        for key, value in changed.items()
+    }
