@@ -1,8 +1,8 @@
 """Quicker start of Snakemake: modules that it hardly ever uses are loaded when something of them is asked for.
 
 Set-up puts this module into the workflow environment, where Python imports it at each start (`sawtooth.pth`). Snakemake's Slurm
-plugin imports pandas for a report that it writes only if asked to: a third of a dry run. Other programs of the environment
-import everything as ever. Without this module, or with another Snakemake, a call is slower, nothing else.
+plugin imports pandas for a report that it writes only if asked to: a third of a dry run. Storage takes requests, notebooks
+nbformat, pictures in captions PIL.Image. Other programs of the environment import everything as ever. Without this module, or with another Snakemake, a call is slower, nothing else.
 """
 
 import gc
@@ -13,7 +13,13 @@ from importlib.machinery import PathFinder
 from types import ModuleType
 
 #: The modules, and those of their classes of which Snakemake asks for each parameter whether it is an instance.
-CLASSES = {"pandas": ("DataFrame", "Series", "Index"), "numpy": ("ndarray", "str_"), "requests": ()}
+CLASSES = {
+    "pandas": ("DataFrame", "Series", "Index"),
+    "numpy": ("ndarray", "str_"),
+    "requests": (),
+    "nbformat": (),
+    "PIL.Image": (),
+}
 #: The modules that ask.
 ASKING = ("snakemake.persistence", "snakemake.iocontainers", "yte.value_handler")
 _lock = threading.RLock()
@@ -44,7 +50,8 @@ class _LateModule(ModuleType):
 
 def _load(module):
     kept = dict(module.__dict__)
-    module.__path__ = module.__spec__.submodule_search_locations
+    if module.__spec__.submodule_search_locations is not None:
+        module.__path__ = module.__spec__.submodule_search_locations
     module._is_loading = True
     try:
         module.__spec__.loader.exec_module(module)
@@ -66,7 +73,7 @@ class _LateLoader:
     def exec_module(self, module):
         module.__loader__ = module.__spec__.loader = self.loader
         # An import of a submodule asks for it, and so loads the module first.
-        del module.__path__
+        vars(module).pop("__path__", None)
         module.__class__ = _LateModule
 
 
@@ -76,8 +83,8 @@ class LateFinder:
     @staticmethod
     def find_spec(name, path=None, target=None):
         """Return the specification of a late module, or None for other modules."""
-        spec = PathFinder.find_spec(name) if name in CLASSES else None
-        if spec and spec.loader and spec.submodule_search_locations:
+        spec = PathFinder.find_spec(name, path) if name in CLASSES else None
+        if spec and spec.loader:
             spec.loader = _LateLoader(spec.loader)
             return spec
         return None
