@@ -1,6 +1,7 @@
 """The workflow environment .venv: Python packages exactly as locked."""
 
 import importlib.util
+import os
 import re
 import sys
 from pathlib import Path
@@ -40,6 +41,7 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
     stamp = venv / ".sawtooth-key"
     if stamp.is_file() and stamp.read_text() == key:
         isolate_snakemake(venv)
+        quicken_snakemake(venv)
         return
     require_space(Path.cwd(), 1, "the workflow environment .venv")
     options = ["--quiet", "--disable-pip-version-check", "--no-input"]
@@ -60,6 +62,7 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
         cause = "" if bundled else " (no network, or no package index?)"
         raise SetupError(f"the Python packages of {lock} can't be installed{cause}: {error}")
     isolate_snakemake(venv)
+    quicken_snakemake(venv)
     stamp.write_text(key)
 
 
@@ -73,6 +76,22 @@ def isolate_snakemake(venv) -> None:
     isolated = STARTS_PYTHON.sub(r"\1 -I", text)
     if isolated != text:
         program.write_text(isolated)
+
+
+def quicken_snakemake(venv) -> None:
+    """Let an environment's Python import `quick_start` at each start, which does something in Snakemake's processes only."""
+    # First what the .pth names: Python carries out its lines that begin with `import`, in others' calls meanwhile too.
+    files = {
+        "sawtooth_quick_start.py": Path(__file__).with_name("quick_start.py").read_text(),
+        "sawtooth.pth": "import sawtooth_quick_start\n",
+    }
+    for packages in venv.glob("lib/python*/site-packages"):
+        for name, text in files.items():
+            file = packages / name
+            if not file.is_file() or file.read_text() != text:
+                partial = packages / f"{name}.{os.getpid()}"
+                partial.write_text(text)
+                partial.replace(file)
 
 
 def bundled_python() -> str:

@@ -16,8 +16,6 @@ purple on the other, both the farther from the paper the farther from the middle
 import zlib
 from dataclasses import dataclass
 
-import matplotlib
-
 
 @dataclass(frozen=True)
 class Theme:
@@ -99,6 +97,7 @@ OWN_COLOURS, OWN_MARKERS = ("maroon", "blue", "pink", "olive", "green", "indigo"
 
 FONT_SIZE_PT = 8.5
 SMALL_SIZE_PT = 7.5
+DASHES = (0, (3, 2))
 
 RC = {
     # Text stays text: it can be searched, set in the page's own type, and edited for a paper.
@@ -166,6 +165,8 @@ def balance_text_colour(step, theme=LIGHT) -> str:
 
 def apply_style() -> None:
     """Set matplotlib to this look and to drawing without a display."""
+    import matplotlib  # here: its import takes half a second, which the page would pay that has colours from here
+
     matplotlib.rcdefaults()  # whatever a file `matplotlibrc` says, found where the user or another one has put it
     matplotlib.use("svg")
     matplotlib.rcParams.update(RC)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import matplotlib
 import matplotlib.pyplot as plt
 
+from figure_parts.svg_namespaces import SVG, XLINK
 from figure_parts.tooltips import tooltip_attributes
 
-SVG = "http://www.w3.org/2000/svg"
-XLINK = "http://www.w3.org/1999/xlink"
 _GEOMETRY = ("d", "x", "y", "width", "height", "transform", "viewBox")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?![\d.]|e)")
 

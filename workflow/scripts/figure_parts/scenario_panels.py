@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
+from figure_parts.figure_style import DASHES, FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
 from figure_parts.figure_svg import Panel
 from study_files.study_design import MIX
 from wording.number_format import tick
@@ -27,7 +27,6 @@ TITLE_PT, GAP_PT, HEADER_PT, INDENT_PT = 32, 14, 48, 5
 ROW_LABELS_PT = 56
 # With more to the left of a plot, three panels side by side would leave little of it.
 MOST_BESIDE_PT = 90
-DASHES = (0, (3, 2))
 MINUS = "\N{MINUS SIGN}"
 # A letter's width over its size, about, in DejaVu Sans, the widest type that text may be set in.
 LETTER_SHARE = 0.62

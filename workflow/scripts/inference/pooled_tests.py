@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy import stats
 
 
 def smallest_p(n_first, n_second) -> float:
@@ -41,5 +40,7 @@ def mann_whitney(first, second, significance) -> tuple[float | None, float | Non
         return None, None, (
             f"no test: with {n_first} and {n_second} values p can't be below {smallest_p(n_first, n_second):.2g}"
         )  # fmt: skip
+    from scipy import stats  # here: it takes half a second, which each job without such a test would pay
+
     result = stats.mannwhitneyu(first, second, alternative="two-sided")
     return float(result.statistic), float(result.pvalue), ""

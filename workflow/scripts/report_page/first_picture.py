@@ -9,7 +9,7 @@ import math
 import pandas as pd
 
 from figure_parts.figure_style import RAMP_STEPS
-from figure_parts.scenario_rows import shared_and_own
+from figure_parts.shared_conditions import shared_and_own
 from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import NONE, is_missing, number
 

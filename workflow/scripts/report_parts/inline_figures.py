@@ -11,7 +11,7 @@ from dataclasses import fields
 from markupsafe import Markup
 
 from figure_parts.figure_style import LIGHT
-from figure_parts.figure_svg import SVG, XLINK
+from figure_parts.svg_namespaces import SVG, XLINK
 
 _VARIABLES = {getattr(LIGHT, field.name): f"var(--{field.name})" for field in fields(LIGHT)}
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")

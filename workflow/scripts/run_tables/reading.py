@@ -4,11 +4,29 @@ Text columns stay text ("1" is a scenario's name, "nan" may be one), an empty nu
 missing, and a missing column or a value of another kind is an error that names the file.
 """
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pandas as pd
 
 from run_tables.run_keys import RUN
 from run_tables.table import Table
 from run_tables.tidy_tables import CHECKS, FLOWS, RUNS
+
+#: While a file is read once for several scripts: path, columns, size and time of change -> its table.
+_kept: dict[tuple, pd.DataFrame] | None = None
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Return a context in which each file is read once: further readers get a copy of the table."""
+    global _kept
+    _kept = {}
+    try:
+        yield
+    finally:
+        _kept = None
 
 
 def read_table(path, table: Table) -> pd.DataFrame:
@@ -30,6 +48,16 @@ def read_table(path, table: Table) -> pd.DataFrame:
     ValueError
         If the file is no CSV, a column is missing, or a value isn't of its column's kind.
     """
+    if _kept is None:
+        return _read_table(path, table)
+    state = os.stat(path)
+    key = str(path), tuple((column.name, column.kind) for column in table), state.st_size, state.st_mtime_ns
+    if key not in _kept:
+        _kept[key] = _read_table(path, table)
+    return _kept[key].copy()
+
+
+def _read_table(path, table):
     try:
         # As objects: with pandas' own type of text each step of each column would take several times as long.
         texts = pd.read_csv(path, dtype=object, keep_default_na=False)

@@ -10,13 +10,14 @@ import json
 import math
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from jsonschema import Draft202012Validator, ValidationError
-from jsonschema.protocols import Validator
-from jsonschema.validators import extend
-
+from study_files import forms_in_order
 from study_files.study_schema import allowed_text, homes_of_keys, keys_of, study_schema
 from wording.terminal_text import shown
+
+if TYPE_CHECKING:
+    import jsonschema.protocols
 
 # How people write the units of the schema.
 UNIT_SPELLINGS = {
@@ -54,8 +55,12 @@ def problems_of_form(config, schema=None) -> list[str]:
             return [f"{key} has {len(config[key]):,} entries; allowed are up to {node['maxItems']:,}."]
     if problems := list(_unprintable(config)):
         return problems
+    schema = _with_named_flows(schema)
+    form = forms_in_order.key_of(config, schema, __file__)
+    if forms_in_order.is_known(form):
+        return []
     unknown, others, seen = [], [], set()
-    for error in validator_class()(_with_named_flows(schema)).iter_errors(config):
+    for error in validator_class()(schema).iter_errors(config):
         path = tuple(error.absolute_path)
         if error.validator == "additionalProperties":
             unknown += _unknown_keys(error, path, config, homes)
@@ -64,6 +69,8 @@ def problems_of_form(config, schema=None) -> list[str]:
         elif path not in seen:
             others.append(wrong_value(error, path, config))
             seen.add(path)
+    if not unknown + others:
+        forms_in_order.remember(form)
     return unknown + others
 
 
@@ -140,8 +147,12 @@ def value_text(value) -> str:
 
 
 @lru_cache(maxsize=1)
-def validator_class() -> type[Validator]:
+def validator_class() -> "type[jsonschema.protocols.Validator]":
     """Return the class of our validators: JSON Schema, for which not-a-number is no number."""
+    # Here: its import would be a twentieth of a dry run.
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
     # Not-a-number fulfils every range, for all comparisons with it are false.
     checker = Draft202012Validator.TYPE_CHECKER
     finite = checker.redefine("number", lambda _, value: checker.is_type(value, "number") and not _is_endless(value))
@@ -151,6 +162,8 @@ def validator_class() -> type[Validator]:
 def _joined_violations(validator, choices, value, schema):
     """Keyword `joined`: a text is one of the choices, or several with `+` between them."""
     if isinstance(value, str) and any(part not in choices for part in value.split("+")):
+        from jsonschema import ValidationError
+
         yield ValidationError(f"{value!r} has parts that are none of {choices}")
 
 

@@ -8,8 +8,8 @@ lowest's own need hold; the highest alike. So the interval holds the truth at le
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
 
+from inference import student_t
 from inference.stratified_jackknife import covariances, degrees_of_freedom
 
 #: What low and high of a row are: of one mean or ratio, of the lowest or highest of several, of a number of them ...
@@ -86,7 +86,7 @@ def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
     picked = function(rows[0], axis=(-2, -1))
     errors = np.sqrt(covariances(rows, rows, strata).sum(axis=0)).max(axis=(-2, -1)).sum(axis=(1, 2))
     error = (np.hypot.reduce(errors) if by_scenario else errors.sum()) / picked.size
-    half = stats.t.ppf(1 - tail, min(stratum.df for stratum in strata)) * error
+    half = student_t.quantile(1 - tail, min(stratum.df for stratum in strata)) * error
     return picked.mean() - half if function is np.min else picked.mean() + half
 
 
@@ -110,7 +110,7 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     left = total - np.bincount(rows, minlength=number)
     share = (below.sum() - np.bincount(rows, weights=below, minlength=number)) / np.maximum(left, 1)
     scaled = covariances(share, share, strata)
-    half = stats.t.ppf(1 - tail, degrees_of_freedom(scaled[:, None], strata)[0]) * np.sqrt(scaled.sum())
+    half = student_t.quantile(1 - tail, degrees_of_freedom(scaled[:, None], strata)[0]) * np.sqrt(scaled.sum())
     # A rank more on either side, for a share moves by whole runs.
     low, high = np.floor(len(values) * (0.5 - half)) - 1, np.ceil(len(values) * (0.5 + half))
     return values[int(low)] if low >= 0 else 0.0, values[int(high)] if high < len(values) else np.inf
@@ -118,6 +118,8 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
 
 def spread_bounds(spreads, counts) -> Bounds:
     """Return the bounds of standard deviations: s sqrt((n - 1) / chi-square), of about normal replications."""
+
+    from scipy import stats  # here: it takes half a second, which each job without spreads would pay
 
     def bounds(tail):
         df = counts - 1

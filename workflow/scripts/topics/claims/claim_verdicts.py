@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from inference.normality import shapiro_wilk
 from inference.paired_contrasts import contrasts, to_effect
@@ -177,7 +177,7 @@ def _prediction(requirement, ours, confidence):
     The prediction interval of Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): both intervals'
     halves add as squares do.
     """
-    theirs = float(stats.norm.ppf((1 + confidence) / 2)) * requirement["standard_error"]
+    theirs = float(special.ndtri((1 + confidence) / 2)) * requirement["standard_error"]
     half, middle = math.hypot(theirs, ours), requirement["replicates"]
     words = (
         f"prediction interval of a replication of {middle:g} with a standard error of {requirement['standard_error']:g}"

@@ -93,7 +93,8 @@ def _absent_tables(study):
 
 @lru_cache(maxsize=1)
 def _row_schema():
-    return yaml.safe_load(SCHEMA_PATH.read_text(encoding="utf-8"))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
 
 
 def _schema(own_ccas):

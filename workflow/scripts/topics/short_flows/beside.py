@@ -1,7 +1,6 @@
 """Long flows beside others: how lines that tell them apart look, and what they are called."""
 
-from figure_parts.figure_style import LIGHT, cca_colour
-from figure_parts.scenario_panels import DASHES
+from figure_parts.figure_style import DASHES, LIGHT, cca_colour
 from wording.sentence_words import cca_name
 
 #: What the column ``beside`` of groups says where there are none.

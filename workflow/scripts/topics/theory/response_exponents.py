@@ -11,7 +11,6 @@ the interval is never narrower than the spread of the replications allows.
 
 import numpy as np
 import pandas as pd
-import pingouin
 from scipy import stats
 
 from run_tables.conditions_at_centre import runs_at_centre
@@ -115,6 +114,8 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     dict
         estimate, ci_low, ci_high (of the first term's exponent), r2.
     """
+    import pingouin  # here: its import takes a second, which each job without such a fit would pay
+
     logarithms = np.log(cells[["per_flow_mbps", *terms]])
     fit = pingouin.linear_regression(logarithms[terms], logarithms["per_flow_mbps"], as_dataframe=False)
     share = np.linalg.pinv(np.column_stack((np.ones(len(cells)), logarithms[terms])))[1]

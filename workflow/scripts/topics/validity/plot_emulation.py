@@ -19,7 +19,8 @@ from figure_parts.scenario_panels import (
     unit_below,
     value_axis,
 )  # fmt: skip
-from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
+from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows
+from figure_parts.shared_conditions import shared_and_own
 from figure_parts.tooltips import tell
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table

@@ -1,0 +1,101 @@
+"""Quicker start of Snakemake: modules that it hardly ever uses are loaded when something of them is asked for.
+
+Set-up puts this module into the workflow environment, where Python imports it at each start (`sawtooth.pth`). Snakemake's Slurm
+plugin imports pandas for a report that it writes only if asked to: a third of a dry run. Storage takes requests, notebooks
+nbformat, pictures in captions PIL.Image. Other programs of the environment import everything as ever. Without this module, or with another Snakemake, a call is slower, nothing else.
+"""
+
+import gc
+import os
+import sys
+import threading
+from importlib.machinery import PathFinder
+from types import ModuleType
+
+#: The modules, and those of their classes of which Snakemake asks for each parameter whether it is an instance.
+CLASSES = {
+    "pandas": ("DataFrame", "Series", "Index"),
+    "numpy": ("ndarray", "str_"),
+    "requests": (),
+    "nbformat": (),
+    "PIL.Image": (),
+}
+#: The modules that ask.
+ASKING = ("snakemake.persistence", "snakemake.iocontainers", "yte.value_handler")
+_lock = threading.RLock()
+
+
+class _NoInstances(type):
+    """Type of what stands for a class of a module that isn't loaded: nothing can be an instance of it; else it is the class."""
+
+    def __getattr__(cls, name):
+        return getattr(cls._load(), name)
+
+    def __call__(cls, *arguments, **named):
+        return cls._load()(*arguments, **named)
+
+
+class _LateModule(ModuleType):
+    """A module whose code is carried out when an attribute is first asked for that Python's import hasn't set."""
+
+    def __getattr__(self, name):
+        # Snakemake's jobs are threads.
+        with _lock:
+            if type(self) is _LateModule and not self.__dict__.get("_is_loading"):
+                if name in CLASSES[self.__name__] and sys._getframe(1).f_globals.get("__name__") in ASKING:
+                    return _NoInstances(name, (), {"_load": lambda: getattr(self, name)})
+                _load(self)
+        return ModuleType.__getattribute__(self, name)
+
+
+def _load(module):
+    kept = dict(module.__dict__)
+    if module.__spec__.submodule_search_locations is not None:
+        module.__path__ = module.__spec__.submodule_search_locations
+    module._is_loading = True
+    try:
+        module.__spec__.loader.exec_module(module)
+    except BaseException:
+        module.__dict__.clear()
+        module.__dict__.update(kept)
+        raise
+    del module._is_loading
+    module.__class__ = ModuleType
+
+
+class _LateLoader:
+    def __init__(self, loader):
+        self.loader = loader
+
+    def create_module(self, spec):
+        return None  # one as Python makes it
+
+    def exec_module(self, module):
+        module.__loader__ = module.__spec__.loader = self.loader
+        # An import of a submodule asks for it, and so loads the module first.
+        vars(module).pop("__path__", None)
+        module.__class__ = _LateModule
+
+
+class LateFinder:
+    """Finder of the modules named, whose code is carried out late."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        """Return the specification of a late module, or None for other modules."""
+        spec = PathFinder.find_spec(name, path) if name in CLASSES else None
+        if spec and spec.loader:
+            spec.loader = _LateLoader(spec.loader)
+            return spec
+        return None
+
+
+def is_snakemake(words) -> bool:
+    """Return whether a process's words (`sys.orig_argv`) start Snakemake: its program, or its module by ``-m``."""
+    return [os.path.basename(word) for word in words[1:] if not word.startswith("-")][:1] == ["snakemake"]
+
+
+if is_snakemake(sys.orig_argv):
+    # As session/inside_snakemake.py sets it later: imports make objects, and hardly any garbage.
+    gc.set_threshold(10_000, 20, 100)
+    sys.meta_path.insert(0, LateFinder)
