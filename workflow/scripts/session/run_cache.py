@@ -150,7 +150,9 @@ class RunCache:
             return []
         made_by = {"image_digest": params.image, "testbed_digest": params.testbed}
         runs = specifications(json.loads(params.conditions), described["runs"])
-        return [(str(output), _Run(run, made_by, self.linux_sha256)) for output, run in zip(job.output, runs, strict=True)]
+        return [
+            (str(output), _Run(run, made_by, self.linux_sha256)) for output, run in zip(job.output, runs, strict=True)
+        ]
 
 
 class _Run:
