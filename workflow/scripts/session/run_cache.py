@@ -215,6 +215,14 @@ def log_of(document) -> Path:
     return Path(*results, "logs", runs, scenario, cca, ip_version, name.removesuffix(".json.gz") + ".log")
 
 
+def write_origins(folder: str, documents: Iterable[str]) -> str:
+    """Write `origin_words` into the logs of a study's folder, if that can be, and return it."""
+    words = origin_words(Path(folder).name, documents)
+    with contextlib.suppress(OSError):
+        (Path(folder) / "logs" / "run-origins.txt").write_text(words + "\n", encoding="utf-8")
+    return words
+
+
 def origin_words(study: str, documents: Iterable[str]) -> str:
     """Return in a sentence how many of a study's documents were made here, and how many were taken, by the runs' logs."""
     taken = executed = 0
