@@ -115,7 +115,7 @@ images: setup  ## pack the images (or those that ARGS names) into sawtooth.image
 lock: ## resolve envs/*.in anew into envs/*.lock
 	@$(call quoted,$(PYTHON)) setup lock
 
-clean-cache:  ## delete all images and tools that set-up keeps outside the checkout
+clean-cache:  ## delete all that is kept outside the checkout: images, tools, and the run cache
 	@$(call quoted,$(PYTHON)) setup clean-cache
 
 .DEFAULT:

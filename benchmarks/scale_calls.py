@@ -69,6 +69,10 @@ def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario)
     return "config/studies/scale.yaml", folder / "results" / "scale"
 
 
+# What is measured is carried out.
+os.environ["SAWTOOTH_RUN_CACHE"] = "0"
+
+
 def snakemake(study, *arguments, cores=1) -> list[str | int | Path]:
     """Return the command of a user's call of Snakemake."""
     return [BIN / "snakemake", "--use-apptainer", "--cores", cores, "--configfile", study, *arguments]

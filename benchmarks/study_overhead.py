@@ -4,7 +4,9 @@ The unit of the ratios is a start of the analysis image that imports pandas, Sci
 """
 
 import argparse
+import os
 import statistics
+import tempfile
 
 from scale_calls import BIN, ROOT, call, checkout, head, row, snakemake, spread
 
@@ -25,6 +27,18 @@ def study_calls(study) -> dict[str, float]:
         return {name: call(snakemake(study, *more, cores=2), folder).cpu_s for name, more in calls.items()}
 
 
+def cached_calls(study) -> dict[str, float]:
+    """Return the CPU seconds of a study's runs while they fill an empty run cache, and when all are taken from it."""
+    took = {}
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ |= {"SAWTOOTH_RUN_CACHE": "1", "SAWTOOTH_CACHE": cache}
+        for name in ("runs alone, into the run cache", "runs alone, from the run cache"):
+            with checkout() as folder:
+                took[name] = call(snakemake(study, "--until", "emulate_run", cores=2), folder).cpu_s
+        os.environ["SAWTOOTH_RUN_CACHE"] = "0"
+    return took
+
+
 def main() -> None:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -34,7 +48,7 @@ def main() -> None:
     starts, rounds = [], []
     for _ in range(options.rounds):
         starts.append(start_s())
-        rounds.append(study_calls(options.study))
+        rounds.append(study_calls(options.study) | cached_calls(options.study))
     unit = statistics.median(starts)
     head("call", "CPU s", "in starts of an analysis process")
     row("start of an analysis process", spread(starts), "1")

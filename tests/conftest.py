@@ -16,6 +16,8 @@ from built_study import MISLABELLED_ROW, Built
 from topics.published.topic import IP_PAPER
 
 ROOT = Path(__file__).resolve().parent.parent
+# What a test carries out it carries out for real; those of the run cache itself switch it on, in a folder of their own.
+os.environ["SAWTOOTH_RUN_CACHE"] = "0"
 #: Files whose tests look at one study, which takes half a minute to make: by two processes at once one would do nothing but
 #: wait for the other.
 OF_ONE_STUDY = {

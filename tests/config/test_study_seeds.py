@@ -72,7 +72,7 @@ def test_a_changed_scenario_changes_only_its_runs(small):
 def test_the_specification_holds_the_run_and_nothing_else(small):
     resolved = study.resolve(small, "small.yaml")
     specification = study.run_specification(resolved, "far", "reno", "ipv6", "2")
-    assert list(specification) == ["schema_version", "study", "scenario", "cca", "ip_version", "replication", "seed"]
+    assert list(specification) == ["schema_version", "scenario", "cca", "ip_version", "replication", "seed"]
     assert specification["replication"] == 2
     assert "label" not in specification["scenario"]
     assert specification["scenario"]["link"]["delay_ms"] == {"forward": 100, "reverse": 100}

@@ -23,7 +23,7 @@ ctypes.CDLL(None).reboot(0x4321FEDC)
 #: The guest kernel as a run starts it, with another first process.
 START = """
 import os
-from testbed import uml
+from testbed.machine import uml
 from experiment.specification import RunSpecification
 kernel, *arguments = uml.command_line(RunSpecification({specification!r}))
 arguments = ["init={init}" if word.startswith("init=") else word for word in arguments]

@@ -26,7 +26,7 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None) -> Itera
     Parameters
     ----------
     conditions : dict
-        What they share: ``schema_version``, ``study`` and ``scenario``.
+        What they share: ``schema_version`` and ``scenario``.
     runs : list
         Each run's CCA, IP version, replication and seed.
     kernels : pathlib.Path, optional

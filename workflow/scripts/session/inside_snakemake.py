@@ -270,6 +270,51 @@ def unpacked_repository(workflow) -> Path:
     return place
 
 
+def is_forced(workflow) -> bool:
+    """Return whether the user has asked for jobs to be carried out that needn't be (``--force``, ``--forcerun``, ``--forceall``).
+
+    Snakemake's own processes for jobs are always called with ``--force``.
+    """
+    from snakemake_interface_executor_plugins.settings import ExecMode
+
+    asked = workflow.dag_settings
+    return workflow.exec_mode == ExecMode.DEFAULT and bool(asked.forcetargets or asked.forcerun or asked.forceall)
+
+
+def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:
+    """Have a cache asked for the outputs of jobs before these are carried out, and given the outputs afterwards.
+
+    Snakemake's cache between workflows has its hook at the same place, but knows neither digests of contents nor a limit, takes
+    the name of an image for the image, and leaves links as results. A job whose outputs were all taken starts no container; its benchmark file has
+    the heads of its columns and no row. ``beginnings`` are those of the rules' names; ``cache`` has the functions of `session.run_cache.RunCache`.
+    """
+    names = tuple(map(workflow.modifier.modify_rulename, beginnings))
+    for rule in workflow.modifier.rules:
+        if rule.name.startswith(names):
+            rule.run_cache = cache
+    _ask_caches()
+
+
+@functools.cache
+def _ask_caches():
+    from snakemake.benchmark import write_benchmark_records
+    from snakemake.executors import local
+
+    carry_out = local.Executor.cached_or_run
+
+    def cached_or_run(executor, job, run_func, *args):
+        if (cache := getattr(job.rule, "run_cache", None)) is None:
+            return carry_out(executor, job, run_func, *args)
+        taken = cache.take(job)
+        if len(taken) < len(job.output):
+            carry_out(executor, job, run_func, *args)
+            cache.keep(job, taken)
+        elif job.benchmark:
+            write_benchmark_records([], str(job.benchmark), False)
+
+    local.Executor.cached_or_run = cached_or_run
+
+
 def together(*functions: Callable) -> Callable:
     """Return an input function for the files of several, whose checkpoints are then carried out side by side.
 

@@ -121,7 +121,9 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
 
 
 def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
-    """Return what the specifications of a scenario's runs share: ``schema_version``, ``study`` and ``scenario``.
+    """Return what the specifications of a scenario's runs share: ``schema_version`` and ``scenario``.
+
+    The study's name is not among them: a run is the same to the byte in every study that has it.
 
     Those of one replication, which may have drawn its conditions, or without one the scenario's own; also ``cca_definitions``
     where the study defines the CCA or mix, or its flows meet such.
@@ -161,7 +163,6 @@ def _conditions(study, scenario):
     link = {key: value for key, value in scenario["link"].items() if value != OPTIONS_OF_LINK.get(key, ...)}
     return {
         "schema_version": SPECIFICATION_VERSION,
-        "study": study["study"],
         "scenario": {key: value for key, value in scenario.items() if key not in left_out}
         | {"link": link, "transport": transport},
     }

@@ -16,7 +16,7 @@ from study_files.study_replications import replications_of
 PROVENANCE = "tidy/provenance.json"
 #: In bytes; that of a hundred scenarios has a thousandth of it.
 PROVENANCE_LIMIT = 2**24
-SPECIFICATION_KEYS = ("schema_version", "study", "scenario", "cca", "ip_version", "replication", "seed")
+SPECIFICATION_KEYS = ("schema_version", "scenario", "cca", "ip_version", "replication", "seed")
 
 
 class ReceivedStudy:
@@ -114,7 +114,7 @@ def check_specification(document: object, source: str) -> dict:
         version = repr(str(version)[:60])
         raise ReceivedError(f"{source}: schema_version is {version}; this workflow runs {SPECIFICATION_VERSION}.")
     study = {
-        "study": document["study"],
+        "study": "received",
         "seed": document["seed"],  # has the limits of a study's
         "replications": document["replication"],
         "ccas": [document["cca"]],

@@ -1,0 +1,192 @@
+"""A folder of run documents by key, shared by all workflows of a user on a machine.
+
+An entry is one file, the document as it is: ``<3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. Its name says what its
+bytes must be, so an entry is written in one atomic step and checked each time it is read, and ``sha256sum`` checks it by hand.
+When an entry was last used is its date.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+SUFFIX = ".json.gz"
+#: Beginning of the names of files that are being written.
+PARTIAL = ".partial-"
+#: Age from which such a file is one that a killed process left, in seconds.
+LEFT_BEHIND_S = 3600
+#: Part of the limit that remains when the oldest entries are deleted, so that not every further entry deletes one.
+REMAINING = 0.9
+#: Part of the limit that a process adds between two looks at the size of the whole store.
+BETWEEN_LOOKS = 0.02
+
+
+class StoreError(Exception):
+    """The folder can't be trusted as a store; the text says why."""
+
+
+class DocumentStore:
+    """The store in a folder.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        It is made when it is first written to. One that is a link, another user's, or open to others' writing is refused.
+    most_bytes : float
+        Size of all entries, above which those are deleted that were not used for longest.
+    longest_s : float
+        Seconds without use after which an entry is deleted.
+    """
+
+    def __init__(self, folder, most_bytes, longest_s):
+        self.folder, self.most_bytes, self.longest_s = Path(folder), most_bytes, longest_s
+        self._added_bytes = float("inf")  # the first entry of a process has it look at the whole store
+
+    def take(self, key) -> tuple[bytes | None, str | None]:
+        """Return the document of a key, None if there is none, and what was wrong with its entry, if anything.
+
+        A damaged entry is deleted. So are two of one key, of which one must be wrong.
+
+        Raises
+        ------
+        StoreError, OSError
+            If the store can't be used.
+        """
+        if not self._check_folder():
+            return None, None
+        entries = self._entries(key)
+        if len(entries) > 1:
+            self._delete(entries)
+            return None, "there were two entries of one run, which differ; both are deleted"
+        for entry in entries:
+            content = _read(entry)
+            if content is not None and hashlib.sha256(content).hexdigest() == _sha256_of(entry):
+                with contextlib.suppress(OSError):  # a store that can't be written is as good for reading
+                    os.utime(entry, follow_symlinks=False)
+                return content, None
+            if content is not None or os.path.lexists(entry):
+                self._delete(entries)
+                return None, "its entry was damaged and is deleted"
+        return None, None
+
+    def keep(self, key, content) -> bool:
+        """Keep a document; return False if there was another one of its key, which is deleted and neither kept.
+
+        Raises
+        ------
+        StoreError, OSError
+            If the store can't be used: it is full, say.
+        """
+        if not self._check_folder():
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._check_folder()
+        entry = self._place(key) / f"{key}-{hashlib.sha256(content).hexdigest()}{SUFFIX}"
+        if others := [other for other in self._entries(key) if other != entry]:
+            self._delete([*others, entry])
+            return False
+        entry.parent.mkdir(mode=0o700, exist_ok=True)
+        self._write(entry, content)
+        self._added_bytes += len(content)
+        if self._added_bytes >= BETWEEN_LOOKS * self.most_bytes:
+            self._added_bytes = 0
+            self.delete_old()
+        return True
+
+    def delete_old(self) -> None:
+        """Delete entries that were not used for too long, then those unused for longest until the rest is small enough.
+
+        Nothing if another process is at it.
+        """
+        with contextlib.suppress(BlockingIOError), self._locked():
+            now, entries = time.time(), []
+            for path, status in self._files():
+                is_partial = path.name.startswith(PARTIAL)
+                if now - status.st_mtime > (LEFT_BEHIND_S if is_partial else self.longest_s):
+                    self._delete([path])
+                elif not is_partial:
+                    entries.append((status.st_mtime, status.st_size, path))
+            total = sum(size for _, size, _ in entries)
+            wanted = self.most_bytes if total <= self.most_bytes else REMAINING * self.most_bytes
+            for _, size, path in sorted(entries):
+                if total <= wanted:
+                    break
+                self._delete([path])
+                total -= size
+
+    def _check_folder(self) -> bool:
+        """Return whether the folder is there; raise StoreError if it isn't one that only this user can write."""
+        try:
+            status = os.lstat(self.folder)
+        except FileNotFoundError:
+            return False
+        if not stat.S_ISDIR(status.st_mode):
+            raise StoreError("it is a link" if stat.S_ISLNK(status.st_mode) else "it is no folder")
+        if status.st_uid != os.geteuid():
+            raise StoreError("it belongs to another user")
+        if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise StoreError("other users can write it")
+        return True
+
+    def _place(self, key):
+        return self.folder / key[:3]
+
+    def _entries(self, key) -> list[Path]:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            names = os.listdir(self._place(key))
+            return [self._place(key) / name for name in names if name.startswith(f"{key}-")]
+        return []
+
+    def _write(self, entry, content):
+        handle, partial = tempfile.mkstemp(prefix=PARTIAL, dir=entry.parent)
+        try:
+            with open(handle, "wb") as stream:
+                stream.write(content)
+            os.replace(partial, entry)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(partial)
+            raise
+
+    def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
+        for folder in self.folder.iterdir():
+            if folder.is_dir() and not folder.is_symlink():
+                for path in folder.iterdir():
+                    with contextlib.suppress(FileNotFoundError):  # another process has deleted it
+                        yield path, path.lstat()
+
+    @contextlib.contextmanager
+    def _locked(self):
+        handle = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        finally:
+            os.close(handle)
+
+    def _delete(self, paths):
+        for path in paths:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _sha256_of(entry):
+    return entry.name.removesuffix(SUFFIX).rpartition("-")[2]
+
+
+def _read(entry) -> bytes | None:
+    """Return the bytes of a regular file of this user; None of anything else, a link among it."""
+    try:
+        # O_NONBLOCK: a pipe of such a name would never open.
+        handle = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with open(handle, "rb") as stream:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            return None
+        return stream.read()

@@ -1,0 +1,236 @@
+"""Documents of runs that this machine has carried out before, taken instead of carrying the run out again.
+
+A run in the guest kernel or a simulator is the same to the byte whenever it is carried out with the same specification, image,
+program and kernel (README.md), so its document is kept once per user and machine, beside the images. Where another execution is
+the point nothing is taken: `make verify`, calibration, jobs that the user forces (``--force``, ``-R``, ``-F``), and runs on platform
+``host``, which are measurements under a real clock.
+
+Documents are taken and kept by Snakemake's own process, outside of all containers: what a guest can write is its job's folder.
+"""
+
+import contextlib
+import gzip
+import hashlib
+import json
+import os
+import threading
+import zlib
+from collections.abc import Iterable, Mapping, MutableMapping
+from pathlib import Path
+
+from experiment.definitions import kernel_id
+from session.document_store import DocumentStore, StoreError
+from testbed.job import specifications, still_valid
+from testbed.machine.messages import in_words, tell
+
+#: 0 switches the cache off.
+SWITCH = "SAWTOOTH_RUN_CACHE"
+#: Largest size of all entries in GB, and days after which an unused entry is deleted: variable -> default.
+LIMIT_GB, LIMIT_DAYS = ("SAWTOOTH_RUN_CACHE_GB", 10), ("SAWTOOTH_RUN_CACHE_DAYS", 90)
+#: Raised when what an entry is changes without a change of image or program.
+FORM = 1
+#: What the log of a run says whose document was taken.
+TAKEN = "not executed here: its document is from the run cache"
+
+
+class SettingError(ValueError):
+    """A variable of the environment has a value that is not allowed."""
+
+
+def is_on(environ: Mapping[str, str] = os.environ) -> bool:
+    """Return whether the environment leaves the cache on; raise SettingError if it says neither yes nor no."""
+    value = environ.get(SWITCH) or "1"
+    if value not in ("0", "1"):
+        raise SettingError(f"{SWITCH} is {value}; allowed are 0 (off) and 1 (on).")
+    return value == "1"
+
+
+def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentStore:
+    """Return the store of this user on this machine; ``root`` is the checkout. Raise SettingError if its limits are no numbers above 0."""
+    (gigabytes, days) = (_limit(environ, *limit) for limit in (LIMIT_GB, LIMIT_DAYS))
+    return DocumentStore(cache_folder(root, environ) / "runs", gigabytes * 1e9, days * 86400)
+
+
+def cache_folder(root: Path, environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of what is kept outside of the checkout, as set-up does (setup/cache.py): of an unpacked bundle, its own."""
+    if environ.get("SAWTOOTH_CACHE"):
+        return Path(environ["SAWTOOTH_CACHE"]).absolute()
+    if (root / "bundle").is_dir():
+        return (root / "bundle" / "cache").absolute()
+    return Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "sawtooth"
+
+
+def _limit(environ, name, default):
+    try:
+        value = float(environ.get(name) or default)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise SettingError(f"{name} is {environ[name]}; allowed are numbers above 0.")
+    return value
+
+
+class RunCache:
+    """The run cache of one call of the workflow.
+
+    Parameters
+    ----------
+    store : DocumentStore
+    linux_sha256 : str
+        Of the testbed image's kernel, by which kernels of the study's own are named.
+    """
+
+    def __init__(self, store, linux_sha256):
+        self.store, self.linux_sha256 = store, linux_sha256
+        self._passed_over, self._lock = False, threading.Lock()
+
+    def switch_off(self, environ: MutableMapping[str, str] = os.environ) -> None:
+        """Take and keep nothing in this call, nor in the processes of a cluster's jobs."""
+        self._passed_over, environ[SWITCH] = True, "0"
+
+    def take(self, job) -> set[str]:
+        """Put documents of a job's runs at their places, as far as they are kept; return the outputs that were.
+
+        Parameters
+        ----------
+        job : snakemake.jobs.Job
+            Of a rule that carries out runs in the guest kernel or a simulator.
+        """
+        taken = set()
+        for output, run in self._runs(job):
+            if not self._passed_over and not os.path.exists(output):
+                content = self._kept_document(run)
+                if content is not None:
+                    _put(content, output)
+                    _log(job, output, run)
+                    taken.add(output)
+        return taken
+
+    def keep(self, job, taken: Iterable[str] = ()) -> None:
+        """Keep the documents that a job has made; ``taken`` are outputs that came from here."""
+        for output, run in self._runs(job):
+            if not self._passed_over and output not in taken:
+                with contextlib.suppress(FileNotFoundError):
+                    content = Path(output).read_bytes()
+                    if run.is_its_document(content):
+                        self._keep_document(run, content)
+
+    def _kept_document(self, run):
+        try:
+            content, problem = self.store.take(run.key)
+        except (StoreError, OSError) as error:
+            return self._pass_over(error)
+        if content is not None and not run.is_its_document(content):
+            problem, content = "its entry is another run's", None
+        if problem:
+            tell(f"run cache: run {run.name}: {problem}; the run is carried out")
+        return content
+
+    def _keep_document(self, run, content):
+        try:
+            if not self.store.keep(run.key, content):
+                tell(
+                    f"run cache: run {run.name}: its document differs from the one that the same image and testbed gave before; "
+                    "neither is kept: check with `make verify`"
+                )
+        except (StoreError, OSError) as error:
+            self._pass_over(error)
+
+    def _pass_over(self, error):
+        """Use the store no longer in this call, and say so in one line, once."""
+        with self._lock:
+            if not self._passed_over:
+                self._passed_over = True
+                tell(f"run cache: {self.store.folder} is passed over: {in_words(error)}")
+
+    def _runs(self, job):
+        """Return output and `_Run` of each run of a job; none if the program was edited since the workflow began."""
+        params, described = job.params, json.loads(job.params.job)
+        if not still_valid(params.testbed, described["program"]):
+            return []
+        made_by = {"image_digest": params.image, "testbed_digest": params.testbed}
+        runs = specifications(json.loads(params.conditions), described["runs"])
+        return [
+            (str(output), _Run(run, made_by, self.linux_sha256)) for output, run in zip(job.output, runs, strict=True)
+        ]
+
+
+class _Run:
+    """A run, and all that its document's bytes follow from."""
+
+    def __init__(self, specification, made_by, linux_sha256):
+        self.name, self.specification, self.made_by = specification.name, specification.document, made_by
+        kernel = kernel_id(linux_sha256, specification.sources, specification.kernel)
+        parts = [FORM, self.specification, made_by["image_digest"], made_by["testbed_digest"], kernel]
+        # The order of the specification's keys is that of the document.
+        self.key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def is_its_document(self, content) -> bool:
+        """Return whether a file is the document of this run, carried out to its end by this image and program.
+
+        No document of a failure is: a time limit or a lack of memory may be its cause, which is the machine's. And who looks for
+        the cause needs the log, which only an execution leaves.
+        """
+        try:
+            document = json.loads(gzip.decompress(content))
+            environment = document["environment"]
+            return (
+                "failure" not in document
+                and isinstance(document["verdict"]["valid"], bool)
+                and json.dumps(document["specification"]) == json.dumps(self.specification)
+                and all(environment[name] == digest for name, digest in self.made_by.items())
+            )
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
+            return False
+
+
+def _put(content, output):
+    """Write a document at its place in one atomic step."""
+    path = Path(output)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _log(job, output, run):
+    """Leave the run's log, and the job's if that is another one, with the line that the document was taken."""
+    log = log_of(output)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    line = f"run {run.name}: {TAKEN}\n"
+    log.write_text(line)
+    for other in map(Path, job.log):
+        if other != log:
+            other.parent.mkdir(parents=True, exist_ok=True)
+            with other.open("a") as stream:
+                stream.write(line)
+
+
+def log_of(document) -> Path:
+    """Return the log of a run by the path of its document."""
+    *results, runs, scenario, cca, ip_version, name = Path(document).parts
+    return Path(*results, "logs", runs, scenario, cca, ip_version, name.removesuffix(".json.gz") + ".log")
+
+
+def write_origins(folder: str, documents: Iterable[str]) -> str:
+    """Write `origin_words` into the logs of a study's folder, if that can be, and return it."""
+    words = origin_words(Path(folder).name, documents)
+    with contextlib.suppress(OSError):
+        (Path(folder) / "logs" / "run-origins.txt").write_text(words + "\n", encoding="utf-8")
+    return words
+
+
+def origin_words(study: str, documents: Iterable[str]) -> str:
+    """Return in a sentence how many of a study's documents were made here, and how many were taken, by the runs' logs."""
+    taken = executed = 0
+    for log in map(log_of, filter(os.path.exists, documents)):
+        with contextlib.suppress(OSError), log.open("rb") as stream:
+            if TAKEN.encode() in stream.read(1000):
+                taken += 1
+            else:
+                executed += 1
+    runs = f"{executed:,} run{'s' * (executed != 1)} of {study} {'was' if executed == 1 else 'were'} executed here"
+    return f"{runs}, {taken:,} taken from the run cache" + (f" ({SWITCH}=0 executes all)" if taken else "")
