@@ -7,6 +7,7 @@ nbformat, pictures in captions PIL.Image. Other programs of the environment impo
 
 import gc
 import os
+import pkgutil
 import sys
 import threading
 from importlib.machinery import PathFinder
@@ -90,6 +91,21 @@ class LateFinder:
         return None
 
 
+def look_for_plugins_once() -> None:
+    """Let `pkgutil.iter_modules` look into each folder once: Snakemake asks for all packages, for each kind of plugin again."""
+    look, found = pkgutil.iter_modules, {}
+
+    def iter_modules(path=None, prefix=""):
+        if path is not None or prefix:
+            return look(path, prefix)
+        places = tuple(sys.path)
+        if places not in found:
+            found[places] = list(look())
+        return iter(found[places])
+
+    pkgutil.iter_modules = iter_modules
+
+
 def is_snakemake(words) -> bool:
     """Return whether a process's words (`sys.orig_argv`) start Snakemake: its program, or its module by ``-m``."""
     return [os.path.basename(word) for word in words[1:] if not word.startswith("-")][:1] == ["snakemake"]
@@ -99,3 +115,4 @@ if is_snakemake(sys.orig_argv):
     # As session/inside_snakemake.py sets it later: imports make objects, and hardly any garbage.
     gc.set_threshold(10_000, 20, 100)
     sys.meta_path.insert(0, LateFinder)
+    look_for_plugins_once()
