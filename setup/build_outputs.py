@@ -39,20 +39,27 @@ def read_output(folder, name, largest) -> bytes:
         There is no regular file of that name, or it is larger.
     """
     try:
+        return read_regular(Path(folder, name), largest, os.O_NOFOLLOW)
+    except SetupError as error:
+        raise SetupError(f"the result of the build is refused: {error}") from None
+
+
+def read_regular(path, largest, flags=0) -> bytes:
+    """Return the content of a regular file, opened with these flags too; SetupError if it is none, can't be read, or is larger."""
+    try:
         # Without waiting, which opening a pipe would.
-        file = os.open(Path(folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
     except OSError as error:
-        raise SetupError(
-            f"the build left no regular file {name} ({error.strerror}), and its result is refused."
-        ) from None
-    with open(file, "rb") as opened:
+        raise SetupError(f"{path} is no regular file that can be read ({error.strerror}).") from None
+    try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):
-            raise SetupError(f"the build left no regular file {name}, and its result is refused.")
-        if status.st_size > largest or len(content := opened.read(largest + 1)) > largest:
-            raise SetupError(
-                f"the build left {name} with {status.st_size:,} bytes, and its result is refused: allowed are {largest:,}."
-            )
+            raise SetupError(f"{path} is no regular file.")
+        with open(file, "rb", closefd=False) as opened:
+            if status.st_size > largest or len(content := opened.read(largest + 1)) > largest:
+                raise SetupError(f"{path} has {status.st_size:,} bytes; allowed are {largest:,}.")
+    finally:
+        os.close(file)
     return content
 
 

@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shutil
-import stat
 import subprocess
 from pathlib import Path
 
@@ -148,16 +147,7 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
 
 def read_once(path, sha256) -> bytes:
     """Return the content of a C file or patch: what is hashed is what is compiled and published."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise SetupError(f"{path}: {error.strerror}.") from None
-    with open(file, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise SetupError(f"{path} is no regular file.")
-        content = opened.read(LARGEST_PATCH_BYTES + 1)
-    if len(content) > LARGEST_PATCH_BYTES:
-        raise SetupError(f"{path} has more than {LARGEST_PATCH_BYTES:,} bytes.")
+    content = build_outputs.read_regular(path, LARGEST_PATCH_BYTES)
     if hashlib.sha256(content).hexdigest() != sha256:
         raise SetupError(f"{path} has changed since the study was read, or is not the file that it names: call again.")
     return content
@@ -217,7 +207,7 @@ def provide_base(kernel, root) -> tuple[Path, dict[str, tuple[Path, str]]]:
             require_space(partial, BASE_SIZE_GB, what)
             (copy_tree if "tree" in kernel else fetch_source)(kernel, partial)
             try:
-                facts = build_base(kernel, partial, root, final.with_name(final.name + ".log"), what)
+                facts = build_base(partial, root, final, what)
             except SetupError as error:
                 raise SetupError(f"{kernel.get('tree', what)}: {error}") from None
             (partial / FACTS).write_text(json.dumps(facts))
@@ -225,10 +215,11 @@ def provide_base(kernel, root) -> tuple[Path, dict[str, tuple[Path, str]]]:
     return final, {}
 
 
-def build_base(kernel, partial, root, log, what) -> list[str]:
+def build_base(partial, root, final, what) -> list[str]:
     """Make the tree in ``partial``/source that of a guest kernel and build ``partial``/objects; return what is known of it.
 
-    The tree's own Makefiles and scripts run in the second of three steps only, and write into the objects only.
+    The tree's own Makefiles and scripts run in the second of three steps only, and write into the objects only. Each step's log lies
+    beside ``final``.
     """
     source, objects, made = (partial / part for part in ("source", "objects", "made"))
     objects.mkdir()
@@ -244,6 +235,7 @@ def build_base(kernel, partial, root, log, what) -> list[str]:
         ("trim_base", None, [f"{source}:/build/source", f"{objects}:/build/objects:ro"]),
     )
     for script, argument, binds in steps:
+        log = final.with_name(f"{final.name}.{script}.log")
         command = contained(*binds, recipe=recipe, seconds=LONGEST_BASE_S, root=root)
         command += [root, *IN_CONTAINER, "sh", f"/build/guest/{script}", *([argument] if argument else [])]
         try:
@@ -296,7 +288,7 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, tuple[Path, str]]] | 
             and path in has
             and COMPILED_ONLY.fullmatch(path)
             and own_tree.is_allowed(path)
-            and "link " not in had[path] + has[path]
+            and " " not in had[path] + has[path]  # neither a link nor a program
             and _is_as_it_was(folder / "source" / path, had[path])
             for path in changed
         ):
@@ -311,7 +303,7 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, tuple[Path, str]]] | 
 
 
 def _is_as_it_was(path, sha256):
-    return not path.is_symlink() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256.split()[-1]
+    return not path.is_symlink() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
 
 
 def fetch_source(kernel, partial) -> None:

@@ -31,8 +31,8 @@ RECIPE = (*OF_BASE, "patch_own", "build_own")
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
 #: The largest patch, in bytes; that of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24
-#: Digests of trees, which take seconds, by sizes and dates of their files.
-DIGESTS = Path(".snakemake/trees")
+#: Digests of trees, which take seconds, by sizes, dates and modes of their files.
+DIGESTS = Path(".snakemake/tree-digests")
 #: What in a tree is no part of a kernel.
 LEFT_OUT = {".git"}
 
@@ -63,7 +63,9 @@ def tree_digest(tree) -> str:
     for path in files:
         status = os.lstat(path)
         seen.update(
-            f"{path}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ino}\n".encode(errors="surrogateescape")
+            f"{path}\0{status.st_mode}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ino}\n".encode(
+                errors="surrogateescape"
+            )
         )
     known = DIGESTS / seen.hexdigest()
     if known.exists():
@@ -136,8 +138,13 @@ def tree_version(tree) -> str:
             )
     top = (tree / "Makefile").read_text(errors="replace")
     parts = [
-        re.search(rf"^{name} *=[ \t]*(\S*)", top, re.M)
-        for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL", "EXTRAVERSION")
+        re.search(rf"^{name} *=[ \t]*({word}) *$", top, re.M | re.A)
+        for name, word in (
+            ("VERSION", r"\d+"),
+            ("PATCHLEVEL", r"\d+"),
+            ("SUBLEVEL", r"\d+"),
+            ("EXTRAVERSION", r"[\w.+-]*"),
+        )
     ]
     if not all(parts[:3]):
         raise ValueError(f"{tree / 'Makefile'}: no VERSION, PATCHLEVEL and SUBLEVEL at its top")
