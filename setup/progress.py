@@ -6,25 +6,37 @@ import selectors
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 # The lines of a log that are worth showing: a definition's own marks and Apptainer's last stage.
 STEP = re.compile(r"==> (.+)|INFO: +(Creating SIF file).*")
 HEARTBEAT_S = 30
+#: Of what a command says so many bytes go into its log; the rest is read and dropped.
+LARGEST_LOG = 2**26
+#: The longest line that a step is looked for in, in bytes.
+LONGEST_LINE = 2**16
+#: Control characters but tab and newline, and those that turn the direction of text.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class SetupError(Exception):
     """Set-up can't go on; the text says in one sentence what is missing and how to get it."""
 
 
+def visible(text) -> str:
+    """Return a text with its control characters shown instead of obeyed by a terminal, as in ``\\x1b[2J``."""
+    return CONTROL.sub(lambda match: match[0].encode("unicode_escape", "surrogatepass").decode(), str(text))
+
+
 def say(text) -> None:
-    """Print a line at once, also into a pipe."""
-    print(text, flush=True)
+    """Print a line at once, also into a pipe; what others wrote in it (compilers, Makefiles) obeys no terminal."""
+    print(visible(text), flush=True)
 
 
 def tail(log, lines=25) -> str:
     """Return the last lines of a log file, indented for display."""
-    text = Path(log).read_text(errors="replace").splitlines()[-lines:]
+    with open(log, "rb") as opened:
+        opened.seek(max(0, opened.seek(0, os.SEEK_END) - lines * LONGEST_LINE))
+        text = opened.read().decode(errors="replace").splitlines()[-lines:]
     return "\n".join(f"    {line}" for line in text)
 
 
@@ -79,9 +91,10 @@ def copy_output(source, selector, log, show) -> None:
             chunk = os.read(source.fileno(), 1 << 16)
             if not chunk:
                 return
-            log.write(chunk)
+            log.write(chunk[: max(0, LARGEST_LOG - log.tell())])
             log.flush()
             *lines, pending = (pending + chunk).split(b"\n")
+            pending = pending[-LONGEST_LINE:]
             for step in filter(None, (STEP.fullmatch(line.decode(errors="replace").strip()) for line in lines)):
                 show(step[step.lastindex])
                 shown = time.monotonic()
@@ -92,5 +105,5 @@ def copy_output(source, selector, log, show) -> None:
 
 def refuse(error) -> int:
     """Print the sentence of a `SetupError` and return the exit status."""
-    print(f"sawtooth: {error}", file=sys.stderr, flush=True)
+    print(visible(f"sawtooth: {error}"), file=sys.stderr, flush=True)
     return 1

@@ -169,6 +169,7 @@ def a_tree(folder):
         "net/ipv4/tcp.c": "tcp",
         "net/Makefile": "obj-y",
         "arch/um/a.c": "um",
+        "usr/run.c": "run",
         "sound/a.c": "a",
     }.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -177,7 +178,7 @@ def a_tree(folder):
 
 
 def test_of_a_changed_tree_what_changed_is_built(checkout, monkeypatch):
-    """But for files that the guest's patches change, and those that are read when a base is made."""
+    """But for files that the guest's patches change, those that a build runs, and those that come or go."""
     monkeypatch.setenv("SAWTOOTH_CACHE", str(checkout / "cache"))
     tree, base = a_tree(checkout / "tree"), checkout / "cache/kernels/base-7-0"
     kernel = {"tree": "tree", "sha256": tree_digest(tree)}
@@ -189,24 +190,33 @@ def test_of_a_changed_tree_what_changed_is_built(checkout, monkeypatch):
     (base / "source/arch/um/a.c").write_text("patched")
     (base / "source/sound/a.c").unlink()
     (tree / "net/ipv4/tcp_cubic.c").write_text("faster")
-    (tree / "net/ipv4/tcp.c").unlink()
-    (tree / "net/ipv4/new.c").write_text("new")
     (tree / "sound/a.c").write_text("louder")
 
     def nearest(made_by="one"):
         return kernels.nearest_base({"tree": "tree", "sha256": tree_digest(tree)}, made_by)
 
-    names = ("net/ipv4/new.c", "net/ipv4/tcp.c", "net/ipv4/tcp_cubic.c")
-    here = Path("tree")
-    assert nearest() == (base, {names[0]: here / names[0], names[1]: None, names[2]: here / names[2]})
+    cubic = "net/ipv4/tcp_cubic.c"
+    found = {cubic: (Path("tree") / cubic, hashlib.sha256(b"faster").hexdigest())}
+    assert nearest() == (base, found)
     assert nearest("another image") is None
     with pytest.raises(kernels.SetupError, match="has changed since the study was read"):
         kernels.nearest_base(kernel, "one")
-    for path in ("arch/um/a.c", "net/Makefile"):
+    for path, text in {
+        "arch/um/a.c": "other",
+        "net/Makefile": "",
+        "usr/run.c": "other",
+        "net/ipv4/tcp.c": None,
+    }.items():
         kept = (tree / path).read_text()
-        (tree / path).write_text("other")
+        (tree / path).unlink() if text is None else (tree / path).write_text(text)
         assert nearest() is None
         (tree / path).write_text(kept)
+    (tree / "net/ipv4/new.h").write_text("found before another")
+    assert nearest() is None
+    (tree / "net/ipv4/new.h").unlink()
+    (tree / cubic).chmod(0o755)
+    assert nearest() is None
+    (tree / cubic).chmod(0o644)
     assert nearest()
 
 
@@ -266,7 +276,7 @@ def test_what_a_patch_changes_beside_the_kernel_is_left_away(checkout):
         "diff --git a/net/x.c b/net/x.c\ndeleted file mode 100644\n--- a/net/x.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
     )
     (checkout / "all.patch").write_text("words\n" + PATCH + beside + git + removed)
-    assert kernels.of_kernel(checkout / "all.patch").decode() == "words\n" + PATCH + removed
+    assert kernels.of_kernel((checkout / "all.patch").read_bytes()).decode() == "words\n" + PATCH + removed
 
 
 def test_a_studys_options_take_the_place_of_the_bases(checkout):

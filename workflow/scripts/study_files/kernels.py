@@ -16,14 +16,23 @@ LOCK = Path("envs/debian.lock")
 #: Where `LOCK` and the recipe lie: another workflow that takes this one as a module is carried out elsewhere.
 CHECKOUT = Path(__file__).parents[3]
 #: What makes a guest kernel of a source tree, besides the tree.
-OF_BASE = ("build_base", "make_kernel", "kernel.config", "patches", "before-6.16", "before-6.6")
-RECIPE = (*OF_BASE, "build_own")
+OF_BASE = (
+    "patch_base",
+    "build_base",
+    "trim_base",
+    "make_kernel",
+    "kernel.config",
+    "patches",
+    "before-6.16",
+    "before-6.6",
+)
+RECIPE = (*OF_BASE, "patch_own", "build_own")
 #: What a guest kernel needs as envs/guest/kernel.config has it, or runs would be of another kind.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
 #: The largest patch, in bytes; that of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24
-#: Digests of trees, which take seconds, by sizes and dates of their files.
-DIGESTS = Path(".snakemake/trees")
+#: Digests of trees, which take seconds, by sizes, dates and modes of their files.
+DIGESTS = Path(".snakemake/tree-digests")
 #: What in a tree is no part of a kernel.
 LEFT_OUT = {".git"}
 
@@ -54,7 +63,9 @@ def tree_digest(tree) -> str:
     for path in files:
         status = os.lstat(path)
         seen.update(
-            f"{path}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ino}\n".encode(errors="surrogateescape")
+            f"{path}\0{status.st_mode}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ino}\n".encode(
+                errors="surrogateescape"
+            )
         )
     known = DIGESTS / seen.hexdigest()
     if known.exists():
@@ -66,12 +77,24 @@ def tree_digest(tree) -> str:
     return digest
 
 
+def files_of_tree(tree) -> list[str]:
+    """Return the paths of regular files and links below a source tree, sorted."""
+    return sorted(os.path.relpath(path, tree) for path in _files(str(tree)))
+
+
 def digests_of_files(tree) -> dict[str, str]:
-    """Return the SHA-256 of each file of a source tree by its path there, sorted; of a link that of its target."""
+    """Return what each file of a source tree is, by its path there, sorted.
+
+    That is its SHA-256, behind ``program`` if it may be started, and of a link ``link`` and the SHA-256 of its target.
+    """
     digests = {}
-    for path in sorted(_files(str(tree))):
-        content = os.readlink(path).encode() if os.path.islink(path) else Path(path).read_bytes()
-        digests[os.path.relpath(path, tree)] = hashlib.sha256(content).hexdigest()
+    for path in files_of_tree(tree):
+        file = Path(tree, path)
+        if file.is_symlink():
+            digests[path] = f"link {hashlib.sha256(os.readlink(file).encode(errors='surrogateescape')).hexdigest()}"
+        else:
+            sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+            digests[path] = f"program {sha256}" if file.stat().st_mode & 0o100 else sha256
     return digests
 
 
@@ -88,7 +111,7 @@ def _files(folder):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _files(entry.path)
-            elif entry.is_file() or entry.is_symlink():
+            elif entry.is_file(follow_symlinks=False) or entry.is_symlink():
                 yield entry.path
 
 
@@ -115,8 +138,13 @@ def tree_version(tree) -> str:
             )
     top = (tree / "Makefile").read_text(errors="replace")
     parts = [
-        re.search(rf"^{name} *=[ \t]*(\S*)", top, re.M)
-        for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL", "EXTRAVERSION")
+        re.search(rf"^{name} *=[ \t]*({word}) *$", top, re.M | re.A)
+        for name, word in (
+            ("VERSION", r"\d+"),
+            ("PATCHLEVEL", r"\d+"),
+            ("SUBLEVEL", r"\d+"),
+            ("EXTRAVERSION", r"[\w.+-]*"),
+        )
     ]
     if not all(parts[:3]):
         raise ValueError(f"{tree / 'Makefile'}: no VERSION, PATCHLEVEL and SUBLEVEL at its top")

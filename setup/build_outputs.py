@@ -1,0 +1,112 @@
+"""What the build of a guest kernel has left, taken over: regular files by their names, of limited size, each checked for what it must be.
+
+Patches, Makefiles and source trees of somebody else ran in that folder, so it may hold anything: links, pipes, files without end.
+"""
+
+import os
+import re
+import stat
+import struct
+from pathlib import Path
+
+from progress import SetupError
+
+#: The largest guest kernel, stripped, and the largest configuration, in bytes; the image's have 8 MB and 30 kB.
+LARGEST_LINUX, LARGEST_TEXT = 2**27, 2**20
+#: Of a 64-bit ELF file: its identification, header and one program header.
+ELF_64_LITTLE = b"\x7fELF\x02\x01\x01"
+HEADER, PROGRAM_HEADER = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
+EXECUTABLE_TYPES, X86_64, LOADED = (2, 3), 62, 1
+#: What is known of a base: a patch of the guest's was applied or not, and how the guest holds its processes.
+FACT = re.compile(r"(applied|left away) ([\w.-]+\.patch)|seccomp (yes|no)", re.A)
+
+
+def read_output(folder, name, largest) -> bytes:
+    """Return the content of a file that a build has left in a folder.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        A folder that no build is at work in any more.
+    name : str
+        A file name, no path.
+    largest : int
+        Its largest size in bytes.
+
+    Raises
+    ------
+    SetupError
+        There is no regular file of that name, or it is larger.
+    """
+    try:
+        return read_regular(Path(folder, name), largest, os.O_NOFOLLOW)
+    except SetupError as error:
+        raise SetupError(f"the result of the build is refused: {error}") from None
+
+
+def read_regular(path, largest, flags=0) -> bytes:
+    """Return the content of a regular file, opened with these flags too; SetupError if it is none, can't be read, or is larger."""
+    try:
+        # Without waiting, which opening a pipe would.
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+    except OSError as error:
+        raise SetupError(f"{path} is no regular file that can be read ({error.strerror}).") from None
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise SetupError(f"{path} is no regular file.")
+        with open(file, "rb", closefd=False) as opened:
+            if status.st_size > largest or len(content := opened.read(largest + 1)) > largest:
+                raise SetupError(f"{path} has {status.st_size:,} bytes; allowed are {largest:,}.")
+    finally:
+        os.close(file)
+    return content
+
+
+def read_linux(folder, name) -> bytes:
+    """Return the stripped kernel that a build has left; SetupError unless it is a program of x86-64 that calls itself Linux of build ``name``."""
+    content = read_output(folder, "stripped", LARGEST_LINUX)
+    if not is_program(content):
+        raise SetupError(
+            "what the build left as kernel is no program of x86-64 (ELF, 64 bit), and its result is refused."
+        )
+    if not re.search(rb"Linux version [^\n\0]{1,300} #%s [^\n\0]{1,100}\n" % re.escape(name.encode()), content):
+        raise SetupError(f"what the build left as kernel is no Linux of build #{name}, and its result is refused.")
+    return content
+
+
+def is_program(content) -> bool:
+    """Return whether bytes are an ELF file of x86-64 that can be started, with all that its program headers name inside of it."""
+    if len(content) < HEADER.size or not content.startswith(ELF_64_LITTLE):
+        return False
+    _, kind, machine, _, _, place, _, _, _, size, number, *_ = HEADER.unpack_from(content)
+    if kind not in EXECUTABLE_TYPES or machine != X86_64 or size != PROGRAM_HEADER.size:
+        return False
+    if place + number * size > len(content):
+        return False
+    headers = [PROGRAM_HEADER.unpack_from(content, place + index * size) for index in range(number)]
+    return any(header[0] == LOADED for header in headers) and all(
+        header[2] + header[5] <= len(content) for header in headers
+    )
+
+
+def read_facts(folder, patches) -> list[str]:
+    """Return the lines of base.facts in a folder; SetupError unless each is a `FACT` of the guest's own ``patches`` (names)."""
+    lines = _text(folder, "base.facts").splitlines()
+    for line in lines:
+        fact = FACT.fullmatch(line)
+        if not fact or (fact[2] and fact[2] not in patches):
+            raise SetupError("base.facts has a line that isn't about the guest's patches, and the result is refused.")
+    if len(set(lines)) != len(lines):
+        raise SetupError("base.facts has a line twice, and the result is refused.")
+    return lines
+
+
+def missing_options(folder, wanted) -> list[str]:
+    """Return which of the ``wanted`` options (`CONFIG_...`) the .config in a folder of objects doesn't set."""
+    has = {line.partition("=")[0] for line in _text(folder, ".config").splitlines() if "=" in line}
+    return [option for option in wanted if option not in has]
+
+
+def _text(folder, name):
+    return read_output(folder, name, LARGEST_TEXT).decode(errors="replace")

@@ -1,0 +1,142 @@
+"""A base's source tree with a study's changes: what changes is a copy, all else is the base's, read-only.
+
+No file is shared by links: a build could write through them into what the next one reads. A copy of the whole tree takes as long as the
+build; so patches are applied to copies of the files that they name, and these stand over the base's own, as mounts. Where files come
+or go, the folder that they are in is copied: nothing can be mounted in a read-only folder that isn't there.
+"""
+
+import os
+import re
+import shutil
+import stat
+from pathlib import Path, PurePosixPath
+
+from progress import SetupError
+
+#: Paths that patches may change. Others would be something else to Apptainer's `--bind` (colons, commas).
+PATH = re.compile(r"[\w.+@=-]+(/[\w.+@=-]+)*", re.A)
+#: Names of files in a unified diff, those of Git's headers among them.
+NAMED = re.compile(
+    rb"^(?:(?:---|\+\+\+|Index:) ([^\t\r\n]+)|diff --git (\S+) (\S+)|(?:rename|copy) (?:from|to) ([^\r\n]+))", re.M
+)
+#: With more files than this mounted one by one, the whole tree is copied.
+MOST_MOUNTED = 256
+
+
+def named_files(patches) -> set[str]:
+    """Return the paths below the tree that patches (bytes) name, by which `patch --strip=1` chooses the file that it changes."""
+    found = set()
+    for patch in patches:
+        for match in NAMED.finditer(patch):
+            for name in filter(None, match.groups()):
+                # Git's lines of renames have no prefix to strip.
+                text = name.decode(errors="replace").strip()
+                found |= {text, text.partition("/")[2]}
+    return {path for path in found if is_allowed(path)}
+
+
+def is_allowed(path) -> bool:
+    """Return whether a path stays below its folder and is mounted as what it is."""
+    return bool(PATH.fullmatch(path)) and not {".", ".."} & set(path.split("/"))
+
+
+def is_plain(folder, path) -> bool:
+    """Return whether a path below a folder is a regular file, without a link on the way to it."""
+    *above, _ = (folder / part for part in (*reversed(PurePosixPath(path).parents), path))
+    try:
+        return all(stat.S_ISDIR(os.lstat(part).st_mode) for part in above) and stat.S_ISREG(
+            os.lstat(folder / path).st_mode
+        )
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def copy_files(source, paths, tree) -> dict[str, bytes]:
+    """Copy those paths that are regular files in ``source`` into the folder ``tree``; return path -> content."""
+    contents = {}
+    for path in sorted(paths):
+        if is_plain(source, path):
+            contents[path] = (source / path).read_bytes()
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source / path, tree / path)
+    return contents
+
+
+def mounts(source, tree, had, work) -> list[tuple[Path, str]]:
+    """Return what is to be mounted, in this order, for a tree in which ``tree`` has taken the place of copies of ``source``.
+
+    Parameters
+    ----------
+    source : pathlib.Path
+        The base's tree.
+    tree : pathlib.Path
+        `copy_files` and what patches have made of them.
+    had : dict
+        What `copy_files` returned.
+    work : pathlib.Path
+        Where copies of folders go.
+
+    Returns
+    -------
+    list of (pathlib.Path, str)
+        File or folder, and its path below the tree, "" for all of it; the base's first.
+
+    Raises
+    ------
+    SetupError
+        Patches made something else than a regular file, or one with a name that can't be mounted.
+    """
+    has = {path: tree / path for path in _regular_files(tree)}
+    changed = {path for path, file in has.items() if file.read_bytes() != had.get(path)}
+    moved = {path for path in changed if not is_plain(source, path)} | (had.keys() - has.keys())
+    folders = _outermost({_folder_of(source, path) for path in moved})
+    single = {path for path in changed if not any(_is_below(path, folder) for folder in folders)}
+    if len(single) > MOST_MOUNTED:
+        folders, single = [""], set()
+    made = [(source, "")]
+    for number, folder in enumerate(folders):
+        copy = work / f"folder-{number}"
+        shutil.copytree(source / folder, copy, symlinks=True)
+        for path in sorted(had.keys() | changed):
+            if _is_below(path, folder):
+                below = copy / os.path.relpath(path, folder or ".")
+                if path in has:
+                    below.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(has[path], below)
+                else:
+                    below.unlink(missing_ok=True)
+        made.append((copy, folder))
+    return made + [(has[path], path) for path in sorted(single)]
+
+
+def _regular_files(tree):
+    for folder, folders, files in os.walk(tree):
+        for name in (*folders, *files):
+            path = os.path.relpath(os.path.join(folder, name), tree)
+            mode = os.lstat(os.path.join(folder, name)).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                raise SetupError(f"a patch makes {path}, which is no regular file; allowed are regular files.")
+            if not is_allowed(path):
+                raise SetupError(f"a patch makes {path!r}; allowed in names are letters, digits and _.+@=-")
+            if stat.S_ISREG(mode):
+                yield path
+
+
+def _folder_of(source, path):
+    """Return the innermost folder of the base's that a path is in, "" for the tree itself."""
+    inside = ""
+    for parent in reversed(PurePosixPath(path).parents[:-1]):
+        if (source / parent).is_symlink():
+            raise SetupError(f"a patch changes {path}, and {parent} is a link in that tree.")
+        if not (source / parent).is_dir():
+            break
+        inside = str(parent)
+    return inside
+
+
+def _outermost(folders):
+    return sorted(one for one in folders if not any(one != other and _is_below(one, other) for other in folders))
+
+
+def _is_below(path, folder):
+    return folder == "" or path == folder or path.startswith(folder + "/")

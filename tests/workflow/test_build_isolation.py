@@ -1,0 +1,228 @@
+"""Builds of kernels from hostile patches, C files and source trees, for real: none reaches the next one, the machine, or what is published."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from experiment.definitions import Definition, kernel_id
+from study_files.kernels import completed_kernel
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "setup"))
+EXAMPLE = ROOT / "examples/tcp_aimd.c"
+POISON = b"POISONED-BY-ANOTHER"
+pytestmark = pytest.mark.long
+
+#: What a Makefile of a patch's tries to write into: source, host programs, recipe, configuration, the image, other places.
+TARGETS = (
+    "$(srctree)/net/ipv4/tcp_yeah.c",
+    "$(srctree)/net/ipv4/tcp_cong.c",
+    "$(srctree)/include/net/tcp.h",
+    "$(srctree)/scripts/link-vmlinux.sh",
+    "$(srctree)/Makefile",
+    "$(srctree)/net/sawtooth/Makefile",
+    "/build/guest/make_kernel",
+    "/build/guest/kernel.config",
+    "/build/guest/build_own",
+    "/build/options/own.config",
+    "/build/make_kernel",
+    "/build/kernel.config",
+    "/usr/include/stdio.h",
+)
+
+
+class Cache:
+    """A cache with the set-up's image of the compiler and nothing built."""
+
+    def __init__(self, folder):
+        import images
+
+        self.folder = folder
+        image = images.cached_image(ROOT / images.KERNEL)[1]
+        self.source = image / "root/build/source"
+        (folder / "images").mkdir(parents=True)
+        (folder / "images" / image.name).symlink_to(image)
+
+    def build(self, path=None, kernel=None):
+        """Build a kernel of a C file, or of patches or a tree; return the finished process, its bytes and its description."""
+        sources = {path: hashlib.sha256(path.read_bytes()).hexdigest()} if path else {}
+        definitions = [
+            Definition(source=one.name, sha256=sha256, cca=one.stem.removeprefix("tcp_"), parameters={})
+            for one, sha256 in sources.items()
+        ]
+        kernel = kernel and completed_kernel(kernel)
+        base = json.loads((ROOT / "envs/testbed.json").read_text())["linux_sha256"]
+        name = kernel_id(base, definitions, kernel)
+        made = [self.folder / "made" / name / "linux", self.folder / "made" / f"{name}.json"]
+        given = [json.dumps(kernel)] if kernel else []
+        command = [sys.executable, "setup", "kernel", name, *made, *given]
+        command += [f"{one}={sha256}" for one, sha256 in sources.items()]
+        environ = {**os.environ, "SAWTOOTH_CACHE": str(self.folder)}
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environ)
+        if done.returncode:
+            return done, None, None
+        return done, made[0].read_bytes(), made[1].read_text()
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return Cache(tmp_path / "cache")
+
+
+def a_patch(path, file, line, added):
+    """Write a patch that adds lines after a line of a file of the image's Linux."""
+    path.write_text(
+        f"--- a/{file}\n+++ b/{file}\n@@ -{line},0 +{line + 1},{len(added)} @@\n"
+        + "".join(f"+{one}\n" for one in added)
+    )
+    return {"base": "newest", "patches": [str(path)]}
+
+
+def test_a_clean_kernel_after_a_dirty_one_is_that_of_a_fresh_cache(cache, tmp_path):
+    """A patch whose Makefile writes into all that another build could read, objects among it; it also brings a file, and is itself built."""
+    write = f"echo '/* {POISON.decode()} */' >>$$file; chmod u+w $$file; touch -d 2040-01-01 $$file; ln -sf /etc/passwd $$file"
+    own = "$(objtree)/net/sawtooth"
+    shell = [
+        f"$(shell for file in {' '.join(TARGETS)}; do {{ {write}; }} 2>/dev/null; done)",
+        f"$(shell mkdir -p {own}; echo poison >{own}/tcp_aimd.o; touch -d 2040-01-01 {own}/tcp_aimd.o)",
+        f"ccflags-y += -DPOISON='\"{POISON.decode()}\"'",
+        "obj-y += poison.o",
+    ]
+    lines = (cache.source / "net/ipv4/Makefile").read_text().splitlines()
+    kernel = a_patch(tmp_path / "poison.patch", "net/ipv4/Makefile", len(lines), shell)
+    with (tmp_path / "poison.patch").open("a") as patch:
+        text = "const char sawtooth_poison[] __attribute__((used)) = POISON;"
+        patch.write(f"--- /dev/null\n+++ b/net/ipv4/poison.c\n@@ -0,0 +1,1 @@\n+{text}\n")
+    done, dirty, _ = cache.build(kernel=kernel)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert POISON in dirty
+    path = shutil.copy(EXAMPLE, tmp_path / "tcp_aimd.c")
+    done, clean, _ = cache.build(path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert POISON not in clean
+    done, fresh, _ = Cache(tmp_path / "fresh").build(path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert clean == fresh
+
+
+def test_a_c_file_reads_nothing_of_the_machine(cache, tmp_path):
+    path, secret = tmp_path / "tcp_aimd.c", tmp_path / "secret"
+    secret.write_text("a secret of the machine")
+
+    def build(place):
+        taken = f'.section .rodata\\n.ascii \\"BEGIN\\"\\n.incbin \\"{place}\\"\\n.ascii \\"END\\"\\n.previous'
+        path.write_text(f'{EXAMPLE.read_text()}\nasm("{taken}");\n')
+        return cache.build(path)
+
+    for place in (secret, f"/proc/1/root{secret}", ROOT / "README.md"):
+        done, linux, _ = build(place)
+        assert linux is None
+        assert "can't be built into the guest kernel" in done.stderr
+    done, linux, _ = build("/etc/passwd")
+    assert done.returncode == 0, done.stderr
+    users = re.search(rb"BEGIN(.*?)END", linux, re.S)[1]
+    assert users == (cache.source.parents[1] / "etc/passwd").read_bytes()
+
+
+@pytest.fixture
+def tree(cache, tmp_path):
+    """A function that makes a source tree of little more than what the guest's patches change, with a Makefile; as a kernel of a study."""
+    import kernels
+
+    patches = sorted((ROOT / "envs/guest/patches").glob("*.patch"))
+    folder = tmp_path / "tree"
+    files = {name for patch in patches for name in re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(), re.M)}
+    for file in (*files, "arch/um/Kconfig", "net/Makefile"):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(cache.source / file, folder / file)
+    undo = "for patch in $(ls -r /mnt/*.patch); do patch --quiet --reverse --strip=1 <$patch || exit 1; done"
+    command = kernels.contained(f"{folder}:/media", f"{ROOT / 'envs/guest/patches'}:/mnt:ro")
+    subprocess.run([*command, "--pwd", "/media", cache.source.parents[1], "sh", "-c", undo], check=True)
+    kconfig = (folder / "arch/um/Kconfig").read_text()
+    (folder / "arch/um/Kconfig").write_text(kconfig.replace("default 1000\n", "default 100\n"))
+
+    def make(linux, configure=""):
+        (folder / "Makefile").write_text(
+            "VERSION = 7\nPATCHLEVEL = 2\nSUBLEVEL = 13\nEXTRAVERSION =\nO ?= .\nkernelversion:\n\t@echo 7.2.13\n"
+            f"allnoconfig:\n\t@cp $(KCONFIG_ALLCONFIG) $(O)/.config; echo CONFIG_HZ=1000 >>$(O)/.config\n{configure}"
+            "linux:\n" + "".join(f"\t@{line}\n" for line in linux)
+        )
+        return {"tree": str(folder)}
+
+    return make
+
+
+#: A kernel by its banner, which the real one is replaced by.
+FORGED = (
+    r"cp /bin/true $(O)/linux; printf 'Linux version 7.2.13 (a@b) #%s Thu Jan  1\n' $(KBUILD_BUILD_VERSION) >$(O)/banner",
+    "objcopy --add-section .banner=$(O)/banner $(O)/linux",
+    "objcopy --set-section-flags .banner=alloc,readonly,load $(O)/linux 2>/dev/null || true",
+)
+
+
+def test_a_tree_fills_nothing_that_is_published(cache, tree, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("a secret of the machine")
+    kernel = tree(
+        [
+            *FORGED,
+            f"for name in base.facts kernel.config parameters facts.json; do rm -f $(O)/$$name; ln -s {secret} $(O)/$$name; done",
+            "echo 'applied FILLED' >/build/made/base.facts; echo '[\"FILLED\"]' >$(O)/../facts.json; true",
+            "echo FILLED >>/build/source/Makefile; echo FILLED >/build/source/net/new.c; true",
+        ]
+    )
+    done, _, description = cache.build(kernel=kernel)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "a secret" not in description
+    assert "FILLED" not in description
+    (base,) = (cache.folder / "kernels").glob("base-*[0-9a-f]")
+    assert not (base / "source/net/new.c").exists()
+    facts = json.loads(description)["base_facts"]
+    assert [fact.split()[0] for fact in facts] == ["applied"] * 9 + ["seccomp", "version"]
+
+
+@pytest.mark.parametrize(
+    ("last", "why"),
+    [
+        ("rm -f $(O)/.config; ln -s /etc/hostname $(O)/.config", r"\.config is no regular file"),
+        ("rm -f $(O)/.config; mkfifo $(O)/.config", r"\.config is no regular file"),
+        ("truncate -s 1G $(O)/.config", r"\.config has 1,073,741,824 bytes"),
+        ("truncate -s 2G $(O)/.config", "Linux 7.2.13 failed"),
+        ("printf '==> \\033[2Jgone\\n'; false", r"==> \\x1b\[2Jgone|\\x1b\[2Jgone"),
+    ],
+)
+def test_what_a_tree_leaves_is_refused(cache, tree, last, why):
+    done, linux, _ = cache.build(kernel=tree([*FORGED, last]))
+    assert linux is None
+    assert done.returncode == 1
+    assert re.search(why, done.stdout + done.stderr), done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_build_has_no_network_no_home_and_no_checkout(cache, tree):
+    done, *_ = cache.build(
+        kernel=tree(
+            [
+                "ls /home /mnt /media /srv; ls -A /root; cat /proc/net/dev; env; cat /etc/passwd; ls -A /sys",
+                f"ls {ROOT} {Path.home()} {cache.folder}; test ! -w /proc/sys/kernel/core_pattern || echo WRITABLE",
+                "echo ONLY-SO-FAR; false",
+            ]
+        )
+    )
+    assert done.returncode == 1
+    (log,) = (cache.folder / "kernels").glob("base-*.build_base.log")
+    seen = log.read_text()
+    assert "ONLY-SO-FAR" in seen
+    assert "WRITABLE" not in seen
+    assert not re.search(r"^ *(?!lo:)\w+: +\d", seen, re.M)
+    for path in (ROOT, Path.home(), cache.folder):
+        assert not re.search(rf"^{path}:$", seen, re.M) or path == Path("/root")
+    assert "APPTAINER" not in seen
