@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, MutableMapping
 from pathlib import Path
 
 from experiment.definitions import kernel_id
+from experiment.run_document import specification_of
 from session.document_store import DocumentStore, StoreError
 from testbed.job import specifications, still_valid
 from testbed.machine.messages import in_words, tell
@@ -177,7 +178,7 @@ class _Run:
             return (
                 "failure" not in document
                 and isinstance(document["verdict"]["valid"], bool)
-                and json.dumps(document["specification"]) == json.dumps(self.specification)
+                and json.dumps(specification_of(document).document) == json.dumps(self.specification)
                 and all(environment[name] == digest for name, digest in self.made_by.items())
             )
         except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):

@@ -21,7 +21,8 @@ from testbed.errors import TrafficError
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 from testbed.readings.socket_information import SocketReader
-from testbed.traffic.traffic import listening_on, real_time, web
+from testbed.traffic import real_time, web
+from testbed.traffic.traffic import listening_on
 
 #: How long objects that were asked for in time are waited for after the run's duration.
 PATIENCE_S = 60.0

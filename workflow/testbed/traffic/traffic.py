@@ -16,8 +16,8 @@ from testbed.network.commands import check_not_killed, log
 from testbed.network.netlink import network_namespace
 from testbed.readings.deliveries import Deliveries, reading_times_ns
 from testbed.readings.sampling import Sampler, connections_of_senders
+from testbed.traffic import file_transfer, iperf3, round_trip
 from testbed.traffic.alarm import Alarm
-from testbed.traffic.traffic import file_transfer, iperf3, round_trip
 
 #: TCP_LISTEN, as /proc/net/tcp has it.
 LISTENING = "0A"
