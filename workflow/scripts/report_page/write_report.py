@@ -24,13 +24,13 @@ from report_parts.page_files import download, figure_item, optional
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table, run_name
+from run_tables.table import OTHER
 from run_tables.tidy_tables import SCENARIOS
 from study_files.run_platforms import is_repeatable
 from study_files.study_design import StudyDesign, is_simulator
 from topics import registry
 from topics.cells.page_tables import descriptive_groups, mean_tables
 from topics.outline import study_outline
-from topics.topic import OTHER
 from wording.number_format import count, number
 from wording.scenario_words import ip_words, platform_words
 

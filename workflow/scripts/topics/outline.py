@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from run_tables.table import Table
+from run_tables.table import OTHER, Table
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study_design import StudyDesign
 from study_files.study_replications import replications_words
 from topics.registry import TOPICS
-from topics.topic import OTHER, Analysis, Figure, Place, Topic
+from topics.topic import Analysis, Figure, Place, Topic
 
 #: Studies of at most so many runs have one job for all analyses and one for all figures: starting a process takes longer
 #: than a script's work then. With more the jobs run side by side, and a change repeats what it touches alone.
@@ -130,6 +130,8 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
             "inputs": _same_names(analysis.inputs_of(design)),
             "outputs": _same_names(table.name for table in analysis.tables),
             "params": analysis_params(analysis, design, settings),
+            "kinds": _kinds_of(analysis.inputs_of(design)),
+            "digits": {table.name: table.digits for table in analysis.tables if table.digits},
         }
         for analysis in analyses
     ]
@@ -155,6 +157,7 @@ def figure_rule(figures: Sequence[Figure], design: StudyDesign, settings: Mappin
                 "inputs": _same_names(figure.inputs) | {"caption": f"{figure.name}_template"},
                 "outputs": files,
                 "params": figure_params(figure, design, settings),
+                "kinds": _kinds_of(figure.inputs),
             }
         )
     return {
@@ -162,6 +165,13 @@ def figure_rule(figures: Sequence[Figure], design: StudyDesign, settings: Mappin
         "output": output,
         "calls": calls,
     }
+
+
+def _kinds_of(names):
+    """Return name -> column -> kind of the analysis tables among a script's inputs."""
+    tables = {table.name: table for topic in TOPICS for table in topic.tables}
+    known = [tables[name] for name in (name.removeprefix(OTHER) for name in names) if name in tables]
+    return {table.name: {column.name: column.kind for column in table} for table in known}
 
 
 def _same_names(names: Iterable[str]) -> dict[str, str]:

@@ -23,8 +23,6 @@ from study_files.study_design import StudyDesign
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Where topics stand, seen from the workflow's root.
 FOLDER = "workflow/scripts/topics"
-#: Name of an input that is a table of the study that this one is compared with: `other_claims`.
-OTHER = "other_"
 
 
 def slug_of(name: str) -> str:

@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 
 from inference.share_intervals import logit
-from run_tables.reading import read_table
 from run_tables.resolution import jain_resolution
 from run_tables.run_keys import RUN
 from study_files.study_design import MIX
-from topics.fairness.tables import FLOW_SHARES
 
 PLACE = ["scenario", "ip_version"]
 
@@ -35,11 +33,6 @@ class Pairs:
     runs: pd.DataFrame
     alike: dict[str, bool]
     ccas: list[str]
-
-
-def read_flow_shares(path) -> pd.DataFrame:
-    """Read ``analysis/flow_shares.csv``."""
-    return read_table(path, FLOW_SHARES).astype(dict.fromkeys(("replication", "flow", "position"), int))
 
 
 def ccas_of(mix) -> list[str]:

@@ -5,10 +5,8 @@ from matplotlib.lines import Line2D
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_table
 from topics.queues.tables import QUEUE_CELLS
 from topics.queues.variants import variants_of, with_variants
 from wording.number_format import is_missing, number
@@ -100,16 +98,12 @@ def _draw_line(axes, cells, variants, line, shift, measure, several):
     return f"{_line_name(cca, ecn, several)}: {', '.join(words) or 'none'}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the cells, write figure and data."""
-    cells = with_variants(read_table(inputs.queue_cells, QUEUE_CELLS))
+def plot_queues(queue_cells) -> Drawing:
+    """Return the figure and its data."""
+    cells = with_variants(queue_cells)
     figure, views = _draw(cells)
     columns = [name for name in QUEUE_CELLS.names if name.removesuffix("_low").removesuffix("_high") in SHOWN]
     shown = cells[
         ["scenario", "cca", "ip_version", "conditions", "discipline", "ecn", "queue_parameters", "n", *columns]
     ]
-    save_figure(figure, views, "Queues by discipline, CCA and ECN", shown, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, "Queues by discipline, CCA and ECN", shown)
