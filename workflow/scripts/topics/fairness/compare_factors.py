@@ -11,7 +11,7 @@ from inference.share_intervals import expit
 from inference.welch import welch
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.queue_sizes import queues_of
-from topics.fairness.flow_shares import matrix_cells, pairs_of
+from topics.fairness.flow_shares import matrix_cells, numbered, pairs_of
 from topics.fairness.pair_shares import coarsest, either_collapsed, mixes_of, pair_row, replication_balances
 from topics.fairness.scenario_factors import base_and_levels
 from topics.fairness.share_theory import compare_with_theory
@@ -101,7 +101,7 @@ def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
 
 def compare_factors(flow_shares, scenarios, runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `FAIRNESS_FACTORS` and `SHARE_THEORY`."""
-    pairs = pairs_of(flow_shares)
+    pairs = pairs_of(numbered(flow_shares))
     queues = queues_of(runs_at_centre(runs, scenarios))
     arguments = pairs, scenarios, queues, params
     return compare_levels(*arguments), compare_with_theory(*arguments)

@@ -8,7 +8,7 @@ from inference.multiple_tests import adjusted_within
 from inference.share_intervals import bounded_estimate, logit
 from run_tables.resolution import RTT_RESOLUTION_MS, jain_resolution
 from run_tables.run_keys import CELL
-from topics.fairness.flow_shares import PLACE, pairs_of
+from topics.fairness.flow_shares import PLACE, numbered, pairs_of
 from topics.fairness.pair_shares import balance_test, bounded_columns, coarsest, compare_pairs, either_collapsed
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
@@ -93,5 +93,6 @@ def describe_shares(shares, params) -> pd.DataFrame:
 
 def compare_shares(flow_shares, params) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return `SHARES` and `SHARE_PAIRS` and `START_ORDER`."""
-    pairs = pairs_of(flow_shares)
-    return describe_shares(flow_shares, params), compare_pairs(pairs, params), compare_start_order(pairs, params)
+    shares = numbered(flow_shares)
+    pairs = pairs_of(shares)
+    return describe_shares(shares, params), compare_pairs(pairs, params), compare_start_order(pairs, params)

@@ -35,6 +35,11 @@ class Pairs:
     ccas: list[str]
 
 
+def numbered(shares) -> pd.DataFrame:
+    """Return shares as they are read from their file with what tells flows apart as whole numbers."""
+    return shares.astype(dict.fromkeys(("replication", "flow", "position"), int))
+
+
 def ccas_of(mix) -> list[str]:
     """Return the CCAs of a mix: ["reno", "cubic"] for "reno+cubic"."""
     return mix.split(MIX)

@@ -21,7 +21,7 @@ from figure_parts.scenario_panels import (
 )
 from figure_parts.tooltips import tell_line
 from run_tables.series_of_runs import series_of_runs
-from topics.fairness.flow_shares import two_sided_runs
+from topics.fairness.flow_shares import numbered, two_sided_runs
 from topics.fairness.share_words import share_conditions
 
 # Column of the data -> title of the panel.
@@ -150,6 +150,7 @@ def _describe(data, name, words, conditions):
 def plot_competition(scenarios, flow_shares, sockets, mix, scenario) -> Drawing:
     """Return the figure and its data."""
     scenarios = scenarios.set_index("scenario", drop=False)
+    flow_shares = numbered(flow_shares)
     run = middle_run(two_sided_runs(flow_shares[flow_shares["cca"] == mix]), scenario, mix)
     columns = ["flow", "flow_cca", "time_s", "bytes_acked", "cwnd_packets", "rtt_ms"]
     series = dict(series_of_runs(sockets, columns, {run})) if run else {}

@@ -4,7 +4,7 @@ import pandas as pd
 
 from figure_parts.category_panels import with_ip_version
 from figure_parts.figure_svg import Drawing
-from topics.fairness.flow_shares import PLACE, ccas_of, matrix_cells, mix_sizes
+from topics.fairness.flow_shares import PLACE, ccas_of, matrix_cells, mix_sizes, numbered
 from topics.fairness.matrix_figure import Scale, draw_matrices
 from topics.fairness.share_words import scenario_name, share_conditions
 
@@ -46,6 +46,7 @@ def _panels_of(scenarios, flows):
 
 def plot_shares(share_pairs, scenarios, flow_shares, shown) -> Drawing:
     """Return the figure and its data."""
-    scale, cells = SCALES[shown], _whole_matrix(share_pairs, flow_shares)
-    figure, panels = draw_matrices(cells.assign(value=cells[shown]), _panels_of(scenarios, flow_shares), scale)
+    scale, flows = SCALES[shown], numbered(flow_shares)
+    cells = _whole_matrix(share_pairs, flows)
+    figure, panels = draw_matrices(cells.assign(value=cells[shown]), _panels_of(scenarios, flows), scale)
     return Drawing(figure, panels, scale.title, share_pairs[DRAWN])
