@@ -11,14 +11,14 @@ SMOKE = ("--configfile", "config/studies/smoke.yaml")
 FILES = {
     "topic.py": """
 from run_tables.table import Table, count_column, text_column
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 RUN_COUNTS = Table("run_counts", "a CCA", (text_column("cca", "The CCA."), count_column("runs", "runs", "Its runs.")))
 
 
 def figures(design):
     for cca in design.ccas_that_run:
-        yield Figure(f"runs-{cca}", "plot_runs", ("run_counts",), title=cca, shows="runs", params={"cca_shown": cca}, caption="runs")
+        yield Plot(f"runs-{cca}", "plot_runs", ("run_counts",), title=cca, shows="runs", params={"cca_shown": cca}, caption="runs")
 
 
 TOPIC = Topic(

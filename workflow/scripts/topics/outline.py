@@ -9,7 +9,7 @@ from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study_design import StudyDesign
 from study_files.study_replications import replications_words
 from topics.registry import TOPICS
-from topics.topic import Analysis, Figure, Place, Topic
+from topics.topic import Analysis, Place, Plot, Topic
 
 #: Studies of at most so many runs have one job for all analyses and one for all figures: starting a process takes longer
 #: than a script's work then. With more the jobs run side by side, and a change repeats what it touches alone.
@@ -29,7 +29,7 @@ class StudyOutline:
         Those that apply, in the registry's order.
     tables : tuple of Table
         Their analysis tables.
-    figures : tuple of Figure
+    figures : tuple of Plot
         Their figures; script and caption as ``<topic>/<name>``.
     analyses : tuple of Analysis
         Their analyses whose rules follow from the declaration; script as ``<topic>/<name>``.
@@ -38,7 +38,7 @@ class StudyOutline:
     design: StudyDesign
     topics: tuple[Topic, ...]
     tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[Plot, ...]
     analyses: tuple[Analysis, ...]
 
 
@@ -68,7 +68,7 @@ def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> Stud
     return StudyOutline(design, chosen, tables, figures, analyses)
 
 
-def _placed(figure: Figure, topic: Topic) -> Figure:
+def _placed(figure: Plot, topic: Topic) -> Plot:
     """Return a figure whose script and caption name their topic's folder, as seen from that of all topics."""
     script, caption = (name if "/" in name else f"{topic.name}/{name}" for name in (figure.script, figure.caption))
     return replace(figure, script=script, caption=caption, category=figure.category or topic.navigation)
@@ -105,12 +105,12 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
     return paths
 
 
-def together(parts: Sequence[Analysis] | Sequence[Figure], name: str, runs: int) -> dict[str, tuple]:
+def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -> dict[str, tuple]:
     """Return what jobs carry out, by the name of their rule: all parts in one job of a small study, else each in its own.
 
     Parameters
     ----------
-    parts : sequence of Analysis or of Figure
+    parts : sequence of Analysis or of Plot
         In an order in which they can be carried out.
     name : str
         That of the job of all parts.
@@ -144,7 +144,7 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
     }
 
 
-def figure_rule(figures: Sequence[Figure], design: StudyDesign, settings: Mapping, own: Callable[[str], str]) -> dict:
+def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping, own: Callable[[str], str]) -> dict:
     """Return input, output (paths by slug) and calls of a rule that draws figures; ``own`` places a file of the checkout."""
     calls, captions, output = [], {}, {}
     for figure in figures:
@@ -189,7 +189,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
     return {name: settings[name] for name in analysis.settings} | analysis.params(design)
 
 
-def figure_params(figure: Figure, design: StudyDesign, settings: Mapping) -> dict:
+def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
     """Return the parameters of a figure's rule: its script's, and what its caption may name.
 
     Parameters

@@ -43,7 +43,7 @@ class Analysis:
     script : str
         Its script without ``.py``, in the topic's folder; also the name of its rule and of its log.
     inputs : tuple of str, or callable
-        Names of the tables that the script reads, tidy or analysis, ``provenance``, or ``other_<name>`` as of a `Figure`;
+        Names of the tables that the script reads, tidy or analysis, ``provenance``, or ``other_<name>`` as of a `Plot`;
         or a function of the `StudyDesign` that returns them.
     tables : tuple of Table
         Those that it makes.
@@ -70,7 +70,7 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Plot:
     """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv` and its caption as `figures/<slug>.rst`.
 
     Attributes
@@ -135,7 +135,7 @@ class Place(Enum):
     NONE = "nowhere: it has no section"
 
 
-def _no_figures(design: StudyDesign) -> Iterable[Figure]:
+def _no_figures(design: StudyDesign) -> Iterable[Plot]:
     return ()
 
 
@@ -156,7 +156,7 @@ class Topic:
     tables : tuple of Table
         All analysis tables, in the order of the report's downloads; those of the analyses in their order if not given.
     figures : callable
-        Its figures for a `StudyDesign`: an iterable of `Figure`.
+        Its figures for a `StudyDesign`: an iterable of `Plot`.
     place : Place
         Where its section stands in the report.
     table_applies : dict of str to callable
@@ -177,7 +177,7 @@ class Topic:
     applies: Callable[[StudyDesign], bool]
     analyses: tuple[Analysis, ...] = ()
     tables: tuple[Table, ...] = ()
-    figures: Callable[[StudyDesign], Iterable[Figure]] = _no_figures
+    figures: Callable[[StudyDesign], Iterable[Plot]] = _no_figures
     place: Place = Place.QUESTION
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
     other_tables: tuple[Table, ...] = ()

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, buffer_names, level, nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, buffer_names, draw_nothing, level, slots, with_ip_version
 from figure_parts.figure_style import apply_style, cca_colour
 from figure_parts.figure_svg import Panel
 from run_tables.conditions_at_centre import runs_at_centre
@@ -146,7 +146,7 @@ def draw_flows(
             if cell in cells:
                 shown.append(f"{name}: {draw(axes, place, cells[cell], cca_colour(cell[1]))}")
             elif cell[0] is not None:
-                nothing(axes, place)
+                draw_nothing(axes, place)
                 shown.append(f"{name}: no valid run")
         level(axes, fair_share(runs, [scenario for scenario, _, _ in panel.cells]))
         by = panel.below.split(",")[0]

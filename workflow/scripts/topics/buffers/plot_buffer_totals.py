@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, buffer_names, interval, nothing, slots, with_ip_version
+from figure_parts.category_panels import (
+    CategoryPanels,
+    buffer_names,
+    draw_interval,
+    draw_nothing,
+    slots,
+    with_ip_version,
+)
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import DASHES
@@ -108,7 +115,7 @@ def _draw_line(axes, line, shift, rows):
         if row is None:
             continue
         if is_missing(row["mean"]):
-            nothing(axes, place + shift)
+            draw_nothing(axes, place + shift)
             words.append("no valid run")
             continue
         xs.append(place + shift)
@@ -116,7 +123,7 @@ def _draw_line(axes, line, shift, rows):
         words.append(number(row["mean"]))
         texts.append(value_words(row["mean"], row["ci_low"], row["ci_high"]))
         if not is_missing(row["ci_low"]):
-            interval(axes, place + shift, row["ci_low"], row["ci_high"], line.look["color"])
+            draw_interval(axes, place + shift, row["ci_low"], row["ci_high"], line.look["color"])
     (marks,) = axes.plot(xs, ys, ms=4.2, zorder=3, **line.look)
     tell(marks, texts, line.name)
     return f"{line.name}: {', '.join(words) or 'none'}."

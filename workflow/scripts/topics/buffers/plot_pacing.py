@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, log_axis
-from figure_parts.category_panels import CategoryPanels, level, nothing, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_nothing, level, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import value_axis
@@ -77,7 +77,7 @@ def _draw(series, chosen, runs, cca):
         value_axis(axes, "x", Axis("linear", 0, duration_s, ticks), spaced=True)
         axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
         if rates["pacing_mbps"].notna().sum() == 0:
-            nothing(axes, duration_s / 2, "no valid run" if run is None else "not known")
+            draw_nothing(axes, duration_s / 2, "no valid run" if run is None else "not known")
         entries, words = _lines(axes, rates, cca_colour(cca))
         level(axes, fair_share(runs, [scenario["scenario"]]))
         drawn.finish(axes, f"Pacing rate over time in Mbit/s, {name}. {' '.join(words) or 'No data.'}", entries)

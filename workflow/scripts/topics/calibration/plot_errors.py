@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from figure_parts.axis_scales import difference_axis
-from figure_parts.category_panels import CategoryPanels, interval, slots
+from figure_parts.category_panels import CategoryPanels, draw_interval, slots
 from figure_parts.figure_style import LIGHT, apply_style
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
@@ -72,7 +72,7 @@ def _draw_point(axes, place, row, panel):
     if panel.value == "error_ppm":
         if not is_missing(row["uncertainty_ppm"]) and row["uncertainty_ppm"]:
             ends = row["error_ppm"] - row["uncertainty_ppm"], row["error_ppm"] + row["uncertainty_ppm"]
-            interval(axes, place, *ends, LIGHT.blue)
+            draw_interval(axes, place, *ends, LIGHT.blue)
         if row["known_ppm"]:
             axes.plot([place - DASH, place + DASH], [row["known_ppm"]] * 2, color=LIGHT.muted, lw=0.9, zorder=2)
     colour = LIGHT.maroon if row["verdict"] == "off" else LIGHT.blue

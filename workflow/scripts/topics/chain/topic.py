@@ -1,7 +1,7 @@
 """Several bottlenecks in a row: what flows over all of them get beside flows over each, against theory."""
 
 from topics.chain.tables import CHAIN_CELLS
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def has_chains(design) -> bool:
@@ -11,7 +11,7 @@ def has_chains(design) -> bool:
 
 def _figures(design):
     title = "Share of the flows over all bottlenecks"
-    yield Figure("chain-shares", "plot_shares", ("chain_cells",), title, "means, intervals, theory")
+    yield Plot("chain-shares", "plot_shares", ("chain_cells",), title, "means, intervals, theory")
 
 
 TOPIC = Topic(

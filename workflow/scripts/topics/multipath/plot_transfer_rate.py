@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, nothing
+from figure_parts.category_panels import CategoryPanels, draw_nothing
 from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import Drawing, Panel
@@ -72,7 +72,7 @@ def draw_transfer_rate(rates, shown, cca) -> tuple[Figure, list[Panel]]:
         for name, ink, width in ((baseline, LIGHT.ink, 0.9), (environment, cca_colour(cca), 1.1)):
             line = both[both["environment"] == name]
             if line.empty:
-                nothing(axes, end / 2, f"{name}: none valid")
+                draw_nothing(axes, end / 2, f"{name}: none valid")
                 continue
             # A rate is that of the time up to its look, the first since the beginning.
             times, values = (

@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
@@ -87,11 +87,11 @@ def _draw_line(axes, cells, variants, line, shift, measure, several):
         row = own.loc[variant]
         if is_missing(row[measure]):
             if not row["n"]:
-                nothing(axes, place + shift)
+                draw_nothing(axes, place + shift)
             continue
         words.append(f"{name} {number(row[measure])}")
         if not is_missing(row[f"{measure}_low"]):
-            interval(axes, place + shift, row[f"{measure}_low"], row[f"{measure}_high"], cca_colour(cca))
+            draw_interval(axes, place + shift, row[f"{measure}_low"], row[f"{measure}_high"], cca_colour(cca))
         (mark,) = axes.plot([place + shift], [row[measure]], ls="none", ms=4, zorder=3, **_look(cca, ecn))
         note = value_words(row[measure], row[f"{measure}_low"], row[f"{measure}_high"], n=row["n"])
         tell(mark, [note], f"{_line_name(cca, ecn, several)}, {name}")

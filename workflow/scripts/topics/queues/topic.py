@@ -2,7 +2,7 @@
 
 from testbed.disciplines import discipline_of
 from topics.queues.tables import QUEUE_CELLS
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def applies(design) -> bool:
@@ -16,7 +16,7 @@ def applies(design) -> bool:
 
 def _figures(design):
     title = "Delay, goodput, drops and marks by queueing discipline"
-    yield Figure("queues", "plot_queues", ("queue_cells",), title, "means, intervals, by CCA and ECN")
+    yield Plot("queues", "plot_queues", ("queue_cells",), title, "means, intervals, by CCA and ECN")
 
 
 TOPIC = Topic(

@@ -1,7 +1,7 @@
 """Draw queueing delay, jitter and loss of real-time streams: a slot for each CCA of the long flows beside them."""
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
@@ -50,11 +50,11 @@ def _draw_slot(axes, rows, place, beside, measure, name):
     words = []
     for row in rows.to_dict("records"):
         if is_missing(row[measure]):
-            nothing(axes, place)
+            draw_nothing(axes, place)
             words.append(f"{name}: none valid")
             continue
         if not is_missing(row[f"{measure}_low"]):
-            interval(axes, place, row[f"{measure}_low"], row[f"{measure}_high"], colour)
+            draw_interval(axes, place, row[f"{measure}_low"], row[f"{measure}_high"], colour)
         (mark,) = axes.plot(
             [place],
             [row[measure]],

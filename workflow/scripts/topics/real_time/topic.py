@@ -2,7 +2,7 @@
 
 from testbed.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def applies(design) -> bool:
@@ -12,7 +12,7 @@ def applies(design) -> bool:
 
 def _figures(design):
     title = "Queueing delay, jitter and loss of real-time streams, by the CCA of the long flows beside them"
-    yield Figure("real-time", "plot_real_time", ("real_time_cells",), title, "means, intervals")
+    yield Plot("real-time", "plot_real_time", ("real_time_cells",), title, "means, intervals")
 
 
 TOPIC = Topic(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
-from matplotlib.path import Path
+from matplotlib.path import Path as Outline
 
 from figure_parts.axis_scales import axis_for, linear_axis, panel_axes
 from figure_parts.delay_plane import delay_axis, draw_ellipse, ellipse_entry, reach
@@ -188,7 +188,7 @@ def _dots(axes, points, cca, face):
             ms=2.8, mec=colour, mew=0.7, mfc=face, alpha=0.6, zorder=2,
         )[0]  # fmt: skip
     # Each dot is a line of no length.
-    path = Path([point for point in points for _ in range(2)], [Path.MOVETO, Path.LINETO] * len(points))
+    path = Outline([point for point in points for _ in range(2)], [Outline.MOVETO, Outline.LINETO] * len(points))
     axes.add_patch(PathPatch(path, fill=False, ec=colour, lw=1.6, capstyle="round", alpha=0.45, zorder=2))
     return None
 
