@@ -103,8 +103,6 @@ def with_topic(copy_of_smoke):
         path = folder / "run_counts" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.lstrip())
-    registry = folder / "registry.py"
-    registry.write_text(registry.read_text().replace("NAMES = (\n", 'NAMES = (\n    "run_counts",\n'))
     return copy_of_smoke
 
 

@@ -18,7 +18,7 @@ class Section:
     """A section of the page: its identifier, what the navigation calls it, and its template's file.
 
     That is seen from the report's folder or from that of the topics. ``question`` is its number among the questions
-    that the report answers, ``context`` what a topic's template needs.
+    that the report answers, ``context`` what a topic's template needs. With a ``heading``, as HTML, the page frames it.
     """
 
     anchor: str
@@ -26,6 +26,7 @@ class Section:
     template: str
     question: int | None = None
     context: dict | None = None
+    heading: str = ""
 
 
 def report_sections(topics: Iterable[Topic], contexts: Mapping[str, dict | None]) -> list[Section]:
@@ -42,6 +43,6 @@ def report_sections(topics: Iterable[Topic], contexts: Mapping[str, dict | None]
                 continue
             asks = place is Place.QUESTION
             questions += asks
-            template = f"{topic.name}/section.html.j2"
-            sections.append(Section(topic.anchor, topic.navigation, template, questions if asks else None, context))
+            place_in_page = topic.anchor, topic.navigation, f"{topic.name}/section.html.j2", questions if asks else None
+            sections.append(Section(*place_in_page, context, topic.heading))
     return sections

@@ -9,7 +9,7 @@
 - ``section.py`` and ``section.html.j2``: its section of the report, if it has one;
 - ``captions/<name>.rst``: the captions of its figures.
 
-``topics/registry.py`` names each topic once.
+``topics/registry.py`` finds each topic by its folder.
 """
 
 import re
@@ -149,6 +149,8 @@ class Topic:
         That of its folder: lower-case letters, digits and underscores.
     navigation : str
         A word or two for the report's navigation.
+    order : int
+        Its place among the topics: that of its question and of its findings in the report.
     applies : callable
         Whether a `StudyDesign` has this topic.
     analyses : tuple of Analysis
@@ -163,6 +165,8 @@ class Topic:
         By name of a table: whether a `StudyDesign` that has the topic has it; it always has the others.
     other_tables : tuple of Table
         Tables of the study that this one is compared with, which the section shows if they are there.
+    heading : str
+        Heading of its section, as HTML; if not given, the template has the section's whole frame.
     anchor : str
         Identifier of its section in the report; the name with hyphens if not given.
     pictures : tuple of str
@@ -174,6 +178,7 @@ class Topic:
 
     name: str
     navigation: str
+    order: int
     applies: Callable[[StudyDesign], bool]
     analyses: tuple[Analysis, ...] = ()
     tables: tuple[Table, ...] = ()
@@ -181,6 +186,7 @@ class Topic:
     place: Place = Place.QUESTION
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
     other_tables: tuple[Table, ...] = ()
+    heading: str = ""
     anchor: str = ""
     pictures: tuple[str, ...] = ()
     sole: bool = False

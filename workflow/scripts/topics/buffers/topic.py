@@ -60,6 +60,8 @@ def _figures(design):
 TOPIC = Topic(
     "buffers",
     "Buffers",
+    order=110,
+    heading="What does each flow get when the buffer is small?",
     applies=applies,
     analyses=(
         Analysis("describe_flows", ("runs", "flows", "scenarios"), (FLOW_GOODPUT, FLOW_GOODPUT_CELLS), ("confidence",)),

@@ -20,6 +20,8 @@ def figures(design: StudyDesign) -> Iterator[Plot]:
 TOPIC = Topic(
     "calibration",
     "Calibration",
+    order=30,
+    heading="How exact is the emulated path?",
     applies=calibrates,
     tables=(READINGS, CALIBRATION),
     figures=figures,

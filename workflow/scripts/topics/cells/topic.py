@@ -27,6 +27,8 @@ def _figures(design):
 TOPIC = Topic(
     "cells",
     "Statistics",
+    order=300,
+    heading="All statistics",
     applies=lambda design: True,
     analyses=(
         Analysis("describe_cells", ("runs",), (DESCRIPTIVE,), ("confidence",)),

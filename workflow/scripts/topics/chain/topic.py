@@ -17,6 +17,8 @@ def _figures(design):
 TOPIC = Topic(
     "chain",
     "Bottlenecks in a row",
+    order=150,
+    heading="What do flows over several bottlenecks get?",
     applies=has_chains,
     analyses=(
         Analysis("describe_chains", ("runs", "flows", "bottlenecks", "scenarios"), (CHAIN_CELLS,), ("confidence",)),

@@ -23,6 +23,8 @@ def _figures(design):
 TOPIC = Topic(
     "claims",
     "Claims",
+    order=250,
+    heading="Claims",
     applies=lambda design: design.claims is not None or one_cca_a_run(design) or "descriptive" in design.other_tables,
     analyses=(Analysis("find_mislabelled", ("runs", "flows", "provenance"), (MISLABELLED,)),),
     tables=(CLAIMS, CLAIM_VERSIONS, MISLABELLED),

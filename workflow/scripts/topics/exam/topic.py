@@ -52,6 +52,7 @@ def _judged(design: StudyDesign) -> dict:
 TOPIC = Topic(
     "exam",
     "Exam",
+    order=20,
     applies=examines,
     analyses=(
         Analysis(

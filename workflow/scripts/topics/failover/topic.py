@@ -26,6 +26,8 @@ def _figures(design):
 TOPIC = Topic(
     "failover",
     "Fail-over",
+    order=160,
+    heading="What happens when a path goes down?",
     applies=has_outages,
     analyses=(Analysis("measure_failovers", ("runs", "scenarios", "sockets"), (FAILOVERS,), ("confidence",)),),
     figures=_figures,

@@ -48,6 +48,8 @@ def _figures(design):
 TOPIC = Topic(
     "fairness",
     "Fairness",
+    order=100,
+    heading="Who gets how much of a shared link?",
     applies=lambda design: design.mixes,
     analyses=(
         Analysis("measure_shares", ("runs", "flows", "scenarios"), (FLOW_SHARES,)),

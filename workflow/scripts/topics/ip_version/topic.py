@@ -34,6 +34,8 @@ def _margins(design):
 TOPIC = Topic(
     "ip_version",
     "IP version",
+    order=200,
+    heading="Does the IP version make a difference?",
     applies=lambda design: design.ip_versions_compared and not compares_sizes_alone(design),
     analyses=(
         Analysis(

@@ -73,6 +73,8 @@ def _figures(design):
 TOPIC = Topic(
     "multipath",
     "Paths",
+    order=140,
+    heading="What do several paths give together?",
     # Where a path goes down goodput is no matter of the number of paths: topic `failover` has it; `subflows` has dumbbells.
     applies=lambda design: (
         any(is_joined(s) and s["topology"] == "cable" for s in design.scenarios)

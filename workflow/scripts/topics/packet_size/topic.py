@@ -73,6 +73,8 @@ def figures(design: StudyDesign) -> Iterator[Plot]:
 TOPIC = Topic(
     "packet_size",
     "Packet size",
+    order=130,
+    heading="What does the size of messages do?",
     applies=compares_sizes,
     analyses=(
         Analysis(

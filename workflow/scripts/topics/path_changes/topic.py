@@ -20,6 +20,8 @@ def _figures(design):
 TOPIC = Topic(
     "path_changes",
     "Changes",
+    order=50,
+    heading="What do flows do when their path changes?",
     applies=lambda design: any(map(is_watched, design.scenarios)),
     analyses=(
         Analysis(

@@ -27,6 +27,8 @@ def _figures(design):
 TOPIC = Topic(
     "platforms",
     "Platforms",
+    order=120,
+    heading="Which differences are the platform's?",
     applies=applies,
     analyses=(
         Analysis(

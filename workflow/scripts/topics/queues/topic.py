@@ -22,6 +22,8 @@ def _figures(design):
 TOPIC = Topic(
     "queues",
     "Queues",
+    order=70,
+    heading="What does the queue's discipline do?",
     applies=applies,
     analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",)),),
     figures=_figures,

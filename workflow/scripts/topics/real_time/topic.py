@@ -18,6 +18,8 @@ def _figures(design):
 TOPIC = Topic(
     "real_time",
     "Real-time streams",
+    order=90,
+    heading="What do real-time streams get?",
     applies=applies,
     analyses=(Analysis("describe_real_time", ("groups", "scenarios"), (REAL_TIME_CELLS,), ("confidence",)),),
     figures=_figures,

@@ -20,6 +20,8 @@ def _figures(design):
 TOPIC = Topic(
     "short_flows",
     "Short flows",
+    order=80,
+    heading="What do short flows get?",
     applies=applies,
     analyses=(
         Analysis(

@@ -29,5 +29,9 @@ def _figures(design):
 
 
 TOPIC = Topic(
-    "speed", "Speed", applies=lambda design: design.has_own_flows and not compares_sizes_alone(design), figures=_figures
+    "speed",
+    "Speed",
+    order=180,
+    applies=lambda design: design.has_own_flows and not compares_sizes_alone(design),
+    figures=_figures,
 )

@@ -18,6 +18,8 @@ def _figures(design):
 TOPIC = Topic(
     "subflows",
     "Subflows",
+    order=170,
+    heading="What does MPTCP take where its subflows share a bottleneck?",
     applies=lambda design: any(map(shares_bottleneck, design.scenarios)),
     analyses=(Analysis("describe_subflows", ("runs", "flows", "scenarios"), (SUBFLOW_SHARES,), ("confidence",)),),
     figures=_figures,

@@ -79,6 +79,8 @@ def _figures(design):
 TOPIC = Topic(
     "time_series",
     "Over time",
+    order=40,
+    heading="What do flows do over time?",
     applies=lambda design: bool(sampled_scenarios(design) or pictures(design)),
     analyses=(
         Analysis("find_phases", ("runs", "sockets"), (PHASES, PHASE_SHARES), ("confidence",)),

@@ -20,6 +20,8 @@ def _figures(design):
 TOPIC = Topic(
     "validity",
     "Validity",
+    order=290,
+    heading="Validity",
     applies=lambda design: True,
     analyses=(Analysis("summarise_validity", ("runs", "checks"), (VALIDITY, CHECK_COUNTS)),),
     figures=_figures,

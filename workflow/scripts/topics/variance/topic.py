@@ -18,6 +18,8 @@ def _figures(design):
 TOPIC = Topic(
     "variance",
     "Variance",
+    order=220,
+    heading="Where is the variance?",
     applies=has_several_cells,
     analyses=(Analysis("decompose_variance", ("runs", "scenarios"), (VARIANCE,), ("confidence",)),),
     figures=_figures,
