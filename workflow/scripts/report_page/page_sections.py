@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 
 from topics.topic import Place, Topic
 
@@ -27,6 +29,27 @@ class Section:
     question: int | None = None
     context: dict | None = None
     heading: str = ""
+
+
+def section_context(topic: Topic, material) -> dict | None:
+    """Return what the template of a topic's section needs: its declared tables, and what its own function adds.
+
+    None: the study has nothing to show of it.
+    """
+    if not find_spec(f"topics.{topic.name}.section"):
+        return {}
+    part = import_module(f"topics.{topic.name}.section")
+    tables = {name: table.of(material) for name, table in getattr(part, "TABLES", {}).items()}
+    own = part.section(material) if hasattr(part, "section") else {}
+    return None if own is None else tables | own
+
+
+def section_findings(topic: Topic, material) -> list:
+    """Return the findings of a topic, if it states any."""
+    if not find_spec(f"topics.{topic.name}.section"):
+        return []
+    part = import_module(f"topics.{topic.name}.section")
+    return part.findings(material) if hasattr(part, "findings") else []
 
 
 def report_sections(topics: Iterable[Topic], contexts: Mapping[str, dict | None]) -> list[Section]:

@@ -8,6 +8,7 @@ declares, in their order, or a figure's `Drawing`.
 from collections.abc import Mapping
 from importlib import import_module
 from inspect import Parameter, signature
+from pathlib import Path
 from types import SimpleNamespace
 
 from figure_parts.captions import write_caption
@@ -33,7 +34,7 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
     ----------
     call : mapping
         As `outline.analysis_rule` and `outline.figure_rule` give it: script, params, kinds (of the columns of analysis
-        tables among the inputs) and digits (of the tables that are made).
+        tables among the inputs), digits (of the tables that are made), and a figure's caption if it has no file.
     inputs, outputs : mapping
         Paths by the names of tables; of a figure ``figure``, ``data`` and ``caption``.
     """
@@ -43,7 +44,8 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
     if "figure" in outputs:
         save_drawing(result, outputs["figure"], outputs["data"])
         if "caption" in outputs:
-            write_caption(inputs["caption"], call["params"], outputs["caption"])
+            template = call.get("caption") or Path(inputs["caption"]).read_text(encoding="utf-8")
+            write_caption(template, call["params"], outputs["caption"])
         return
     results = result if isinstance(result, tuple) else (result,)
     for (name, path), table in zip(outputs.items(), results, strict=True):

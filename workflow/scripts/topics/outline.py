@@ -77,7 +77,10 @@ def _placed(figure: Plot, topic: Topic) -> Plot:
 def section_modules(outline: StudyOutline) -> tuple[str, ...]:
     """Return the modules of the topics' sections, as `script_code.code_of` wants them: the report imports them by name."""
     names = [f"topics/{topic.name}/topic" for topic in TOPICS]
-    return (*names, *(f"topics/{topic.name}/section" for topic in outline.topics if topic.place is not Place.NONE))
+    with_module = (
+        topic.name for topic in outline.topics if Path(__file__).with_name(topic.name).joinpath("section.py").exists()
+    )
+    return (*names, *(f"topics/{name}/section" for name in with_module))
 
 
 def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
@@ -149,12 +152,14 @@ def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping,
     calls, captions, output = [], {}, {}
     for figure in figures:
         files = {kind: f"{figure.name}_{kind}" for kind in FIGURE_SUFFIXES}
-        captions[f"{figure.name}_template"] = own(figure.caption_path)
+        template = {} if figure.caption_text else {f"{figure.name}_template": own(figure.caption_path)}
+        captions |= template
         output |= {files[kind]: f"results/{{study}}/figures/{figure.slug}{FIGURE_SUFFIXES[kind]}" for kind in files}
         calls.append(
             {
                 "script": figure.script,
-                "inputs": _same_names(figure.inputs) | {"caption": f"{figure.name}_template"},
+                "inputs": _same_names(figure.inputs) | {"caption": name for name in template},
+                "caption": figure.caption_text,
                 "outputs": files,
                 "params": figure_params(figure, design, settings),
                 "kinds": _kinds_of(figure.inputs),

@@ -6,7 +6,8 @@
   report. The rules of analyses and figures follow from it (``workflow/rules/analyses.smk``, ``figures.smk``);
 - ``rules.smk``, only where an analysis reads or makes more than tables: run documents, records, another topic's tables;
 - the scripts of these rules, and the modules that they import;
-- ``section.py`` and ``section.html.j2``: its section of the report, if it has one;
+- ``section.html.j2``: its section of the report, if it has one, and ``section.py``: the section's page tables (`TABLES`),
+  what else the template needs (`section`), and findings;
 - ``captions/<name>.rst``: the captions of its figures.
 
 ``topics/registry.py`` finds each topic by its folder.
@@ -89,6 +90,8 @@ class Plot:
         (`outline.figure_params`).
     caption : str
         Name of its file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); the slug if not given.
+    caption_text : str
+        The caption itself, where it is short, instead of a file.
     category : str
         Where `snakemake --report` lists it; the topic's navigation if not given.
     """
@@ -101,6 +104,7 @@ class Plot:
     params: dict = field(default_factory=dict, compare=False)
     caption: str = ""
     category: str = ""
+    caption_text: str = ""
 
     def __post_init__(self):
         if not SLUG.fullmatch(self.slug):
