@@ -141,8 +141,12 @@ class Built:
         for analysis in self.outline.analyses:
             if analysis.script.startswith(f"{topic.name}/"):
                 rule = analysis_rule([analysis], design, SETTINGS)
-                script = f"topics.{analysis.script.replace('/', '.')}"
-                yield script, rule["input"], rule["output"], rule["calls"][0]["params"]
+                yield (
+                    f"topics.{analysis.script.replace('/', '.')}",
+                    rule["input"],
+                    rule["output"],
+                    rule["calls"][0]["params"],
+                )
 
     def draw(self, slug, **params):
         """Draw a figure as the job of all figures does."""

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
+from topics import carry_out as declared
+from topics.registry import TOPICS
+
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = ROOT / "workflow" / "scripts"
 RULE = re.compile(r"^rule (\w+):\n((?:(?: {4}.*)?\n)+)", re.MULTILINE)
@@ -54,5 +57,19 @@ def code_beside_rules(path):
 
 
 def carry_out(script, inputs, outputs, params):
-    """Call a script's main as its rule does."""
-    importlib.import_module(script).main(Named(**inputs), Named(**outputs), Named(**params))
+    """Carry out a script as its rule does: a rule's own by its main, one that a topic declares by its function."""
+    module = importlib.import_module(script)
+    inputs, outputs, params = (part if isinstance(part, dict) else vars(part) for part in (inputs, outputs, params))
+    if hasattr(module, "main"):
+        module.main(Named(**inputs), Named(**outputs), Named(**params))
+        return
+    tables = [table for topic in TOPICS for table in topic.tables]
+    kinds = {table.name: {column.name: column.kind for column in table} for table in tables}
+    digits = {table.name: table.digits for table in tables}
+    call = {
+        "script": script.removeprefix("topics.").replace(".", "/"),
+        "params": params,
+        "kinds": kinds,
+        "digits": digits,
+    }
+    declared.carry_out(call, inputs, outputs)

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pandas as pd
 
 import tidy_tables
+from rule_files import carry_out
 from run_tables.reading import read_table
 from tcp_models.wire_theory import goodput_mbps, round_trip_us
-from topics.packet_size.measure_sizes import main
 from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
 
 SIZES = (128, 384, 640, 896, 1152, 1408)
@@ -81,7 +81,8 @@ def measure(folder, study, other=None, printed=None):
     inputs = {name: tidy / f"{name}.csv" for name in ("runs", "flows", "scenarios")}
     outputs = SimpleNamespace(**{name: folder / f"{name}.csv" for name in ("size_cells", "size_differences")})
     others = [other / "size_cells.csv"] if other else []
-    main(SimpleNamespace(**inputs, other_size_cells=others), outputs, SimpleNamespace(confidence=0.95, printed=printed))
+    params = {"confidence": 0.95, "printed": printed}
+    carry_out("topics.packet_size.measure_sizes", inputs | {"other_size_cells": others}, outputs, params)
     return read_table(outputs.size_cells, SIZE_CELLS), read_table(outputs.size_differences, SIZE_DIFFERENCES)
 
 

@@ -9,7 +9,7 @@ from study_files import study as studies
 from study_files.study_design import StudyDesign, cell_words, is_simulator
 from topics.outline import study_outline
 from topics.published.topic import IP_PAPER
-from topics.topic import Figure, Topic
+from topics.topic import Plot, Topic
 
 ROOT = Path(__file__).resolve().parents[2]
 IP_FIGURES = [f"ip-difference-{metric}" for metric in ("goodput", "rtt", "loss", "retransmits")]
@@ -110,7 +110,7 @@ SHARES = Table("shares", "a CCA", (text_column("cca", "The CCA."),))
 def test_topics_add_to_the_lists_of_the_studies_that_have_them():
     topic = Topic(
         "shares", "Shares", applies=lambda design: design.mixes, tables=(SHARES,),
-        figures=lambda design: (Figure(f"share-{cca}", "share", ("shares",), cca, "shares") for cca in design.ccas_that_run),
+        figures=lambda design: (Plot(f"share-{cca}", "share", ("shares",), cca, "shares") for cca in design.ccas_that_run),
     )  # fmt: skip
     outline = study_outline(design(ccas=["reno+bbr"]), topics=(topic,))
     assert outline.topics == (topic,)
@@ -122,7 +122,7 @@ def test_topics_add_to_the_lists_of_the_studies_that_have_them():
 
 def test_names_that_clash_or_cannot_be_are_refused():
     def figures(design):
-        return [Figure("knee", "plot_knee", (), "Knee", "means")]
+        return [Plot("knee", "plot_knee", (), "Knee", "means")]
 
     for parts, name in (({"tables": (SHARES,)}, "shares"), ({"figures": figures}, "knee")):
         pair = [Topic(topic, "Again", applies=lambda design: True, **parts) for topic in ("one", "two")]
@@ -130,7 +130,7 @@ def test_names_that_clash_or_cannot_be_are_refused():
             study_outline(design(), topics=pair)
     for slug in ("reno+cubic", "Cwnd", "a--b", "a_b", ""):
         with pytest.raises(ValueError, match="a figure's slug is"):
-            Figure(slug, "plot", (), "Title", "means")
+            Plot(slug, "plot", (), "Title", "means")
 
 
 def test_mixes_over_several_paths_and_ids_that_read_alike_have_figures():

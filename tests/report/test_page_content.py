@@ -145,8 +145,7 @@ def test_caption_is_filled_and_a_misspelt_value_is_an_error(tmp_path):
 
 
 def test_a_filled_caption_is_read_as_it_was_written(tmp_path):
-    template, filled = tmp_path / "caption.rst", tmp_path / "filled.rst"
-    template.write_text("Runs of {{ snakemake.params.name }}.")
+    template, filled = "Runs of {{ snakemake.params.name }}.", tmp_path / "filled.rst"
     for name in ("{{ 7 * 7 }}", "{% raw %} }}", "{# a #}", "a {b} c", "reno+cubic"):
         write_caption(template, {"name": name}, filled)
         assert render_caption(filled, {}) == f"Runs of {name}."

@@ -11,7 +11,7 @@ from run_tables.tidy_tables import FLOWS, RUNS
 from study_files import study as studies
 from tidy_tables import completed
 from topics.claims.claim_scenarios import scenario_conditions
-from topics.fairness.measure_shares import measure_shares
+from topics.fairness.measure_shares import shares_of_flows
 from topics.validity.sentences import rtt_words, trust_sentence
 
 HOSTS = {"pairs": 2, "access_delay_ms": [1, 4]}
@@ -77,7 +77,7 @@ def test_flows_get_the_rtt_of_their_own_pair():
     runs, flows, scenarios = tables_of({"bdp": 1})
     at_centre = flows_at_centre(flows, runs, scenarios)
     assert at_centre.groupby(["scenario", "flow"])["rtt_path_ms"].unique().map(list).tolist() == [[24], [36]] * 2
-    shares = measure_shares(completed(runs, RUNS), completed(at_centre, FLOWS))
+    shares = shares_of_flows(completed(runs, RUNS), completed(at_centre, FLOWS))
     assert set(shares["rtt_path_ms"]) == {24, 36}
 
 

@@ -15,18 +15,18 @@ from run_tables.resolution import resolutions
 from run_tables.run_keys import CELL, RUN
 from run_tables.tidy_tables import FLOWS, RUNS
 from topics.buffers.describe_flows import describe_replications, describe_runs
-from topics.fairness.compare_factors import compare_factors
+from topics.fairness.compare_factors import compare_levels
 from topics.fairness.compare_shares import describe_shares
 from topics.fairness.flow_shares import pairs_of
-from topics.fairness.measure_shares import measure_shares
+from topics.fairness.measure_shares import shares_of_flows
 from topics.fairness.pair_shares import compare_pairs
 from topics.fairness.share_theory import MARGIN, compare_with_theory
 from topics.multipath.compare_paths import aggregation
 from topics.multipath.equations import HOLDS
 from topics.multipath.path_environments import with_paths
-from topics.platforms.compare_platforms import AGREE, DIFFER, NOT_SHOWN, compare_platforms
+from topics.platforms.compare_platforms import AGREE, DIFFER, NOT_SHOWN, platform_differences
 from topics.theory.fit_models import ratio_interval
-from topics.time_series.compare_flows import _flow_outcomes
+from topics.time_series.compare_flows import compare_flows
 
 PARAMS = SimpleNamespace(confidence=0.95, significance=0.05, seed=1)
 AGREEMENT = {"goodput_percent": 10, "jain_index": 0.1, "rtt_percent": 10, "loss_factor": 2, "retransmits_factor": 2}
@@ -77,7 +77,7 @@ METRICS = ("goodput_mbps", "jain_index", "rtt_mean_ms", "loss_percent")
 @pytest.mark.parametrize(("factor", "verdict"), [(1.02, AGREE), (1.3, DIFFER)])
 def test_platforms_that_repeat_one_measurement_each_have_no_test(factor, verdict):
     runs, scenarios = platform_runs(factor)
-    table = compare_platforms(copied_runs(runs, *METRICS), scenarios, AGREEMENT, PARAMS)
+    table = platform_differences(copied_runs(runs, *METRICS), scenarios, AGREEMENT, PARAMS)
     assert printed(table).isna().all(axis=None) and table["tost_low"].isna().all()
     assert table["note"].str.contains("repeat one measurement: n = 1, no test").all()
     verdicts = table.set_index("metric")["verdict"]
@@ -87,7 +87,7 @@ def test_platforms_that_repeat_one_measurement_each_have_no_test(factor, verdict
 def test_a_platform_of_which_one_run_collapsed_is_not_said_to_agree_or_differ():
     runs, scenarios = platform_runs()
     runs.loc[3, "goodput_mbps"] *= 0.3
-    row = compare_platforms(runs, scenarios, AGREEMENT, PARAMS).set_index("metric").loc["goodput_mbps"]
+    row = platform_differences(runs, scenarios, AGREEMENT, PARAMS).set_index("metric").loc["goodput_mbps"]
     assert row["verdict"] == NOT_SHOWN and printed(row.to_frame().T).isna().all(axis=None)
     assert row["note"] == "1 of 20 runs far below the others: no interval of the mean"
 
@@ -164,7 +164,7 @@ def sharing(change, replications=6):
     study = share_studies.sharing_study(replications=replications, noise=0.0)
     runs = study["runs"].assign(mss_bytes=1448.0)
     flows = change(tidy_tables.completed(study["flows"], FLOWS).merge(runs[[*RUN, "duration_s"]], on=RUN))
-    shares = measure_shares(runs, flows.drop(columns="duration_s"))
+    shares = shares_of_flows(runs, flows.drop(columns="duration_s"))
     return shares, pairs_of(shares), queues_of(runs)
 
 
@@ -180,7 +180,7 @@ def test_shares_that_repeat_one_measurement_have_no_interval_and_no_p():
     for table in (
         describe_shares(shares, PARAMS),
         compare_pairs(pairs, PARAMS),
-        compare_factors(pairs, scenarios, queues, PARAMS),
+        compare_levels(pairs, scenarios, queues, PARAMS),
         compare_with_theory(pairs, scenarios, queues, PARAMS),
     ):
         assert len(table) and printed(table).isna().all(axis=None), printed(table).dropna(how="all")
@@ -215,7 +215,7 @@ def test_agreement_with_theory_is_not_a_matter_of_imprecision():
     verdicts = []
     for noise in (0.02, 3.0):
         study = share_studies.sharing_study(replications=5, noise=noise)
-        shares = measure_shares(study["runs"], tidy_tables.completed(study["flows"], FLOWS))
+        shares = shares_of_flows(study["runs"], tidy_tables.completed(study["flows"], FLOWS))
         table = compare_with_theory(pairs_of(shares), scenarios, queues_of(study["runs"]), PARAMS)
         for row in table[table["predicted"].notna() & table["share_low"].notna()].to_dict("records"):
             inside = row["predicted"] - MARGIN < row["share_low"] and row["share_high"] <= row["predicted"] + MARGIN
@@ -230,10 +230,10 @@ def test_flows_of_a_run_that_repeat_one_measurement_have_no_interval():
         goodput_mbps=study["flows"].groupby([*CELL, "flow"])["goodput_mbps"].transform("first")
     )
     runs = study["runs"].assign(rtt_mean_ms=50.0, retransmits=20, jain_index=0.9)
-    table = _flow_outcomes(runs, flows, 0.95)
+    table = compare_flows(runs, flows, 0.95)
     assert len(table) and table[["ci_low", "ci_high"]].isna().all(axis=None)
     flows.loc[flows["replication"] == 2, "goodput_mbps"] *= 0.3
-    lost = _flow_outcomes(runs, flows, 0.95).query("quantity == 'goodput'")
+    lost = compare_flows(runs, flows, 0.95).query("quantity == 'goodput'")
     assert lost["ci_low"].isna().all()
 
 

@@ -15,12 +15,12 @@ from topics.ccas.compare_ccas import compare_ccas
 from topics.claims.claim_verdicts import interval_verdict as claim_verdict
 from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, REPRODUCED
 from topics.fairness.flow_shares import pairs_of
-from topics.fairness.measure_shares import measure_shares
+from topics.fairness.measure_shares import shares_of_flows
 from topics.fairness.pair_shares import compare_pairs
 from topics.fairness.share_theory import MARGIN, compare_with_theory
 from topics.ip_version.compare_ip_versions import compare_ip_versions
 from topics.multipath.equations import EQUATION_MARGIN_PERCENT, FAILS, HOLDS, OPEN, as_factors, equation_verdict, ratio
-from topics.platforms.compare_platforms import AGREE, DIFFER, compare_platforms
+from topics.platforms.compare_platforms import AGREE, DIFFER, platform_differences
 from topics.theory.response_exponents import agrees
 from topics.time_series.window_verdicts import ABOVE, AS_THEORY, BELOW, verdict
 
@@ -91,7 +91,7 @@ def test_platforms(replications):
                      "platform": scenario["platform"], "flows": 16, "duration_s": 40.0, "goodput_mbps": 40 * factor * spread,
                      "jain_index": min(1.0, 0.7 * spread), "rtt_mean_ms": 70 * spread, "loss_percent": spread, "retransmits": 9.0}
                 )  # fmt: skip
-    table = compare_platforms(tidy_tables.completed(pd.DataFrame(rows), RUNS), scenarios, AGREEMENT, PARAMS)
+    table = platform_differences(tidy_tables.completed(pd.DataFrame(rows), RUNS), scenarios, AGREEMENT, PARAMS)
     assert {AGREE, DIFFER} <= set(table["verdict"]) or replications == 2
     for row in table[table["tost_low"].notna()].to_dict("records"):
         low, high = row["tolerance_low"], row["tolerance_high"]
@@ -105,7 +105,7 @@ def test_platforms(replications):
 @pytest.mark.parametrize("noise", [0.0, 0.1, 1.0])
 def test_shares(noise):
     study = share_studies.sharing_study(replications=5, noise=noise)
-    pairs = pairs_of(measure_shares(study["runs"], tidy_tables.completed(study["flows"], FLOWS)))
+    pairs = pairs_of(shares_of_flows(study["runs"], tidy_tables.completed(study["flows"], FLOWS)))
     for row in compare_pairs(pairs, PARAMS).to_dict("records"):
         if not pd.isna(row["share_low"]) and not pd.isna(row["p"]):
             assert (row["p"] < 0.05) == excludes(row, "share_low", "share_high", 0.5), row

@@ -1,4 +1,4 @@
-"""A topic plugs in: a folder and a name in the registry put its tables, figures, section and findings into the page."""
+"""A topic plugs in: a folder puts its tables, figures, section and findings into the page."""
 
 import re
 
@@ -11,87 +11,65 @@ SMOKE = ("--configfile", "config/studies/smoke.yaml")
 FILES = {
     "topic.py": """
 from run_tables.table import Table, count_column, text_column
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 RUN_COUNTS = Table("run_counts", "a CCA", (text_column("cca", "The CCA."), count_column("runs", "runs", "Its runs.")))
+CAPTION = "Runs of {{ snakemake.params.cca_shown }}, {{ snakemake.params.replications }} of each cell."
 
 
 def figures(design):
     for cca in design.ccas_that_run:
-        yield Figure(f"runs-{cca}", "plot_runs", ("run_counts",), title=cca, shows="runs", params={"cca_shown": cca}, caption="runs")
+        more = {"params": {"cca_shown": cca}, "caption_text": CAPTION}
+        yield Plot(f"runs-{cca}", "plot_runs", ("run_counts",), title=cca, shows="runs", **more)
 
 
 TOPIC = Topic(
     "run_counts",
     "Runs",
+    order=1,
+    heading="How many runs?",
     applies=lambda design: not design.mixes,
     analyses=(Analysis("count_runs", ("runs",), (RUN_COUNTS,)),),
     figures=figures,
 )
 """,
     "count_runs.py": """
-from rule_script import run_rule
-from run_tables.reading import read_runs
-from topics.run_counts.topic import RUN_COUNTS
-
-
-def main(inputs, outputs, params):
-    counts = read_runs(inputs.runs).groupby("cca", sort=False).size().rename("runs").reset_index()
-    counts[RUN_COUNTS.names].to_csv(outputs.run_counts, index=False)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def count_runs(runs):
+    return runs.groupby("cca", sort=False).size().rename("runs").reset_index()
 """,
     "plot_runs.py": """
-import matplotlib.pyplot as plt
+from figure_parts.category_panels import CategoryPanels, slots
+from figure_parts.axis_scales import linear_axis
 from figure_parts.figure_style import apply_style
-from figure_parts.figure_svg import save_svg
-from figure_parts.scenario_panels import scenario_grid
-from rule_script import run_rule
-from run_tables.reading import read_table
-from topics.run_counts.topic import RUN_COUNTS
+from figure_parts.figure_svg import Drawing
 
 
-def main(inputs, outputs, params):
-    table = read_table(inputs.run_counts, RUN_COUNTS)
+def plot_runs(run_counts, cca_shown):
     apply_style()
-    grid = scenario_grid(1, 100)
-    drawn = grid.figure()
-    grid.axes(drawn, 0, 20, 20, 20, 20).plot([0, 1], [0, 1])
-    save_svg(drawn, outputs.figure, "Runs", [grid.panel(0, f"Runs of {params.cca_shown}.")])
-    plt.close(drawn)
-    table.to_csv(outputs.data, index=False)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    drawn = CategoryPanels("Runs", 1)
+    axes = drawn.add("Runs", cca_shown, linear_axis(0, run_counts["runs"].max()))
+    slots(axes, list(run_counts["cca"]), "CCA")
+    axes.bar(range(len(run_counts)), run_counts["runs"])
+    drawn.finish(axes, f"Runs of {cca_shown}.")
+    return Drawing(drawn.figure, drawn.panels, "Runs", run_counts)
 """,
     "section.py": """
+from report_parts.cells_table import CCA, PageTable, shown_number
 from report_parts.material import Finding
 
-
-def section(material):
-    if material.tables.run_counts.empty:
-        return None
-    slugs = [slug for slug in material.figures if slug.startswith("runs-")]
-    return {"slugs": slugs, "words": f"{len(material.tables.run_counts)} CCAs over {material.design.ip_versions[0]}"}
+TABLES = {"table": PageTable("runs-by-cca", "Runs by CCA", "run_counts", (CCA, shown_number("Runs", "runs", 0)))}
 
 
 def findings(material):
-    return [Finding("Runs", f"{material.study['title']} has runs.", "run-counts")] if section(material) else []
+    return [Finding("Runs", f"{material.study['title']} has runs.", "run-counts")]
 """,
-    "section.html.j2": """<section id="run-counts" aria-labelledby="run-counts-heading">
-  <p class="kind">Question {{ question }}</p>
-  <h2 id="run-counts-heading">How many runs?</h2>
-  {% for slug in topic.slugs %}
+    "section.html.j2": """
+  {% for slug in figures if slug.startswith("runs-") %}
   {{ part.figure(figures[slug]) }}
   {% endfor %}
-  <p>{{ topic.words }}</p>
+  {{ part.data_table(topic.table) }}
   <p class="downloads">{{ part.download(files.run_counts, "Runs counted (CSV)") }}</p>
-</section>
 """,
-    "captions/runs.rst": "Runs of {{ snakemake.params.cca_shown }}, {{ snakemake.params.replications }} of each cell.",
 }
 
 
@@ -102,10 +80,13 @@ def with_topic(copy_of_smoke):
     for name, text in FILES.items():
         path = folder / "run_counts" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.lstrip())
-    registry = folder / "registry.py"
-    registry.write_text(registry.read_text().replace("NAMES = (\n", 'NAMES = (\n    "run_counts",\n'))
+        path.write_text(text.lstrip("\n"))
     return copy_of_smoke
+
+
+def test_a_topic_takes_few_files_and_lines():
+    assert len(FILES) <= 5
+    assert sum(text.strip("\n").count("\n") + 1 for text in FILES.values()) <= 80
 
 
 def test_topic_is_part_of_the_page_and_no_run_is_repeated(with_topic):
@@ -126,7 +107,7 @@ def test_topic_is_part_of_the_page_and_no_run_is_repeated(with_topic):
     assert '<li><a href="#run-counts">Runs</a> <span>Reno and Vegas, a first look has runs.</span></li>' in html
     for cca in ("reno", "vegas"):
         assert f"<figcaption>Runs of {cca}, 2 of each cell.</figcaption>" in html
-    assert "<p>2 CCAs over ipv4</p>" in html
+    assert "Runs by CCA" in html
     assert 'data-name="run_counts.csv"' in html
 
 

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import tidy_tables
+from rule_files import carry_out
 from run_tables.reading import read_table
 from topics.ccas import compare_ccas
 from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
@@ -22,7 +23,7 @@ ONE = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,))
 def compare(study, folder):
     tidy = tidy_tables.write_tidy(study, folder)
     outputs = SimpleNamespace(ccas=folder / "ccas.csv", cca_pairs=folder / "cca_pairs.csv")
-    compare_ccas.main(SimpleNamespace(runs=tidy / "runs.csv"), outputs, PARAMS)
+    carry_out(compare_ccas.__name__, SimpleNamespace(runs=tidy / "runs.csv"), outputs, PARAMS)
     return (read_table(outputs.ccas, CCA_TESTS), read_table(outputs.cca_pairs, CCA_PAIRS))
 
 

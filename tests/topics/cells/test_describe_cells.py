@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from rule_files import carry_out
 from run_tables.metrics import DESCRIBED_METRICS
 from run_tables.reading import read_table
 from topics.cells import describe_cells
@@ -87,7 +88,9 @@ def describe_study(study, folder):
     tidy = tidy_tables.write_tidy(study, folder)
     out = folder / "descriptive.csv"
     params = SimpleNamespace(confidence=0.95)
-    describe_cells.main(SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(descriptive=out), params)
+    carry_out(
+        describe_cells.__name__, SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(descriptive=out), params
+    )
     return read_table(out, DESCRIPTIVE)
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from rule_files import carry_out
 from run_tables.reading import read_table
 from run_tables.run_keys import CELL, RUN
 from topics.claims import find_mislabelled
@@ -60,7 +61,7 @@ class Study:
         self.flows.to_csv(tidy / "flows.csv", index=False)
         inputs = {"runs": tidy / "runs.csv", "flows": tidy / "flows.csv", "provenance": tidy / "provenance.json"}
         outputs = SimpleNamespace(mislabelled=folder / "mislabelled.csv")
-        find_mislabelled.main(SimpleNamespace(**inputs), outputs, None)
+        carry_out(find_mislabelled.__name__, SimpleNamespace(**inputs), outputs, {})
         return read_table(folder / "mislabelled.csv", MISLABELLED)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from run_tables.tidy_tables import RUNS, SCENARIOS
 from tidy_tables import completed
-from topics.failover.measure_failovers import measure_failovers, measure_run
+from topics.failover.measure_failovers import failover_cells, measure_run
 from topics.failover.path_series import acked_by_path
 
 SCENARIO = {
@@ -57,7 +57,7 @@ def test_cells_are_means_of_valid_runs_and_count_those_that_returned():
         for n, returns_s in ((1, 7.0), (2, 8.0), (3, 99.0))
     }
     scenarios = completed(pd.DataFrame([SCENARIO]), SCENARIOS)
-    cell = measure_failovers(completed(pd.DataFrame(runs), RUNS), scenarios, measured, 0.95).iloc[0]
+    cell = failover_cells(completed(pd.DataFrame(runs), RUNS), scenarios, measured, 0.95).iloc[0]
     assert (cell["n"], cell["returned"], cell["outage_drops"], cell["path_ideal_mbps"]) == (
         3,
         2,

@@ -11,10 +11,10 @@ from inference.share_intervals import expit
 from run_tables.queue_sizes import queues_of
 from run_tables.tidy_tables import FLOWS
 from tidy_tables import completed
-from topics.fairness.compare_factors import compare_factors
+from topics.fairness.compare_factors import compare_levels
 from topics.fairness.compare_shares import describe_shares
 from topics.fairness.flow_shares import pairs_of
-from topics.fairness.measure_shares import measure_shares
+from topics.fairness.measure_shares import shares_of_flows
 from topics.fairness.pair_shares import compare_pairs
 from topics.fairness.scenario_factors import base_and_levels
 from topics.fairness.share_theory import BBR_MODEL, compare_with_theory, models_of_scenario
@@ -24,7 +24,7 @@ PARAMS = SimpleNamespace(confidence=0.95, significance=0.05, seed=1)
 
 
 def shares_of(study):
-    return measure_shares(study["runs"], completed(study["flows"], FLOWS))
+    return shares_of_flows(study["runs"], completed(study["flows"], FLOWS))
 
 
 def runs_of(study):
@@ -129,7 +129,7 @@ def test_one_replication_has_no_interval_and_no_test():
     assert pairs["note"].str.contains("one value: no interval").all()
     shares = describe_shares(shares_of(study), PARAMS)
     assert shares["share_low"].isna().all() and shares["goodput_low"].isna().all()
-    factors = compare_factors(runs_of(study), share_studies.scenarios(), queues_of(study["runs"]), PARAMS)
+    factors = compare_levels(runs_of(study), share_studies.scenarios(), queues_of(study["runs"]), PARAMS)
     assert factors["p"].isna().all() and factors["share"].notna().all()
 
 
@@ -154,7 +154,7 @@ def test_no_valid_run_at_all():
     study["runs"]["valid"] = False
     pairs = runs_of(study)
     assert compare_pairs(pairs, PARAMS).empty and compare_start_order(pairs, PARAMS).empty
-    for compare in (compare_factors, compare_with_theory):
+    for compare in (compare_levels, compare_with_theory):
         assert compare(pairs, share_studies.scenarios(), queues_of(study["runs"]), PARAMS).empty
 
 
@@ -181,7 +181,7 @@ def test_factors_are_compared_with_the_base_one_at_a_time():
     # In the deep buffer CUBIC gets a tenth of what it got beside Reno.
     pair = flows["cca"].isin(["reno+cubic", "cubic+reno"]) & (flows["flow_cca"] == "cubic")
     flows.loc[pair & (flows["scenario"] == "buffer-4bdp"), "goodput_mbps"] /= 10
-    factors = compare_factors(runs_of(study), share_studies.scenarios(), queues_of(study["runs"]), PARAMS)
+    factors = compare_levels(runs_of(study), share_studies.scenarios(), queues_of(study["runs"]), PARAMS)
     deep = factors[(factors["factor"] == "buffer_bdp") & (factors["level"] == 4)].set_index(["row_cca", "column_cca"])
     changed = deep.loc[("reno", "cubic")]
     assert changed["effect_low"] < 900 < changed["effect_high"] and changed["p_holm"] < 0.001

@@ -11,7 +11,7 @@ from run_tables.tidy_tables import FLOWS
 from tcp_models.fairness_index import jain_index
 from tidy_tables import completed
 from topics.fairness.flow_shares import paths_alike, position_of, two_sided_runs
-from topics.fairness.measure_shares import add_shares, measure_shares
+from topics.fairness.measure_shares import add_shares, shares_of_flows
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def sockets(tmp_path):
 
 def test_shares_of_a_study_are_those_that_were_drawn():
     study = share_studies.sharing_study(replications=2)
-    shares = measure_shares(study["runs"], completed(study["flows"], FLOWS))
+    shares = shares_of_flows(study["runs"], completed(study["flows"], FLOWS))
     drawn = study["flows"]["goodput_mbps"] / study["flows"].groupby(RUN)["goodput_mbps"].transform("sum")
     assert shares["share"].to_numpy() == pytest.approx(drawn.to_numpy())
     assert shares.groupby(RUN)["first"].sum().eq(1).all()

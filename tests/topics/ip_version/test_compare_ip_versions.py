@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import tidy_tables
+from rule_files import carry_out
 from run_tables.reading import read_table
 from topics.ip_version import compare_ip_versions
 from topics.ip_version.tables import IP_VERSION_TESTS
@@ -26,7 +27,9 @@ ONE = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,))
 def compare(study, folder):
     tidy = tidy_tables.write_tidy(study, folder)
     out = folder / "ip_versions.csv"
-    compare_ip_versions.main(SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(ip_versions=out), PARAMS)
+    carry_out(
+        compare_ip_versions.__name__, SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(ip_versions=out), PARAMS
+    )
     return read_table(out, IP_VERSION_TESTS)
 
 

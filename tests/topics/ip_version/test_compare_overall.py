@@ -10,6 +10,7 @@ from scipy import stats
 
 import tidy_tables
 from inference.pooled_tests import mann_whitney, smallest_p
+from rule_files import carry_out
 from run_tables.reading import read_table
 from topics.ip_version import compare_overall
 from topics.ip_version.tables import BY_CELL, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
@@ -30,7 +31,9 @@ def compare(study, folder, significance=0.05):
     path = folder / "ip_overall.csv"
     margins = {"goodput_mbps": 5.0, "rtt_mean_ms": 5.0, "loss_percent": 0.5, "retransmits": 20.0}
     params = SimpleNamespace(significance=significance, confidence=0.95, margins=margins, header_margin=0.5)
-    compare_overall.main(SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(ip_overall=path), params)
+    carry_out(
+        compare_overall.__name__, SimpleNamespace(runs=tidy / "runs.csv"), SimpleNamespace(ip_overall=path), params
+    )
     table = read_table(path, IP_OVERALL)
     with path.open(newline="") as file:
         assert not {"nan", "inf", "-inf"} & {field.lower() for row in csv.reader(file) for field in row}

@@ -10,7 +10,7 @@ import tidy_tables
 from run_tables.tidy_tables import RUNS
 from study_files.study import resolve
 from study_files.study_design import StudyDesign
-from topics.platforms.compare_platforms import AGREE, DIFFER, METRICS, NOT_SHOWN, compare_platforms
+from topics.platforms.compare_platforms import AGREE, DIFFER, METRICS, NOT_SHOWN, platform_differences
 from topics.platforms.platform_causes import ALIKE, BOTH, NEW_VERSION, OLD_VERSION, SIMULATOR, UNKNOWN, causes, turned
 from topics.platforms.plot_platform_differences import draw_differences
 from topics.platforms.topic import TOPIC
@@ -39,7 +39,7 @@ def tables(changes=None, replications=4, platforms=PLATFORMS, spread=0.01):
 
 
 def compared(*arguments, **more):
-    return compare_platforms(*tables(*arguments, **more), AGREEMENT, PARAMS)
+    return platform_differences(*tables(*arguments, **more), AGREEMENT, PARAMS)
 
 
 def pick(table, platform_a, platform_b, metric):
@@ -98,7 +98,7 @@ def test_a_factor_is_a_tolerance_to_both_sides():
 def test_a_loss_of_zero_is_compared_as_part_of_the_mean():
     runs, scenarios = tables()
     runs.loc[(runs["scenario"] == "ns3-3.39") & (runs["replication"] == 1), "loss_percent"] = 0.0
-    row = pick(compare_platforms(runs, scenarios, AGREEMENT, PARAMS), "uml", "ns3:3.39", "loss_percent")
+    row = pick(platform_differences(runs, scenarios, AGREEMENT, PARAMS), "uml", "ns3:3.39", "loss_percent")
     # One is twice the other where their difference is two thirds of their mean.
     assert row["scale"] == "relative" and row["tolerance_high"] == pytest.approx(200 / 3)
     assert "no ratio" in row["note"]
@@ -107,14 +107,14 @@ def test_a_loss_of_zero_is_compared_as_part_of_the_mean():
 def test_no_loss_anywhere_agrees():
     runs, scenarios = tables()
     runs["loss_percent"] = 0.0
-    row = pick(compare_platforms(runs, scenarios, AGREEMENT, PARAMS), "uml", "ns3:3.39", "loss_percent")
+    row = pick(platform_differences(runs, scenarios, AGREEMENT, PARAMS), "uml", "ns3:3.39", "loss_percent")
     assert row["verdict"] == AGREE and math.isnan(row["p_agree"])
 
 
 def test_platform_without_a_valid_run():
     runs, scenarios = tables()
     runs.loc[runs["scenario"] == "ns3-3.39", "valid"] = False
-    table = compare_platforms(runs, scenarios, AGREEMENT, PARAMS)
+    table = platform_differences(runs, scenarios, AGREEMENT, PARAMS)
     row = pick(table, "uml", "ns3:3.39", "goodput_mbps")
     assert row["verdict"] == NOT_SHOWN and row["n_b"] == 0 and math.isnan(row["effect"])
     assert row["note"] == "no value of a valid run on the second platform"
@@ -145,7 +145,7 @@ def test_more_comparisons_ask_for_more():
 
 def test_kernels_of_two_clocks_are_compared():
     runs, scenarios = tables({"host": {"goodput_mbps": 0.5}}, platforms=("uml", "host"))
-    table = compare_platforms(runs, scenarios, AGREEMENT, PARAMS)
+    table = platform_differences(runs, scenarios, AGREEMENT, PARAMS)
     assert set(table["between"]) == {"two kernels"}
     assert main_pairs(compared_platforms(table)) == [("uml", "host")]
     _, panels = draw_differences(table)
@@ -166,7 +166,7 @@ def test_platforms_are_a_question_where_they_share_conditions():
 def test_other_conditions_are_not_compared():
     runs, scenarios = tables()
     scenarios.loc[scenarios["platform"] == "ns3:3.39", "delay_forward_ms"] = 10
-    table = compare_platforms(runs, scenarios, AGREEMENT, PARAMS)
+    table = platform_differences(runs, scenarios, AGREEMENT, PARAMS)
     assert set(zip(table["platform_a"], table["platform_b"], strict=True)) == {("uml", "ns3:3.44")}
 
 

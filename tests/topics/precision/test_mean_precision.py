@@ -10,6 +10,7 @@ import pytest
 import tidy_tables
 from inference.mean_interval import mean_interval
 from report_parts.material import ReportMaterial
+from rule_files import carry_out
 from run_tables.metrics import METRICS
 from run_tables.reading import read_table
 from study_files.study_design import StudyDesign
@@ -63,7 +64,7 @@ def described(tmp_path, runs, replications=RULE):
     runs.to_csv(tmp_path / "runs.csv", index=False)
     outputs = SimpleNamespace(precision=tmp_path / "precision.csv")
     params = SimpleNamespace(replications=replications, confidence=0.95)
-    describe_precision.main(SimpleNamespace(runs=tmp_path / "runs.csv"), outputs, params)
+    carry_out(describe_precision.__name__, SimpleNamespace(runs=tmp_path / "runs.csv"), outputs, params)
     return read_table(outputs.precision, PRECISION)
 
 

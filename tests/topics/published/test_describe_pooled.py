@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from rule_files import carry_out
 from run_tables.metrics import PUBLISHED_METRICS
 from run_tables.reading import read_table
 from topics.published import describe_pooled
@@ -23,7 +24,9 @@ def pooled(folder, study=None, **options):
     """Return both tables as their readers get them, of a study or of one with these options."""
     tidy = tidy_tables.write_tidy(study or tidy_tables.synthetic_study(**options), folder)
     outputs = SimpleNamespace(pooled=folder / "pooled.csv", pooled_tests=folder / "pooled_tests.csv")
-    describe_pooled.main(SimpleNamespace(runs=tidy / "runs.csv"), outputs, SimpleNamespace(significance=0.05))
+    carry_out(
+        describe_pooled.__name__, SimpleNamespace(runs=tidy / "runs.csv"), outputs, SimpleNamespace(significance=0.05)
+    )
     tables = []
     for path, declared in ((outputs.pooled, POOLED), (outputs.pooled_tests, POOLED_TESTS)):
         assert "nan" not in path.read_text() and "inf" not in path.read_text()

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from rule_files import carry_out
 from run_tables.reading import read_table
 from tcp_models import throughput_models as theory
 from topics.theory import fit_models
@@ -23,7 +24,7 @@ def fit(study, folder):
     tidy = tidy_tables.write_tidy(study, folder)
     outputs = SimpleNamespace(models=folder / "models.csv", regressions=folder / "regressions.csv")
     inputs = SimpleNamespace(runs=tidy / "runs.csv", scenarios=tidy / "scenarios.csv")
-    fit_models.main(inputs, outputs, SimpleNamespace(confidence=0.95))
+    carry_out(fit_models.__name__, inputs, outputs, SimpleNamespace(confidence=0.95))
     for path in (outputs.models, outputs.regressions):
         assert not re.search(r"(?i)(^|,)(nan|-?inf)(,|$)", path.read_text(), re.MULTILINE)
     return read_table(outputs.models, MODELS), read_table(outputs.regressions, REGRESSIONS)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 import tidy_tables
+from rule_files import carry_out
 from run_tables.reading import read_table
 from topics.validity import summarise_validity
 from topics.validity.tables import CHECK_COUNTS, VALIDITY
@@ -31,7 +32,7 @@ def summarise(study, folder):
         SimpleNamespace(**{name: place / f"{name}.csv" for name in ("runs", "checks", "validity")})
         for place in (tidy, folder)
     )
-    summarise_validity.main(inputs, outputs, None)
+    carry_out(summarise_validity.__name__, inputs, outputs, {})
     return read_table(outputs.validity, VALIDITY), read_table(outputs.checks, CHECK_COUNTS)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
-from matplotlib.path import Path
+from matplotlib.path import Path as Outline
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
@@ -112,7 +112,7 @@ def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
     )
     if not len(boxes):
         return None
-    return axes.add_patch(PathPatch(Path.make_compound_path_from_polys(boxes), fc=colour, ec="none", lw=0))
+    return axes.add_patch(PathPatch(Outline.make_compound_path_from_polys(boxes), fc=colour, ec="none", lw=0))
 
 
 def upright(axes, places, lows, highs, width=0.6) -> None:
@@ -123,7 +123,7 @@ def upright(axes, places, lows, highs, width=0.6) -> None:
     axes.plot(xs, ys, color=LIGHT.ink, lw=width, solid_capstyle="butt", zorder=3)
 
 
-def interval(axes, place, low, high, colour) -> None:
+def draw_interval(axes, place, low, high, colour) -> None:
     """Draw an interval, with an arrowhead where it goes beyond the axis."""
     bottom, top = axes.get_ylim()
     axes.plot([place] * 2, [max(low, bottom), min(high, top)], color=colour, lw=1.0, zorder=2.5)
@@ -138,7 +138,7 @@ def level(axes, value) -> None:
         axes.plot(axes.get_xlim(), [value] * 2, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 
 
-def nothing(axes, place, text="none valid") -> None:
+def draw_nothing(axes, place, text="none valid") -> None:
     """Say in a slot that there is nothing to be drawn."""
     bottom, top = axes.get_ylim()
     y = bottom + 0.06 * (top - bottom) if axes.get_yscale() == "linear" else bottom * 1.2

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis
-from figure_parts.category_panels import CategoryPanels, interval, nothing, slots
+from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Panel
 from figure_parts.scenario_panels import DASHES
@@ -70,11 +70,11 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
             if row is None:
                 continue
             if is_missing(row[value]):
-                nothing(axes, x)
+                draw_nothing(axes, x)
                 shown.append(f"{cca_name(cca)} none valid")
                 continue
             if low and not is_missing(row[low]):
-                interval(axes, x, row[low], row[high], colour)
+                draw_interval(axes, x, row[low], row[high], colour)
             (mark,) = axes.plot(
                 [x], [row[value]], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=colour, zorder=3
             )
@@ -115,7 +115,7 @@ def empty_panel(drawn) -> None:
     """Draw the only panel of a figure for which no run is valid."""
     axes = drawn.add("No run to be drawn", "none is valid", Axis("linear", 0, 1, (0, 1)))
     slots(axes, [""], "")
-    nothing(axes, 0)
+    draw_nothing(axes, 0)
     drawn.finish(axes, "No valid run.")
 
 

@@ -7,7 +7,7 @@ up and to the right is better.
 import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
-from matplotlib.path import Path
+from matplotlib.path import Path as Outline
 from matplotlib.transforms import Affine2D
 
 from figure_parts.axis_scales import Axis, axis_for, linear_axis, log_axis
@@ -48,7 +48,7 @@ def draw_ellipse(axes, x, y, cca) -> None:
     centre, half = half_axes(*shown.T)
     place = Affine2D(np.vstack([np.column_stack([half, centre]), [0, 0, 1]])) + axes.transLimits + axes.transAxes
     look = {"ec": cca_colour(cca), "fc": "none", "lw": 1.0, "alpha": 0.9, "zorder": 2.2}
-    axes.add_patch(PathPatch(Path.unit_circle(), transform=place, **look))
+    axes.add_patch(PathPatch(Outline.unit_circle(), transform=place, **look))
 
 
 def ellipse_entry() -> Line2D:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import matplotlib
 import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
 
 from figure_parts.svg_namespaces import SVG, XLINK
 from figure_parts.tooltips import tooltip_attributes
@@ -41,24 +43,35 @@ class Panel:
     description: str
 
 
-def save_figure(figure, panels, title, data, outputs, **csv) -> None:
-    """Write a figure and beside it the rows that it shows, and close it.
+@dataclass(frozen=True)
+class Drawing:
+    """What a figure's script draws.
 
-    Parameters
+    Attributes
     ----------
     figure : matplotlib.figure.Figure
     panels : list of Panel
     title : str
         What the figure shows.
     data : pandas.DataFrame
-    outputs : object
-        With the paths ``figure`` (SVG) and ``data`` (CSV).
-    csv : dict, optional
-        More for `pandas.DataFrame.to_csv`.
+        The rows that it shows.
+    digits : int, optional
+        Significant digits of the data's numbers in their file; all if not given.
     """
-    save_svg(figure, outputs.figure, title, panels)
-    plt.close(figure)
-    data.to_csv(outputs.data, index=False, lineterminator="\n", **csv)
+
+    figure: Figure
+    panels: list[Panel]
+    title: str
+    data: pd.DataFrame
+    digits: int | None = None
+
+
+def save_drawing(drawing, figure_path, data_path) -> None:
+    """Write a `Drawing` as SVG and beside it the rows that it shows, as CSV; close the figure."""
+    save_svg(drawing.figure, figure_path, drawing.title, drawing.panels)
+    plt.close(drawing.figure)
+    float_format = drawing.digits and f"%.{drawing.digits}g"
+    drawing.data.to_csv(data_path, index=False, lineterminator="\n", float_format=float_format)
 
 
 def save_svg(figure, path, title, panels) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.tooltips import tell, value_words
 from wording.number_format import count, is_missing, number
@@ -72,12 +72,12 @@ def _draw_cca(axes, own, shares, numbers, cca, shift):
             continue
         row = own.loc[one]
         if is_missing(row[shares.share]):
-            nothing(axes, place + shift)
+            draw_nothing(axes, place + shift)
             continue
         words.append(f"{count(one, shares.number.removesuffix('s'))} {number(row[shares.share])} %")
         low, high = row[f"{shares.share}_low"], row[f"{shares.share}_high"]
         if not is_missing(low):
-            interval(axes, place + shift, low, high, cca_colour(cca))
+            draw_interval(axes, place + shift, low, high, cca_colour(cca))
         (mark,) = axes.plot([place + shift], [row[shares.share]], ls="none", ms=4, zorder=3, **_look(cca))
         note = value_words(row[shares.share], low, high, "%", row["n"])
         tell(mark, [note], f"{cca_name(cca)}, {count(one, shares.number.removesuffix('s'))}")

@@ -7,7 +7,7 @@ numbers the script reads off its axes. Printed, or without the script, a figure 
 import numpy as np
 from matplotlib.lines import Line2D
 
-from wording.number_format import interval, is_missing, number
+from wording.number_format import interval_words, is_missing, number
 from wording.scenario_words import ip_words
 
 #: Figures of more marks say nothing of each: the page would be too large.
@@ -49,7 +49,7 @@ def value_words(value, low=None, high=None, unit="", n=None) -> str:
     >>> value_words(9.317, 9.1, 9.5, "Mbit/s", 4)
     '9.317 Mbit/s (9.100 to 9.500), n = 4'
     """
-    ends = "" if low is None or is_missing(low) else f" ({interval(low, high, value)})"
+    ends = "" if low is None or is_missing(low) else f" ({interval_words(low, high, value)})"
     runs = "" if n is None or is_missing(n) else f", n = {number(n, 0)}"
     return f"{number(value)}{f' {unit}' if unit else ''}{ends}{runs}"
 

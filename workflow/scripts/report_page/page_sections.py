@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 
 from topics.topic import Place, Topic
 
@@ -18,7 +20,7 @@ class Section:
     """A section of the page: its identifier, what the navigation calls it, and its template's file.
 
     That is seen from the report's folder or from that of the topics. ``question`` is its number among the questions
-    that the report answers, ``context`` what a topic's template needs.
+    that the report answers, ``context`` what a topic's template needs. With a ``heading``, as HTML, the page frames it.
     """
 
     anchor: str
@@ -26,6 +28,28 @@ class Section:
     template: str
     question: int | None = None
     context: dict | None = None
+    heading: str = ""
+
+
+def section_context(topic: Topic, material) -> dict | None:
+    """Return what the template of a topic's section needs: its declared tables, and what its own function adds.
+
+    None: the study has nothing to show of it.
+    """
+    if not find_spec(f"topics.{topic.name}.section"):
+        return {}
+    part = import_module(f"topics.{topic.name}.section")
+    tables = {name: table.of(material) for name, table in getattr(part, "TABLES", {}).items()}
+    own = part.section(material) if hasattr(part, "section") else {}
+    return None if own is None else tables | own
+
+
+def section_findings(topic: Topic, material) -> list:
+    """Return the findings of a topic, if it states any."""
+    if not find_spec(f"topics.{topic.name}.section"):
+        return []
+    part = import_module(f"topics.{topic.name}.section")
+    return part.findings(material) if hasattr(part, "findings") else []
 
 
 def report_sections(topics: Iterable[Topic], contexts: Mapping[str, dict | None]) -> list[Section]:
@@ -42,6 +66,6 @@ def report_sections(topics: Iterable[Topic], contexts: Mapping[str, dict | None]
                 continue
             asks = place is Place.QUESTION
             questions += asks
-            template = f"{topic.name}/section.html.j2"
-            sections.append(Section(topic.anchor, topic.navigation, template, questions if asks else None, context))
+            place_in_page = topic.anchor, topic.navigation, f"{topic.name}/section.html.j2", questions if asks else None
+            sections.append(Section(*place_in_page, context, topic.heading))
     return sections

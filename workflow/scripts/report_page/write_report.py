@@ -5,7 +5,6 @@ import hashlib
 import json
 import shlex
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,20 +16,20 @@ from figure_parts.figure_style import DARK, LIGHT
 from report_page.conditions import environment_rows, folded_conditions, scenario_rows
 from report_page.first_picture import first_picture
 from report_page.method import kernels_of, method_section, replications_taken, with_sources
-from report_page.page_sections import report_sections
+from report_page.page_sections import report_sections, section_context, section_findings
 from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
 from report_parts.page_files import download, figure_item, optional
 from rule_script import run_rule
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table, run_name
+from run_tables.table import OTHER
 from run_tables.tidy_tables import SCENARIOS
 from study_files.run_platforms import is_repeatable
 from study_files.study_design import StudyDesign, is_simulator
 from topics import registry
 from topics.cells.page_tables import descriptive_groups, mean_tables
 from topics.outline import study_outline
-from topics.topic import OTHER
 from wording.number_format import count, number
 from wording.scenario_words import ip_words, platform_words
 
@@ -127,21 +126,18 @@ def page_context(inputs, params) -> dict:
     tables = _read_tables(inputs, outline)
     figures = {figure.slug: figure_item(inputs, figure) for figure in outline.figures}
     material = ReportMaterial(tables, figures, design, study, params)
-    parts = {topic.name: import_module(f"topics.{topic.name}.section") for topic in outline.topics}
-    sections = report_sections(outline.topics, {name: part.section(material) for name, part in parts.items()})
+    contexts = {topic.name: section_context(topic, material) for topic in outline.topics}
     conditions = scenario_rows(tables.scenarios, tables.runs)
     runs, example = tables.runs, repeatable_run(tables.runs, tables.scenarios)
     named = ["runs", "provenance", "scenarios", *(table.name for table in outline.tables)]
     named += [name for name in vars(tables) if name.startswith(OTHER) and optional(inputs, name)]
     return {
-        "sections": sections,
-        "topics": parts.keys(),
+        "sections": report_sections(outline.topics, contexts),
+        "topics": contexts.keys(),
         "has": design,
         "study": study,
         "facts": _facts(tables, design, study, environments),
-        "findings": [
-            finding for part in parts.values() if hasattr(part, "findings") for finding in part.findings(material)
-        ],
+        "findings": [finding for topic in outline.topics for finding in section_findings(topic, material)],
         "metrics": _metric_items(tables, figures),
         "figures": figures,
         "place": "scenario and IP version" if design.ip_versions_compared else "scenario",

@@ -1,8 +1,9 @@
 """A table of the page from a declared list of what it shows of each row.
 
-A section declares its table once, at its top::
+A section declares its tables once, by the names that its template has for them::
 
     SHOWN = (SCENARIO, CCA, IP_VERSION, N, shown_number("Goodput, %", "goodput_percent", 1))
+    TABLES = {"table": PageTable("policer-cells", "Loss and goodput behind policers", "policer_cells", SHOWN)}
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -58,6 +59,21 @@ def shown_p(heading, name) -> Shown:
 def shown_cell(heading, cell, kind="text", filtered=False, header=False) -> Shown:
     """Return a column of custom cells: `cell` makes them of a row."""
     return Shown(PageColumn(heading, kind, filtered, header), cell)
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A declared table of a section: its identifier, its caption, the analysis table that it shows, and its columns."""
+
+    identifier: str
+    caption: str
+    table: str
+    shown: tuple[Shown, ...]
+
+    def of(self, material) -> dict:
+        """Return the table of the page for a `ReportMaterial`."""
+        table = getattr(material.tables, self.table)
+        return cells_table(self.identifier, self.caption, table, self.shown, material.design)
 
 
 #: The keys of a cell, and its number of runs.

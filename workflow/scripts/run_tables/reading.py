@@ -4,15 +4,19 @@ Text columns stay text ("1" is a scenario's name, "nan" may be one), an empty nu
 missing, and a missing column or a value of another kind is an error that names the file.
 """
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pandas as pd
 
 from run_tables.run_keys import RUN
-from run_tables.table import Table
-from run_tables.tidy_tables import CHECKS, FLOWS, RUNS
+from run_tables.table import OTHER, Column, Table
+from run_tables.tidy_tables import CHECKS, FLOWS, RUNS, TIDY_TABLES
+
+_TIDY = {table.name: table for table in TIDY_TABLES}
 
 #: While a file is read once for several scripts: path, columns, size and time of change -> its table.
 _kept: dict[tuple, pd.DataFrame] | None = None
@@ -126,6 +130,37 @@ def read_checks(path) -> pd.DataFrame:
     return checks
 
 
+def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
+    """Return what a script gets by the name of a table.
+
+    Parameters
+    ----------
+    name : str
+        Of a tidy table, or of one of ``kinds``, with ``other_`` before it if it is of another study.
+    path : str, path, or list of them
+    kinds : mapping
+        Analysis table -> its columns -> their kinds.
+
+    Returns
+    -------
+    object
+        Rows of a CSV file, the content of a JSON file, the path of another file; of a list of paths a list.
+    """
+    if isinstance(path, list | tuple):
+        return [read_named(name, one, kinds) for one in path]
+    suffix = Path(path).suffix
+    if suffix == ".json":
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    if suffix != ".csv":
+        return path
+    if name in _READERS:
+        return _READERS[name](path)
+    if name in _TIDY:
+        return read_table(path, _TIDY[name])
+    columns = [Column(*column) for column in kinds[name.removeprefix(OTHER)].items()]
+    return read_table(path, Table(name, "", columns))
+
+
 def _number_wholly(path, table, name="replication"):
     values = table[name]
     _refuse(path, values, ~(values % 1 == 0), "a whole number")
@@ -143,3 +178,7 @@ def link_packets(runs: pd.DataFrame) -> pd.Series:
     Missing where queue and link share one netem and their drops can't be told apart.
     """
     return runs["packets_sent"] - runs["queue_drops"]
+
+
+#: Tables whose rows are read with checks of their own.
+_READERS = {"runs": read_runs, "flows": read_flows, "checks": read_checks}

@@ -6,6 +6,8 @@ Standard library only: the declarations are read where Snakemake plans, before t
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+#: Prefix of the name of a table of the study that this one is compared with: `other_claims`.
+OTHER = "other_"
 #: Kind of a column -> what its values are.
 KINDS = {
     "text": "text",
@@ -122,6 +124,7 @@ class Table:
     columns: tuple[Column, ...]  # in the file's order
     folder: str = "analysis"  # or ``tidy``
     suffix: str = "csv"  # or ``parquet``
+    digits: int | None = None  # significant digits of its numbers in the file; all if None
 
     def __post_init__(self):
         object.__setattr__(self, "columns", tuple(self.columns))

@@ -1,34 +1,81 @@
-"""Carry out scripts of topics one after another in one process: analyses or figures, as `outline.Call` describes them."""
+"""Carry out scripts of topics one after another in one process: analyses or figures, as the topics declare them.
 
+A script has a function with its own name, and neither reads nor writes a file: the function's arguments are called as the
+tables and the parameters that it wants (`tables_for`), and it returns the rows of the tables that its `Analysis`
+declares, in their order, or a figure's `Drawing`.
+"""
+
+from collections.abc import Mapping
 from importlib import import_module
+from inspect import Parameter, signature
+from pathlib import Path
+from types import SimpleNamespace
 
 from figure_parts.captions import write_caption
+from figure_parts.figure_svg import save_drawing
 from rule_script import run_rule
-from run_tables.reading import read_once
-
-
-class Values(dict):
-    """Values by name, also as attributes, as scripts get them of a rule of their own."""
-
-    def __getattr__(self, name):
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
+from run_tables.reading import read_named, read_once
 
 
 def main(inputs, outputs, params) -> None:
-    """Call each script's main with its own part of the rule's files, and fill the captions of figures."""
+    """Carry out each of the rule's calls with its own part of the rule's files."""
     made = dict(outputs.items())
     there = made | dict(inputs.items())  # what one script makes another may read
     with read_once():
         for call in params.calls:
-            own_params = Values(call["params"])
-            inputs_of = Values({name: there[of_rule] for name, of_rule in call["inputs"].items()})
-            outputs_of = Values({name: made[of_rule] for name, of_rule in call["outputs"].items()})
-            import_module(f"topics.{call['script'].replace('/', '.')}").main(inputs_of, outputs_of, own_params)
-            if "caption" in outputs_of:
-                write_caption(inputs_of.caption, own_params, outputs_of.caption)
+            inputs_of = {name: there[of_rule] for name, of_rule in call["inputs"].items()}
+            outputs_of = {name: made[of_rule] for name, of_rule in call["outputs"].items()}
+            carry_out(call, inputs_of, outputs_of)
+
+
+def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
+    """Carry out a script: read the tables that it wants, write what it returns, and fill a figure's caption.
+
+    Parameters
+    ----------
+    call : mapping
+        As `outline.analysis_rule` and `outline.figure_rule` give it: script, params, kinds (of the columns of analysis
+        tables among the inputs), digits (of the tables that are made), and a figure's caption if it has no file.
+    inputs, outputs : mapping
+        Paths by the names of tables; of a figure ``figure``, ``data`` and ``caption``.
+    """
+    script = import_module(f"topics.{call['script'].replace('/', '.')}")
+    function = getattr(script, script.__name__.rpartition(".")[2])
+    result = function(**arguments_of(function, inputs, call["kinds"], call["params"]))
+    if "figure" in outputs:
+        save_drawing(result, outputs["figure"], outputs["data"])
+        if "caption" in outputs:
+            template = call.get("caption") or Path(inputs["caption"]).read_text(encoding="utf-8")
+            write_caption(template, call["params"], outputs["caption"])
+        return
+    results = result if isinstance(result, tuple) else (result,)
+    for (name, path), table in zip(outputs.items(), results, strict=True):
+        digits = call["digits"].get(name)
+        table.to_csv(path, index=False, lineterminator="\n", float_format=digits and f"%.{digits}g")
+
+
+def arguments_of(function, inputs: Mapping, kinds: Mapping, params: Mapping) -> dict:
+    """Return a function's arguments: tables, read from the inputs, and parameters; ``params`` is all of these as attributes.
+
+    Raises
+    ------
+    ValueError
+        If it wants something that is neither.
+    """
+    arguments = {}
+    for name, wanted in signature(function).parameters.items():
+        if name in params:
+            arguments[name] = params[name]
+        elif name in inputs:
+            arguments[name] = read_named(name, inputs[name], kinds)
+        elif name == "params":
+            arguments[name] = SimpleNamespace(**params)
+        elif wanted.default is Parameter.empty:
+            known = ", ".join([*inputs, *params])
+            raise ValueError(
+                f"{function.__name__} wants '{name}', which its declaration doesn't have; there are {known}"
+            )
+    return arguments
 
 
 if "snakemake" in globals():

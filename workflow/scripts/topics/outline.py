@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from run_tables.table import Table
+from run_tables.table import OTHER, Table
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study_design import StudyDesign
 from study_files.study_replications import replications_words
 from topics.registry import TOPICS
-from topics.topic import OTHER, Analysis, Figure, Place, Topic
+from topics.topic import Analysis, Place, Plot, Topic
 
 #: Studies of at most so many runs have one job for all analyses and one for all figures: starting a process takes longer
 #: than a script's work then. With more the jobs run side by side, and a change repeats what it touches alone.
@@ -29,7 +29,7 @@ class StudyOutline:
         Those that apply, in the registry's order.
     tables : tuple of Table
         Their analysis tables.
-    figures : tuple of Figure
+    figures : tuple of Plot
         Their figures; script and caption as ``<topic>/<name>``.
     analyses : tuple of Analysis
         Their analyses whose rules follow from the declaration; script as ``<topic>/<name>``.
@@ -38,7 +38,7 @@ class StudyOutline:
     design: StudyDesign
     topics: tuple[Topic, ...]
     tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[Plot, ...]
     analyses: tuple[Analysis, ...]
 
 
@@ -68,7 +68,7 @@ def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> Stud
     return StudyOutline(design, chosen, tables, figures, analyses)
 
 
-def _placed(figure: Figure, topic: Topic) -> Figure:
+def _placed(figure: Plot, topic: Topic) -> Plot:
     """Return a figure whose script and caption name their topic's folder, as seen from that of all topics."""
     script, caption = (name if "/" in name else f"{topic.name}/{name}" for name in (figure.script, figure.caption))
     return replace(figure, script=script, caption=caption, category=figure.category or topic.navigation)
@@ -77,7 +77,10 @@ def _placed(figure: Figure, topic: Topic) -> Figure:
 def section_modules(outline: StudyOutline) -> tuple[str, ...]:
     """Return the modules of the topics' sections, as `script_code.code_of` wants them: the report imports them by name."""
     names = [f"topics/{topic.name}/topic" for topic in TOPICS]
-    return (*names, *(f"topics/{topic.name}/section" for topic in outline.topics if topic.place is not Place.NONE))
+    with_module = (
+        topic.name for topic in outline.topics if Path(__file__).with_name(topic.name).joinpath("section.py").exists()
+    )
+    return (*names, *(f"topics/{name}/section" for name in with_module))
 
 
 def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
@@ -105,12 +108,12 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
     return paths
 
 
-def together(parts: Sequence[Analysis] | Sequence[Figure], name: str, runs: int) -> dict[str, tuple]:
+def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -> dict[str, tuple]:
     """Return what jobs carry out, by the name of their rule: all parts in one job of a small study, else each in its own.
 
     Parameters
     ----------
-    parts : sequence of Analysis or of Figure
+    parts : sequence of Analysis or of Plot
         In an order in which they can be carried out.
     name : str
         That of the job of all parts.
@@ -130,6 +133,8 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
             "inputs": _same_names(analysis.inputs_of(design)),
             "outputs": _same_names(table.name for table in analysis.tables),
             "params": analysis_params(analysis, design, settings),
+            "kinds": _kinds_of(analysis.inputs_of(design)),
+            "digits": {table.name: table.digits for table in analysis.tables if table.digits},
         }
         for analysis in analyses
     ]
@@ -142,19 +147,22 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
     }
 
 
-def figure_rule(figures: Sequence[Figure], design: StudyDesign, settings: Mapping, own: Callable[[str], str]) -> dict:
+def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping, own: Callable[[str], str]) -> dict:
     """Return input, output (paths by slug) and calls of a rule that draws figures; ``own`` places a file of the checkout."""
     calls, captions, output = [], {}, {}
     for figure in figures:
         files = {kind: f"{figure.name}_{kind}" for kind in FIGURE_SUFFIXES}
-        captions[f"{figure.name}_template"] = own(figure.caption_path)
+        template = {} if figure.caption_text else {f"{figure.name}_template": own(figure.caption_path)}
+        captions |= template
         output |= {files[kind]: f"results/{{study}}/figures/{figure.slug}{FIGURE_SUFFIXES[kind]}" for kind in files}
         calls.append(
             {
                 "script": figure.script,
-                "inputs": _same_names(figure.inputs) | {"caption": f"{figure.name}_template"},
+                "inputs": _same_names(figure.inputs) | {"caption": name for name in template},
+                "caption": figure.caption_text,
                 "outputs": files,
                 "params": figure_params(figure, design, settings),
+                "kinds": _kinds_of(figure.inputs),
             }
         )
     return {
@@ -162,6 +170,13 @@ def figure_rule(figures: Sequence[Figure], design: StudyDesign, settings: Mappin
         "output": output,
         "calls": calls,
     }
+
+
+def _kinds_of(names):
+    """Return name -> column -> kind of the analysis tables among a script's inputs."""
+    tables = {table.name: table for topic in TOPICS for table in topic.tables}
+    known = [tables[name] for name in (name.removeprefix(OTHER) for name in names) if name in tables]
+    return {table.name: {column.name: column.kind for column in table} for table in known}
 
 
 def _same_names(names: Iterable[str]) -> dict[str, str]:
@@ -179,7 +194,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
     return {name: settings[name] for name in analysis.settings} | analysis.params(design)
 
 
-def figure_params(figure: Figure, design: StudyDesign, settings: Mapping) -> dict:
+def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
     """Return the parameters of a figure's rule: its script's, and what its caption may name.
 
     Parameters

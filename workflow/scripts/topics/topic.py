@@ -6,10 +6,11 @@
   report. The rules of analyses and figures follow from it (``workflow/rules/analyses.smk``, ``figures.smk``);
 - ``rules.smk``, only where an analysis reads or makes more than tables: run documents, records, another topic's tables;
 - the scripts of these rules, and the modules that they import;
-- ``section.py`` and ``section.html.j2``: its section of the report, if it has one;
+- ``section.html.j2``: its section of the report, if it has one, and ``section.py``: the section's page tables (`TABLES`),
+  what else the template needs (`section`), and findings;
 - ``captions/<name>.rst``: the captions of its figures.
 
-``topics/registry.py`` names each topic once.
+``topics/registry.py`` finds each topic by its folder.
 """
 
 import re
@@ -23,8 +24,6 @@ from study_files.study_design import StudyDesign
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Where topics stand, seen from the workflow's root.
 FOLDER = "workflow/scripts/topics"
-#: Name of an input that is a table of the study that this one is compared with: `other_claims`.
-OTHER = "other_"
 
 
 def slug_of(name: str) -> str:
@@ -45,7 +44,7 @@ class Analysis:
     script : str
         Its script without ``.py``, in the topic's folder; also the name of its rule and of its log.
     inputs : tuple of str, or callable
-        Names of the tables that the script reads, tidy or analysis, ``provenance``, or ``other_<name>`` as of a `Figure`;
+        Names of the tables that the script reads, tidy or analysis, ``provenance``, or ``other_<name>`` as of a `Plot`;
         or a function of the `StudyDesign` that returns them.
     tables : tuple of Table
         Those that it makes.
@@ -72,7 +71,7 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Plot:
     """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv` and its caption as `figures/<slug>.rst`.
 
     Attributes
@@ -91,6 +90,8 @@ class Figure:
         (`outline.figure_params`).
     caption : str
         Name of its file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); the slug if not given.
+    caption_text : str
+        The caption itself, where it is short, instead of a file.
     category : str
         Where `snakemake --report` lists it; the topic's navigation if not given.
     """
@@ -103,6 +104,7 @@ class Figure:
     params: dict = field(default_factory=dict, compare=False)
     caption: str = ""
     category: str = ""
+    caption_text: str = ""
 
     def __post_init__(self):
         if not SLUG.fullmatch(self.slug):
@@ -137,7 +139,7 @@ class Place(Enum):
     NONE = "nowhere: it has no section"
 
 
-def _no_figures(design: StudyDesign) -> Iterable[Figure]:
+def _no_figures(design: StudyDesign) -> Iterable[Plot]:
     return ()
 
 
@@ -151,6 +153,8 @@ class Topic:
         That of its folder: lower-case letters, digits and underscores.
     navigation : str
         A word or two for the report's navigation.
+    order : int
+        Its place among the topics: that of its question and of its findings in the report.
     applies : callable
         Whether a `StudyDesign` has this topic.
     analyses : tuple of Analysis
@@ -158,13 +162,15 @@ class Topic:
     tables : tuple of Table
         All analysis tables, in the order of the report's downloads; those of the analyses in their order if not given.
     figures : callable
-        Its figures for a `StudyDesign`: an iterable of `Figure`.
+        Its figures for a `StudyDesign`: an iterable of `Plot`.
     place : Place
         Where its section stands in the report.
     table_applies : dict of str to callable
         By name of a table: whether a `StudyDesign` that has the topic has it; it always has the others.
     other_tables : tuple of Table
         Tables of the study that this one is compared with, which the section shows if they are there.
+    heading : str
+        Heading of its section, as HTML; if not given, the template has the section's whole frame.
     anchor : str
         Identifier of its section in the report; the name with hyphens if not given.
     pictures : tuple of str
@@ -176,13 +182,15 @@ class Topic:
 
     name: str
     navigation: str
+    order: int
     applies: Callable[[StudyDesign], bool]
     analyses: tuple[Analysis, ...] = ()
     tables: tuple[Table, ...] = ()
-    figures: Callable[[StudyDesign], Iterable[Figure]] = _no_figures
+    figures: Callable[[StudyDesign], Iterable[Plot]] = _no_figures
     place: Place = Place.QUESTION
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
     other_tables: tuple[Table, ...] = ()
+    heading: str = ""
     anchor: str = ""
     pictures: tuple[str, ...] = ()
     sole: bool = False

@@ -36,7 +36,7 @@ def plain(value) -> str:
     return f"{value:,.10g}"
 
 
-def interval(low, high, mean) -> str:
+def interval_words(low, high, mean) -> str:
     """Return an interval with as many decimals as its mean is shown with."""
     if is_missing(low):
         return NONE

@@ -10,12 +10,9 @@ import pandas as pd
 
 from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
-from rule_script import run_rule
 from run_tables.conditions_at_centre import runs_at_centre
-from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL, RUN
-from run_tables.tidy_tables import SCENARIOS
 from tcp_models.fairness_index import jain_index
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS, STATISTICS
@@ -132,15 +129,7 @@ def over_replications(statistic, described, total, confidence, resolution=0.0) -
     }  # fmt: skip
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs and flows, write both descriptions."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    flows = read_flows(inputs.flows)
+def describe_flows(runs, scenarios, flows, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `FLOW_GOODPUT` and `FLOW_GOODPUT_CELLS`."""
     described = describe_runs(runs, flows, scenarios)
-    described.to_csv(outputs.flow_goodput, index=False, lineterminator="\n")
-    cells = describe_replications(runs, described, scenarios, params.confidence)
-    cells.to_csv(outputs.flow_goodput_cells, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return described, describe_replications(runs, described, scenarios, confidence)

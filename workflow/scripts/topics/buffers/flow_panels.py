@@ -12,13 +12,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, buffer_names, level, nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, buffer_names, draw_nothing, level, slots, with_ip_version
 from figure_parts.figure_style import apply_style, cca_colour
 from figure_parts.figure_svg import Panel
 from run_tables.conditions_at_centre import runs_at_centre
-from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import SCENARIOS
 from wording.number_format import is_missing
 from wording.scenario_series import buffers_of, platform_name, platforms_of, setting_words, with_series
 from wording.sentence_words import cca_name
@@ -38,10 +36,9 @@ class FlowPanel:
     below: str
 
 
-def read_inputs(inputs) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return `runs` (at their scenarios' centre), `flows` and `table`, read from the files of a script's inputs."""
-    flows, scenarios = read_flows(inputs.flows), read_table(inputs.scenarios, SCENARIOS)
-    return runs_at_centre(read_runs(inputs.runs), scenarios), flows, with_series(scenarios)
+def at_centre(runs, scenarios) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the runs at their scenarios' centre, and the scenarios with their series."""
+    return runs_at_centre(runs, scenarios), with_series(scenarios)
 
 
 def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:
@@ -149,7 +146,7 @@ def draw_flows(
             if cell in cells:
                 shown.append(f"{name}: {draw(axes, place, cells[cell], cca_colour(cell[1]))}")
             elif cell[0] is not None:
-                nothing(axes, place)
+                draw_nothing(axes, place)
                 shown.append(f"{name}: no valid run")
         level(axes, fair_share(runs, [scenario for scenario, _, _ in panel.cells]))
         by = panel.below.split(",")[0]

@@ -5,17 +5,20 @@ from dataclasses import dataclass
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, buffer_names, interval, nothing, slots, with_ip_version
+from figure_parts.category_panels import (
+    CategoryPanels,
+    buffer_names,
+    draw_interval,
+    draw_nothing,
+    slots,
+    with_ip_version,
+)
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import DASHES
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_table
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import SCENARIOS
 from topics.buffers.flow_panels import at_buffers, shown_by_buffer
-from topics.buffers.tables import FLOW_GOODPUT_CELLS
 from wording.number_format import is_missing, number
 from wording.scenario_series import platform_name, platforms_of, setting_words, with_series
 from wording.sentence_words import cca_name
@@ -112,7 +115,7 @@ def _draw_line(axes, line, shift, rows):
         if row is None:
             continue
         if is_missing(row["mean"]):
-            nothing(axes, place + shift)
+            draw_nothing(axes, place + shift)
             words.append("no valid run")
             continue
         xs.append(place + shift)
@@ -120,20 +123,15 @@ def _draw_line(axes, line, shift, rows):
         words.append(number(row["mean"]))
         texts.append(value_words(row["mean"], row["ci_low"], row["ci_high"]))
         if not is_missing(row["ci_low"]):
-            interval(axes, place + shift, row["ci_low"], row["ci_high"], line.look["color"])
+            draw_interval(axes, place + shift, row["ci_low"], row["ci_high"], line.look["color"])
     (marks,) = axes.plot(xs, ys, ms=4.2, zorder=3, **line.look)
     tell(marks, texts, line.name)
     return f"{line.name}: {', '.join(words) or 'none'}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read cells and scenarios, write figure and data."""
-    cells = read_table(inputs.flow_goodput_cells, FLOW_GOODPUT_CELLS)
-    table = with_series(read_table(inputs.scenarios, SCENARIOS))
-    figure, views = _draw(cells, table, params.lines == "platforms")
-    title = f"Goodput of all flows and Jain's index against the buffer, by {params.lines}"
-    save_figure(figure, views, title, cells[cells["statistic"].isin(SHOWN)], outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_buffer_totals(flow_goodput_cells, scenarios, lines) -> Drawing:
+    """Return the figure and its data."""
+    cells = flow_goodput_cells
+    figure, views = _draw(cells, with_series(scenarios), lines == "platforms")
+    title = f"Goodput of all flows and Jain's index against the buffer, by {lines}"
+    return Drawing(figure, views, title, cells[cells["statistic"].isin(SHOWN)])

@@ -3,11 +3,10 @@
 import pandas as pd
 
 from figure_parts.category_panels import bars, upright
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import cell_name, tell, value_words
-from rule_script import run_rule
 from run_tables.run_keys import CELL, RUN
-from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, panels_by_platform, read_inputs
+from topics.buffers.flow_panels import at_centre, draw_flows, of_panels, panels_by_buffer, panels_by_platform
 from wording.number_format import count, number
 from wording.sentence_words import cca_name
 
@@ -57,17 +56,13 @@ def _slot(axes, place, cell, colour):
     return ", ".join(map(number, (values.max(), values.median(), values.min())))
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, flows and scenarios, write figure and data."""
-    runs, flows, table = read_inputs(inputs)
-    panels = list(panels_by_buffer(runs, table, params.cca) if params.cca else panels_by_platform(runs, table))
+def plot_flow_bars(runs, flows, scenarios, cca) -> Drawing:
+    """Return the figure and its data."""
+    runs, table = at_centre(runs, scenarios)
+    panels = list(panels_by_buffer(runs, table, cca) if cca else panels_by_platform(runs, table))
     ranks = of_panels(flow_ranks(flows, runs[runs["valid"]], table), panels)
     cells = dict(iter(ranks.groupby(CELL, sort=False)))
     figure, views = draw_flows(WORDS, ranks["highest_mbps"], panels, runs, cells, _slot)
-    what = f"{cca_name(params.cca)} by buffer" if params.cca else "by platform"
+    what = f"{cca_name(cca)} by buffer" if cca else "by platform"
     title = f"Goodput of each of {count(int(runs['flows'].max()), 'flow')}, {what}"
-    save_figure(figure, views, title, ranks, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, title, ranks)

@@ -5,11 +5,10 @@ from matplotlib.patches import Rectangle
 
 from figure_parts.category_panels import upright
 from figure_parts.figure_style import LIGHT
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import cell_name, tell
-from rule_script import run_rule
 from run_tables.run_keys import CELL, RUN
-from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, read_inputs
+from topics.buffers.flow_panels import at_centre, draw_flows, of_panels, panels_by_buffer
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
@@ -50,15 +49,11 @@ def _box(axes, place, row, colour):
     return words
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, flows and scenarios, write figure and data."""
-    runs, flows, table = read_inputs(inputs)
-    panels = list(panels_by_buffer(runs, table, params.cca))
+def plot_flow_boxes(runs, flows, scenarios, cca) -> Drawing:
+    """Return the figure and its data."""
+    runs, table = at_centre(runs, scenarios)
+    panels = list(panels_by_buffer(runs, table, cca))
     boxes = of_panels(_flow_boxes(flows, runs[runs["valid"]], table), panels)
     cells = {tuple(row[name] for name in CELL): row for row in boxes.to_dict("records")}
     figure, views = draw_flows(WORDS, boxes["max_mbps"], panels, runs, cells, _box)
-    save_figure(figure, views, f"Distribution of the flows' goodput by buffer, {cca_name(params.cca)}", boxes, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, f"Distribution of the flows' goodput by buffer, {cca_name(cca)}", boxes)

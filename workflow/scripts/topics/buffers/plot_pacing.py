@@ -4,14 +4,13 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, log_axis
-from figure_parts.category_panels import CategoryPanels, level, nothing, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_nothing, level, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import value_axis
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
 from run_tables.run_keys import CELL, RUN
-from topics.buffers.flow_panels import fair_share, read_inputs
+from topics.buffers.flow_panels import at_centre, fair_share
 from wording.number_format import count, number
 from wording.scenario_series import buffers_of, platform_name, platforms_of
 from wording.sentence_words import cca_name
@@ -78,7 +77,7 @@ def _draw(series, chosen, runs, cca):
         value_axis(axes, "x", Axis("linear", 0, duration_s, ticks), spaced=True)
         axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
         if rates["pacing_mbps"].notna().sum() == 0:
-            nothing(axes, duration_s / 2, "no valid run" if run is None else "not known")
+            draw_nothing(axes, duration_s / 2, "no valid run" if run is None else "not known")
         entries, words = _lines(axes, rates, cca_colour(cca))
         level(axes, fair_share(runs, [scenario["scenario"]]))
         drawn.finish(axes, f"Pacing rate over time in Mbit/s, {name}. {' '.join(words) or 'No data.'}", entries)
@@ -102,15 +101,11 @@ def _lines(axes, rates, colour):
     return entries[::-1], words
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, flows, scenarios and the sockets' time series, write figure and data."""
-    runs, flows, table = read_inputs(inputs)
-    chosen = _chosen_runs(runs, table, params.cca)
-    series = _chosen_series(chosen, flows, inputs.sockets)
-    figure, views = _draw(series, chosen, runs, params.cca)
-    title = f"Pacing rate over time of two of {count(int(runs['flows'].max()), 'flow')}, {cca_name(params.cca)}"
-    save_figure(figure, views, title, series, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_pacing(runs, flows, scenarios, sockets, cca) -> Drawing:
+    """Return the figure and its data."""
+    runs, table = at_centre(runs, scenarios)
+    chosen = _chosen_runs(runs, table, cca)
+    series = _chosen_series(chosen, flows, sockets)
+    figure, views = _draw(series, chosen, runs, cca)
+    title = f"Pacing rate over time of two of {count(int(runs['flows'].max()), 'flow')}, {cca_name(cca)}"
+    return Drawing(figure, views, title, series)

@@ -4,7 +4,7 @@ from experiment.disciplines import MEASURES, measure_of
 from study_files.study_design import conditions_of
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS
 from topics.time_series.topic import sampled_scenarios
-from topics.topic import Analysis, Figure, Topic, slug_of
+from topics.topic import Analysis, Plot, Topic, slug_of
 
 _FLOWS = ("runs", "flows", "scenarios")
 
@@ -28,20 +28,20 @@ def paced_cca(design) -> str:
     return "bbr" if "bbr" in design.ccas else design.ccas[0]
 
 
-def flow_goodput_figure(slug, title, **params) -> Figure:
+def flow_goodput_figure(slug, title, **params) -> Plot:
     """Return the figure of a bar a flow, for each buffer or each platform (`lines`)."""
     script, caption, shows = "buffers/plot_flow_bars", "buffers/flow-goodput", "flows by rank, range over replications"
-    return Figure(slug, script, _FLOWS, title, shows, params, caption)
+    return Plot(slug, script, _FLOWS, title, shows, params, caption)
 
 
-def totals_figure(slug, shows, **params) -> Figure:
+def totals_figure(slug, shows, **params) -> Plot:
     """Return the figure of what all flows get together, and how evenly, against the buffer."""
     script, caption, title = (
         "buffers/plot_buffer_totals",
         "buffers/buffer-totals",
         "Goodput of all flows and Jain's index",
     )
-    return Figure(slug, script, ("scenarios", "flow_goodput_cells"), title, shows, params, caption)
+    return Plot(slug, script, ("scenarios", "flow_goodput_cells"), title, shows, params, caption)
 
 
 def _figures(design):
@@ -50,16 +50,18 @@ def _figures(design):
             f"flow-goodput-{slug_of(cca)}", f"Goodput of each flow, {cca}", cca=cca, lines="buffer"
         )
         slug, title = f"flow-boxes-{slug_of(cca)}", f"Distribution of the flows' goodput, {cca}"
-        yield Figure(slug, "plot_flow_boxes", _FLOWS, title, "quartiles, ends, mean", {"cca": cca}, "flow-boxes")
+        yield Plot(slug, "plot_flow_boxes", _FLOWS, title, "quartiles, ends, mean", {"cca": cca}, "flow-boxes")
     yield totals_figure("buffer-totals", "means, intervals, by CCA", lines="CCAs")
     if sampled_scenarios(design):
         inputs, paced = (*_FLOWS, "sockets"), {"cca": paced_cca(design)}
-        yield Figure("pacing", "plot_pacing", inputs, "Pacing rate over time", "two flows of a run", paced)
+        yield Plot("pacing", "plot_pacing", inputs, "Pacing rate over time", "two flows of a run", paced)
 
 
 TOPIC = Topic(
     "buffers",
     "Buffers",
+    order=110,
+    heading="What does each flow get when the buffer is small?",
     applies=applies,
     analyses=(
         Analysis("describe_flows", ("runs", "flows", "scenarios"), (FLOW_GOODPUT, FLOW_GOODPUT_CELLS), ("confidence",)),

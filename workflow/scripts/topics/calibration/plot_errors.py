@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 
 from figure_parts.axis_scales import difference_axis
-from figure_parts.category_panels import CategoryPanels, interval, slots
+from figure_parts.category_panels import CategoryPanels, draw_interval, slots
 from figure_parts.figure_style import LIGHT, apply_style
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_table
-from topics.calibration.tables import CALIBRATION
 from wording.number_format import is_missing, number, plain, tick
 
 TITLE = "Error of each quantity, point by point"
@@ -75,7 +72,7 @@ def _draw_point(axes, place, row, panel):
     if panel.value == "error_ppm":
         if not is_missing(row["uncertainty_ppm"]) and row["uncertainty_ppm"]:
             ends = row["error_ppm"] - row["uncertainty_ppm"], row["error_ppm"] + row["uncertainty_ppm"]
-            interval(axes, place, *ends, LIGHT.blue)
+            draw_interval(axes, place, *ends, LIGHT.blue)
         if row["known_ppm"]:
             axes.plot([place - DASH, place + DASH], [row["known_ppm"]] * 2, color=LIGHT.muted, lw=0.9, zorder=2)
     colour = LIGHT.maroon if row["verdict"] == "off" else LIGHT.blue
@@ -86,12 +83,7 @@ def _draw_point(axes, place, row, panel):
     )
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the table, write figure and data."""
-    table = read_table(inputs.calibration, CALIBRATION)
-    figure, panels = draw_errors(table)
-    save_figure(figure, panels, TITLE, table, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_errors(calibration) -> Drawing:
+    """Return the figure and its data."""
+    figure, panels = draw_errors(calibration)
+    return Drawing(figure, panels, TITLE, calibration)

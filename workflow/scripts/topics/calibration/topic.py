@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from study_files.study_design import StudyDesign
 from topics.calibration.tables import CALIBRATION, READINGS
-from topics.topic import Figure, Topic
+from topics.topic import Plot, Topic
 
 
 def calibrates(design: StudyDesign) -> bool:
@@ -12,14 +12,16 @@ def calibrates(design: StudyDesign) -> bool:
     return bool(design.study.get("analysis", {}).get("calibration"))
 
 
-def figures(design: StudyDesign) -> Iterator[Figure]:
+def figures(design: StudyDesign) -> Iterator[Plot]:
     """Yield the topic's one figure."""
-    yield Figure("calibration-errors", "plot_errors", ("calibration",), "Errors by quantity", "errors, uncertainty")
+    yield Plot("calibration-errors", "plot_errors", ("calibration",), "Errors by quantity", "errors, uncertainty")
 
 
 TOPIC = Topic(
     "calibration",
     "Calibration",
+    order=30,
+    heading="How exact is the emulated path?",
     applies=calibrates,
     tables=(READINGS, CALIBRATION),
     figures=figures,

@@ -21,10 +21,8 @@ from inference.multiple_tests import adjusted
 from inference.paired_comparison import Family, compare, incomplete_words, sentence
 from inference.paired_contrasts import to_effect
 from inference.paired_effects import cliffs_delta, hodges_lehmann_interval
-from rule_script import run_rule
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
-from run_tables.reading import read_runs
 from run_tables.resolution import coarsest, resolutions
 from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
 from wording.number_format import count
@@ -147,7 +145,7 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     return row
 
 
-def compare_ccas(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
+def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare the CCAs in every scenario and IP version.
 
     A pair is tested only where the CCAs of its place differ together, which is corrected for all places and metrics of the
@@ -193,17 +191,11 @@ def gated(by_pair, together, significance) -> pd.Series:
     return adjusted(by_pair["p"], "holm").where(opened | by_pair["p"].isna(), 1.0)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the runs, write both comparisons."""
-    runs = read_runs(inputs.runs)
-    (together, by_pair), kept = compare_ccas(runs, params), runs_with_exclusions(runs)
+def compare_ccas(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `CCAS` and `CCA_PAIRS`."""
+    (together, by_pair), kept = compare_valid(runs, params), runs_with_exclusions(runs)
     if kept is not None:
-        together_kept, by_pair_kept = compare_ccas(kept, params)
+        together_kept, by_pair_kept = compare_valid(kept, params)
         together = with_kept(together, together_kept, ["metric", *GROUP], ["p_holm"])
         by_pair = with_kept(by_pair, by_pair_kept, ["metric", *GROUP, "cca_a", "cca_b"], ["p_holm", "effect"])
-    together.to_csv(outputs.ccas, index=False, lineterminator="\n")
-    by_pair.to_csv(outputs.cca_pairs, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return together, by_pair

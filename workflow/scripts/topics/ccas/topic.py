@@ -13,6 +13,8 @@ def one_cca_a_run(design) -> bool:
 TOPIC = Topic(
     "ccas",
     "CCAs",
+    order=190,
+    heading="Does the CCA make a difference?",
     applies=lambda design: one_cca_a_run(design) and design.has_own_flows,
     analyses=(Analysis("compare_ccas", ("runs",), (CCA_TESTS, CCA_PAIRS), ("confidence", "significance")),),
 )

@@ -3,8 +3,6 @@
 import pandas as pd
 
 from inference.paired_comparison import Family, compare, sentence
-from rule_script import run_rule
-from run_tables.reading import read_runs
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
@@ -68,13 +66,3 @@ def compare_steady(runs, params) -> pd.DataFrame:
             place |= {"unit": RUNS[whole].unit, "scenario_label": first["scenario_label"]}
             rows.append(place | compare_cell(group, whole, steady, scale, params))
     return pd.DataFrame(rows).reindex(columns=STEADY.names)
-
-
-def main(inputs, outputs, params) -> None:
-    """Read the runs, write the comparison."""
-    table = compare_steady(read_runs(inputs.runs), params)
-    table.to_csv(outputs.steady, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)

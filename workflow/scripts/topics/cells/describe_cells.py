@@ -10,10 +10,8 @@ import pandas as pd
 from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
 from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
-from rule_script import run_rule
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import DESCRIBED_METRICS
-from run_tables.reading import read_runs
 from run_tables.resolution import coarsest, resolutions
 from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
@@ -72,7 +70,7 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(
     return {"n": n, **row, "note": "; ".join(notes)}
 
 
-def describe_cells(runs, confidence) -> pd.DataFrame:
+def describe_valid(runs, confidence) -> pd.DataFrame:
     """Describe every metric of every cell with intervals of some confidence; return `DESCRIPTIVE`."""
     rows, steps = [], {metric.column: resolutions(runs, metric.column) for metric in DESCRIBED_METRICS}
     for cell, group in runs.groupby(CELL, sort=False):
@@ -86,14 +84,9 @@ def describe_cells(runs, confidence) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=DESCRIPTIVE.names).astype({"measurements": "Int64", "collapses": "Int64"})
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the runs, write the description."""
-    runs = read_runs(inputs.runs)
-    table, kept = describe_cells(runs, params.confidence), runs_with_exclusions(runs)
+def describe_cells(runs, confidence) -> pd.DataFrame:
+    """Return `DESCRIPTIVE`."""
+    table, kept = describe_valid(runs, confidence), runs_with_exclusions(runs)
     if kept is not None:
-        table = with_kept(table, describe_cells(kept, params.confidence), [*CELL, "metric"], ["mean"])
-    table.to_csv(outputs.descriptive, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+        table = with_kept(table, describe_valid(kept, confidence), [*CELL, "metric"], ["mean"])
+    return table

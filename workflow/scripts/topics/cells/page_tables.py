@@ -3,7 +3,7 @@
 from report_parts.cells_table import shown_cell
 from report_parts.data_tables import Cell
 from study_files.study_design import cca_word
-from wording.number_format import NONE, decimals_for, interval, is_missing, number, p_value
+from wording.number_format import NONE, decimals_for, interval_words, is_missing, number, p_value
 from wording.scenario_words import conditions, heading, ip_words
 
 # So many columns of numbers fit a page of paper.
@@ -80,7 +80,7 @@ def _statistics(row, metric, notes):
         "ip": ip_words(row["ip_version"]),
         "n": n_words(row["n"], row["measurements"]),
         "mean": number(row["mean"]),
-        "interval": interval(row["ci_low"], row["ci_high"], row["mean"]),
+        "interval": interval_words(row["ci_low"], row["ci_high"], row["mean"]),
         "median": number(row["median"]),
         "sd": number(row["sd"]),
         "range": NONE if is_missing(row["min"]) else f"{low} to {high}",

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import panel_axes, relative_axes
 from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_figure import ScenarioFigure
 from figure_parts.scenario_panels import (
     interval_line,
@@ -21,14 +21,10 @@ from figure_parts.scenario_panels import (
     row_labels_pt,
 )
 from figure_parts.tooltips import cell_name, run_words, tell, value_words
-from rule_script import run_rule
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.metrics import metric_by_slug
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import SCENARIOS
 from study_files.study_design import cell_words
-from topics.cells.tables import DESCRIPTIVE
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
@@ -136,11 +132,10 @@ def _describe(cells, scenario, metric) -> str:
     return f"{metric.name} in {heading(scenario)} ({conditions(scenario)}). Means in {metric.unit}: {'; '.join(parts)}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, their description and the scenarios, write figure and data."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    metric = metric_by_slug(params.metric)
-    data = _figure_rows(runs, read_table(inputs.descriptive, DESCRIPTIVE), metric)
+def plot_metric(runs, scenarios, descriptive, metric) -> Drawing:
+    """Return the figure and its data."""
+    metric = metric_by_slug(metric)
+    data = _figure_rows(runs, descriptive, metric)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     centres = runs_at_centre(runs, scenarios).groupby("scenario", sort=False)
     references = {name: _reference(group, metric) for name, group in centres}
@@ -161,8 +156,4 @@ def main(inputs, outputs, params) -> None:
                 marks = marks_of_cells[scenario["scenario"], cca, ip_version]
                 _draw_cell(axes, marks, cca, ip_version == "ipv6", y, metric)
         drawn.finish(axes, _describe(cells, scenario, metric))
-    save_figure(drawn.figure, drawn.panels, f"{metric.name} by {cell_words(ccas, ip_versions)}", data, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(drawn.figure, drawn.panels, f"{metric.name} by {cell_words(ccas, ip_versions)}", data)

@@ -3,12 +3,12 @@
 from run_tables.metrics import METRICS, metric_by_slug
 from topics.cells.tables import DESCRIPTIVE, STEADY
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Analysis, Figure, Place, Topic
+from topics.topic import Analysis, Place, Plot, Topic
 
 
-def metric_figure(metric, **more) -> Figure:
+def metric_figure(metric, **more) -> Plot:
     """Return the figure of a metric in each cell, in a topic that has a caption for it."""
-    return Figure(
+    return Plot(
         metric.slug,
         "cells/plot_metric",
         ("runs", "scenarios", "descriptive"),
@@ -27,6 +27,8 @@ def _figures(design):
 TOPIC = Topic(
     "cells",
     "Statistics",
+    order=300,
+    heading="All statistics",
     applies=lambda design: True,
     analyses=(
         Analysis("describe_cells", ("runs",), (DESCRIPTIVE,), ("confidence",)),

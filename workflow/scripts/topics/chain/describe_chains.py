@@ -2,11 +2,8 @@
 
 import pandas as pd
 
-from rule_script import run_rule
 from run_tables.estimated_cells import estimated_cells
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import RUN
-from run_tables.tidy_tables import BOTTLENECKS, FLOWS, SCENARIOS
 from tcp_models.chain_models import fair_share, reno_share_independent, reno_share_synchronised
 from topics.chain.tables import CHAIN_CELLS
 from wording.number_format import count, is_missing, plain
@@ -134,19 +131,3 @@ def _theory(row):
         predictions["independent_percent"] = 100 * reno_share_independent(number, ratio, *flows)
         predictions["synchronised_percent"] = 100 * reno_share_synchronised(number, ratio, *flows)
     return predictions
-
-
-def main(inputs, outputs, params) -> None:
-    """Read the tidy tables, write the cells."""
-    cells = describe_chains(
-        read_runs(inputs.runs),
-        read_table(inputs.flows, FLOWS),
-        read_table(inputs.bottlenecks, BOTTLENECKS),
-        read_table(inputs.scenarios, SCENARIOS),
-        params.confidence,
-    )
-    cells.to_csv(outputs.chain_cells, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)

@@ -1,11 +1,8 @@
 """Draw the share of the flows over all bottlenecks by their number: marks by CCA, and theory's shares at equal round-trip times."""
 
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import DASHES
 from figure_parts.share_panels import Shares, draw_shares
-from rule_script import run_rule
-from run_tables.reading import read_table
-from topics.chain.tables import CHAIN_CELLS
 
 SHARES = Shares(
     "Share of the flows over all bottlenecks", "the long flows", "long_share_percent", "bottlenecks", 60,
@@ -16,12 +13,7 @@ SHARES = Shares(
 )  # fmt: skip
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the cells, write figure and data."""
-    cells = read_table(inputs.chain_cells, CHAIN_CELLS)
-    figure, views = draw_shares(cells, SHARES)
-    save_figure(figure, views, "Shares by number of bottlenecks", cells[SHARES.columns()], outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_shares(chain_cells) -> Drawing:
+    """Return the figure and its data."""
+    figure, views = draw_shares(chain_cells, SHARES)
+    return Drawing(figure, views, "Shares by number of bottlenecks", chain_cells[SHARES.columns()])

@@ -1,6 +1,6 @@
 """The section on bottlenecks in a row: shares of the flows over all of them, against theory."""
 
-from report_parts.cells_table import CONDITIONS, IP_VERSION, N, cells_table, shown_interval, shown_number, shown_text
+from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
 from wording.number_format import is_missing, number
 from wording.scenario_words import ip_words
@@ -17,17 +17,14 @@ SHOWN = (
     shown_number("Sent again long, %", "long_retransmit_percent", 3),
     shown_number("Sent again cross, %", "cross_retransmit_percent", 3), shown_number("Used, %", "used_percent", 1),
 )  # fmt: skip
+CAPTION = "Shares by number of bottlenecks and CCA, measured and by theory"
+TABLES = {"table": PageTable("chain-cells", CAPTION, "chain_cells", SHOWN)}
 
 
 def section(material) -> dict:
-    """Return what the template needs."""
+    """Return what else the template needs."""
     cells = material.tables.chain_cells
-    caption = "Shares by number of bottlenecks and CCA, measured and by theory"
-    return {
-        "table": cells_table("chain-cells", caption, cells, SHOWN, material.design),
-        "most": int(cells["bottlenecks"].max()),
-        "unlike": bool((cells["minimum_delay_percent"].isna()).any()),
-    }
+    return {"most": int(cells["bottlenecks"].max()), "unlike": bool(cells["minimum_delay_percent"].isna().any())}
 
 
 def findings(material) -> list[Finding]:

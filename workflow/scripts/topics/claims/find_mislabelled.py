@@ -6,13 +6,10 @@ else; here they are the evidence, so invalid runs are used on purpose.
 """
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from rule_script import run_rule
-from run_tables.reading import read_flows, read_runs
 from run_tables.run_keys import CELL, RUN
 from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 
@@ -44,7 +41,7 @@ def _conditions(scenario):
     return json.dumps(scenario | {"id": "", "label": "", "transport": transport}, sort_keys=True)
 
 
-def find_mislabelled(runs, flows, scenarios) -> pd.DataFrame:
+def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
     """Describe each cell in which another CCA ran than was asked for, by the study's own (resolved) scenarios.
 
     Returns
@@ -132,14 +129,8 @@ def _means(runs):
     return {metric: runs[metric].mean() for metric in MISLABELLED_METRICS}
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the tables and the study, write the cells."""
-    provenance = json.loads(Path(inputs.provenance).read_text(encoding="utf-8"))
-    flows = read_flows(inputs.flows)
-    table = find_mislabelled(read_runs(inputs.runs), flows, provenance["study"].get("scenarios", []))
+def find_mislabelled(provenance, flows, runs) -> pd.DataFrame:
+    """Return `MISLABELLED`."""
+    table = mislabelled_cells(runs, flows, provenance["study"].get("scenarios", []))
     table["identical_runs"] = table["identical_runs"].astype("Int64")
-    table.to_csv(outputs.mislabelled, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return table

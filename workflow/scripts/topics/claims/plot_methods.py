@@ -4,7 +4,7 @@ from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, log_axis
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
     TITLE_PT,
     header,
@@ -18,12 +18,8 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from figure_parts.tooltips import cell_name, tell, value_words
-from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
-from run_tables.reading import read_table
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import SCENARIOS
-from topics.cells.tables import DESCRIPTIVE
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
@@ -136,15 +132,9 @@ def _describe(cells, scenario, metric, names):
     )
 
 
-def main(inputs, outputs, params) -> None:
-    """Read scenarios and both descriptions, write figure and data."""
+def plot_methods(descriptive, other_descriptive, scenarios, name, other_name) -> Drawing:
+    """Return the figure and its data."""
     metric = metric_by_slug("goodput")
-    here, there = (read_table(path, DESCRIPTIVE) for path in (inputs.descriptive, *inputs.other_descriptive))
-    cells = _common_cells(here, there, metric)
-    names = (params.name, params.other_name)
-    figure, panels = _draw_methods(cells, read_table(inputs.scenarios, SCENARIOS), metric, names)
-    save_figure(figure, panels, f"{metric.name} of the same cells in two studies", cells, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    cells = _common_cells(descriptive, *other_descriptive, metric)
+    figure, panels = _draw_methods(cells, scenarios, metric, (name, other_name))
+    return Drawing(figure, panels, f"{metric.name} of the same cells in two studies", cells)

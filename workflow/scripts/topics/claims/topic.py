@@ -3,13 +3,13 @@
 from topics.ccas.topic import one_cca_a_run
 from topics.claims.tables import CLAIM_VERSIONS, CLAIMS, MISLABELLED
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Analysis, Figure, Place, Topic
+from topics.topic import Analysis, Place, Plot, Topic
 
 
 def _figures(design):
     # If the other study was analysed.
     if "descriptive" in design.other_tables and not compares_sizes_alone(design):
-        yield Figure(
+        yield Plot(
             "methods",
             "plot_methods",
             ("scenarios", "descriptive", "other_descriptive"),
@@ -23,6 +23,8 @@ def _figures(design):
 TOPIC = Topic(
     "claims",
     "Claims",
+    order=250,
+    heading="Claims",
     applies=lambda design: design.claims is not None or one_cca_a_run(design) or "descriptive" in design.other_tables,
     analyses=(Analysis("find_mislabelled", ("runs", "flows", "provenance"), (MISLABELLED,)),),
     tables=(CLAIMS, CLAIM_VERSIONS, MISLABELLED),

@@ -40,11 +40,11 @@ if ARMS_OF_VERSIONS:
         container:
             "envs/analysis.sif"
         params:
-            **analysis_params(ANALYSES["ip_version/compare_ip_versions"], DESIGN, SETTINGS),
-            code=code_of("topics/ip_version/compare_ip_versions"),
+            calls=analysis_rule([ANALYSES["ip_version/compare_ip_versions"]], DESIGN, SETTINGS)["calls"],
+            code=code_of("topics/carry_out", "topics/ip_version/compare_ip_versions"),
             image=ANALYSIS_IMAGE,
         script:
-            "../ip_version/compare_ip_versions.py"
+            "../carry_out.py"
 
 
 if ARMS_OF_CCAS:
@@ -60,11 +60,11 @@ if ARMS_OF_CCAS:
         container:
             "envs/analysis.sif"
         params:
-            **analysis_params(ANALYSES["ccas/compare_ccas"], DESIGN, SETTINGS),
-            code=code_of("topics/ccas/compare_ccas"),
+            calls=analysis_rule([ANALYSES["ccas/compare_ccas"]], DESIGN, SETTINGS)["calls"],
+            code=code_of("topics/carry_out", "topics/ccas/compare_ccas"),
             image=ANALYSIS_IMAGE,
         script:
-            "../ccas/compare_ccas.py"
+            "../carry_out.py"
 
 
 rule count_false_alarms:

@@ -21,5 +21,12 @@ def comparisons_of(design) -> list[str]:
 
 
 TOPIC = Topic(
-    "controls", "Controls", applies=has_controls, tables=(AA_TESTS, AA_SUMMARY), place=Place.BACK, anchor="controls"
+    "controls",
+    "Controls",
+    order=270,
+    heading="Controls: each cell against itself",
+    applies=has_controls,
+    tables=(AA_TESTS, AA_SUMMARY),
+    place=Place.BACK,
+    anchor="controls",
 )

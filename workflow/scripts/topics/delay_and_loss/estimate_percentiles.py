@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 
 from inference.percentile_interval import TWO_SIDED, UPPER, least_values, percentile_interval
-from rule_script import run_rule
-from run_tables.reading import read_runs
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
@@ -60,13 +58,3 @@ def estimate_percentiles(runs, confidence) -> pd.DataFrame:
             for percentile in PERCENTILES:
                 rows.append(place | percentile_row(group[metric], percentile, confidence, resolution))
     return pd.DataFrame(rows).reindex(columns=DELAY_PERCENTILES.names)
-
-
-def main(inputs, outputs, params) -> None:
-    """Read the runs, write the percentiles."""
-    table = estimate_percentiles(read_runs(inputs.runs), params.confidence)
-    table.to_csv(outputs.delay_percentiles, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)

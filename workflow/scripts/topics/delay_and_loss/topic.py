@@ -7,6 +7,8 @@ from topics.topic import Analysis, Topic
 TOPIC = Topic(
     "delay_and_loss",
     "Delay, loss",
+    order=210,
+    heading="How long do packets wait, and how many are lost?",
     applies=lambda design: not compares_sizes_alone(design),
     analyses=(Analysis("estimate_percentiles", ("runs",), (DELAY_PERCENTILES,), ("confidence",)),),
 )

@@ -1,9 +1,8 @@
 """Write the scorecard of an exam, and its means beside published ones."""
 
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
+import pandas as pd
+
 from topics.exam.judge import beside_published, scorecard
-from topics.exam.tables import EXAM_VALUES
 
 
 def reasons(runs, cca) -> dict[str, str]:
@@ -13,16 +12,9 @@ def reasons(runs, cca) -> dict[str, str]:
     return {name: f"no valid run: {rows['invalid_because'].iloc[0]}" for name, rows in failed.groupby("scenario")}
 
 
-def main(inputs, outputs, params) -> None:
-    """Read measures and runs, write the scorecard and the comparison."""
-    values = read_table(inputs.exam_values, EXAM_VALUES)
-    values["replication"] = values["replication"].astype(int)
-    missing = reasons(read_runs(inputs.runs), params.exam["cca"])
-    table = scorecard(values, params.scenarios, params.exam, params.confidence, params.significance, missing)
-    table.to_csv(outputs.scorecard, index=False, lineterminator="\n", float_format="%.6g")
-    beside = beside_published(values, params.scenarios, params.confidence)
-    beside.to_csv(outputs.exam_published, index=False, lineterminator="\n", float_format="%.6g")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def judge_exam(exam_values, runs, exam, scenarios, confidence, significance) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `SCORECARD` and `EXAM_PUBLISHED`."""
+    values = exam_values.astype({"replication": int})
+    missing = reasons(runs, exam["cca"])
+    table = scorecard(values, scenarios, exam, confidence, significance, missing)
+    return table, beside_published(values, scenarios, confidence)

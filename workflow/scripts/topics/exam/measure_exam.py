@@ -5,13 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from rule_script import run_rule
 from run_tables.group_tables import GROUPS
-from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
 from run_tables.series_tables import CHANGES
-from run_tables.tidy_tables import SCENARIOS
 from topics.exam import measures
 from topics.exam.criteria import CRITERIA
 from topics.exam.tables import EXAM_VALUES
@@ -142,22 +139,15 @@ def measure_runs(runs, scenarios, flows, groups, changes, sockets, queues, limit
     return table.dropna(subset="value")
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the tidy tables, write the measures of all runs."""
-    scenarios = read_table(inputs.scenarios, SCENARIOS)
-    table = measure_runs(
-        with_delays(read_runs(inputs.runs), scenarios), scenarios, read_flows(inputs.flows), _optional(inputs, GROUPS),
-        _optional(inputs, CHANGES), inputs.sockets, inputs.queue, params.limits,
+def measure_exam(runs, scenarios, flows, sockets, queue, limits, groups=None, changes=None) -> pd.DataFrame:
+    """Return `EXAM_VALUES`."""
+    return measure_runs(
+        with_delays(runs, scenarios), scenarios, flows, _known(groups, GROUPS),
+        _known(changes, CHANGES), sockets, queue, limits,
     )  # fmt: skip
-    table.to_csv(outputs.exam_values, index=False, lineterminator="\n")
 
 
-def _optional(inputs, table):
-    """Read a table that only some studies have; without it an empty one."""
-    path = inputs.get(table.name)
-    rows = read_table(path, table) if path else pd.DataFrame(columns=table.names)
+def _known(rows, table):
+    """Return a table that only some studies have; without it an empty one."""
+    rows = pd.DataFrame(columns=table.names) if rows is None else rows
     return rows.assign(replication=rows["replication"].astype(int))
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)

@@ -7,14 +7,11 @@ from matplotlib.lines import Line2D
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import KEY_LINE_PT, panel_key
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import Grid, header, lines_behind, panel_title, unclipped, unit_below, value_axis
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import SCENARIOS
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
@@ -98,12 +95,8 @@ def _draw(data, scenarios, cca):
     return figure, panels, title
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs and time series, write figure and data."""
-    data = figure_data(read_runs(inputs.runs), inputs.sockets, inputs.queue, params.cca)
-    figure, panels, title = _draw(data, read_table(inputs.scenarios, SCENARIOS), params.cca)
-    save_figure(figure, panels, title, data, outputs, float_format="%.5g")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_cases(runs, sockets, queue, scenarios, cca) -> Drawing:
+    """Return the figure and its data."""
+    data = figure_data(runs, sockets, queue, cca)
+    figure, panels, title = _draw(data, scenarios, cca)
+    return Drawing(figure, panels, title, data, digits=5)

@@ -2,9 +2,7 @@
 
 import pandas as pd
 
-from figure_parts.figure_svg import save_figure
-from rule_script import run_rule
-from run_tables.reading import read_flows
+from figure_parts.figure_svg import Drawing
 from topics.fairness.matrix_figure import Scale, draw_matrices
 
 SCALE = Scale("Share of the row's CCA against the column's", "share", (0.1, 0.25, 0.4, 0.6, 0.75, 0.9), True)
@@ -47,9 +45,9 @@ def shares(flows) -> pd.DataFrame:
     return cells.agg(value="mean", runs="size").reset_index().assign(note="")
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the flows, write figure and data."""
-    cells = shares(read_flows(inputs.flows))
+def plot_exam_shares(flows) -> Drawing:
+    """Return the figure and its data."""
+    cells = shares(flows)
     panels = [
         {"scenario": kind, "ip_version": ip_version, "title": title, "conditions": conditions}
         for kind, (title, conditions) in PANELS.items()
@@ -57,8 +55,4 @@ def main(inputs, outputs, params) -> None:
         if ((cells["scenario"] == kind) & (cells["ip_version"] == ip_version)).any()
     ]
     figure, views = draw_matrices(cells, panels, SCALE)
-    save_figure(figure, views, SCALE.title, cells, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, SCALE.title, cells)

@@ -7,13 +7,9 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
 from figure_parts.delay_plane import ellipse
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import Grid, columns_for, header, lines_behind, panel_title, unclipped, value_axis
 from figure_parts.tooltips import cell_name, run_words, tell
-from rule_script import run_rule
-from run_tables.reading import read_table
-from run_tables.tidy_tables import SCENARIOS
-from topics.exam.tables import EXAM_VALUES
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
@@ -75,12 +71,8 @@ def _words(percent, delay_ms):
     return f"{number(percent, 1)} % at {number(delay_ms, 1)} ms"
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the values, write figure and data."""
-    data = pairs_of(read_table(inputs.exam_values, EXAM_VALUES))
-    figure, panels = _draw(data, read_table(inputs.scenarios, SCENARIOS))
-    save_figure(figure, panels, TITLE, data, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_throughput_delay(exam_values, scenarios) -> Drawing:
+    """Return the figure and its data."""
+    data = pairs_of(exam_values)
+    figure, panels = _draw(data, scenarios)
+    return Drawing(figure, panels, TITLE, data)

@@ -49,6 +49,7 @@ SCORECARD = Table(
         text_column("reason", "Why it was not evaluated, or nothing is shown.", "it was"),
         text_column("worst_run", "The run of it that does worst: `scenario/cca/ip_version/replication`.", _NOT_EVALUATED),
     ),
+    digits=6,
 )  # fmt: skip
 _OPEN = "the statement leaves that side open"
 EXAM_PUBLISHED = Table(
@@ -75,4 +76,5 @@ EXAM_PUBLISHED = Table(
         text_column("statement", "What is stated, and under which conditions."),
         text_column("source", "Where."),
     ),
+    digits=6,
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from study_files.study_design import StudyDesign, is_sampled
 from topics.exam.tables import EXAM_PUBLISHED, EXAM_VALUES, SCORECARD
 from topics.path_changes.topic import is_watched
-from topics.topic import Analysis, Figure, Place, Topic
+from topics.topic import Analysis, Place, Plot, Topic
 
 THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
 #: With more scenarios the cases aren't drawn one by one.
@@ -21,20 +21,20 @@ def examines(design: StudyDesign) -> bool:
     return design.study.get("exam", {}).get("cca") is not None
 
 
-def _figures(design: StudyDesign) -> Iterator[Figure]:
-    yield Figure(
+def _figures(design: StudyDesign) -> Iterator[Plot]:
+    yield Plot(
         THROUGHPUT, "plot_throughput_delay", ("exam_values", "scenarios"), "Throughput against queueing delay", "means, ellipses"
     )  # fmt: skip
     if any(scenario["id"].startswith("5.2.1-") and scenario["groups"] for scenario in design.scenarios):
-        yield Figure(SHARES, "plot_exam_shares", ("flows",), "Who gets what", "mean shares")
+        yield Plot(SHARES, "plot_exam_shares", ("flows",), "Who gets what", "mean shares")
     if any(map(is_watched, design.scenarios)):
         inputs = ("runs", "scenarios", "changes", "sockets", "queue")
-        yield Figure(
+        yield Plot(
             CHANGES, "path_changes/plot_path_changes", inputs, "Paths that change, over time", "one run of each cell"
         )
     if any(map(is_sampled, design.scenarios)) and len(design.scenarios) <= MOST_CASES:
         inputs, cca = ("runs", "scenarios", "sockets", "queue"), design.study["exam"]["cca"]
-        yield Figure(CASES, "plot_cases", inputs, "Every case over time", "one run of each", params={"cca": cca})
+        yield Plot(CASES, "plot_cases", inputs, "Every case over time", "one run of each", params={"cca": cca})
 
 
 def _measured(design: StudyDesign) -> tuple[str, ...]:
@@ -52,6 +52,7 @@ def _judged(design: StudyDesign) -> dict:
 TOPIC = Topic(
     "exam",
     "Exam",
+    order=20,
     applies=examines,
     analyses=(
         Analysis(

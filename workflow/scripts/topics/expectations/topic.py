@@ -6,6 +6,8 @@ from topics.topic import Place, Topic
 TOPIC = Topic(
     "expectations",
     "Gate",
+    order=10,
+    heading="Gate",
     applies=lambda design: bool(design.study.get("analysis", {}).get("expect")),
     tables=(EXPECTATIONS,),
     place=Place.FRONT,

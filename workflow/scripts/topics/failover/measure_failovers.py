@@ -2,17 +2,14 @@
 
 import pandas as pd
 
-from rule_script import run_rule
 from run_tables.estimated_cells import estimated_cells
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import SCENARIOS
 from topics.failover.path_series import COLUMNS, MEASURES, acked_by_path, measure_run
 from topics.failover.tables import FAILOVERS
 
 
-def measure_failovers(runs, scenarios, measured, confidence) -> pd.DataFrame:
+def failover_cells(runs, scenarios, measured, confidence) -> pd.DataFrame:
     """Return `FAILOVERS`: a row a cell with an outage, in the order of `runs`.
 
     ``measured``: run as (scenario, cca, ip_version, replication) -> `measure_run`.
@@ -32,20 +29,14 @@ def measure_failovers(runs, scenarios, measured, confidence) -> pd.DataFrame:
     return estimated_cells(FAILOVERS, runs.join(values), confidence, of_scenario=about, also=also)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, scenarios and the sockets' time series, write the cells."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+def measure_failovers(runs, scenarios, sockets, confidence) -> pd.DataFrame:
+    """Return `FAILOVERS`."""
     down = scenarios[scenarios["outage_path"].notna()].set_index("scenario")
     valid = runs[runs["valid"] & runs["scenario"].isin(down.index)]
     wanted = {(str(s), str(c), str(v), int(r)) for s, c, v, r in valid[RUN].itertuples(index=False)}
     measured = {
         run: measure_run(acked_by_path(samples), down.loc[run[0]])
-        for run, samples in series_of_runs(inputs.sockets, COLUMNS, wanted)
+        for run, samples in series_of_runs(sockets, COLUMNS, wanted)
         if run in wanted
     }
-    cells = measure_failovers(runs, scenarios, measured, params.confidence)
-    cells.to_csv(outputs.failovers, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return failover_cells(runs, scenarios, measured, confidence)

@@ -7,14 +7,11 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, with_ip_version
 from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import DASHES, value_axis
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import SCENARIOS
 from topics.failover.path_series import COLUMNS, acked_by_path
 from wording.number_format import number, plain
 from wording.sentence_words import cca_name
@@ -74,23 +71,15 @@ def _draw(shown, rates, scenario):
     return drawn.figure, drawn.panels
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, scenarios and the sockets' time series, write figure and data."""
-    runs = read_runs(inputs.runs)
-    scenario = read_table(inputs.scenarios, SCENARIOS).set_index("scenario").loc[params.scenario]
-    first = runs[runs["valid"] & (runs["scenario"] == params.scenario)].drop_duplicates(CELL)
+def plot_failover(runs, scenarios, sockets, scenario) -> Drawing:
+    """Return the figure and its data."""
+    first = runs[runs["valid"] & (runs["scenario"] == scenario)].drop_duplicates(CELL)
     shown = [(str(s), str(c), str(v), int(r)) for s, c, v, r in first[RUN].itertuples(index=False)]
-    series = series_of_runs(inputs.sockets, COLUMNS, set(shown))
+    series = series_of_runs(sockets, COLUMNS, set(shown))
     rates = {run: rates_over_time(samples) for run, samples in series if run in shown}
-    figure, views = _draw([run for run in shown if run in rates], rates, scenario)
+    figure, views = _draw([run for run in shown if run in rates], rates, scenarios.set_index("scenario").loc[scenario])
     parts = [of_run.assign(**dict(zip(RUN, run, strict=True))) for run, of_run in rates.items()]
     data = (
         pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["path", "time_s", "acked_mbps", *RUN])
     )
-    save_figure(
-        figure, views, "Paths over time while one is down", data[[*RUN, "path", "time_s", "acked_mbps"]], outputs
-    )
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, "Paths over time while one is down", data[[*RUN, "path", "time_s", "acked_mbps"]])

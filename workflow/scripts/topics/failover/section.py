@@ -1,6 +1,6 @@
 """The section on fail-over: rates while a path is down, standstill and return."""
 
-from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, cells_table, shown_cell, shown_interval, shown_number
+from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_cell, shown_interval, shown_number
 from report_parts.material import Finding
 from wording.number_format import count, number, plain
 
@@ -18,13 +18,12 @@ SHOWN = (
     shown_number("Used again after, s", "return_s", 2), shown_interval("Interval", "return_s", 2),
     shown_number("Runs with return", "returned", 0), shown_number("Lost packets", "outage_drops", 1),
 )  # fmt: skip
+TABLES = {"table": PageTable("failovers", "Rates, standstill and return by CCA", "failovers", SHOWN)}
 
 
 def section(material) -> dict:
-    """Return what the template needs."""
-    cells = material.tables.failovers
-    table = cells_table("failovers", "Rates, standstill and return by CCA", cells, SHOWN, material.design)
-    return {"table": table, "paths": int(cells["paths"].max())}
+    """Return what else the template needs."""
+    return {"paths": int(material.tables.failovers["paths"].max())}
 
 
 def findings(material) -> list[Finding]:

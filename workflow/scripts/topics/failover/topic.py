@@ -1,7 +1,7 @@
 """A path of MPTCP goes down and comes back: what the others carry meanwhile, and when the path is used again."""
 
 from topics.failover.tables import FAILOVERS
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def has_outages(design) -> bool:
@@ -20,12 +20,14 @@ def outage_scenarios(design) -> tuple[str, ...]:
 
 def _figures(design):
     title, inputs = "Paths over time while one is down", ("runs", "scenarios", "sockets")
-    yield Figure("failover", "plot_failover", inputs, title, "single runs", {"scenario": outage_scenarios(design)[0]})
+    yield Plot("failover", "plot_failover", inputs, title, "single runs", {"scenario": outage_scenarios(design)[0]})
 
 
 TOPIC = Topic(
     "failover",
     "Fail-over",
+    order=160,
+    heading="What happens when a path goes down?",
     applies=has_outages,
     analyses=(Analysis("measure_failovers", ("runs", "scenarios", "sockets"), (FAILOVERS,), ("confidence",)),),
     figures=_figures,

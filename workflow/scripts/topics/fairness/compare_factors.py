@@ -9,12 +9,9 @@ from inference.paired_comparison import sentence
 from inference.paired_contrasts import to_effect
 from inference.share_intervals import expit
 from inference.welch import welch
-from rule_script import run_rule
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.queue_sizes import queues_of
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import SCENARIOS
-from topics.fairness.flow_shares import matrix_cells, pairs_of, read_flow_shares
+from topics.fairness.flow_shares import matrix_cells, numbered, pairs_of
 from topics.fairness.pair_shares import coarsest, either_collapsed, mixes_of, pair_row, replication_balances
 from topics.fairness.scenario_factors import base_and_levels
 from topics.fairness.share_theory import compare_with_theory
@@ -50,7 +47,7 @@ def _level_row(values, base, flows, params):
     return row | effect | {name: result[name] for name in ("statistic", "df", "p")}
 
 
-def compare_factors(pairs, scenarios, queues, params) -> pd.DataFrame:
+def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the base scenario's, for each pair of CCAs.
 
     Parameters
@@ -102,15 +99,9 @@ def compare_factors(pairs, scenarios, queues, params) -> pd.DataFrame:
     return table
 
 
-def main(inputs, outputs, params) -> None:
-    """Read flows' shares and scenarios, write the comparisons."""
-    pairs, scenarios = pairs_of(read_flow_shares(inputs.flow_shares)), read_table(inputs.scenarios, SCENARIOS)
-    queues = queues_of(runs_at_centre(read_runs(inputs.runs), scenarios))
-    factors = compare_factors(pairs, scenarios, queues, params)
-    factors.to_csv(outputs.fairness_factors, index=False, lineterminator="\n")
-    theory = compare_with_theory(pairs, scenarios, queues, params)
-    theory.to_csv(outputs.share_theory, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def compare_factors(flow_shares, scenarios, runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `FAIRNESS_FACTORS` and `SHARE_THEORY`."""
+    pairs = pairs_of(numbered(flow_shares))
+    queues = queues_of(runs_at_centre(runs, scenarios))
+    arguments = pairs, scenarios, queues, params
+    return compare_levels(*arguments), compare_with_theory(*arguments)

@@ -6,10 +6,9 @@ from inference.cell_estimates import cell_estimate, estimate_columns
 from inference.collapses import collapsed
 from inference.multiple_tests import adjusted_within
 from inference.share_intervals import bounded_estimate, logit
-from rule_script import run_rule
 from run_tables.resolution import RTT_RESOLUTION_MS, jain_resolution
 from run_tables.run_keys import CELL
-from topics.fairness.flow_shares import PLACE, pairs_of, read_flow_shares
+from topics.fairness.flow_shares import PLACE, numbered, pairs_of
 from topics.fairness.pair_shares import balance_test, bounded_columns, coarsest, compare_pairs, either_collapsed
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
@@ -92,18 +91,8 @@ def describe_shares(shares, params) -> pd.DataFrame:
     return table.assign(p_holm=holm.where(~second, holm.shift()))
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the flows' shares, write the comparisons."""
-    shares = read_flow_shares(inputs.flow_shares)
+def compare_shares(flow_shares, params) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return `SHARES` and `SHARE_PAIRS` and `START_ORDER`."""
+    shares = numbered(flow_shares)
     pairs = pairs_of(shares)
-    tables = {
-        outputs.shares: describe_shares(shares, params),
-        outputs.share_pairs: compare_pairs(pairs, params),
-        outputs.start_order: compare_start_order(pairs, params),
-    }
-    for path, table in tables.items():
-        table.to_csv(path, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return describe_shares(shares, params), compare_pairs(pairs, params), compare_start_order(pairs, params)

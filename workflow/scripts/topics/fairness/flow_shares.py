@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 
 from inference.share_intervals import logit
-from run_tables.reading import read_table
 from run_tables.resolution import jain_resolution
 from run_tables.run_keys import RUN
 from study_files.study_design import MIX
-from topics.fairness.tables import FLOW_SHARES
 
 PLACE = ["scenario", "ip_version"]
 
@@ -37,9 +35,9 @@ class Pairs:
     ccas: list[str]
 
 
-def read_flow_shares(path) -> pd.DataFrame:
-    """Read ``analysis/flow_shares.csv``."""
-    return read_table(path, FLOW_SHARES).astype(dict.fromkeys(("replication", "flow", "position"), int))
+def numbered(shares) -> pd.DataFrame:
+    """Return shares as they are read from their file with what tells flows apart as whole numbers."""
+    return shares.astype(dict.fromkeys(("replication", "flow", "position"), int))
 
 
 def ccas_of(mix) -> list[str]:

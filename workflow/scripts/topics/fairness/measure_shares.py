@@ -2,18 +2,15 @@
 
 import pandas as pd
 
-from rule_script import run_rule
 from run_tables.conditions_at_centre import flows_at_centre
-from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.resolution import resolutions
 from run_tables.run_keys import RUN
-from run_tables.tidy_tables import SCENARIOS
 from tcp_models.fairness_index import jain_index
 from topics.fairness.flow_shares import position_of
 from topics.fairness.tables import FLOW_SHARES
 
 
-def measure_shares(runs, flows) -> pd.DataFrame:
+def shares_of_flows(runs, flows) -> pd.DataFrame:
     """Return every flow of every run with its share: `FLOW_SHARES`, in the order of the runs.
 
     Parameters
@@ -43,12 +40,7 @@ def add_shares(shares) -> pd.DataFrame:
     return shares
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, flows and scenarios, write the shares."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    flows = flows_at_centre(read_flows(inputs.flows), runs, scenarios)
-    measure_shares(runs, flows).to_csv(outputs.flow_shares, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def measure_shares(runs, scenarios, flows) -> pd.DataFrame:
+    """Return `FLOW_SHARES`."""
+    flows = flows_at_centre(flows, runs, scenarios)
+    return shares_of_flows(runs, flows)

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
     DASHES,
     TITLE_PT,
@@ -20,11 +20,8 @@ from figure_parts.scenario_panels import (
     unclipped,
 )
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
-from run_tables.reading import read_table
 from run_tables.series_of_runs import series_of_runs
-from run_tables.tidy_tables import SCENARIOS
-from topics.fairness.flow_shares import read_flow_shares, two_sided_runs
+from topics.fairness.flow_shares import numbered, two_sided_runs
 from topics.fairness.share_words import share_conditions
 
 # Column of the data -> title of the panel.
@@ -150,22 +147,18 @@ def _describe(data, name, words, conditions):
     return f"{words} over time, {conditions}: {means or 'no valid run'}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read shares and time series, write figure and data."""
-    scenarios = read_table(inputs.scenarios, SCENARIOS).set_index("scenario", drop=False)
-    shares = read_flow_shares(inputs.flow_shares)
-    run = middle_run(two_sided_runs(shares[shares["cca"] == params.mix]), params.scenario, params.mix)
+def plot_competition(scenarios, flow_shares, sockets, mix, scenario) -> Drawing:
+    """Return the figure and its data."""
+    scenarios = scenarios.set_index("scenario", drop=False)
+    flow_shares = numbered(flow_shares)
+    run = middle_run(two_sided_runs(flow_shares[flow_shares["cca"] == mix]), scenario, mix)
     columns = ["flow", "flow_cca", "time_s", "bytes_acked", "cwnd_packets", "rtt_ms"]
-    series = dict(series_of_runs(inputs.sockets, columns, {run})) if run else {}
-    bin_s = max(0.1, round(float(scenarios.loc[params.scenario, "duration_s"]) / GOODPUT_BINS, 1))
+    series = dict(series_of_runs(sockets, columns, {run})) if run else {}
+    bin_s = max(0.1, round(float(scenarios.loc[scenario, "duration_s"]) / GOODPUT_BINS, 1))
     data = _lines_of_run(series.get(run, pd.DataFrame(columns=columns)), bin_s)
-    rtts = shares[shares["scenario"] == params.scenario].groupby("position")["rtt_path_ms"].mean()
-    conditions = share_conditions(scenarios.loc[params.scenario], list(rtts))
-    title = f"{params.mix}, replication {run[3]}" if run else f"{params.mix}: no valid run"
-    figure, panels = _draw(data, title, f"{params.mix}, {conditions}", bin_s)
+    rtts = flow_shares[flow_shares["scenario"] == scenario].groupby("position")["rtt_path_ms"].mean()
+    conditions = share_conditions(scenarios.loc[scenario], list(rtts))
+    title = f"{mix}, replication {run[3]}" if run else f"{mix}: no valid run"
+    figure, panels = _draw(data, title, f"{mix}, {conditions}", bin_s)
     words = f"{title}: goodput, congestion window and RTT over time, {conditions}"
-    save_figure(figure, panels, words, data, outputs, float_format="%.6g")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, panels, words, data, digits=6)

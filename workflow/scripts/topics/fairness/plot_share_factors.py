@@ -3,7 +3,7 @@
 import pandas as pd
 
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
     DASHES,
     LETTER_SHARE,
@@ -18,10 +18,7 @@ from figure_parts.scenario_panels import (
     unclipped,
 )  # fmt: skip
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_table
 from topics.fairness.scenario_factors import FACTORS
-from topics.fairness.tables import FAIRNESS_FACTORS
 from wording.number_format import is_missing
 
 #: Columns of the figure's data.
@@ -150,15 +147,10 @@ def _describe(rows, factor, others):
     return f"Share over {factor.title.lower()}{f' in {factor.unit}' if factor.unit else ''}: {'; '.join(parts)}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the comparison, write figure and data."""
-    factors = read_table(inputs.fairness_factors, FAIRNESS_FACTORS)
-    ip_version = factors["ip_version"].iloc[0] if len(factors) else None
-    shares = shares_of(params.cca_shown, factors)
-    title = f"Share of {params.cca_shown}"
-    figure, panels = _draw(shares[shares["ip_version"] == ip_version], factors, title)
-    save_figure(figure, panels, f"{title} against other CCAs, over the factors of the scenarios", shares, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_share_factors(fairness_factors, cca_shown) -> Drawing:
+    """Return the figure and its data."""
+    ip_version = fairness_factors["ip_version"].iloc[0] if len(fairness_factors) else None
+    shares = shares_of(cca_shown, fairness_factors)
+    title = f"Share of {cca_shown}"
+    figure, panels = _draw(shares[shares["ip_version"] == ip_version], fairness_factors, title)
+    return Drawing(figure, panels, f"{title} against other CCAs, over the factors of the scenarios", shares)

@@ -2,7 +2,7 @@
 
 from figure_parts.axis_scales import panel_axes
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
     INDENT_PT,
     LETTER_SHARE,
@@ -20,12 +20,8 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_table
-from run_tables.tidy_tables import SCENARIOS
 from topics.fairness.flow_shares import ccas_of, mix_sizes
 from topics.fairness.share_words import scenario_name, share_conditions
-from topics.fairness.tables import SHARES
 from wording.number_format import is_missing
 
 #: Columns of the table that are drawn.
@@ -94,14 +90,9 @@ def _describe(rows, scenario, conditions):
     return f"Share over the fair share. {scenario_name(scenario)}, {conditions}: {values or 'no valid run'}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the shares, write figure and data."""
-    shares = read_table(inputs.shares, SHARES)
+def plot_share_mixes(shares, scenarios) -> Drawing:
+    """Return the figure and its data."""
     shares = shares[mix_sizes(shares) != 2]
-    figure, panels = _draw(shares, read_table(inputs.scenarios, SCENARIOS))
+    figure, panels = _draw(shares, scenarios)
     title = "Share of each CCA over the fair share, in mixes that are no pairs"
-    save_figure(figure, panels, title, shares[DRAWN], outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, panels, title, shares[DRAWN])

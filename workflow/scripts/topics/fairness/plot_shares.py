@@ -3,14 +3,10 @@
 import pandas as pd
 
 from figure_parts.category_panels import with_ip_version
-from figure_parts.figure_svg import save_figure
-from rule_script import run_rule
-from run_tables.reading import read_table
-from run_tables.tidy_tables import SCENARIOS
-from topics.fairness.flow_shares import PLACE, ccas_of, matrix_cells, mix_sizes, read_flow_shares
+from figure_parts.figure_svg import Drawing
+from topics.fairness.flow_shares import PLACE, ccas_of, matrix_cells, mix_sizes, numbered
 from topics.fairness.matrix_figure import Scale, draw_matrices
 from topics.fairness.share_words import scenario_name, share_conditions
-from topics.fairness.tables import SHARE_PAIRS
 
 #: Columns of the table that are drawn.
 DRAWN = [
@@ -48,14 +44,9 @@ def _panels_of(scenarios, flows):
     ]  # fmt: skip
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the pairs' shares, write figure and data."""
-    pairs, scenarios = read_table(inputs.share_pairs, SHARE_PAIRS), read_table(inputs.scenarios, SCENARIOS)
-    scale, flows = SCALES[params.shown], read_flow_shares(inputs.flow_shares)
-    cells = _whole_matrix(pairs, flows)
-    figure, panels = draw_matrices(cells.assign(value=cells[params.shown]), _panels_of(scenarios, flows), scale)
-    save_figure(figure, panels, scale.title, pairs[DRAWN], outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_shares(share_pairs, scenarios, flow_shares, shown) -> Drawing:
+    """Return the figure and its data."""
+    scale, flows = SCALES[shown], numbered(flow_shares)
+    cells = _whole_matrix(share_pairs, flows)
+    figure, panels = draw_matrices(cells.assign(value=cells[shown]), _panels_of(scenarios, flows), scale)
+    return Drawing(figure, panels, scale.title, share_pairs[DRAWN])

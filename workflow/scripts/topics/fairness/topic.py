@@ -4,7 +4,7 @@ from itertools import combinations_with_replacement
 
 from topics.fairness.tables import FAIRNESS_FACTORS, FLOW_SHARES, SHARE_PAIRS, SHARE_THEORY, SHARES, START_ORDER
 from topics.time_series.topic import sampled_scenarios
-from topics.topic import Analysis, Figure, Topic, slug_of
+from topics.topic import Analysis, Plot, Topic, slug_of
 
 #: More competitions than these, which is those of 8 CCAs, are not drawn over time.
 MOST_COMPETITIONS = 36
@@ -31,23 +31,25 @@ def _figures(design):
     mixes = _pair_mixes(design)
     if mixes:
         for slug, shown, title in (("shares", "share", "Who beats whom"), ("jain", "jain", "Jain's index")):
-            yield Figure(f"fairness-{slug}", "plot_shares", _PAIRS, title, "CCA against CCA", {"shown": shown})
+            yield Plot(f"fairness-{slug}", "plot_shares", _PAIRS, title, "CCA against CCA", {"shown": shown})
     if len(mixes) < len(design.ccas):
-        yield Figure("fairness-mixes", "plot_share_mixes", ("shares", "scenarios"), "Mixes of more", "means, intervals")
+        yield Plot("fairness-mixes", "plot_share_mixes", ("shares", "scenarios"), "Mixes of more", "means, intervals")
     if mixes and len(design.scenarios) > 1:
         for cca in _ccas_of(mixes):
             slug, params = f"fairness-factors-{slug_of(cca)}", {"cca_shown": cca}
             inputs, title, shows = ("fairness_factors",), f"Share of {cca}", "over the factors"
-            yield Figure(slug, "plot_share_factors", inputs, title, shows, params, "fairness-factors")
+            yield Plot(slug, "plot_share_factors", inputs, title, shows, params, "fairness-factors")
     for mix in competitions(design):
         slug, params = f"competition-{slug_of(mix)}", {"mix": mix, "scenario": sampled_scenarios(design)[0]}
         inputs = ("flow_shares", "scenarios", "sockets")
-        yield Figure(slug, "plot_competition", inputs, mix, "one run over time", params, "competition")
+        yield Plot(slug, "plot_competition", inputs, mix, "one run over time", params, "competition")
 
 
 TOPIC = Topic(
     "fairness",
     "Fairness",
+    order=100,
+    heading="Who gets how much of a shared link?",
     applies=lambda design: design.mixes,
     analyses=(
         Analysis("measure_shares", ("runs", "flows", "scenarios"), (FLOW_SHARES,)),

@@ -13,10 +13,8 @@ from inference.paired_comparison import Family, compare, incomplete_words, sente
 from inference.paired_contrasts import from_effect, to_effect
 from inference.paired_effects import hodges_lehmann_interval, rank_biserial
 from inference.sample_size import MAX_PAIRS, detectable_effect, deviation_interval, pairs_needed
-from rule_script import run_rule
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
-from run_tables.reading import read_runs
 from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
 from topics.ip_version.tables import IP_VERSION_TESTS
 from topics.ip_version.verdicts import verdict
@@ -160,7 +158,7 @@ def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
     return row
 
 
-def compare_ip_versions(runs, params) -> pd.DataFrame:
+def compare_valid(runs, params) -> pd.DataFrame:
     """Compare the IP versions in every cell; return `IP_VERSION_TESTS`, metrics in their order, cells in the runs'."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     versions = sorted(set(runs["ip_version"]))
@@ -180,14 +178,9 @@ def compare_ip_versions(runs, params) -> pd.DataFrame:
     return table[IP_VERSION_TESTS.names].astype(dict.fromkeys(COUNTS, "Int64"))
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the runs, write the comparison."""
-    runs = read_runs(inputs.runs)
-    table, kept = compare_ip_versions(runs, params), runs_with_exclusions(runs)
+def compare_ip_versions(runs, params) -> pd.DataFrame:
+    """Return `IP_VERSIONS`."""
+    table, kept = compare_valid(runs, params), runs_with_exclusions(runs)
     if kept is not None:
-        table = with_kept(table, compare_ip_versions(kept, params), ["metric", "scenario", "cca"], ["verdict"])
-    table.to_csv(outputs.ip_versions, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+        table = with_kept(table, compare_valid(kept, params), ["metric", "scenario", "cca"], ["verdict"])
+    return table

@@ -14,10 +14,8 @@ from inference.equivalence import bounds, place, tost, tost_interval
 from inference.paired_contrasts import contrasts, from_effect, to_effect, usable_scale
 from inference.paired_tests import mean_test
 from inference.pooled_tests import mann_whitney
-from rule_script import run_rule
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
-from run_tables.reading import read_runs
 from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
 from topics.ip_version.tables import BY_CELL, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
 from wording.number_format import count
@@ -115,7 +113,7 @@ def _pooled(values, significance):
     }  # fmt: skip
 
 
-def compare_overall(runs, params) -> pd.DataFrame:
+def compare_valid(runs, params) -> pd.DataFrame:
     """Compare the IP versions in every metric over all cells; return `IP_OVERALL`.
 
     Parameters
@@ -130,14 +128,9 @@ def compare_overall(runs, params) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=IP_OVERALL.names)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the runs, write the tests."""
-    runs = read_runs(inputs.runs)
-    table, kept = compare_overall(runs, params), runs_with_exclusions(runs)
+def compare_overall(runs, params) -> pd.DataFrame:
+    """Return `IP_OVERALL`."""
+    table, kept = compare_valid(runs, params), runs_with_exclusions(runs)
     if kept is not None:
-        table = with_kept(table, compare_overall(kept, params), ["metric", "method", "null"], ["within", "p"])
-    table.to_csv(outputs.ip_overall, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+        table = with_kept(table, compare_valid(kept, params), ["metric", "method", "null"], ["within", "p"])
+    return table

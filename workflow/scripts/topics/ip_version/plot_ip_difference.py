@@ -6,15 +6,12 @@ from matplotlib.patches import Patch
 
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_figure import ScenarioFigure
 from figure_parts.scenario_panels import MINUS, interval_line, reference_entry, reference_line, remark, row_labels_pt
 from figure_parts.tooltips import tell
-from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import SCENARIOS
-from topics.ip_version.tables import IP_VERSION_TESTS, MSS_RATIO
+from topics.ip_version.tables import MSS_RATIO
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading
 
@@ -100,13 +97,13 @@ def _cell_words(cell):
     return f"{cell['cca']}: {number(cell['effect'])}{ends}{', ' if cell['verdict'] else ''}{cell['verdict']}"
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, scenarios and the comparison, write figure and data."""
-    metric, scenarios = metric_by_slug(params.metric), read_table(inputs.scenarios, SCENARIOS)
-    ccas = list(read_runs(inputs.runs)["cca"].unique())
-    data = _figure_rows(read_table(inputs.ip_versions, IP_VERSION_TESTS), metric, scenarios, ccas)
+def plot_ip_difference(scenarios, runs, ip_versions, metric, confidence, significance) -> Drawing:
+    """Return the figure and its data."""
+    metric = metric_by_slug(metric)
+    ccas = list(runs["cca"].unique())
+    data = _figure_rows(ip_versions, metric, scenarios, ccas)
     title, axis = f"{metric.name}: IPv6 less IPv4", _axis(data)
-    key = _key(data, params.confidence, params.significance)
+    key = _key(data, confidence, significance)
     drawn = ScenarioFigure(title, key, len(scenarios), ROW_PT * len(ccas), row_labels_pt(ccas))
     below, unit = ("%", "percent") if metric.effect_unit == "%" else ["percentage points"] * 2
     for scenario in scenarios.to_dict("records"):
@@ -121,13 +118,9 @@ def main(inputs, outputs, params) -> None:
         for row, cell in enumerate(cells.to_dict("records")):
             _draw_row(axes, cell, row)
         description = (
-            f"{metric.name}, IPv6 less IPv4 in {unit}, with {100 * params.confidence:g} % interval, in "
+            f"{metric.name}, IPv6 less IPv4 in {unit}, with {100 * confidence:g} % interval, in "
             f"{heading(scenario)} ({conditions(scenario)}). {'; '.join(map(_cell_words, cells.to_dict('records')))}."
             + "".join(f" Margins: {number(margin)} to both sides." for margin in margins)
         )
         drawn.finish(axes, description.replace("-", MINUS))
-    save_figure(drawn.figure, drawn.panels, f"{title} by scenario and CCA", data, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(drawn.figure, drawn.panels, f"{title} by scenario and CCA", data)

@@ -3,13 +3,13 @@
 from run_tables.metrics import METRICS, differences
 from topics.ip_version.tables import IP_OVERALL, IP_VERSION_TESTS
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def _figures(design):
     margins = differences(design.study["analysis"]["equivalence_margin"])
     for metric in METRICS:
-        yield Figure(
+        yield Plot(
             f"ip-difference-{metric.slug}",
             "plot_ip_difference",
             ("runs", "scenarios", "ip_versions"),
@@ -34,6 +34,8 @@ def _margins(design):
 TOPIC = Topic(
     "ip_version",
     "IP version",
+    order=200,
+    heading="Does the IP version make a difference?",
     applies=lambda design: design.ip_versions_compared and not compares_sizes_alone(design),
     analyses=(
         Analysis(

@@ -9,11 +9,9 @@ import pandas as pd
 
 from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import PATHS, RUNS, SCENARIOS
+from run_tables.tidy_tables import RUNS
 from topics.multipath.equations import as_factors, equation_verdict, ratio
 from topics.multipath.path_environments import environment_of, with_paths
 from topics.multipath.tables import AGGREGATION, PATH_MEANS, PATH_SHARES, PLACE, RUN_MEANS
@@ -98,15 +96,10 @@ def path_shares(paths, scenarios) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=PATH_SHARES.names)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, paths and scenarios, write both tables."""
-    runs, scenarios = read_runs(inputs.runs), with_paths(read_table(inputs.scenarios, SCENARIOS))
+def compare_paths(runs, scenarios, paths, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `AGGREGATION` and `PATH_SHARES`."""
+    scenarios = with_paths(scenarios)
     # On a dumbbell paths share the bottleneck (topic `subflows`).
     scenarios = scenarios[scenarios["topology"] == "cable"]
-    runs, paths = runs[runs["scenario"].isin(scenarios["scenario"])], read_table(inputs.paths, PATHS)
-    aggregation(runs, scenarios, params.confidence).to_csv(outputs.aggregation, index=False, lineterminator="\n")
-    path_shares(paths, scenarios).to_csv(outputs.path_shares, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    runs = runs[runs["scenario"].isin(scenarios["scenario"])]
+    return aggregation(runs, scenarios, confidence), path_shares(paths, scenarios)

@@ -6,11 +6,8 @@ from matplotlib.figure import Figure
 from figure_parts.axis_scales import linear_axis
 from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots, step
 from figure_parts.figure_style import LIGHT
-from figure_parts.figure_svg import Panel, save_figure
-from rule_script import run_rule
-from run_tables.reading import read_table
+from figure_parts.figure_svg import Drawing, Panel
 from topics.multipath.path_environments import with_conditions, with_platform
-from topics.multipath.tables import AGGREGATION
 from wording.scenario_words import rate_words
 
 SHOWN = [
@@ -50,12 +47,8 @@ def draw_aggregation(table) -> tuple[Figure, list[Panel]]:
     return draw_groups(TITLE, table, ["joined", "rate_mbps", "platform", "conditions", "ip_version"], panel)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the aggregation, write figure and data."""
-    table = shown_rows(read_table(inputs.aggregation, AGGREGATION))
+def plot_aggregation(aggregation) -> Drawing:
+    """Return the figure and its data."""
+    table = shown_rows(aggregation)
     figure, views = draw_aggregation(table)
-    save_figure(figure, views, f"{TITLE}, by number of paths", table[SHOWN], outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, f"{TITLE}, by number of paths", table[SHOWN])

@@ -9,13 +9,10 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels
 from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import HUES, LIGHT, SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import Drawing, Panel
 from figure_parts.scenario_panels import value_axis
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import RUN
-from run_tables.tidy_tables import SCENARIOS
 from topics.multipath.drawn_runs import first_runs, series_of
 from topics.multipath.path_environments import with_conditions, with_paths
 from wording.number_format import count, number
@@ -82,13 +79,9 @@ def draw_cpu_time(busy, cca) -> tuple[Figure, list[Panel]]:
     return drawn.figure, drawn.panels
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, scenarios and CPU times, write figure and data."""
-    scenarios = with_paths(read_table(inputs.scenarios, SCENARIOS))
-    busy = busy_of(shown_runs(read_runs(inputs.runs), scenarios, params.cca_shown), inputs.cpu)
-    figure, views = draw_cpu_time(busy, params.cca_shown)
-    save_figure(figure, views, f"Busy share of the cores over time with {cca_name(params.cca_shown)}", busy, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_cpu_time(scenarios, runs, cpu, cca_shown) -> Drawing:
+    """Return the figure and its data."""
+    scenarios = with_paths(scenarios)
+    busy = busy_of(shown_runs(runs, scenarios, cca_shown), cpu)
+    figure, views = draw_cpu_time(busy, cca_shown)
+    return Drawing(figure, views, f"Busy share of the cores over time with {cca_name(cca_shown)}", busy)

@@ -8,11 +8,8 @@ from matplotlib.figure import Figure
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
-from figure_parts.figure_svg import Panel, save_figure
-from rule_script import run_rule
-from run_tables.reading import read_table
+from figure_parts.figure_svg import Drawing, Panel
 from topics.multipath.path_environments import with_conditions, with_platform
-from topics.multipath.tables import AGGREGATION
 from wording.scenario_words import rate_words
 
 #: Value -> its interval, and what it is.
@@ -53,12 +50,8 @@ def draw_cpu_use(table) -> tuple[Figure, list[Panel]]:
     return draw_groups("CPU time, by number of paths", joined, by, panels, panels_each=len(SHOWN))
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the aggregation, write figure and data."""
-    table = shown_rows(read_table(inputs.aggregation, AGGREGATION))
+def plot_cpu_use(aggregation) -> Drawing:
+    """Return the figure and its data."""
+    table = shown_rows(aggregation)
     figure, views = draw_cpu_use(table)
-    save_figure(figure, views, "CPU time by number of paths", table[COLUMNS], outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, "CPU time by number of paths", table[COLUMNS])

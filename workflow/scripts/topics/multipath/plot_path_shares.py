@@ -6,11 +6,8 @@ from matplotlib.figure import Figure
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import level
 from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
-from figure_parts.figure_svg import Panel, save_figure
-from rule_script import run_rule
-from run_tables.reading import read_table
+from figure_parts.figure_svg import Drawing, Panel
 from topics.multipath.path_environments import longer_words, with_conditions, with_platform
-from topics.multipath.tables import PATH_SHARES
 
 SHOWN = [
     "scenario", "cca", "ip_version", "environment", "rate_mbps", "conditions", "paths", "path_delay_ms", "path", "n",
@@ -43,12 +40,8 @@ def draw_path_shares(table) -> tuple[Figure, list[Panel]]:
     return draw_groups("Share of each path in the packets, %", table, ["scenario", "ip_version"], panel)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the shares, write figure and data."""
-    table = shown_rows(read_table(inputs.path_shares, PATH_SHARES))
+def plot_path_shares(path_shares) -> Drawing:
+    """Return the figure and its data."""
+    table = shown_rows(path_shares)
     figure, views = draw_path_shares(table)
-    save_figure(figure, views, "Share of each path in the packets, by CCA", table[SHOWN], outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, "Share of each path in the packets, by CCA", table[SHOWN])

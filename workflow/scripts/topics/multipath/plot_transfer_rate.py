@@ -5,16 +5,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, nothing
+from figure_parts.category_panels import CategoryPanels, draw_nothing
 from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import Drawing, Panel
 from figure_parts.scenario_panels import value_axis
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import RUN
-from run_tables.tidy_tables import SCENARIOS
 from topics.multipath.drawn_runs import first_runs, series_of
 from topics.multipath.path_environments import environments_of, with_conditions, with_paths, with_platform
 from wording.number_format import count, number
@@ -75,7 +72,7 @@ def draw_transfer_rate(rates, shown, cca) -> tuple[Figure, list[Panel]]:
         for name, ink, width in ((baseline, LIGHT.ink, 0.9), (environment, cca_colour(cca), 1.1)):
             line = both[both["environment"] == name]
             if line.empty:
-                nothing(axes, end / 2, f"{name}: none valid")
+                draw_nothing(axes, end / 2, f"{name}: none valid")
                 continue
             # A rate is that of the time up to its look, the first since the beginning.
             times, values = (
@@ -95,14 +92,10 @@ def draw_transfer_rate(rates, shown, cca) -> tuple[Figure, list[Panel]]:
     return drawn.figure, drawn.panels
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, scenarios and the sockets' time series, write figure and data."""
-    scenarios = with_paths(read_table(inputs.scenarios, SCENARIOS))
-    shown = shown_runs(read_runs(inputs.runs), scenarios, params.cca_shown)
-    rates = rates_of(shown, inputs.sockets)
-    figure, views = draw_transfer_rate(rates, shown, params.cca_shown)
-    save_figure(figure, views, f"File transfer over time with {cca_name(params.cca_shown)}", rates, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_transfer_rate(scenarios, runs, sockets, cca_shown) -> Drawing:
+    """Return the figure and its data."""
+    scenarios = with_paths(scenarios)
+    shown = shown_runs(runs, scenarios, cca_shown)
+    rates = rates_of(shown, sockets)
+    figure, views = draw_transfer_rate(rates, shown, cca_shown)
+    return Drawing(figure, views, f"File transfer over time with {cca_name(cca_shown)}", rates)

@@ -2,7 +2,7 @@
 
 from study_files.study_design import is_sampled
 from topics.multipath.tables import AGGREGATION, PATH_SHARES
-from topics.topic import Analysis, Figure, Topic, slug_of
+from topics.topic import Analysis, Plot, Topic, slug_of
 
 #: CCAs whose file transfers are drawn over time: the paper's best and worst.
 EXTREMES = ("cubic", "vegas")
@@ -53,26 +53,28 @@ def has_cpu(design) -> bool:
 def _over_time(name, table, title, design):
     for cca in drawn_ccas(design):
         script, inputs, params = f"plot_{name.replace('-', '_')}", ("runs", "scenarios", table), {"cca_shown": cca}
-        yield Figure(f"{name}-{slug_of(cca)}", script, inputs, f"{title}, {cca}", "single runs", params, name)
+        yield Plot(f"{name}-{slug_of(cca)}", script, inputs, f"{title}, {cca}", "single runs", params, name)
 
 
 def _figures(design):
     cells, means = ("aggregation",), "means, intervals"
-    yield Figure("environments", "plot_environments", cells, "Goodput by environment", f"{means}, ceilings")
+    yield Plot("environments", "plot_environments", cells, "Goodput by environment", f"{means}, ceilings")
     if most_path_numbers(design) > 1:
         shows = "ratios, intervals, ceilings"
-        yield Figure("aggregation", "plot_aggregation", cells, "Goodput by number of paths", shows)
-    yield Figure("path-shares", "plot_path_shares", ("path_shares",), "Shares of the paths", "means, ranges")
+        yield Plot("aggregation", "plot_aggregation", cells, "Goodput by number of paths", shows)
+    yield Plot("path-shares", "plot_path_shares", ("path_shares",), "Shares of the paths", "means, ranges")
     if has_transfers(design):
         yield from _over_time("transfer-rate", "sockets", "File transfer over time", design)
     if has_cpu(design):
-        yield Figure("cpu-use", "plot_cpu_use", cells, title="CPU time by number of paths", shows=means)
+        yield Plot("cpu-use", "plot_cpu_use", cells, title="CPU time by number of paths", shows=means)
         yield from _over_time("cpu-time", "cpu", "CPU time over time", design)
 
 
 TOPIC = Topic(
     "multipath",
     "Paths",
+    order=140,
+    heading="What do several paths give together?",
     # Where a path goes down goodput is no matter of the number of paths: topic `failover` has it; `subflows` has dumbbells.
     applies=lambda design: (
         any(is_joined(s) and s["topology"] == "cable" for s in design.scenarios)

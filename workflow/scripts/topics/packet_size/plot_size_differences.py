@@ -8,12 +8,9 @@ import pandas as pd
 from figure_parts.axis_scales import difference_axis
 from figure_parts.category_panels import CategoryPanels
 from figure_parts.figure_style import LIGHT, apply_style
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import DASHES
-from rule_script import run_rule
-from run_tables.reading import read_table
 from topics.packet_size.size_panels import COLOURS, by_traffic, draw_cells, draw_line, entry, look, size_slots
-from topics.packet_size.tables import SIZE_DIFFERENCES
 from topics.packet_size.traffic import ENVIRONMENTS, IP_VERSION, PLATFORM, TRAFFIC, is_round_trip
 from wording.scenario_words import ip_words
 
@@ -102,12 +99,8 @@ def _lines_of(rows):
             yield ENVIRONMENTS[level], dict(zip(ENVIRONMENTS, COLOURS, strict=True))[level], "uml", records
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the differences, write figure and data."""
-    table = read_table(inputs.size_differences, SIZE_DIFFERENCES)
-    figure, panels = draw_differences(table)
-    save_figure(figure, panels, TITLE, table[table["question"].isin((IP_VERSION, PLATFORM))], outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_size_differences(size_differences) -> Drawing:
+    """Return the figure and its data."""
+    figure, panels = draw_differences(size_differences)
+    asked = size_differences["question"].isin((IP_VERSION, PLATFORM))
+    return Drawing(figure, panels, TITLE, size_differences[asked])

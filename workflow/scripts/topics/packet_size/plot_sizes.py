@@ -5,9 +5,7 @@ import pandas as pd
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels
 from figure_parts.figure_style import apply_style
-from figure_parts.figure_svg import save_figure
-from rule_script import run_rule
-from run_tables.reading import read_table
+from figure_parts.figure_svg import Drawing
 from topics.packet_size.size_panels import (
     ASIDE,
     COLOURS,
@@ -18,7 +16,6 @@ from topics.packet_size.size_panels import (
     keys_of,
     size_slots,
 )
-from topics.packet_size.tables import SIZE_CELLS
 from topics.packet_size.traffic import ENVIRONMENTS, THROUGHPUT, TRAFFIC
 from wording.number_format import is_missing
 
@@ -71,15 +68,10 @@ def _mark_printed(axes, rows, sizes, ip_version):
             axes.plot([sizes.index(row["message_bytes"]) + 2 * SHIFTS[ip_version]], [row["printed_mean"]], **look)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read cells of this study, and of that on the other platform if it is there; write figure and data."""
-    tables = [read_table(path, SIZE_CELLS) for path in (inputs.size_cells, *inputs.other_size_cells)]
-    cells = pd.concat(tables, ignore_index=True)
-    cells = cells[cells["traffic"].isin(params.traffics)]
-    title = f"{params.what[0].upper()}{params.what[1:]}"
+def plot_sizes(size_cells, other_size_cells, traffics, what) -> Drawing:
+    """Return the figure and its data."""
+    cells = pd.concat([size_cells, *other_size_cells], ignore_index=True)
+    cells = cells[cells["traffic"].isin(traffics)]
+    title = f"{what[0].upper()}{what[1:]}"
     figure, panels = draw_sizes(cells, title)
-    save_figure(figure, panels, title, cells, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, panels, title, cells)

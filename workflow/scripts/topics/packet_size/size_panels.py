@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from figure_parts.category_panels import interval, slots
+from figure_parts.category_panels import draw_interval, slots
 from figure_parts.figure_style import LIGHT
 from figure_parts.scenario_panels import DASHES
 from figure_parts.tooltips import tell, value_words
@@ -73,7 +73,7 @@ def draw_cells(axes, rows, sizes, ip_version, platform, value="mean", aside=0.0)
             values.append("none")
             continue
         if not is_missing(row["ci_low"]):
-            interval(axes, place, row["ci_low"], row["ci_high"], colour)
+            draw_interval(axes, place, row["ci_low"], row["ci_high"], colour)
         bottom, top = axes.get_ylim()
         (mark,) = axes.plot(
             [place], [min(max(row[value], bottom), top)], ls="none", marker=marker, ms=4.2, mec=colour,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from study_files.study_design import StudyDesign
 from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
 from topics.packet_size.traffic import traffic_of
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 #: Figure -> the traffic of its rows of panels, what it shows of that, and the paper's number of it.
 VALUES = {
@@ -56,7 +56,7 @@ def compares_sizes_alone(design: StudyDesign) -> bool:
     return compares_sizes(design) and tuple(message_sizes(design)) == design.scenario_names
 
 
-def figures(design: StudyDesign) -> Iterator[Figure]:
+def figures(design: StudyDesign) -> Iterator[Plot]:
     """Yield the topic's figures for a study: of each traffic that it has."""
     sent = {_traffic_of(scenario) for scenario in design.scenarios}
     for slug, (traffics, what, number) in VALUES.items():
@@ -64,15 +64,17 @@ def figures(design: StudyDesign) -> Iterator[Figure]:
             continue
         inputs, shows = ("size_cells", "other_size_cells"), "means, intervals, calculation"
         title, params = f"{what[0].upper()}{what[1:]} (figure {number})", {"traffics": traffics, "what": what}
-        yield Figure(slug, "plot_sizes", inputs, title, shows, params | {"number": number}, "size-values")
+        yield Plot(slug, "plot_sizes", inputs, title, shows, params | {"number": number}, "size-values")
     if design.ip_versions_compared:
         shows = "IP versions, and platforms where both are there"
-        yield Figure("size-differences", "plot_size_differences", ("size_differences",), "Differences by size", shows)
+        yield Plot("size-differences", "plot_size_differences", ("size_differences",), "Differences by size", shows)
 
 
 TOPIC = Topic(
     "packet_size",
     "Packet size",
+    order=130,
+    heading="What does the size of messages do?",
     applies=compares_sizes,
     analyses=(
         Analysis(

@@ -2,12 +2,8 @@
 
 import pandas as pd
 
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.series_tables import CHANGES
-from run_tables.tidy_tables import SCENARIOS
 from topics.path_changes.phases import phases_of, with_delays
 from topics.path_changes.responses import QUEUE_COLUMNS, SOCKET_COLUMNS, measures_of
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES, MEASURES, PHASE_COLUMNS
@@ -50,13 +46,8 @@ def cells_of(phases) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CHANGE_CELLS.names)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, scenarios, changes and samples, write phases of runs and of cells."""
-    runs = with_delays(read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS))
-    phases = responses(runs, read_table(inputs.changes, CHANGES), inputs.sockets, inputs.queue)
-    phases.to_csv(outputs.change_responses, index=False, lineterminator="\n", float_format="%.6g")
-    cells_of(phases).to_csv(outputs.change_cells, index=False, lineterminator="\n", float_format="%.6g")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def measure_responses(runs, scenarios, changes, sockets, queue) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `CHANGE_CELLS` and `CHANGE_RESPONSES`."""
+    runs = with_delays(runs, scenarios)
+    phases = responses(runs, changes, sockets, queue)
+    return cells_of(phases), phases

@@ -8,15 +8,11 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
 from figure_parts.change_marks import change_key, change_list, draw_changes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import Grid, header, panel_title, unclipped
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.series_tables import CHANGES
-from run_tables.tidy_tables import SCENARIOS
 from topics.path_changes.phases import moments_of, phases_of, with_delays
 from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUMNS, delivered_mbit
 from wording.number_format import number, tick
@@ -141,15 +137,10 @@ def _panel(axes, data, kind, moments, label, key_pt):
     return f"{label}, {name}, {unit}. Changes: {change_list(moments)}. {', '.join(words)}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, changes and samples, write figure and data."""
-    scenarios = read_table(inputs.scenarios, SCENARIOS)
-    runs = with_delays(read_runs(inputs.runs), scenarios)
-    data, moments = figure_data(runs, read_table(inputs.changes, CHANGES), inputs.sockets, inputs.queue)
+def plot_path_changes(scenarios, runs, changes, sockets, queue) -> Drawing:
+    """Return the figure and its data."""
+    runs = with_delays(runs, scenarios)
+    data, moments = figure_data(runs, changes, sockets, queue)
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
     figure, views = _draw(data, moments, labels)
-    save_figure(figure, views, "Paths that change, over time", data, outputs, float_format="%.6g")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, "Paths that change, over time", data, digits=6)

@@ -1,6 +1,6 @@
 """The section on paths that change: how soon their rate is used, and queue, losses and beliefs meanwhile."""
 
-from report_parts.cells_table import CCA, IP_VERSION, N, cells_table, shown_cell, shown_number, shown_text
+from report_parts.cells_table import CCA, IP_VERSION, N, PageTable, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
 from report_parts.material import Finding
 from topics.path_changes.responses import LEAST_RTT
@@ -23,12 +23,7 @@ SHOWN = (
     shown_number("Queue drops", "queue_drops", 1), shown_number("Sent again", "retransmits", 1),
     shown_number("Believed after, s", "believed_s", 1),
 )  # fmt: skip
-
-
-def section(material) -> dict:
-    """Return what the template needs."""
-    caption = "Phases of paths that change, by CCA"
-    return {"table": cells_table("change-cells", caption, material.tables.change_cells, SHOWN, material.design)}
+TABLES = {"table": PageTable("change-cells", "Phases of paths that change, by CCA", "change_cells", SHOWN)}
 
 
 def findings(material) -> list[Finding]:

@@ -40,6 +40,7 @@ CHANGE_RESPONSES = Table(
     "change_responses",
     "a phase of a valid run whose path changes: from one change to the next",
     (*RUN_KEYS, SCENARIO_LABEL, *PHASE_COLUMNS, *MEASURES),
+    digits=6,
 )
 CHANGE_CELLS = Table(
     "change_cells",
@@ -56,4 +57,5 @@ CHANGE_CELLS = Table(
             for one in MEASURES
         ),
     ),
+    digits=6,
 )

@@ -2,7 +2,7 @@
 
 from study_files.study_design import is_changing, is_sampled
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def is_watched(scenario) -> bool:
@@ -12,7 +12,7 @@ def is_watched(scenario) -> bool:
 
 def _figures(design):
     title = "Paths that change, over time"
-    yield Figure(
+    yield Plot(
         "path-changes", "plot_path_changes", ("runs", "scenarios", "changes", "sockets", "queue"), title, "one run of each cell"
     )  # fmt: skip
 
@@ -20,6 +20,8 @@ def _figures(design):
 TOPIC = Topic(
     "path_changes",
     "Changes",
+    order=50,
+    heading="What do flows do when their path changes?",
     applies=lambda design: any(map(is_watched, design.scenarios)),
     analyses=(
         Analysis(

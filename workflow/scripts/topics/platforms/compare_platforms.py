@@ -5,10 +5,8 @@ stand in the study's file (`analysis.agreement`), to be chosen before there are 
 """
 
 import itertools
-import json
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 
@@ -17,10 +15,7 @@ from inference.equivalence import place as place_of
 from inference.independent_comparison import difference
 from inference.multiple_tests import adjusted_within
 from inference.paired_contrasts import from_effect, to_effect
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.resolution import resolution_of
-from run_tables.tidy_tables import SCENARIOS
 from topics.platforms.kernel_environments import environment_differences
 from topics.platforms.platform_causes import causes
 from topics.platforms.platform_starts import platform_starts, starts_of_runs
@@ -119,7 +114,7 @@ def placed(runs, scenarios) -> pd.DataFrame:
     return runs.merge(series, on="scenario", validate="many_to_one")
 
 
-def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
+def platform_differences(runs, scenarios, agreement, params) -> pd.DataFrame:
     """Compare every two platforms that carry the same conditions, each two in each of `METRICS`.
 
     Parameters
@@ -152,18 +147,11 @@ def compare_platforms(runs, scenarios, agreement, params) -> pd.DataFrame:
     return result[PLATFORMS.names]
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, scenarios, time series and provenance, write the comparison, what its differences come from, and when they arise."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    table = compare_platforms(runs, scenarios, params.agreement, params)
-    table.to_csv(outputs.platforms, index=False, lineterminator="\n")
-    causes(table).to_csv(outputs.platform_causes, index=False, lineterminator="\n")
-    starts = starts_of_runs(inputs.intervals, inputs.sockets, runs)
+def compare_platforms(
+    runs, scenarios, intervals, sockets, provenance, params
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return `PLATFORMS` and `PLATFORM_CAUSES` and `PLATFORM_STARTS` and `KERNEL_ENVIRONMENTS`."""
+    table = platform_differences(runs, scenarios, params.agreement, params)
+    starts = starts_of_runs(intervals, sockets, runs)
     starts = platform_starts(table, placed(runs, scenarios), starts, params.confidence)
-    starts.to_csv(outputs.platform_starts, index=False, lineterminator="\n")
-    environments = json.loads(Path(inputs.provenance).read_text(encoding="utf-8"))["environments"]
-    environment_differences(environments).to_csv(outputs.kernel_environments, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return table, causes(table), starts, environment_differences(provenance["environments"])

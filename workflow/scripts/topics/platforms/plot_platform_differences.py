@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import Drawing, Panel
 from figure_parts.scenario_panels import (
     INDENT_PT,
     LETTER_SHARE,
@@ -20,9 +20,7 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_table
-from topics.platforms.tables import PLACE, PLATFORMS
+from topics.platforms.tables import PLACE
 from wording.number_format import is_missing, number
 from wording.scenario_series import compared_platforms, main_pairs, platform_name
 from wording.scenario_words import ip_words
@@ -114,12 +112,7 @@ def _rows(axes, rows, names):
     return words
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the comparison, write figure and data."""
-    table = read_table(inputs.platforms, PLATFORMS)
-    figure, panels = draw_differences(table)
-    save_figure(figure, panels, TITLE, table[table["metric"].isin(SHOWN)], outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_platform_differences(platforms) -> Drawing:
+    """Return the figure and its data."""
+    figure, panels = draw_differences(platforms)
+    return Drawing(figure, panels, TITLE, platforms[platforms["metric"].isin(SHOWN)])

@@ -3,7 +3,7 @@
 from study_files.study_design import conditions_of
 from topics.buffers import topic as buffers
 from topics.platforms.tables import KERNEL_ENVIRONMENTS, PLATFORM_CAUSES, PLATFORM_STARTS, PLATFORMS
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def applies(design) -> bool:
@@ -16,7 +16,7 @@ def applies(design) -> bool:
 
 def _figures(design):
     shows = "difference, interval, tolerance"
-    yield Figure("platform-differences", "plot_platform_differences", ("platforms",), "Platforms compared", shows)
+    yield Plot("platform-differences", "plot_platform_differences", ("platforms",), "Platforms compared", shows)
     if buffers.applies(design):
         yield buffers.flow_goodput_figure(
             "platform-flows", "Goodput of each flow by platform", cca="", lines="platform"
@@ -27,6 +27,8 @@ def _figures(design):
 TOPIC = Topic(
     "platforms",
     "Platforms",
+    order=120,
+    heading="Which differences are the platform's?",
     applies=applies,
     analyses=(
         Analysis(

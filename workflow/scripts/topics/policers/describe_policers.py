@@ -3,21 +3,19 @@
 import pandas as pd
 
 from inference.collapses import collapsed
-from rule_script import run_rule
 from run_tables.estimated_cells import estimated_cells
-from run_tables.reading import read_runs
 from run_tables.resolution import resolutions
 from topics.policers.tables import POLICER_CELLS
 
 
-def describe_policers(runs, words, confidence) -> pd.DataFrame:
-    """Return `POLICER_CELLS`: a row a cell, in the order of ``runs``; ``words`` are scenario -> its policer in words."""
+def describe_policers(runs, policers, confidence) -> pd.DataFrame:
+    """Return `POLICER_CELLS`: a row a cell, in the order of ``runs``; ``policers`` are scenario -> its policer in words."""
     came = runs["packets_sent"] + runs["policer_drops"]
     came, ideal = came.where(came > 0), runs["ideal_goodput_mbps"]
     measured = runs.assign(
         goodput_percent=100 * runs["goodput_mbps"] / ideal,
         policed_percent=100 * runs["policer_drops"] / came,
-        policer=[words.get(scenario, "") for scenario in runs["scenario"]],
+        policer=[policers.get(scenario, "") for scenario in runs["scenario"]],
     )
     steps = {
         "goodput_percent": 100 * resolutions(runs, "goodput_mbps") / ideal,
@@ -25,13 +23,3 @@ def describe_policers(runs, words, confidence) -> pd.DataFrame:
         "loss_percent": resolutions(runs, "loss_percent"),
     }
     return estimated_cells(POLICER_CELLS, measured, confidence, steps=steps, collapses={"goodput_percent": collapsed})
-
-
-def main(inputs, outputs, params) -> None:
-    """Read the runs, write the cells."""
-    cells = describe_policers(read_runs(inputs.runs), params.policers, params.confidence)
-    cells.to_csv(outputs.policer_cells, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)

@@ -1,6 +1,6 @@
 """The section on policers: loss and goodput by CCA."""
 
-from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, cells_table, shown_interval, shown_number, shown_text
+from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
 from wording.number_format import number
 from wording.sentence_words import cca_name, listed
@@ -12,12 +12,7 @@ SHOWN = (
     shown_number("Policer's drops", "policer_drops", 1), shown_number("Queue's drops", "queue_drops", 1),
     shown_number("Sent again", "retransmits", 1),
 )  # fmt: skip
-
-
-def section(material) -> dict:
-    """Return what the template needs."""
-    caption = "Loss and goodput behind policers, by CCA"
-    return {"table": cells_table("policer-cells", caption, material.tables.policer_cells, SHOWN, material.design)}
+TABLES = {"table": PageTable("policer-cells", "Loss and goodput behind policers, by CCA", "policer_cells", SHOWN)}
 
 
 def findings(material) -> list[Finding]:

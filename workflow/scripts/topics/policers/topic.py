@@ -21,6 +21,8 @@ def policer_words(design) -> dict[str, str]:
 TOPIC = Topic(
     "policers",
     "Policers",
+    order=60,
+    heading="What do flows lose to a policer?",
     applies=applies,
     analyses=(
         Analysis(

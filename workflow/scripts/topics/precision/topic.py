@@ -7,6 +7,8 @@ from topics.topic import Analysis, Place, Topic
 TOPIC = Topic(
     "precision",
     "Precision",
+    order=280,
+    heading="Precision",
     applies=lambda design: has_looks(design.study),
     analyses=(
         Analysis(

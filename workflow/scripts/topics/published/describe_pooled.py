@@ -9,9 +9,7 @@ import pandas as pd
 
 from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
 from inference.pooled_tests import mann_whitney
-from rule_script import run_rule
 from run_tables.metrics import PUBLISHED_METRICS
-from run_tables.reading import read_runs
 from topics.published.tables import HYPOTHESES, POOLED, POOLED_TESTS
 from wording.number_format import count, number, plain
 
@@ -116,12 +114,6 @@ def _compare_pooled(runs, significance):
     return pd.DataFrame(rows, columns=POOLED_TESTS.names)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the runs, write description and tests."""
-    runs = read_runs(inputs.runs)
-    _describe_pooled(runs).to_csv(outputs.pooled, index=False, lineterminator="\n")
-    _compare_pooled(runs, params.significance).to_csv(outputs.pooled_tests, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def describe_pooled(runs, significance) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `POOLED` and `POOLED_TESTS`."""
+    return _describe_pooled(runs), _compare_pooled(runs, significance)

@@ -19,6 +19,7 @@ def _figures(design):
 TOPIC = Topic(
     "published",
     "As published",
+    order=240,
     applies=lambda design: design.claims == IP_PAPER,
     analyses=(Analysis("describe_pooled", ("runs",), (POOLED, POOLED_TESTS), ("significance",)),),
     figures=_figures,

@@ -3,11 +3,8 @@
 import pandas as pd
 
 from inference.collapses import collapsed
-from rule_script import run_rule
 from run_tables.estimated_cells import estimated_cells
-from run_tables.reading import read_runs, read_table
 from run_tables.resolution import RTT_RESOLUTION_MS, resolutions
-from run_tables.tidy_tables import SCENARIOS
 from topics.queues.tables import QUEUE_CELLS
 from wording.number_format import count, plain
 from wording.scenario_words import rate_words
@@ -49,13 +46,3 @@ def conditions_words(run, groups="") -> str:
     """Return what a run's scenario is besides its queue: "2 flows, 20 Mbit/s, RTT 40 ms"; ``groups`` of flows stand for their number."""
     flows = groups or count(int(run["flows"]), "flow")
     return f"{flows}, {rate_words(run['rate_mbps'])}, RTT {plain(run['rtt_path_ms'])} ms"
-
-
-def main(inputs, outputs, params) -> None:
-    """Read runs and scenarios, write the cells."""
-    cells = describe_queues(read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS), params.confidence)
-    cells.to_csv(outputs.queue_cells, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)

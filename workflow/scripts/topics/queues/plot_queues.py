@@ -3,12 +3,10 @@
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_table
 from topics.queues.tables import QUEUE_CELLS
 from topics.queues.variants import variants_of, with_variants
 from wording.number_format import is_missing, number
@@ -89,27 +87,23 @@ def _draw_line(axes, cells, variants, line, shift, measure, several):
         row = own.loc[variant]
         if is_missing(row[measure]):
             if not row["n"]:
-                nothing(axes, place + shift)
+                draw_nothing(axes, place + shift)
             continue
         words.append(f"{name} {number(row[measure])}")
         if not is_missing(row[f"{measure}_low"]):
-            interval(axes, place + shift, row[f"{measure}_low"], row[f"{measure}_high"], cca_colour(cca))
+            draw_interval(axes, place + shift, row[f"{measure}_low"], row[f"{measure}_high"], cca_colour(cca))
         (mark,) = axes.plot([place + shift], [row[measure]], ls="none", ms=4, zorder=3, **_look(cca, ecn))
         note = value_words(row[measure], row[f"{measure}_low"], row[f"{measure}_high"], n=row["n"])
         tell(mark, [note], f"{_line_name(cca, ecn, several)}, {name}")
     return f"{_line_name(cca, ecn, several)}: {', '.join(words) or 'none'}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the cells, write figure and data."""
-    cells = with_variants(read_table(inputs.queue_cells, QUEUE_CELLS))
+def plot_queues(queue_cells) -> Drawing:
+    """Return the figure and its data."""
+    cells = with_variants(queue_cells)
     figure, views = _draw(cells)
     columns = [name for name in QUEUE_CELLS.names if name.removesuffix("_low").removesuffix("_high") in SHOWN]
     shown = cells[
         ["scenario", "cca", "ip_version", "conditions", "discipline", "ecn", "queue_parameters", "n", *columns]
     ]
-    save_figure(figure, views, "Queues by discipline, CCA and ECN", shown, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, "Queues by discipline, CCA and ECN", shown)

@@ -1,16 +1,7 @@
 """The section on queues: delay, drops and marks behind each discipline."""
 
 from experiment.qdisc import DROP_TAIL
-from report_parts.cells_table import (
-    CCA,
-    CONDITIONS,
-    IP_VERSION,
-    N,
-    cells_table,
-    shown_interval,
-    shown_number,
-    shown_text,
-)
+from report_parts.cells_table import CCA, CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
 from wording.discipline_words import DISCIPLINE_WORDS
 from wording.number_format import number
@@ -24,17 +15,13 @@ SHOWN = (
     shown_number("Marks", "queue_marks", 1), shown_number("CE arrived", "ce_received", 1),
     shown_number("CE echoed", "ce_echoed", 1), shown_number("Sent again", "retransmits", 1),
 )  # fmt: skip
+TABLES = {"table": PageTable("queue-cells", "Drops and marks by queue, ECN and CCA", "queue_cells", SHOWN)}
 
 
 def section(material) -> dict:
-    """Return what the template needs."""
-    cells = material.tables.queue_cells
-    return {
-        "table": cells_table("queue-cells", "Drops and marks by queue, ECN and CCA", cells, SHOWN, material.design),
-        "disciplines": [
-            (name, DISCIPLINE_WORDS[name]) for name in dict.fromkeys(cells["discipline"]) if name in DISCIPLINE_WORDS
-        ],
-    }
+    """Return what else the template needs."""
+    shown = dict.fromkeys(material.tables.queue_cells["discipline"])
+    return {"disciplines": [(name, DISCIPLINE_WORDS[name]) for name in shown if name in DISCIPLINE_WORDS]}
 
 
 def findings(material) -> list[Finding]:

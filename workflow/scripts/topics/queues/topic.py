@@ -2,7 +2,7 @@
 
 from experiment.disciplines import discipline_of
 from topics.queues.tables import QUEUE_CELLS
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def applies(design) -> bool:
@@ -16,12 +16,14 @@ def applies(design) -> bool:
 
 def _figures(design):
     title = "Delay, goodput, drops and marks by queueing discipline"
-    yield Figure("queues", "plot_queues", ("queue_cells",), title, "means, intervals, by CCA and ECN")
+    yield Plot("queues", "plot_queues", ("queue_cells",), title, "means, intervals, by CCA and ECN")
 
 
 TOPIC = Topic(
     "queues",
     "Queues",
+    order=70,
+    heading="What does the queue's discipline do?",
     applies=applies,
     analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",)),),
     figures=_figures,

@@ -1,13 +1,10 @@
 """Draw queueing delay, jitter and loss of real-time streams: a slot for each CCA of the long flows beside them."""
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, interval, nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_table
-from topics.real_time.tables import REAL_TIME_CELLS
 from topics.short_flows.beside import ALONE
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
@@ -53,11 +50,11 @@ def _draw_slot(axes, rows, place, beside, measure, name):
     words = []
     for row in rows.to_dict("records"):
         if is_missing(row[measure]):
-            nothing(axes, place)
+            draw_nothing(axes, place)
             words.append(f"{name}: none valid")
             continue
         if not is_missing(row[f"{measure}_low"]):
-            interval(axes, place, row[f"{measure}_low"], row[f"{measure}_high"], colour)
+            draw_interval(axes, place, row[f"{measure}_low"], row[f"{measure}_high"], colour)
         (mark,) = axes.plot(
             [place],
             [row[measure]],
@@ -72,12 +69,7 @@ def _draw_slot(axes, rows, place, beside, measure, name):
     return ", ".join(words)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the cells, write figure and data."""
-    cells = read_table(inputs.real_time_cells, REAL_TIME_CELLS)
-    figure, views = _draw(cells)
-    save_figure(figure, views, "Real-time streams by the long flows beside them", cells, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def plot_real_time(real_time_cells) -> Drawing:
+    """Return the figure and its data."""
+    figure, views = _draw(real_time_cells)
+    return Drawing(figure, views, "Real-time streams by the long flows beside them", real_time_cells)

@@ -1,24 +1,20 @@
 """The section on real-time streams: delay, jitter and loss, alone and beside long flows."""
 
-from report_parts.cells_table import N, shown_interval, shown_number
+from report_parts.cells_table import N, PageTable, shown_interval, shown_number
 from report_parts.material import Finding
 from topics.short_flows.beside import name_of
-from topics.short_flows.groups_table import groups_table
+from topics.short_flows.groups_table import group_columns
 from wording.number_format import number
 from wording.sentence_words import listed
 
 SHOWN = (
-    N, shown_number("Packets", "packets", 0),
+    *group_columns(), N, shown_number("Packets", "packets", 0),
     *(shown_number(f"One-way p{p}, ms", f"delay_p{p}_ms", 2) for p in (50, 95, 99)),
     shown_interval("Interval of p95", "delay_p95_ms", 2), shown_number("Jitter, ms", "jitter_ms", 3),
     shown_number("Lost, %", "lost_percent", 3),
 )  # fmt: skip
-
-
-def section(material) -> dict:
-    """Return what the template needs."""
-    caption = "Delay, jitter and loss by the long flows beside"
-    return {"table": groups_table("real-time-cells", caption, material.tables.real_time_cells, SHOWN, material.design)}
+CAPTION = "Delay, jitter and loss by the long flows beside"
+TABLES = {"table": PageTable("real-time-cells", CAPTION, "real_time_cells", SHOWN)}
 
 
 def findings(material) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def applies(design) -> bool:
@@ -12,12 +12,14 @@ def applies(design) -> bool:
 
 def _figures(design):
     title = "Queueing delay, jitter and loss of real-time streams, by the CCA of the long flows beside them"
-    yield Figure("real-time", "plot_real_time", ("real_time_cells",), title, "means, intervals")
+    yield Plot("real-time", "plot_real_time", ("real_time_cells",), title, "means, intervals")
 
 
 TOPIC = Topic(
     "real_time",
     "Real-time streams",
+    order=90,
+    heading="What do real-time streams get?",
     applies=applies,
     analyses=(Analysis("describe_real_time", ("groups", "scenarios"), (REAL_TIME_CELLS,), ("confidence",)),),
     figures=_figures,

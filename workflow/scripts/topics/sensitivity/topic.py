@@ -14,6 +14,8 @@ def comparisons_perturbed(design) -> list[str]:
 TOPIC = Topic(
     "sensitivity",
     "Sensitivity",
+    order=260,
+    heading="Which conclusions depend on what was set?",
     applies=lambda design: design.study.get("analysis", {}).get("sensitivity", False),
     tables=(SENSITIVITY,),
 )

@@ -4,12 +4,9 @@ import numpy as np
 import pandas as pd
 
 from experiment.flow_groups import WEB
-from rule_script import run_rule
 from run_tables.estimated_cells import estimated_cells
-from run_tables.group_tables import GROUP_COLUMNS, GROUPS
-from run_tables.reading import read_table
+from run_tables.group_tables import GROUP_COLUMNS
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import SCENARIOS
 from topics.short_flows.conditions import conditions_of_scenarios
 from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
 
@@ -54,14 +51,7 @@ def describe_sizes(short_flows, scenarios) -> pd.DataFrame:
     )
 
 
-def main(inputs, outputs, params) -> None:
-    """Read groups, objects and scenarios, write both tables."""
-    scenarios = read_table(inputs.scenarios, SCENARIOS)
-    cells = describe_cells(read_table(inputs.groups, GROUPS), scenarios, params.confidence)
-    cells.to_csv(outputs.short_flow_cells, index=False, lineterminator="\n")
-    sizes = describe_sizes(pd.read_parquet(inputs.short_flows), scenarios)
-    sizes.to_csv(outputs.short_flow_sizes, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def describe_short_flows(scenarios, groups, short_flows, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `SHORT_FLOW_CELLS` and `SHORT_FLOW_SIZES`."""
+    sizes = describe_sizes(pd.read_parquet(short_flows), scenarios)
+    return describe_cells(groups, scenarios, confidence), sizes

@@ -7,12 +7,9 @@ from matplotlib.lines import Line2D
 from figure_parts.axis_scales import Axis, log_axis
 from figure_parts.category_panels import CategoryPanels, with_ip_version
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import unit_below, value_axis
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
-from run_tables.reading import read_table
-from run_tables.tidy_tables import SCENARIOS
 from topics.short_flows.beside import look, name_of
 from topics.short_flows.conditions import conditions_of_scenarios
 from wording.number_format import number
@@ -70,14 +67,10 @@ def _draw(data):
     return drawn.figure, drawn.panels
 
 
-def main(inputs, outputs, params) -> None:
-    """Read objects and scenarios, write figure and data."""
-    named = conditions_of_scenarios(read_table(inputs.scenarios, SCENARIOS))
-    objects = pd.read_parquet(inputs.short_flows).query("valid")
+def plot_completion_times(scenarios, short_flows) -> Drawing:
+    """Return the figure and its data."""
+    named = conditions_of_scenarios(scenarios)
+    objects = pd.read_parquet(short_flows).query("valid")
     data = _figure_rows(objects.assign(conditions=objects["scenario"].map(named["conditions"])))
     figure, views = _draw(data)
-    save_figure(figure, views, TITLE, data, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, TITLE, data)

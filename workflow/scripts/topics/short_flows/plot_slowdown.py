@@ -5,13 +5,10 @@ from matplotlib.lines import Line2D
 from figure_parts.axis_scales import log_axis
 from figure_parts.category_panels import CategoryPanels, none_to_draw, with_ip_version
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import unit_below, value_axis
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_table
 from topics.short_flows.beside import look, name_of
-from topics.short_flows.tables import SHORT_FLOW_SIZES
 from wording.number_format import count, number
 from wording.sentence_words import cca_name
 
@@ -60,13 +57,8 @@ def _draw(sizes):
     return drawn.figure, drawn.panels
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the classes of sizes, write figure and data."""
-    sizes = read_table(inputs.short_flow_sizes, SHORT_FLOW_SIZES)
-    sizes = sizes[sizes["n"] >= LEAST].reset_index(drop=True)
+def plot_slowdown(short_flow_sizes) -> Drawing:
+    """Return the figure and its data."""
+    sizes = short_flow_sizes[short_flow_sizes["n"] >= LEAST].reset_index(drop=True)
     figure, views = _draw(sizes)
-    save_figure(figure, views, TITLE, sizes, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, views, TITLE, sizes)

@@ -1,25 +1,20 @@
 """The section on short flows: completion times and slowdowns, alone and beside long flows."""
 
-from report_parts.cells_table import N, shown_interval, shown_number, shown_text
+from report_parts.cells_table import N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
 from topics.short_flows.beside import name_of
-from topics.short_flows.groups_table import groups_table
+from topics.short_flows.groups_table import group_columns
 from wording.number_format import number
 from wording.sentence_words import cca_name, listed
 
 SHOWN = (
-    N, shown_number("Objects", "members", 0), shown_number("Complete, %", "complete_percent", 2),
+    *group_columns(shown_text("CCA", "group_cca", cca_name, filtered=True)), N, shown_number("Objects", "members", 0), shown_number("Complete, %", "complete_percent", 2),
     *(shown_number(f"p{p}, ms", f"completion_p{p}_ms", 1) for p in (50, 95, 99)),
     shown_interval("Interval of p95", "completion_p95_ms", 1),
     *(shown_number(f"Slowdown p{p}", f"slowdown_p{p}", 2) for p in (50, 95, 99)),
 )  # fmt: skip
-SERVER_CCA = shown_text("CCA", "group_cca", cca_name, filtered=True)
-
-
-def section(material) -> dict:
-    """Return what the template needs."""
-    caption, cells = "Completion times and slowdowns by the long flows beside", material.tables.short_flow_cells
-    return {"table": groups_table("short-flow-cells", caption, cells, SHOWN, material.design, (SERVER_CCA,))}
+CAPTION = "Completion times and slowdowns by the long flows beside"
+TABLES = {"table": PageTable("short-flow-cells", CAPTION, "short_flow_cells", SHOWN)}
 
 
 def findings(material) -> list[Finding]:

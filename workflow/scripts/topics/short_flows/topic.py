@@ -2,7 +2,7 @@
 
 from experiment.flow_groups import WEB
 from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def applies(design) -> bool:
@@ -12,14 +12,16 @@ def applies(design) -> bool:
 
 def _figures(design):
     title = "Completion times of web objects, by the CCA of the long flows beside them"
-    yield Figure("completion-times", "plot_completion_times", ("short_flows", "scenarios"), title, "distributions")
+    yield Plot("completion-times", "plot_completion_times", ("short_flows", "scenarios"), title, "distributions")
     title = "Slowdown of web objects by their size"
-    yield Figure("slowdown-by-size", "plot_slowdown", ("short_flow_sizes",), title, "medians and 95th percentiles")
+    yield Plot("slowdown-by-size", "plot_slowdown", ("short_flow_sizes",), title, "medians and 95th percentiles")
 
 
 TOPIC = Topic(
     "short_flows",
     "Short flows",
+    order=80,
+    heading="What do short flows get?",
     applies=applies,
     analyses=(
         Analysis(

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
-from matplotlib.path import Path
+from matplotlib.path import Path as Outline
 
 from figure_parts.axis_scales import axis_for, linear_axis, panel_axes
 from figure_parts.delay_plane import delay_axis, draw_ellipse, ellipse_entry, reach
 from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.named_marks import name_marks, name_missing
 from figure_parts.scenario_figure import NAME_PT, PLOT_PT, ScenarioFigure
 from figure_parts.scenario_panels import reference_entry, reference_line, replication_entries
@@ -53,13 +53,11 @@ class Quantity:
 GOODPUT = Quantity("goodput_mbps", "Goodput", "Mbit/s")
 
 
-def write_scatter(outputs, runs, scenarios, x, references=None, reference_name=None) -> None:
-    """Draw goodput against a quantity and write figure and data.
+def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing:
+    """Draw goodput against a quantity; return figure and data.
 
     Parameters
     ----------
-    outputs : object
-        As `save_figure`'s.
     runs, scenarios : pandas.DataFrame
         The tables of these names, the runs with the column of `x`.
     x : Quantity
@@ -89,7 +87,7 @@ def write_scatter(outputs, runs, scenarios, x, references=None, reference_name=N
             reference_line(axes, value)
         _marks(axes, rows, x, lines)
         drawn.finish(axes, _describe(rows, scenario, x, lines))
-    save_figure(drawn.figure, drawn.panels, f"{title}, by {cell_words(ccas, ip_versions)}", data, outputs)
+    return Drawing(drawn.figure, drawn.panels, f"{title}, by {cell_words(ccas, ip_versions)}", data)
 
 
 def _figure_rows(runs, x, references):
@@ -190,7 +188,7 @@ def _dots(axes, points, cca, face):
             ms=2.8, mec=colour, mew=0.7, mfc=face, alpha=0.6, zorder=2,
         )[0]  # fmt: skip
     # Each dot is a line of no length.
-    path = Path([point for point in points for _ in range(2)], [Path.MOVETO, Path.LINETO] * len(points))
+    path = Outline([point for point in points for _ in range(2)], [Outline.MOVETO, Outline.LINETO] * len(points))
     axes.add_patch(PathPatch(path, fill=False, ec=colour, lw=1.6, capstyle="round", alpha=0.45, zorder=2))
     return None
 

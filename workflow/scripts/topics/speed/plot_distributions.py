@@ -6,16 +6,13 @@ from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, axis_for
 from figure_parts.figure_style import LIGHT, cca_colour, cca_marker
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.named_marks import name_marks, name_missing
 from figure_parts.scenario_figure import NAME_PT, PLOT_PT, ScenarioFigure
 from figure_parts.scenario_panels import parts_of
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
 from run_tables.metrics import metric_by_slug
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import SCENARIOS
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
@@ -104,9 +101,8 @@ def _draw_cells(axes, data) -> str:
     return "; ".join(words)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs and scenarios, write figure and data."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+def plot_distributions(runs, scenarios) -> Drawing:
+    """Return the figure and its data."""
     data, name = _figure_rows(runs), METRIC.name
     parts = parts_of(list(runs["cca"].unique()), CCAS_A_PANEL)
     drawn = ScenarioFigure(
@@ -126,8 +122,4 @@ def main(inputs, outputs, params) -> None:
                 f"Distribution of {name.lower()} over the replications in {heading(scenario)} "
                 f"({conditions(scenario)}). Smallest, middle and largest in {METRIC.unit}: {cells}.",
             )
-    save_figure(drawn.figure, drawn.panels, f"Distribution of {name.lower()} in each cell", data, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(drawn.figure, drawn.panels, f"Distribution of {name.lower()} in each cell", data)

@@ -13,14 +13,11 @@ from figure_parts.figure_style import (
     ramp_colour,
     ramp_text_colour,
 )  # fmt: skip
-from figure_parts.figure_svg import Panel, save_figure
+from figure_parts.figure_svg import Drawing, Panel
 from figure_parts.scenario_panels import Grid, header, panel_title, parts_of, unclipped
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
 from figure_parts.tooltips import cell_name, tell, value_words
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import SCENARIOS
 from study_files.study_design import cell_words
 from wording.number_format import is_missing
 from wording.scenario_words import heading, ip_words
@@ -154,17 +151,12 @@ def _describe(of_panel, scenarios, ip_version):
     return f"Mean goodput in percent of the ideal, {ip_words(ip_version)}. {'; '.join(parts)}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs and scenarios, write figure and data."""
-    runs = read_runs(inputs.runs)
+def plot_ideal(runs, scenarios) -> Drawing:
+    """Return the figure and its data."""
     shares = _ideal_shares(runs)
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
-    scenarios, known = read_table(inputs.scenarios, SCENARIOS), shares[shares["note"] != NO_IDEAL]
+    known = shares[shares["note"] != NO_IDEAL]
     if len(known):
         scenarios = scenarios[scenarios["scenario"].isin(known["scenario"])]
     figure, panels = _draw(shares, scenarios, ccas, ip_versions)
-    save_figure(figure, panels, f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", shares, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, panels, f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", shares)

@@ -4,12 +4,10 @@ A CCA that keeps the link full with an empty queue is at the knee of the curve o
 against delay (Jain and Ramakrishnan, 1988; RFC 9743, section 5.1 asks for both).
 """
 
-from rule_script import run_rule
+from figure_parts.figure_svg import Drawing
 from run_tables.conditions_at_centre import runs_at_centre
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import SCENARIOS
 from tcp_models.throughput_models import full_queue_delay_ms
-from topics.speed.goodput_scatter import Quantity, write_scatter
+from topics.speed.goodput_scatter import Quantity, scatter
 from wording.number_format import is_missing
 
 DELAY = Quantity("queueing_delay_ms", "queueing delay", "ms", is_delay=True)
@@ -23,9 +21,8 @@ def full_queue_ms(run) -> float | None:
     return float(full_queue_delay_ms(held, rate))
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs and scenarios, write figure and data."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
+def plot_knee(runs, scenarios) -> Drawing:
+    """Return the figure and its data."""
     runs["queueing_delay_ms"] = runs["rtt_mean_ms"] - runs["rtt_path_ms"]
     measured = runs[runs["valid"] & runs[["goodput_mbps", "queueing_delay_ms"]].notna().all(axis=1)]
     if len(measured):
@@ -34,8 +31,4 @@ def main(inputs, outputs, params) -> None:
         runs = runs[runs["scenario"].isin(measured["scenario"])]
     centres = runs_at_centre(runs, scenarios).drop_duplicates("scenario")
     references = {run["scenario"]: full_queue_ms(run) for run in centres.to_dict("records")}
-    write_scatter(outputs, runs, scenarios, DELAY, references, "delay of the full queue")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return scatter(runs, scenarios, DELAY, references, "delay of the full queue")

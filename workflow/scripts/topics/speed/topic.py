@@ -3,11 +3,11 @@
 from study_files.study_design import has_own_flows
 from topics.ccas.topic import one_cca_a_run
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Figure, Topic
+from topics.topic import Plot, Topic
 
 
 def _figure(name, title, shows="replications, means"):
-    return Figure(name, f"plot_{name}", ("runs", "scenarios"), title=title, shows=shows, category="CCAs compared")
+    return Plot(name, f"plot_{name}", ("runs", "scenarios"), title=title, shows=shows, category="CCAs compared")
 
 
 def _has_delay(scenario) -> bool:
@@ -29,5 +29,9 @@ def _figures(design):
 
 
 TOPIC = Topic(
-    "speed", "Speed", applies=lambda design: design.has_own_flows and not compares_sizes_alone(design), figures=_figures
+    "speed",
+    "Speed",
+    order=180,
+    applies=lambda design: design.has_own_flows and not compares_sizes_alone(design),
+    figures=_figures,
 )

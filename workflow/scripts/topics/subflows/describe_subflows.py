@@ -2,11 +2,8 @@
 
 import pandas as pd
 
-from rule_script import run_rule
 from run_tables.estimated_cells import estimated_cells
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import RUN
-from run_tables.tidy_tables import FLOWS, SCENARIOS
 from topics.subflows.tables import SUBFLOW_SHARES
 from wording.number_format import count, plain
 from wording.scenario_words import rate_words
@@ -74,14 +71,3 @@ def conditions_words(scenario) -> str:
     loss = f", {plain(scenario['loss_forward_percent'])} % loss" if scenario["loss_forward_percent"] else ""
     queue = f"{scenario['discipline']}, {scenario['queue']}"
     return f"{mptcp} MPTCP and {count(others, 'other flow')}, {rate_words(scenario['rate_mbps'])}, {queue}{loss}"
-
-
-def main(inputs, outputs, params) -> None:
-    """Read the tidy tables, write the cells."""
-    tables = read_runs(inputs.runs), read_table(inputs.flows, FLOWS), read_table(inputs.scenarios, SCENARIOS)
-    cells = describe_subflows(*tables, params.confidence)
-    cells.to_csv(outputs.subflow_shares, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)

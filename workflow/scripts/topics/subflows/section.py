@@ -1,6 +1,6 @@
 """The section on subflows over one bottleneck: MPTCP's share against coupled and uncoupled."""
 
-from report_parts.cells_table import CONDITIONS, IP_VERSION, N, cells_table, shown_interval, shown_number, shown_text
+from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
 from wording.number_format import number
 from wording.scenario_words import ip_words
@@ -14,12 +14,7 @@ SHOWN = (
     shown_number("Sent again MPTCP, %", "mptcp_retransmit_percent", 3),
     shown_number("Sent again other, %", "other_retransmit_percent", 3),
 )  # fmt: skip
-
-
-def section(material) -> dict:
-    """Return what the template needs."""
-    caption = "Shares by number of subflows and CCA"
-    return {"table": cells_table("subflow-shares", caption, material.tables.subflow_shares, SHOWN, material.design)}
+TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and CCA", "subflow_shares", SHOWN)}
 
 
 def findings(material) -> list[Finding]:

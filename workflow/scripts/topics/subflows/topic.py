@@ -1,7 +1,7 @@
 """MPTCP's subflows over one bottleneck: what they take from plain connections beside them."""
 
 from topics.subflows.tables import SUBFLOW_SHARES
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 
 
 def shares_bottleneck(scenario) -> bool:
@@ -12,12 +12,14 @@ def shares_bottleneck(scenario) -> bool:
 
 def _figures(design):
     title = "Share of MPTCP by its number of subflows"
-    yield Figure("subflow-shares", "plot_subflows", ("subflow_shares",), title, "means, intervals, theory")
+    yield Plot("subflow-shares", "plot_subflows", ("subflow_shares",), title, "means, intervals, theory")
 
 
 TOPIC = Topic(
     "subflows",
     "Subflows",
+    order=170,
+    heading="What does MPTCP take where its subflows share a bottleneck?",
     applies=lambda design: any(map(shares_bottleneck, design.scenarios)),
     analyses=(Analysis("describe_subflows", ("runs", "flows", "scenarios"), (SUBFLOW_SHARES,), ("confidence",)),),
     figures=_figures,

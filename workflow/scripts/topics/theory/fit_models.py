@@ -17,11 +17,8 @@ from scipy import stats
 
 from inference.collapses import collapse_words, collapsed
 from inference.mean_interval import repeats_one_measurement
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import SCENARIOS
 from tcp_models import throughput_models as theory
 from tcp_models.throughput_models import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 from topics.theory.response_exponents import few_round_trips, fit_exponents
@@ -170,15 +167,9 @@ def _fit_models(runs, scenarios, confidence):
     return pd.DataFrame(rows, columns=MODELS.names)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs and scenarios, write models and regressions."""
-    runs = add_models(read_runs(inputs.runs))
-    scenarios = read_table(inputs.scenarios, SCENARIOS)
-    models = _fit_models(runs, scenarios, params.confidence)
-    models.to_csv(outputs.models, index=False, lineterminator="\n")
-    regressions = fit_exponents(runs, scenarios, params.confidence)
-    regressions.to_csv(outputs.regressions, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def fit_models(runs, scenarios, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `MODELS` and `REGRESSIONS`."""
+    runs = add_models(runs)
+    models = _fit_models(runs, scenarios, confidence)
+    regressions = fit_exponents(runs, scenarios, confidence)
+    return models, regressions

@@ -19,6 +19,8 @@ def one_path(design) -> bool:
 TOPIC = Topic(
     "theory",
     "Theory",
+    order=230,
+    heading="Does TCP behave as theory says?",
     applies=one_path,
     analyses=(Analysis("fit_models", ("runs", "scenarios"), (MODELS, REGRESSIONS), ("confidence",)),),
 )

@@ -4,8 +4,6 @@ import pandas as pd
 
 from inference.cell_estimates import cell_estimate
 from inference.collapses import collapsed
-from rule_script import run_rule
-from run_tables.reading import read_flows, read_runs
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL, RUN
 from tcp_models.fairness_index import jain_index
@@ -27,7 +25,7 @@ def _resolution(quantity, runs):
     )
 
 
-def _flow_outcomes(runs, flows, confidence):
+def compare_flows(runs, flows, confidence) -> pd.DataFrame:
     """Return `FLOW_OUTCOMES`; Jain's index is that of Jain, Chiu and Hawe (1984)."""
     groups = flows.groupby(RUN, sort=False)["goodput_mbps"]
     of_run = pd.DataFrame(
@@ -53,13 +51,3 @@ def _flow_outcomes(runs, flows, confidence):
                 }
             )  # fmt: skip
     return pd.DataFrame(rows, columns=FLOW_OUTCOMES.names)
-
-
-def main(inputs, outputs, params) -> None:
-    """Read runs and flows, write what the flows of each cell got."""
-    table = _flow_outcomes(read_runs(inputs.runs), read_flows(inputs.flows), params.confidence)
-    table.to_csv(outputs.flow_outcomes, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)

@@ -3,8 +3,6 @@
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate, estimate_columns
-from rule_script import run_rule
-from run_tables.reading import read_runs
 from run_tables.run_keys import CELL, RUN
 from topics.time_series.phases import ALL_PHASES, COLUMNS, phase_table
 from topics.time_series.tables import PHASE_SHARES
@@ -53,19 +51,13 @@ def _phase_shares(times, labels, looks, confidence):
     return pd.DataFrame(rows, columns=PHASE_SHARES.names)
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs and samples, write phases and their shares."""
-    runs = read_runs(inputs.runs)
+def find_phases(runs, sockets, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `PHASES` and `PHASE_SHARES`."""
     tables, looks = [], {}
-    for series in valid_series(inputs.sockets, COLUMNS, runs):
+    for series in valid_series(sockets, COLUMNS, runs):
         tables.append(phase_table(series))
         looks.setdefault(series["scenario"].iloc[0], series.groupby("flow").size().min())
     phases = pd.concat(tables, ignore_index=True) if tables else phase_table(pd.DataFrame())
-    phases.to_csv(outputs.phases, index=False, lineterminator="\n", float_format="%.10g")
     labels = runs.groupby("scenario")["scenario_label"].first()
-    shares = _phase_shares(phase_time(phases), labels, looks, params.confidence)
-    shares.to_csv(outputs.phase_shares, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    shares = _phase_shares(phase_time(phases), labels, looks, confidence)
+    return phases, shares

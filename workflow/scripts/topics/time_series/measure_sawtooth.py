@@ -2,10 +2,7 @@
 
 import pandas as pd
 
-from rule_script import run_rule
-from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.run_keys import CELL, RUN
-from run_tables.tidy_tables import SCENARIOS
 from topics.time_series.delay_keeping import bbr_measures, vegas_measures
 from topics.time_series.phases import COLUMNS
 from topics.time_series.sawtooth import TOOTHLESS, teeth
@@ -18,7 +15,7 @@ SAMPLES = (*COLUMNS, "rtt_ms", "rtt_min_ms", "vegas_rtt_ms", "vegas_rtt_min_ms",
 
 
 def _paths_of(runs, scenarios, flows):
-    """Return valid run -> `window_theory.Path`, or why theory says nothing of its teeth."""
+    """Return valid run -> `window_theory.ModelPath`, or why theory says nothing of its teeth."""
     of_scenario = scenarios.set_index("scenario", drop=False).to_dict("index")
     of_run = dict(iter(flows.groupby(RUN, sort=False)))
     return {
@@ -37,17 +34,17 @@ def _coarseness(all_teeth, intervals_ms):
     return grown.groupby(CELL, sort=False)["share"].mean().to_dict() if len(grown) else {}
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, flows, scenarios and samples, write teeth, measures and verdicts."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    runs = runs[~runs["scenario"].isin(params.changing)]
-    flows = read_flows(inputs.flows)
+def measure_sawtooth(
+    runs, scenarios, flows, sockets, changing, confidence
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return `TEETH` and `SAWTOOTH` and `WINDOW_THEORY`."""
+    runs = runs[~runs["scenario"].isin(changing)]
     paths = _paths_of(runs, scenarios, flows)
     paths_ms = dict(zip(flows[[*RUN, "flow"]].itertuples(index=False, name=None), flows["rtt_path_ms"], strict=True))
     of_scenario = scenarios.set_index("scenario")
     ends_s = of_scenario["duration_s"].to_dict()
     all_teeth, measures = [], []
-    for samples in valid_series(inputs.sockets, SAMPLES, runs):
+    for samples in valid_series(sockets, SAMPLES, runs):
         of_run = teeth(samples)
         # As rows, since concatenating empty tables is about to change its meaning in pandas.
         all_teeth += of_run.itertuples(index=False, name=None)
@@ -58,12 +55,6 @@ def main(inputs, outputs, params) -> None:
         measures += vegas_measures(samples, paths_ms, ends_s)
         measures += bbr_measures(samples, paths)
     all_teeth, measures = pd.DataFrame(all_teeth, columns=TEETH.names), pd.DataFrame(measures, columns=SAWTOOTH.names)
-    all_teeth.to_csv(outputs.teeth, index=False, lineterminator="\n", float_format="%.6g")
-    measures.to_csv(outputs.sawtooth, index=False, lineterminator="\n", float_format="%.8g")
     coarse = _coarseness(all_teeth, of_scenario["sample_interval_ms"].to_dict())
-    table = compare_with_theory(measures, of_scenario["label"].to_dict(), coarse, params.confidence)
-    table.to_csv(outputs.window_theory, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    table = compare_with_theory(measures, of_scenario["label"].to_dict(), coarse, confidence)
+    return all_teeth, measures, table

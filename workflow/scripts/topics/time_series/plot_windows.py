@@ -6,18 +6,13 @@ from matplotlib.lines import Line2D
 from figure_parts.axis_scales import linear_axis
 from figure_parts.change_marks import change_key, change_list, draw_changes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import Grid, header, panel_title, size_pt, unclipped
 from figure_parts.tooltips import tell_line
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.series_tables import CHANGES
-from run_tables.tidy_tables import SCENARIOS
 from topics.path_changes.phases import moments_of, phases_of, with_delays
 from topics.time_series.phases import ALL_PHASES, UNTOLD
-from topics.time_series.tables import PHASES
 from topics.time_series.window_data import cell_runs, first_valid, run_data, with_changes
 from wording.number_format import count, number, plain, tick
 from wording.scenario_words import heading
@@ -202,26 +197,19 @@ def _moments(runs, scenarios, changes, run):
     return moments_of(phases_of(of_run, own, of_run["duration_s"]))
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs, scenarios, phases and samples, write figure and data."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    cell = params.scenario, params.cca_shown, params.ip_shown
+def plot_windows(runs, scenarios, phases, sockets, queue, scenario, cca_shown, ip_shown, changes=None) -> Drawing:
+    """Return the figure and its data."""
+    cell = scenario, cca_shown, ip_shown
     replication = first_valid(cell_runs(runs, *cell))
     run = (*cell, replication)
-    phases = read_table(inputs.phases, PHASES)
     phases = phases[(phases[RUN] == list(run)).all(axis=1)]
-    data = run_data(_run_series(inputs.sockets, SAMPLES, run), _run_series(inputs.queue, QUEUE, run), phases)
-    if params.changing:
-        changes = read_table(inputs.changes, CHANGES)
+    data = run_data(_run_series(sockets, SAMPLES, run), _run_series(queue, QUEUE, run), phases)
+    if changes is not None:
         data = with_changes(data, _moments(runs, scenarios, changes, run))
     rows = [name for name in ALL_PHASES if name != UNTOLD and (phases["phase"] == name).any()]
-    scenario = scenarios[scenarios["scenario"] == params.scenario].iloc[0]
-    title = f"{params.cca_shown} in {heading(scenario)}, replication {replication}"
+    scenario = scenarios[scenarios["scenario"] == scenario].iloc[0]
+    title = f"{cca_shown} in {heading(scenario)}, replication {replication}"
     every = f"every {plain(scenario['sample_interval_ms'])} ms" if len(data) else "which has no time series"
     source = f"replication {replication}, {every}"
     figure, panels = _draw_windows(data, title, source, rows)
-    save_figure(figure, panels, title, data, outputs, float_format="%.6g")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, panels, title, data, digits=6)

@@ -111,6 +111,7 @@ PHASES = Table(
             "end_s", "s", "Time of the next phase's first sample; of the last phase, of the flow's last sample."
         ),
     ),
+    digits=10,
 )
 SAWTOOTH = Table(
     "sawtooth",
@@ -127,6 +128,7 @@ SAWTOOTH = Table(
             "note", "Why theory says nothing of it here.", "it says something, or never says anything of the quantity"
         ),
     ),
+    digits=8,
 )
 TEETH = Table(
     "teeth",
@@ -152,4 +154,5 @@ TEETH = Table(
         ),
         number_column("growth_packets", "packets", "What the window grows by in these round trips.", _SHORT),
     ),
+    digits=6,
 )  # fmt: skip

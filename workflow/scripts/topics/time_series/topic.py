@@ -6,7 +6,7 @@ from itertools import compress, product
 from study_files.study_design import is_changing, is_sampled
 from topics.multipath.topic import is_joined, is_transfer
 from topics.time_series.tables import FLOW_OUTCOMES, PHASE_SHARES, PHASES, SAWTOOTH, TEETH, WINDOW_THEORY
-from topics.topic import Analysis, Figure, Topic, slug_of
+from topics.topic import Analysis, Plot, Topic, slug_of
 
 #: With more cells, or more flows in a run, no pictures of single runs are drawn: tables say it in less room.
 MOST_CELLS, MOST_FLOWS = 8, 8
@@ -60,7 +60,7 @@ def pictures(design) -> tuple[Picture, ...]:
 def _figures(design):
     for picture in pictures(design):
         changing = picture.scenario in design.changing_scenarios
-        yield Figure(
+        yield Plot(
             picture.slug,
             "plot_windows",
             ("runs", "scenarios", "sockets", "queue", "phases", *(("changes",) if changing else ())),
@@ -79,6 +79,8 @@ def _figures(design):
 TOPIC = Topic(
     "time_series",
     "Over time",
+    order=40,
+    heading="What do flows do over time?",
     applies=lambda design: bool(sampled_scenarios(design) or pictures(design)),
     analyses=(
         Analysis("find_phases", ("runs", "sockets"), (PHASES, PHASE_SHARES), ("confidence",)),

@@ -6,7 +6,7 @@ from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
     MINUS,
     Grid,
@@ -22,9 +22,6 @@ from figure_parts.scenario_panels import (
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows
 from figure_parts.shared_conditions import shared_and_own
 from figure_parts.tooltips import tell
-from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import SCENARIOS
 from topics.validity.emulation_check import realised_loss, smallest_rtt
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import heading
@@ -106,15 +103,10 @@ def _describe(checked, scenarios, confidence):
     return f"{TITLES[quantity]}, realised against configured, with {line}. {'; '.join(parts)}."
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs and scenarios, write figure and data."""
-    runs, scenarios = read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS)
-    loss = realised_loss(runs, scenarios, params.confidence, params.loss_changing)
-    checks = [loss, smallest_rtt(runs, scenarios, params.rtt_shifts_ms)]
-    figure, panels = _draw_emulation(checks, scenarios, params.confidence)
+def plot_emulation(runs, scenarios, confidence, loss_changing, rtt_shifts_ms) -> Drawing:
+    """Return the figure and its data."""
+    loss = realised_loss(runs, scenarios, confidence, loss_changing)
+    checks = [loss, smallest_rtt(runs, scenarios, rtt_shifts_ms)]
+    figure, panels = _draw_emulation(checks, scenarios, confidence)
     title = "Realised less configured loss and round-trip time"
-    save_figure(figure, panels, title, pd.concat(checks, ignore_index=True), outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, panels, title, pd.concat(checks, ignore_index=True))

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from rule_script import run_rule
-from run_tables.reading import read_checks, read_runs, run_name
+from run_tables.reading import run_name
 from run_tables.run_keys import CELL, RUN
 from topics.validity.tables import CHECK_COUNTS, VALIDITY
 
@@ -33,14 +32,14 @@ def _summarise_checks(checks):
     return pd.DataFrame(rows, columns=CHECK_COUNTS.names)
 
 
-def _require_agreement(runs, checks, runs_path, checks_path):
+def _require_agreement(runs, checks):
     """Raise a `ValueError` with the first run that isn't valid exactly if it was checked and no check failed."""
     verdict = checks.groupby(RUN)["ok"].all()
     index = pd.MultiIndex.from_frame(runs[RUN])
     unknown = verdict.index.difference(index)
     if len(unknown):
         name = "/".join(map(str, unknown[0]))
-        raise ValueError(f"{checks_path}: the run {name} is not in {runs_path}")
+        raise ValueError(f"tidy/checks.csv: the run {name} is not in tidy/runs.csv")
     judged = verdict.reindex(index)
     for problem, wrong in (
         ("has no check", judged.isna().to_numpy()),
@@ -49,16 +48,10 @@ def _require_agreement(runs, checks, runs_path, checks_path):
     ):
         if wrong.any():
             name = run_name(runs[wrong].iloc[0])
-            raise ValueError(f"{runs_path} and {checks_path} disagree: the run {name} {problem}")
+            raise ValueError(f"tidy/runs.csv and tidy/checks.csv disagree: the run {name} {problem}")
 
 
-def main(inputs, outputs, params) -> None:
-    """Read runs and checks, write both summaries."""
-    runs, checks = read_runs(inputs.runs), read_checks(inputs.checks)
-    _require_agreement(runs, checks, inputs.runs, inputs.checks)
-    _summarise_cells(runs, checks).to_csv(outputs.validity, index=False, lineterminator="\n")
-    _summarise_checks(checks).to_csv(outputs.checks, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+def summarise_validity(runs, checks) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `VALIDITY` and `CHECKS`."""
+    _require_agreement(runs, checks)
+    return _summarise_cells(runs, checks), _summarise_checks(checks)

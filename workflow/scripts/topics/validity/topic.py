@@ -1,13 +1,13 @@
 """Whether the runs can be trusted: which passed their checks, and whether loss and delay were what was set."""
 
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Analysis, Figure, Place, Topic
+from topics.topic import Analysis, Place, Plot, Topic
 from topics.validity.tables import CHECK_COUNTS, VALIDITY
 
 
 def _figures(design):
     if not compares_sizes_alone(design):
-        yield Figure(
+        yield Plot(
             "emulation",
             "plot_emulation",
             ("runs", "scenarios"),
@@ -20,6 +20,8 @@ def _figures(design):
 TOPIC = Topic(
     "validity",
     "Validity",
+    order=290,
+    heading="Validity",
     applies=lambda design: True,
     analyses=(Analysis("summarise_validity", ("runs", "checks"), (VALIDITY, CHECK_COUNTS)),),
     figures=_figures,

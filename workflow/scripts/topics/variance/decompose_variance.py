@@ -5,11 +5,8 @@ import pandas as pd
 
 from inference.variance_components import HIGHER as REST
 from inference.variance_components import RUN, SEED, decompose
-from rule_script import run_rule
 from run_tables.metrics import METRICS
-from run_tables.reading import read_runs, read_table
 from run_tables.run_keys import CELL
-from run_tables.tidy_tables import SCENARIOS
 from study_files.study_design import cca_word
 from topics.variance.crossed_factors import SCENARIO, crossed_conditions
 from topics.variance.tables import CHANCE, FACTOR, HIGHER, INTERACTION, JOINED, VARIANCE
@@ -96,13 +93,3 @@ def decompose_variance(runs, scenarios, confidence) -> pd.DataFrame:
     rows = [row for metric in METRICS for row in decompose_metric(runs, scenarios, metric, confidence)]
     table = pd.DataFrame(rows).reindex(columns=VARIANCE.names)
     return table.astype(dict.fromkeys(("df", "cells", "replications"), "Int64"))
-
-
-def main(inputs, outputs, params) -> None:
-    """Read runs and scenarios, write the parts."""
-    table = decompose_variance(read_runs(inputs.runs), read_table(inputs.scenarios, SCENARIOS), params.confidence)
-    table.to_csv(outputs.variance, index=False, lineterminator="\n")
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)

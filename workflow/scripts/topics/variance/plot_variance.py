@@ -2,7 +2,7 @@
 
 from figure_parts.axis_scales import Axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style
-from figure_parts.figure_svg import save_figure
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
     INDENT_PT,
     LETTER_SHARE,
@@ -19,10 +19,8 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from figure_parts.tooltips import tell, value_words
-from rule_script import run_rule
 from run_tables.metrics import METRICS
-from run_tables.reading import read_table
-from topics.variance.tables import CHANCE, HIGHER, INTERACTION, VARIANCE
+from topics.variance.tables import CHANCE, HIGHER, INTERACTION
 from wording.number_format import is_missing, number
 
 ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 14, 30, 12, 30
@@ -53,9 +51,8 @@ def _words(row) -> str:
     return f"{row['part']} {'none' if is_missing(row['share_percent']) else number(max(row['share_percent'], 0), 1)}"
 
 
-def main(inputs, outputs, params) -> None:
-    """Read the parts, write figure and data."""
-    variance = read_table(inputs.variance, VARIANCE)
+def plot_variance(variance) -> Drawing:
+    """Return the figure and its data."""
     metrics = [
         metric for metric in METRICS if variance.loc[variance["metric"] == metric.column, "share_percent"].notna().any()
     ]
@@ -90,8 +87,4 @@ def main(inputs, outputs, params) -> None:
         drawn.append(
             grid.panel(place, f"{metric.name}: shares of its variance in percent. {', '.join(map(_words, rows))}.")
         )
-    save_figure(figure, drawn, "Shares of each metric's variance", variance, outputs)
-
-
-if "snakemake" in globals():
-    run_rule(main, snakemake)
+    return Drawing(figure, drawn, "Shares of each metric's variance", variance)

@@ -1,7 +1,7 @@
 """Where the variance of each metric is: how much of it each factor of the study makes, each pair of them, and chance."""
 
 from topics.packet_size.topic import compares_sizes_alone
-from topics.topic import Analysis, Figure, Topic
+from topics.topic import Analysis, Plot, Topic
 from topics.variance.tables import VARIANCE
 
 
@@ -12,12 +12,14 @@ def has_several_cells(design) -> bool:
 
 
 def _figures(design):
-    yield Figure("variance", "plot_variance", ("variance",), title="Where the variance is", shows="shares, intervals")
+    yield Plot("variance", "plot_variance", ("variance",), title="Where the variance is", shows="shares, intervals")
 
 
 TOPIC = Topic(
     "variance",
     "Variance",
+    order=220,
+    heading="Where is the variance?",
     applies=has_several_cells,
     analyses=(Analysis("decompose_variance", ("runs", "scenarios"), (VARIANCE,), ("confidence",)),),
     figures=_figures,
