@@ -2,11 +2,12 @@
 
 import json
 
+from experiment.link_options import OF_NAME
 from experiment.specification import RunSpecification
 from run_tables.reordering_counts import disorder_counts, reordering_counts
+from testbed.checks.link_option_checks import check_option
 from testbed.checks.loss_replay import CERTAIN, random_numbers
-from testbed.checks.reordering_checks import check_reordering
-from testbed.network.reordering import counts
+from testbed.network.behind_bottleneck import counts
 
 LINK = {"rate_mbps": 20, "delay_ms": {"forward": 20, "reverse": 20}}
 #: A datagram each 2 ms.
@@ -34,7 +35,7 @@ def test_datagrams_are_late_as_the_seed_says_and_are_overtaken_by_those_of_that_
     assert disorder_counts(document)["late_packets"] == late
     # As many of twice the share would not be chance.
     asked = json.loads(json.dumps(document["specification"]).replace('"percent": 10', '"percent": 20'))
-    assert not check_reordering(RunSpecification(asked), document).ok
+    assert not check_option(OF_NAME["reordering"], RunSpecification(asked), document).ok
     netem = document["network"]["read_back"]["interfaces"]["r2-in1"]["qdiscs"]["netem"]
     assert (netem["at_once_percent"], netem["delay_ms"]) == (90, 9)
     # Overtaken is what is late if one of the four behind it isn't. How many packets the connection of iperf3 itself took before the datagrams, nobody counts.

@@ -1,6 +1,6 @@
 """What Linux counted of segments out of order, and of what its TCP made of them."""
 
-from testbed.network.reordering import counts
+from testbed.network.behind_bottleneck import counts
 
 #: Column of ``tidy/runs.csv`` -> whose counters are added up, and which (nstat's names; RFC 2883 for DSACK).
 COUNTERS = {
