@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from experiment.specification import RunSpecification
-from testbed.checks.damage import damaged
+from testbed.checks.link_option_counts import damaged
 from testbed.checks.loss_replay import CERTAIN, random_numbers
 
 LINK = {"rate_mbps": 20, "delay_ms": {"forward": 5, "reverse": 5}}

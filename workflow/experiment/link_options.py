@@ -33,7 +33,8 @@ class LinkOption:
     ``needs`` says what the rest of a scenario must be. An option that netem carries out by itself has ``words``, those of tc(8) for a
     value, and ``key``, the path to its number in tc's JSON, which times ``factor`` is ``told`` (its name among what is read
     back). ``number`` is what netem is given of a value.
-    ``check`` names the check of what is counted of it, which expects ``percent`` of the packets.
+    ``check`` names the check of what is counted of it (`link_option_counts`), which expects ``percent`` of the packets; ``column`` is what
+    was counted in the data's direction, in the table of runs.
     """
 
     name: str
@@ -50,6 +51,7 @@ class LinkOption:
     number: Callable = lambda value: value
     delay_ms: Callable = lambda value: 0
     check: str = ""
+    column: str = ""
     percent: Callable = lambda value: value
     #: Direction that it has, where a value holds for one only; a mapping may name its ``direction``.
     only: str = ""
@@ -122,17 +124,17 @@ LINK_OPTIONS = (
         place=ARRIVALS, needs=ON_DUMBBELL,
         words="reorder {:.7f}%", key=("reorder", "reorder"), told="at_once_percent",
         number=lambda value: 100 - value["percent"], delay_ms=lambda value: value["late_ms"],
-        check="reordering", percent=lambda value: value["percent"],
+        check="reordering", column="late_packets", percent=lambda value: value["percent"],
     ),
     LinkOption(
         "duplicate_percent", number("percent", 0, 100, below=True), default=0, by_direction=True,
         place=ARRIVALS, needs=ON_DUMBBELL | {"traffic.protocol": ("tcp",)},
-        words="duplicate {:.7f}%", key=("duplicate", "duplicate"), check="duplicates",
+        words="duplicate {:.7f}%", key=("duplicate", "duplicate"), check="duplicates", column="duplicate_packets",
     ),
     LinkOption(
         "corrupt_percent", number("percent", 0, 10), default=0, by_direction=True,
         place=ARRIVALS, needs=ON_DUMBBELL | {"link.netem": ("receiving-side",), "transport.ecn": ("off",)},
-        words="corrupt {:.7f}%", key=("corrupt", "corrupt"), check="corruption",
+        words="corrupt {:.7f}%", key=("corrupt", "corrupt"), check="corruption", column="damaged_packets",
     ),
 )  # fmt: skip
 #: Name -> option.

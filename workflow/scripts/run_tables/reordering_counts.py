@@ -26,19 +26,14 @@ def reordering_counts(document) -> dict[str, int | None]:
     }
 
 
-def disorder_counts(document) -> dict[str, float | None]:
-    """Return late_packets, duplicate_packets and reordering_extent_packets of `tidy_tables.RUNS`: of the data's direction."""
-    link = document["specification"]["scenario"]["link"]
-    late_asked, twice_asked = link.get("reordering"), link.get("duplicate_percent")
-    came, left, late = (counts(document, "forward") if late_asked or twice_asked else None) or (None, None, None)
+def reordering_extent(document) -> float | None:
+    """Return reordering_extent_packets of `tidy_tables.RUNS`: of the data's direction."""
+    if not document["specification"]["scenario"]["link"].get("reordering"):
+        return None
+    _, _, late = counts(document, "forward") or (None, None, None)
     waited = reordering_counts(document)["out_of_order_segments"]
     # Segments wait behind one that was lost, too.
-    known = late_asked and late and waited is not None and not any_drops(document)
-    return {
-        "late_packets": late if late_asked else None,
-        "duplicate_packets": left - came if twice_asked and left is not None else None,
-        "reordering_extent_packets": waited / late if known else None,
-    }
+    return waited / late if late and waited is not None and not any_drops(document) else None
 
 
 def any_drops(document) -> bool:

@@ -46,6 +46,24 @@ OPTION_EFFECTS = {
     "duplicate_percent": "{:g} % of packets twice ({way})",
     "corrupt_percent": "{:g} % of packets damaged ({way})",
 }
+#: Option -> what is counted of it in a run, where that is read, and the adverb of such packets.
+COUNT_WORDS = {
+    "reordering": (
+        "Of the data's direction, late by `link.reordering`: overtaken by those that came meanwhile.",
+        "netem: those that left less those that passed at once",
+        "late",
+    ),
+    "duplicate_percent": (
+        "Of the data's direction, that came twice by `link.duplicate_percent`; random loss behind may take them again.",
+        "netem: those that left less those that arrived",
+        "twice",
+    ),
+    "corrupt_percent": (
+        "Of the data's direction, that came damaged by `link.corrupt_percent`, as far as the receivers noticed.",
+        "InCsumErrors of their TCP, UDP and ICMP",
+        "damaged",
+    ),
+}
 #: Key of a scenario, or option and key, -> why an option can't have another value of it.
 REASONS = {
     "transport.segmentation_offload": "a super-packet is many packets",

@@ -7,26 +7,8 @@ from functools import partial
 from experiment.link_options import LINK_OPTIONS, LinkOption
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
-from testbed.checks.damage import damaged
+from testbed.checks.link_option_counts import COUNTED
 from testbed.checks.network_checks import LOSS_FALSE_ALARM, loss_words, relative_entropy
-from testbed.network.behind_bottleneck import counts
-
-
-def late(_, document, direction) -> tuple[int, int]:
-    """Return how many packets were late, and of how many."""
-    _, left, were_late = counts(document, direction)
-    return were_late, left
-
-
-def doubled(_, document, direction) -> tuple[int, int]:
-    """Return how many packets came twice, and of how many."""
-    came, left, _ = counts(document, direction)
-    return left - came, came
-
-
-#: Name of an option's check -> what counts its packets: a function of specification, document and direction that returns how many met
-#: it, of how many, and, where not all that did can be seen, the least and the largest share of them that can.
-COUNTED = {"reordering": late, "duplicates": doubled, "corruption": damaged}
 
 
 def checks_of(specification) -> tuple[Callable, ...]:
@@ -40,7 +22,7 @@ def check_option(option: LinkOption, specification, document) -> Check:
     judged = {}
     for direction in DIRECTIONS:
         if value := specification.option(option.name, direction):
-            counted = COUNTED[option.check](specification, document, direction)
+            counted = COUNTED[option.name](specification, document, direction)
             judged[direction] = judge_share(option.check, option.percent(value) / 100, *counted)
     expected, observed = (
         "; ".join(f"{way} {getattr(check, side)}" for way, check in judged.items()) for side in ("expected", "observed")
