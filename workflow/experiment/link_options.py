@@ -32,7 +32,8 @@ class LinkOption:
     a study may give one value for each direction. ``behind`` is the key of `link` that it follows; the last one if empty.
     ``needs`` says what the rest of a scenario must be. An option that netem carries out by itself has ``words``, those of tc(8) for a
     value, and ``key``, the path to its number in tc's JSON, which times ``factor`` is ``told`` (its name among what is read
-    back). ``number`` is what netem is given of a value.
+    back). ``number`` is what netem is given of a value, ``delay_ms`` the delay of netem that it needs,
+    ``idle_ms`` what a packet on an idle path may wait for it.
     ``check`` names the check of what is counted of it (`link_option_counts`), which expects ``percent`` of the packets; ``column`` is what
     was counted in the data's direction, in the table of runs.
     """
@@ -50,6 +51,7 @@ class LinkOption:
     told: str = ""
     number: Callable = lambda value: value
     delay_ms: Callable = lambda value: 0
+    idle_ms: Callable = lambda value: 0
     check: str = ""
     column: str = ""
     percent: Callable = lambda value: value
@@ -103,6 +105,8 @@ LINK_OPTIONS = (
         "ack_slot_ms", number("ms", 0.1, 1000, null=True), behind="jitter_order", only="reverse",
         needs=IN_ORDER | {"traffic.application": ("iperf3", "ftp")},
         words="slot {0:.6f}ms {0:.6f}ms", key=("slot", "min-delay"), factor=1e3, told="slot_ms",
+        # On an idle path a packet finds that its slot has not begun.
+        idle_ms=lambda value: value,
     ),
     LinkOption(
         "loss_burst_packets", number("packets", 1, 10_000, null=True), by_direction=True, behind="ack_slot_ms",
