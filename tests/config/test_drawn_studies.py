@@ -7,6 +7,7 @@ import os
 import yaml
 from hypothesis import HealthCheck, event, given, settings
 
+from experiment.link_options import LINK_OPTIONS
 from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import check_specification
 from session.run_cost import job_memory_mb, job_runtime_min, wall_limit_s
@@ -68,16 +69,7 @@ def check_run(study, scenario_id, cca, ip_version, replication):
     asked = {key: value for key, value in drawn.items() if key not in ("label", "variation")}
     carried_out = specification["scenario"]
     left_out = {
-        "link": {
-            "timeline": [],
-            "trace": None,
-            "policer": None,
-            "jitter_order": "any",
-            "ack_slot_ms": None,
-            "loss_burst_packets": {"forward": None, "reverse": None},
-            "reordering": None,
-            "duplicate_percent": {"forward": 0, "reverse": 0},
-        },
+        "link": {"timeline": [], "trace": None, "policer": None} | {one.name: one.none for one in LINK_OPTIONS},
         "transport": {"ecn": "off"},
     }
     assert asked == {"groups": []} | carried_out | {

@@ -2,11 +2,13 @@
 
 import pytest
 
+from experiment.link_options import LINK_OPTIONS
 from study_files import study
 
 CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
+LAST_OPTIONS = ", ".join(option.name for option in LINK_OPTIONS if not option.behind) + "."
 STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca_definitions, kernels, mixes, ip_versions, platform, defaults, scenarios, exam, steady_state, analysis"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
@@ -122,7 +124,7 @@ SENTENCES = [
     ("colour", 3, f"unknown key 'colour'. Allowed here: {STUDY_KEYS}."),
     ("duration_s", 3, f"unknown key 'duration_s'; it belongs to 'traffic'. Allowed here: {STUDY_KEYS}."),
     ("scenarios.1.link.loss", 1,
-     "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? Allowed here: rate_mbps, delay_ms, jitter_ms, loss_percent, jitter_order, ack_slot_ms, loss_burst_packets, netem, frame_overhead_bytes, serialisation, timeline, trace, policer, reordering, duplicate_percent."),
+     "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? Allowed here: rate_mbps, delay_ms, jitter_ms, loss_percent, jitter_order, ack_slot_ms, loss_burst_packets, netem, frame_overhead_bytes, serialisation, timeline, trace, policer, " + LAST_OPTIONS),
     ("scenarios.1.flow", 2,
      f"unknown key 'scenarios[far].flow'; did you mean 'flows'? Allowed here: id, label, {SCENARIO_KEYS}."),
     ("defaults.id", "a", f"unknown key 'defaults.id'; it belongs to a scenario. Allowed here: {SCENARIO_KEYS}."),

@@ -60,7 +60,7 @@ queue: {bdp: 1}
 hosts: {pairs: 1, access_delay_ms: [0]}
 link:
   {rate_mbps: 1000, netem: receiving-side, frame_overhead_bytes: 0, serialisation: never, timeline: [], trace: null, policer: null, jitter_order: any, ack_slot_ms: null, loss_burst_packets: {forward: null, reverse: null},
-   reordering: null, duplicate_percent: {forward: 0, reverse: 0},
+   reordering: null, duplicate_percent: {forward: 0, reverse: 0}, corrupt_percent: {forward: 0, reverse: 0},
    delay_ms: {forward: 10, reverse: 10}, jitter_ms: {forward: 0, reverse: 0}, loss_percent: {forward: 0, reverse: 0}}
 multipath: {paths: 1, by: none, tunnel_ip_version: ipv4, distribution: round-robin, path_delay_ms: [0]}
 traffic:

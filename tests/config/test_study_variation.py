@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from experiment.link_options import LINK_OPTIONS
 from study_files import study as studies
 from study_files.study_variation import QUANTITIES, share_drawn
 
@@ -132,11 +133,7 @@ def test_off_nothing_of_a_specification_changes():
             ("link", "timeline"),
             ("link", "trace"),
             ("link", "policer"),
-            ("link", "loss_burst_packets"),
-            ("link", "jitter_order"),
-            ("link", "ack_slot_ms"),
-            ("link", "reordering"),
-            ("link", "duplicate_percent"),
+            *(("link", option.name) for option in LINK_OPTIONS),
         ):
             del written[section][key]
         assert written.pop("groups") == []

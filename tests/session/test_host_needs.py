@@ -123,7 +123,7 @@ def test_what_is_missing_is_named_in_one_sentence_with_where_it_is_asked_for(mon
     assert host_problem(study, WHOLE) is None
     assert host_problem(study, SMALL) == (
         "platform host can't carry this study on this machine: its kernel (6.18.44) has no netem (delay, jitter and loss: scenario s2), "
-        "has no matchall and mirred (delay and loss on a cable, packets late or twice: scenario s2) and "
+        "has no matchall and mirred (delay and loss on a cable, link options behind the bottleneck: scenario s2) and "
         "has no CCA vegas, illinois (it has bbr, cubic, reno); get sch_netem cls_matchall act_mirred tcp_vegas tcp_illinois; "
         "allowed are scenarios without these, or platform: uml."
     )

@@ -25,6 +25,7 @@ def words(**link):
         ({"loss_burst_packets": {"forward": 4, "reverse": None}}, "losses in bursts of 4 packets (forward)"),
         ({"reordering": {"percent": 2.0}}, "2 % of packets 5 ms late (forward)"),
         ({"duplicate_percent": {"forward": 0, "reverse": 0.5}}, "0.5 % of packets twice (reverse)"),
+        ({"corrupt_percent": 1}, "1 % of packets damaged (forward); 1 % of packets damaged (reverse)"),
         ({"jitter_order": "kept", "ack_slot_ms": 5}, "jitter keeps the order; acknowledgements in slots of 5 ms"),
     ],
 )

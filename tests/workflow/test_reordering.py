@@ -2,11 +2,13 @@
 
 import json
 
+from experiment.link_options import OF_NAME
 from experiment.specification import RunSpecification
-from run_tables.reordering_counts import disorder_counts, reordering_counts
+from run_tables.link_option_columns import option_counts
+from run_tables.reordering_counts import reordering_counts, reordering_extent
+from testbed.checks.link_option_checks import check_option
 from testbed.checks.loss_replay import CERTAIN, random_numbers
-from testbed.checks.reordering_checks import check_reordering
-from testbed.network.reordering import counts
+from testbed.network.behind_bottleneck import counts
 
 LINK = {"rate_mbps": 20, "delay_ms": {"forward": 20, "reverse": 20}}
 #: A datagram each 2 ms.
@@ -31,10 +33,10 @@ def test_datagrams_are_late_as_the_seed_says_and_are_overtaken_by_those_of_that_
     seed = document["network"]["set"]["qdiscs"]["r2-in1"]["netem"]["seed"]
     model = [any(copies) for copies in fate(seed, 0.1, 0, earlier + came)]
     assert (left, late) == (came, sum(model[earlier:])) and late > 150
-    assert disorder_counts(document)["late_packets"] == late
+    assert option_counts(document)["late_packets"] == late
     # As many of twice the share would not be chance.
     asked = json.loads(json.dumps(document["specification"]).replace('"percent": 10', '"percent": 20'))
-    assert not check_reordering(RunSpecification(asked), document).ok
+    assert not check_option(OF_NAME["reordering"], RunSpecification(asked), document).ok
     netem = document["network"]["read_back"]["interfaces"]["r2-in1"]["qdiscs"]["netem"]
     assert (netem["at_once_percent"], netem["delay_ms"]) == (90, 9)
     # Overtaken is what is late if one of the four behind it isn't. How many packets the connection of iperf3 itself took before the datagrams, nobody counts.
@@ -57,7 +59,7 @@ def test_tcp_gets_packets_late_and_twice_and_none_is_lost(run):
     model = fate(names["r2-in1"]["netem"]["seed"], 0.01, 0.02, earlier + came)
     assert left + before["netem"]["packets"] == sum(map(len, model))
     assert late == sum(map(sum, model[earlier:]))
-    metrics = disorder_counts(document)
+    metrics = option_counts(document)
     assert (metrics["late_packets"], metrics["duplicate_packets"]) == (late, left - came)
     tcp = reordering_counts(document)
     assert tcp["reordering_events"] > 0 and document["links"]["after"]["r1-eth1"]["qdiscs"]["pfifo"]["drops"] == 0
@@ -70,4 +72,4 @@ def test_tcp_gets_packets_late_and_twice_and_none_is_lost(run):
     again = document["traffic"][0]["client"]["end"]["sum_sent"]["retransmits"]
     assert metrics["duplicate_packets"] + again - 2 <= counted <= metrics["duplicate_packets"] + again
     # Sent as fast as the rate allows, packets are 1.2 ms apart: 8 come in 10 ms, fewer where the sender pauses.
-    assert 5 < metrics["reordering_extent_packets"] <= 8.3
+    assert 5 < reordering_extent(document) <= 8.3

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Link:
-    """The bottleneck, and what the path does to packets besides."""
+    """The bottleneck, and what the path does to packets besides; its options are in `link_options`."""
 
     rate_mbps: float | None
     delay_ms: dict
@@ -21,11 +21,6 @@ class Link:
     timeline: list = field(default_factory=list)
     trace: dict | None = None
     policer: dict | None = None
-    loss_burst_packets: dict = field(default_factory=lambda: {"forward": None, "reverse": None})
-    jitter_order: str = "any"
-    ack_slot_ms: float | None = None
-    reordering: dict | None = None
-    duplicate_percent: dict = field(default_factory=lambda: {"forward": 0, "reverse": 0})
 
 
 @dataclass(frozen=True)

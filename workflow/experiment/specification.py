@@ -10,6 +10,7 @@ from experiment.conditions import Chain, Hosts, Link, Multipath, Traffic, Transp
 from experiment.definitions import Definition
 from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
+from experiment.link_options import ARRIVALS, OF_NAME, options_at
 from experiment.packet_sizes import (
     ECHO_BYTES,
     ETHERNET_HEADER_BYTES,
@@ -22,7 +23,7 @@ from experiment.packet_sizes import (
     UDP_HEADER_BYTES,
 )
 from experiment.qdisc import Discipline
-from experiment.timeline import Timeline, directions_of
+from experiment.timeline import DIRECTIONS, Timeline
 
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
 SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
@@ -151,7 +152,11 @@ class RunSpecification:
 
     @cached_property
     def link(self) -> Link:
-        return Link(**self.scenario["link"])
+        return Link(**{key: value for key, value in self.scenario["link"].items() if key not in OF_NAME})
+
+    def option(self, name, direction) -> object:
+        """Return the value that a direction has of one of the `link_options`, None without it."""
+        return OF_NAME[name].of(self.scenario["link"], direction)
 
     @cached_property
     def timeline(self) -> Timeline:
@@ -430,18 +435,23 @@ class RunSpecification:
             delay_ms=self.link.delay_ms[name],
             jitter_ms=self.link.jitter_ms[name],
             loss_percent=self.link.loss_percent[name],
-            loss_burst_packets=self.link.loss_burst_packets[name],
+            loss_burst_packets=self.option("loss_burst_packets", name),
         )
 
     def late_percent(self, direction) -> float:
         """Return how many of a direction's packets are late (`link.reordering`), in percent."""
-        late = self.link.reordering
-        return late["percent"] if late and direction in directions_of(late) else 0
+        late = self.option("reordering", direction)
+        return late["percent"] if late else 0
 
     @property
-    def has_disorder(self) -> bool:
-        """Whether packets come late or twice."""
-        return self.link.reordering is not None or any(self.link.duplicate_percent.values())
+    def has_loss_bursts(self) -> bool:
+        """Whether losses come in bursts in a direction."""
+        return OF_NAME["loss_burst_packets"].used(self.scenario["link"])
+
+    @property
+    def has_arrival_options(self) -> bool:
+        """Whether anything happens to packets when they arrive behind the bottleneck (`link_options.ARRIVALS`)."""
+        return any(options_at(self.scenario["link"], ARRIVALS, direction) for direction in DIRECTIONS)
 
     @property
     def _link_rtt_ms(self):

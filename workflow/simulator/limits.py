@@ -1,5 +1,6 @@
 """What ns-3 has of what a study can ask, and the sentences that refuse the rest before any run."""
 
+from experiment.link_options import LINK_OPTIONS
 from simulator import disciplines
 
 #: CCA by Linux's name -> TypeId of what means the same in ns-3, in every version below.
@@ -100,14 +101,9 @@ def _of_link(scenario, platform):
             )
     if link.get("policer"):
         yield f"link.policer has {link['policer']['rate_mbps']:g} Mbit/s; allowed on {platform} is null."
-    if link.get("ack_slot_ms") is not None:
-        yield f"link.ack_slot_ms is {link['ack_slot_ms']:g}; allowed on {platform} is null."
-    if any(link.get("loss_burst_packets", {}).values()):
-        yield f"link.loss_burst_packets is not null; allowed on {platform} is null."
-    if late := link.get("reordering"):
-        yield f"link.reordering has {late['percent']:g} %; allowed on {platform} is null."
-    if any(link.get("duplicate_percent", {}).values()):
-        yield f"link.duplicate_percent is not 0; allowed on {platform} is 0."
+    for option in (option for option in LINK_OPTIONS if option.used(link)):
+        none = "null" if option.default is None else option.default
+        yield f"link.{option.name} is not {none}; allowed on {platform} is {none}."
     if link["netem"] == "both-ends":
         yield f"link.netem is both-ends; allowed on {platform} is receiving-side."
 

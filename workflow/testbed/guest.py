@@ -126,7 +126,7 @@ def carry_out(specification, step) -> dict:
 
 def loss_bursts(specification, document) -> dict:
     """Return the document's section on losses in bursts, by its name; nothing of a run without any."""
-    if not any(specification.link.loss_burst_packets.values()):
+    if not specification.has_loss_bursts:
         return {}
     # What other runs would load for nothing.
     from testbed.checks import loss_replay

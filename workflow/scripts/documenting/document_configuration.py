@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from documenting.study_keys import sections
 from experiment.disciplines import DISCIPLINES
+from experiment.link_options import LINK_OPTIONS
 from run_tables.table import KINDS
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study import cells, load, resolve
@@ -35,6 +36,7 @@ def _readme():
         studies=_studies(),
         ccas=keys_of(study_schema())["ccas"]["items"]["joined"],
         disciplines=DISCIPLINES,
+        link_options=LINK_OPTIONS,
         claim_kinds=claims_schema()["$defs"]["common"]["kind"]["enum"],
         sections=sections(),
     )

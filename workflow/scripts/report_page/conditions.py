@@ -4,8 +4,10 @@ import json
 
 from experiment.disciplines import DISCIPLINES
 from experiment.qdisc import DROP_TAIL
+from run_tables.link_option_columns import OPTIONS
 from run_tables.reading import link_packets
 from study_files.study_design import is_simulator
+from wording.link_option_words import COUNT_WORDS
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_words import amount_words, both_ways, ip_words, path_rtts_ms, rate_words
 from wording.sentence_words import cca_name, listed
@@ -113,12 +115,13 @@ def _seen_bursts(valid):
 
 
 def _shares_seen(valid):
-    """Return which share of the packets behind the bottleneck came late, and twice, in words; "" where none were to."""
+    """Return which share of the packets behind the bottleneck met what an option of the link does, in words; "" where none were to."""
     passed, words = link_packets(valid), []
-    for column, what in (("late_packets", "late"), ("duplicate_packets", "twice")):
-        known = valid[column].notna() & passed.notna()
+    for option in OPTIONS:
+        known = valid[option.column].notna() & passed.notna()
         if known.any():
-            words.append(f"{number(100 * valid.loc[known, column].sum() / passed[known].sum())} % {what}")
+            *_, what = COUNT_WORDS[option.name]
+            words.append(f"{number(100 * valid.loc[known, option.column].sum() / passed[known].sum())} % {what}")
     extent = valid["reordering_extent_packets"].dropna()
     return ", ".join(words + ([] if extent.empty else [f"overtaken by {extent.mean():.3g} segments"]))
 

@@ -1,5 +1,7 @@
 """What a link does besides its rate, delay, jitter and loss, in words."""
 
+from wording.link_option_words import effects_of
+
 #: Quantity of a change -> how it is said.
 _QUANTITIES = {
     "rate_mbps": "rate {:g} Mbit/s",
@@ -30,17 +32,7 @@ def link_words(link) -> str:
         words.append(f"capacity of {name} ({trace['direction']}), in steps of {trace['step_ms']:g} ms")
     if policer := link.get("policer"):
         words.append(f"policed at {policer['rate_mbps']:g} Mbit/s with a burst of {policer['burst_bytes']:,} bytes")
-    bursts = {way: burst for way, burst in (link.get("loss_burst_packets") or {}).items() if burst}
-    words += [f"losses in bursts of {burst:g} packets ({way})" for way, burst in bursts.items()]
-    if link.get("jitter_order", "any") == "kept":
-        words.append("jitter keeps the order")
-    if link.get("ack_slot_ms"):
-        words.append(f"acknowledgements in slots of {link['ack_slot_ms']:g} ms")
-    if late := link.get("reordering"):
-        words.append(f"{late['percent']:g} % of packets {late['late_ms']:g} ms late ({late['direction']})")
-    twice = {way: percent for way, percent in (link.get("duplicate_percent") or {}).items() if percent}
-    words += [f"{percent:g} % of packets twice ({way})" for way, percent in twice.items()]
-    return "; ".join(words)
+    return "; ".join([*words, *effects_of(link)])
 
 
 def _change_words(entry):

@@ -1,7 +1,7 @@
 """What Linux counted of segments out of order, and of what its TCP made of them."""
 
 from experiment.run_document import specification_of
-from testbed.network.reordering import counts
+from testbed.network.behind_bottleneck import counts
 
 #: Column of ``tidy/runs.csv`` -> whose counters are added up, and which (nstat's names; RFC 2883 for DSACK).
 COUNTERS = {
@@ -27,19 +27,14 @@ def reordering_counts(document) -> dict[str, int | None]:
     }
 
 
-def disorder_counts(document) -> dict[str, float | None]:
-    """Return late_packets, duplicate_packets and reordering_extent_packets of `tidy_tables.RUNS`: of the data's direction."""
-    link = specification_of(document).link
-    late_asked, twice_asked = link.reordering, any(link.duplicate_percent.values())
-    came, left, late = (counts(document, "forward") if late_asked or twice_asked else None) or (None, None, None)
+def reordering_extent(document) -> float | None:
+    """Return reordering_extent_packets of `tidy_tables.RUNS`: of the data's direction."""
+    if not specification_of(document).link.reordering:
+        return None
+    _, _, late = counts(document, "forward") or (None, None, None)
     waited = reordering_counts(document)["out_of_order_segments"]
     # Segments wait behind one that was lost, too.
-    known = late_asked and late and waited is not None and not any_drops(document)
-    return {
-        "late_packets": late if late_asked else None,
-        "duplicate_packets": left - came if twice_asked and left is not None else None,
-        "reordering_extent_packets": waited / late if known else None,
-    }
+    return waited / late if late and waited is not None and not any_drops(document) else None
 
 
 def any_drops(document) -> bool:

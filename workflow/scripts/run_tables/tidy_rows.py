@@ -8,13 +8,14 @@ from experiment.specification import RunSpecification
 from run_tables.background_metrics import background_metrics
 from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay_ms
 from run_tables.cpu_times import cpu_metrics
+from run_tables.link_option_columns import option_counts
 from run_tables.link_words import link_words
 from run_tables.load_metrics import load_metrics
 from run_tables.loss_burst_columns import burst_columns
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
-from run_tables.reordering_counts import cwnd_packets, disorder_counts, reordering_counts
+from run_tables.reordering_counts import cwnd_packets, reordering_counts, reordering_extent
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
@@ -158,7 +159,8 @@ def _measured(document, flows, rule):
         "outage_drops": outage_drops(document, "forward") if "outage" in document else None,
         **marks_of_run(document),
         **reordering_counts(document),
-        **disorder_counts(document),
+        **option_counts(document),
+        "reordering_extent_packets": reordering_extent(document),
         **burst_columns(document),
         "cwnd_packets": cwnd_packets(document),
         **cpu_metrics(document, total(flows, "bytes_received")),

@@ -5,6 +5,7 @@ the modules that it calls).
 """
 
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
+from run_tables.link_option_columns import option_columns
 from run_tables.run_keys import (
     CELL_COLUMNS,
     NO_DISCIPLINE,
@@ -188,8 +189,7 @@ RUNS = Table(
             "TcpExtTCPFullUndo, TCPPartialUndo, TCPDSACKUndo",
         ),
         count_column("spurious_retransmits", "segments", "Retransmitted although the receiver had them already.", NO_VALUE, "TcpExtTCPDSACKRecv"),
-        count_column("late_packets", "packets", "Of the data's direction, late by `link.reordering`: overtaken by those that came meanwhile.", _NO_DISORDER, "netem: those that left less those that passed at once"),
-        count_column("duplicate_packets", "packets", "Of the data's direction, that came twice by `link.duplicate_percent`; random loss behind may take them again.", _NO_DISORDER, "netem: those that left less those that arrived"),
+        *option_columns(),
         number_column(
             "reordering_extent_packets", "packets",
             "By how many segments a late packet was overtaken on average (reordering extent, RFC 4737): those that waited at the receivers, by late packet.",
@@ -365,7 +365,7 @@ SCENARIOS = Table(
             "nothing: all replications have just these",
         ),
         text_column("kernel", "The guest kernel of its runs, with patches and options.", "it is the image's, or CCAs have kernels of their own"),
-        text_column("link_options", "What else the link does: changes while traffic flows, a trace, a policer, losses in bursts, jitter in order, acknowledgements in slots, packets late or twice.", "nothing"),
+        text_column("link_options", "What else the link does: changes while traffic flows, a trace, a policer, and options such as losses in bursts or packets that come late.", "nothing"),
     ),
     "tidy",
 )  # fmt: skip

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from experiment.disciplines import OF_KIND, discipline_of
 from experiment.flow_groups import OWN
+from experiment.link_options import ARRIVALS, PATH, options_at
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS
 from study_files.cca_definitions import kernel_cca
@@ -36,10 +37,10 @@ PARTS = {
     "bfifo": ("queues in bytes", None),
     **{kind: (f"queue.discipline {one.name}", f"sch_{kind}") for kind, one in OF_KIND.items() if not one.limited_only},
     "netem": ("delay, jitter and loss", "sch_netem"),
-    "ifb": ("delay and loss on a cable, packets late or twice", "ifb"),
-    "ingress": ("delay and loss on a cable, packets late or twice", "sch_ingress"),
-    "matchall": ("delay and loss on a cable, packets late or twice", "cls_matchall"),
-    "mirred": ("delay and loss on a cable, packets late or twice", "act_mirred"),
+    "ifb": ("delay and loss on a cable, link options behind the bottleneck", "ifb"),
+    "ingress": ("delay and loss on a cable, link options behind the bottleneck", "sch_ingress"),
+    "matchall": ("delay and loss on a cable, link options behind the bottleneck", "cls_matchall"),
+    "mirred": ("delay and loss on a cable, link options behind the bottleneck", "act_mirred"),
     "police": ("link.policer", "act_police"),
     "mptcp": ("Multipath TCP", None),
     "gretap": ("GRE tunnels over IPv4", "ip_gre"),
@@ -123,9 +124,9 @@ def _parts_of(scenario):
     cable = scenario["topology"] == "cable"
     # On a dumbbell netem is the queue where there is no shaper.
     changing = any(map(_specification(scenario).timeline.changes_netem, DIRECTIONS))
-    if changing or link["ack_slot_ms"] or any(any(values) for values in delays) or not (cable or "htb" in parts):
+    if changing or _has_options(link, PATH) or any(any(values) for values in delays) or not (cable or "htb" in parts):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"} if cable else {"netem"}
-    if link["reordering"] or any(link["duplicate_percent"].values()):
+    if _has_options(link, ARRIVALS):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"}
     if scenario["link"]["policer"]:
         parts |= {"ingress", "matchall", "police"}
@@ -137,6 +138,11 @@ def _parts_of(scenario):
         tunnel = "gretap" if paths["tunnel_ip_version"] == "ipv4" else "ip6gretap"
         parts |= {tunnel, "fou", f"fou for {tunnel}", "bond"}
     return parts
+
+
+def _has_options(link, place):
+    """Return whether netem carries out options of a link in a place."""
+    return any(options_at(link, place, direction) for direction in DIRECTIONS)
 
 
 def _parts_of_chain(scenario):

@@ -6,6 +6,7 @@ They work on a resolved study, whose form `study_validation` has approved.
 from collections.abc import Iterator
 
 from experiment.disciplines import discipline_of
+from experiment.link_options import LINK_OPTIONS
 from experiment.qdisc import DROP_TAIL
 from study_files.perturbed_study import JOINT, WORDS
 from study_files.study_runs import ccas_written_out
@@ -37,11 +38,7 @@ def _check_calibration(study):
             ("link.timeline", link["timeline"], ([],)),
             ("link.trace", link["trace"], (None,)),
             ("link.policer", link["policer"], (None,)),
-            ("link.jitter_order", link["jitter_order"], ("any",)),
-            ("link.ack_slot_ms", link["ack_slot_ms"], (None,)),
-            ("link.loss_burst_packets", link["loss_burst_packets"], ({"forward": None, "reverse": None},)),
-            ("link.reordering", link["reordering"], (None,)),
-            ("link.duplicate_percent", link["duplicate_percent"], ({"forward": 0, "reverse": 0},)),
+            *((f"link.{option.name}", link[option.name], (option.none,)) for option in LINK_OPTIONS),
             ("queue.discipline", discipline_of(scenario["queue"]).name, (DROP_TAIL,)),
             ("traffic.application", traffic["application"], ("iperf3", "round-trip")),
             ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], (False,)),

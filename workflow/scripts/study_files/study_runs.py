@@ -7,6 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 
+from experiment.link_options import LINK_OPTIONS
 from experiment.specification import SPECIFICATION_VERSION
 from study_files.cca_definitions import defines_ccas, definitions_of_runs
 from study_files.study_replications import looks, most_replications
@@ -14,12 +15,8 @@ from study_files.study_variation import corners, drawn, is_varied
 
 #: Keys of a scenario that no run has to know.
 NOT_OF_RUNS = ("label", "variation", "kernel")
-_NEITHER = {"forward": None, "reverse": None}
 #: Keys of its link that only runs have to know that make use of them, and the value that is none.
-OPTIONS_OF_LINK = {
-    "timeline": [], "trace": None, "policer": None, "loss_burst_packets": _NEITHER, "jitter_order": "any", "ack_slot_ms": None,
-    "reordering": None, "duplicate_percent": {"forward": 0, "reverse": 0},
-}  # fmt: skip
+OPTIONS_OF_LINK = {"timeline": [], "trace": None, "policer": None} | {one.name: one.none for one in LINK_OPTIONS}
 
 
 def ccas_written_out(study) -> list[str]:

@@ -1,7 +1,7 @@
 """The schema of a study file, and what it says in words.
 
 `workflow/schemas/study.schema.yaml` is the only place of parameters' defaults,
-ranges, units and descriptions; but for the queueing disciplines' (`study_files.queue_keys`). This module reads it for those who validate a
+ranges, units and descriptions; but for the queueing disciplines' (`study_files.queue_keys`) and the options of a link (`study_files.link_keys`). This module reads it for those who validate a
 study, complete it with defaults, or document it.
 """
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 
+from study_files.link_keys import with_options
 from study_files.queue_keys import queue_keys
 
 SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.yaml"
@@ -21,8 +22,10 @@ def study_schema() -> dict:
     # The C parser is ten times faster, and part of PyYAML's wheels.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
-    # What a queue can be is declared beside what carries it out.
+    # What a queue can be and which options a link has is declared beside what carries it out.
     schema["$defs"]["queue"]["properties"] |= queue_keys()
+    link = schema["$defs"]["link"]
+    link["properties"] = with_options(link["properties"])
     return schema
 
 

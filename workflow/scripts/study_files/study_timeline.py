@@ -34,62 +34,6 @@ def policer_problems(scenario) -> Iterator[str]:
         yield "transport.segmentation_offload is true; allowed with link.policer is false, for a super-packet is larger than its bucket may be."
 
 
-def burst_problems(scenario) -> Iterator[str]:
-    """Yield where losses can't come in bursts: sentences that start with the key."""
-    link = scenario["link"]
-    for way, burst in link["loss_burst_packets"].items():
-        if burst is None:
-            continue
-        where, loss = f"link.loss_burst_packets.{way} is {burst:g}; allowed", link["loss_percent"][way] / 100
-        if not loss:
-            yield f"{where} without a link.loss_percent.{way} is null."
-        elif burst < loss / (1 - loss):
-            yield f"{where} with link.loss_percent.{way} {100 * loss:g} is {loss / (1 - loss):.4g} or more, for so long are bursts at least."
-        if link["netem"] == "both-ends":
-            yield f"{where} with link.netem both-ends is null."
-        if scenario["topology"] == "chain":
-            yield f"{where} with topology chain is null."
-        if scenario["multipath"].get("outage"):
-            yield f"{where} with a multipath.outage is null, for the kernel would forget it."
-        if any(
-            way in directions_of(one)
-            and any(one[key] is not None for key in ("delay_ms", "loss_percent", "down_for_s"))
-            for one in link["timeline"]
-        ):
-            yield f"{where} with a link.timeline of delay or loss that way is null, for the kernel would forget it."
-
-
-def order_problems(scenario) -> Iterator[str]:
-    """Yield where order can't be kept, or acknowledgements not be bunched: sentences that start with the key."""
-    link = scenario["link"]
-    both_ends, offload = link["netem"] == "both-ends", scenario["transport"]["segmentation_offload"]
-    chain = scenario["topology"] == "chain"
-    if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
-        yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, for nothing overtakes."
-    for key, value, off in (("jitter_order", link["jitter_order"], "any"), ("ack_slot_ms", link["ack_slot_ms"], None)):
-        if value != off and (both_ends or offload or chain):
-            other = (
-                "topology chain" if chain else "link.netem both-ends" if both_ends else "transport.segmentation_offload"
-            )
-            yield f"link.{key} is {_plain(value)}; allowed with {other} is {_plain(off)}."
-    if link["ack_slot_ms"] is not None and scenario["traffic"]["application"] == "round-trip":
-        yield f"link.ack_slot_ms is {link['ack_slot_ms']:g}; allowed with application round-trip is null."
-
-
-def disorder_problems(scenario) -> Iterator[str]:
-    """Yield where packets can't come late, or twice: sentences that start with the key."""
-    link, traffic = scenario["link"], scenario["traffic"]
-    for key in ("reordering", "duplicate_percent"):
-        if link[key] is None or not any(link[key].values()):
-            continue
-        if scenario["topology"] != "dumbbell":
-            yield f"topology is {scenario['topology']}; allowed with link.{key} is dumbbell."
-        if scenario["transport"]["segmentation_offload"]:
-            yield f"transport.segmentation_offload is true; allowed with link.{key} is false, for a super-packet is many packets."
-    if any(link["duplicate_percent"].values()) and traffic["protocol"] == "udp":
-        yield f"traffic.protocol is udp; allowed with link.duplicate_percent is tcp, for {traffic['application']} takes a packet's second copy for a late one."
-
-
 def changing_network_problems(scenario, key) -> Iterator[str]:
     """Yield where a path can't change."""
     traffic = scenario["traffic"]

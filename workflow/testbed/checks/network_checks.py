@@ -3,6 +3,8 @@
 import math
 
 from experiment.disciplines import OF_KIND
+from experiment.link_options import PATH, options_at
+from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check, in_turn, words
 from testbed.checks.flow_checks import readings
 from testbed.checks.loss_burst_checks import judge_bursty_loss
@@ -122,8 +124,8 @@ def check_idle_rtt(specification, document) -> Check:
     jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
     wrong, expected, observed = [], [], []
     slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
-    # On an idle path a packet finds that its slot has not begun.
-    slack_ms += specification.link.ack_slot_ms or 0
+    for options in (options_at(specification.scenario["link"], PATH, direction) for direction in DIRECTIONS):
+        slack_ms += sum(option.idle_ms(value) for option, value in options.items())
     hops = [pair.hops for pair in specification.pairs] * (specification.paths if specification.is_cable else 1)
     for rtt_ms, passed, idle in zip(specification.idle_rtts_ms, hops, document["idle_rtt"], strict=True):
         low, high = max(0.0, rtt_ms - passed * jitter_ms), rtt_ms + passed * jitter_ms + slack_ms
@@ -198,7 +200,7 @@ def check_marks(specification, document) -> Check:
         marked, unseen = marks_and_unseen(document, direction)
         arrived = sum(ce_packets(document, getattr(pair, side)) for pair in specification.pairs)
         # What came twice may have had a mark.
-        most = marked + (duplicates_of(document, direction) if specification.has_disorder else 0)
+        most = marked + (duplicates_of(document, direction) if specification.has_arrival_options else 0)
         if not marked - unseen <= arrived <= most or (marked and not specification.uses_ecn):
             wrong.append(direction)
         observed.append(
@@ -209,9 +211,9 @@ def check_marks(specification, document) -> Check:
 
 
 def duplicates_of(document, direction) -> int:
-    """Return how many packets of a direction came twice (`reordering.duplicates`)."""
+    """Return how many packets of a direction came twice (`behind_bottleneck.duplicates`)."""
     # What other runs would load for nothing.
-    from testbed.network.reordering import duplicates
+    from testbed.network.behind_bottleneck import duplicates
 
     return duplicates(document, direction)
 

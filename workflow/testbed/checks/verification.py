@@ -68,7 +68,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
     changes = (check_timeline,) if specification.timeline else ()
     changes += (check_policer,) if specification.link.policer else ()
-    changes += of_order_and_bursts(specification)
+    changes += of_link_options(specification)
     outage = (check_outage,) if specification.multipath.outage else ()
     checks = (
         checks_of_traffic(specification)
@@ -83,18 +83,18 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     return tuple(CHAIN_INSTEAD.get(check, check) for check in checks) + CHAIN if specification.is_chain else checks
 
 
-def of_order_and_bursts(specification) -> tuple[Callable, ...]:
-    """Return the checks of losses in bursts, and of packets that come late or twice."""
+def of_link_options(specification) -> tuple[Callable, ...]:
+    """Return the checks of losses in bursts, and of link options that count their packets."""
     checks = ()
     # What other runs would load for nothing.
-    if any(specification.link.loss_burst_packets.values()):
+    if specification.has_loss_bursts:
         from testbed.checks.loss_replay import check_loss_bursts
 
         checks += (check_loss_bursts,)
-    if specification.has_disorder:
-        from testbed.checks import reordering_checks
+    if specification.has_arrival_options:
+        from testbed.checks import link_option_checks
 
-        checks += reordering_checks.checks_of(specification)
+        checks += link_option_checks.checks_of(specification)
     return checks
 
 

@@ -7,6 +7,7 @@ must say of it afterwards; `parse_qdiscs` turns tc's JSON into the same units.
 from dataclasses import dataclass, field
 
 from experiment.disciplines import OF_KIND, discipline_of
+from experiment.link_options import LINK_OPTIONS
 from experiment.loss_bursts import chances
 from experiment.packet_sizes import PACKET_BYTES
 
@@ -72,7 +73,7 @@ class Bottleneck:
 class Netem:
     """Delay, jitter and random loss of one direction, with a seed of its own.
 
-    With a ``slot_ms`` packets leave so far apart at least, all that are due at once. With a ``rate_mbps`` each packet also takes its length (and ``overhead_bytes``) over
+    ``options`` are those of the link that it carries out (`link_options.options_at`). With a ``rate_mbps`` each packet also takes its length (and ``overhead_bytes``) over
     that rate, as on a cable; behind a bottleneck of the same rate nothing waits here.
     """
 
@@ -84,11 +85,11 @@ class Netem:
     rate_mbps: float | None = None
     overhead_bytes: int = 0
     loss_burst_packets: float | None = None
-    slot_ms: float | None = None
+    options: dict = field(default_factory=dict)
 
     @property
     def does_something(self) -> bool:
-        return bool(self.delay_ms or self.jitter_ms or self.loss_percent or self.rate_mbps is not None or self.slot_ms)
+        return bool(self.delay_ms or self.jitter_ms or self.loss_percent or self.rate_mbps is not None or self.options)
 
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
@@ -101,11 +102,10 @@ class Netem:
             loss = f" loss gemodel {100 * bad:.7f}% {100 * good:.7f}%"
         if self.rate_mbps is not None:
             loss += f" rate {round(self.rate_mbps * 1e6)}bit {self.overhead_bytes}"
-        if self.slot_ms:
-            loss += f" slot {self.slot_ms:.6f}ms {self.slot_ms:.6f}ms"
+        words = [f"{delay}{loss}", *(option.written(value) for option, value in self.options.items())]
         return [
             f"qdisc replace dev {device} root handle 20: netem limit {self.limit_packets} "
-            f"{delay}{loss} seed {self.seed}"
+            f"{' '.join(words)} seed {self.seed}"
         ]
 
     def expected(self) -> dict[str, dict]:
@@ -118,10 +118,13 @@ class Netem:
                 "limit": self.limit_packets,
                 "seed": self.seed,
                 **({"loss_burst_packets": as_read_back(self.loss_burst_packets)} if self.loss_burst_packets else {}),
-                **({"slot_ms": self.slot_ms} if self.slot_ms else {}),
+                **self._expected_options(),
                 **self._expected_rate(),
             }
         }
+
+    def _expected_options(self):
+        return {name: value for option, asked in self.options.items() for name, value in option.expected(asked).items()}
 
     def _expected_rate(self):
         if self.rate_mbps is None:
@@ -162,8 +165,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 **parse_loss(options),
                 "limit": options["limit"],
                 "seed": options.get("seed"),
-                **({"slot_ms": options["slot"]["min-delay"] * 1e3} if "slot" in options else {}),
-                **parse_order(options),
+                **{name: value for option in LINK_OPTIONS for name, value in option.read(options).items()},
                 **parse_rate(options.get("rate")),
             }
         else:
@@ -177,14 +179,6 @@ def parse_loss(options) -> dict[str, float]:
         p, r = model["p"], model["r"]
         return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": as_read_back(1 / r)}
     return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
-
-
-def parse_order(options) -> dict[str, float]:
-    """Return what netem's options say of packets that pass at once, whatever its delay, or twice; nothing without any."""
-    at_once, twice = (options.get(name, {}).get(name) for name in ("reorder", "duplicate"))
-    return ({} if at_once is None else {"at_once_percent": 100 * at_once}) | (
-        {} if twice is None else {"duplicate_percent": 100 * twice}
-    )
 
 
 def as_read_back(burst_packets) -> float:

@@ -85,7 +85,7 @@ class Arrivals:
     interface : EmulatedInterface
     name : str
         Of the ifb.
-    emulation : Netem or reordering.Disorder
+    emulation : Netem
     queue_packets : int, optional
         Of the ifb behind it; without one the kernel's default.
     """

@@ -11,8 +11,9 @@ r2-eth1 (towards r1)           bottleneck of the ACKs: the same rate and queue
 r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
 r2-eth2, r1-eth2 and so on     the same for further pairs
 r1-eth0, r1-eth2 and so on     the policer, if there is one: where data arrive
-r2-in1, r1-in1                 packets late or twice, if any are: netem on an ifb that
-                               is passed on arrival at r2-eth1 (data), r1-eth1 (ACKs)
+r2-in1, r1-in1                 link options behind the bottleneck (late packets, for example),
+                               if there are any: netem on an ifb that is passed on arrival at
+                               r2-eth1 (data), r1-eth1 (ACKs)
 hosts' own interfaces          nothing
 =============================  =================================================
 
@@ -37,6 +38,7 @@ from mininet.node import Node
 
 from experiment.chain_names import routers
 from experiment.disciplines import OF_KIND
+from experiment.link_options import PATH, options_at
 from experiment.packet_sizes import PACKET_BYTES
 from experiment.qdisc import DROP_TAIL
 from testbed.network import addresses, chain
@@ -58,14 +60,14 @@ class Path:
     """The built network.
 
     ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to the interfaces
-    that carry them: one of each path, or none. ``pairs`` are the specification's, ``disorder`` what makes packets late or doubles them.
+    that carry them: one of each path, or none. ``pairs`` are the specification's, ``behind`` what carries out link options behind the bottleneck.
     """
 
     net: Mininet
     pairs: list
     bottleneck: dict
     netem: dict
-    disorder: list
+    behind: list
 
     @property
     def drop_tail(self) -> bool:
@@ -94,7 +96,7 @@ class Path:
     @property
     def arrivals(self) -> dict[str, str]:
         """Device that packets pass where they arrive -> the interface at which they do."""
-        passed = [*(device for devices in self.netem.values() for device in devices), *self.disorder]
+        passed = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return {device.name: device.interface.name for device in passed if isinstance(device, Arrivals)}
 
     @property
@@ -105,7 +107,7 @@ class Path:
     @property
     def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
         """All interfaces of the links, and what packets pass where they arrive, by name."""
-        behind = [*(device for devices in self.netem.values() for device in devices), *self.disorder]
+        behind = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return self.interfaces | {device.name: device for device in behind}
 
     def devices_on(self, node) -> list[EmulatedInterface | Arrivals]:
@@ -143,7 +145,7 @@ def build(specification, net) -> Path:
     net.start()
     place_policer(specification, interfaces_of(net))
     placed = locate(specification, emulation, interfaces_of(net))
-    path = Path(net, pairs, *placed, place_disorder(specification, interfaces_of(net)))
+    path = Path(net, pairs, *placed, place_behind_bottleneck(specification, interfaces_of(net)))
     emulate(path)
     addresses.assign(path, specification, route_metrics(specification))
     return path
@@ -216,17 +218,17 @@ def place_policer(specification, interfaces) -> None:
             here.policer = Policer(**specification.link.policer, first=number == 0)
 
 
-def place_disorder(specification, interfaces) -> list[Arrivals]:
-    """Return what makes packets late or doubles them behind the bottleneck, made here if any are to be."""
-    if not specification.has_disorder:
+def place_behind_bottleneck(specification, interfaces) -> list[Arrivals]:
+    """Return what carries out link options behind the bottleneck, made here if there are any."""
+    if not specification.has_arrival_options:
         return []
     # What other runs would load for nothing.
-    from testbed.network import reordering
+    from testbed.network import behind_bottleneck
 
     return [
-        Arrivals(interfaces[arriving], name, effect, reordering.IFB_QUEUE_PACKETS)
-        for direction, effect in reordering.plan(specification).items()
-        for arriving, name in [reordering.PLACES[direction]]
+        Arrivals(interfaces[arriving], name, effect, behind_bottleneck.IFB_QUEUE_PACKETS)
+        for direction, effect in behind_bottleneck.plan(specification).items()
+        for arriving, name in [behind_bottleneck.PLACES[direction]]
     ]
 
 
@@ -256,16 +258,15 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
     more = {"limit_packets": limit_packets} if limit_packets else {}
     if specification.serialised:
         more |= {"rate_mbps": specification.rate_mbps, "overhead_bytes": specification.link.frame_overhead_bytes}
-    elif effect.jitter_ms and specification.link.jitter_order == "kept":
+    elif effect.jitter_ms and specification.option("jitter_order", direction) == "kept":
         more |= {"rate_mbps": IN_ORDER_MBPS}
-    if direction == "reverse" and specification.link.ack_slot_ms:
-        more |= {"slot_ms": specification.link.ack_slot_ms}
     return Netem(
         delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + specification.multipath.path_delay_ms[path],
         jitter_ms=effect.jitter_ms,
         loss_percent=effect.loss_percent,
         loss_burst_packets=effect.loss_burst_packets,
         seed=specification.substream(f"netem-{direction}{number}"),
+        options=options_at(specification.scenario["link"], PATH, direction),
         **more,
     )
 

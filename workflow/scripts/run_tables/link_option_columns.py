@@ -1,0 +1,26 @@
+"""What was counted of the options of a run's link: columns of `tidy_tables.RUNS` that the options declare."""
+
+from experiment.link_options import LINK_OPTIONS
+from experiment.specification import RunSpecification
+from run_tables.table import count_column
+from testbed.checks.link_option_counts import COUNTED
+from wording.link_option_words import COUNT_WORDS
+
+#: Those that are counted.
+OPTIONS = tuple(option for option in LINK_OPTIONS if option.column)
+
+
+def option_columns() -> tuple:
+    """Return the columns."""
+    words = ((option.column, *COUNT_WORDS[option.name]) for option in OPTIONS)
+    return tuple(count_column(name, "packets", meaning, "none are to be", source) for name, meaning, source, _ in words)
+
+
+def option_counts(document) -> dict[str, int | None]:
+    """Return how many packets of the data's direction met what each option does, None without it: by the columns' names."""
+    specification = RunSpecification(document["specification"])
+    met = {}
+    for option in OPTIONS:
+        used = specification.option(option.name, "forward")
+        met[option.column] = COUNTED[option.name](specification, document, "forward")[0] if used else None
+    return met

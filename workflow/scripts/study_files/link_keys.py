@@ -1,0 +1,40 @@
+"""The options of a study's `link` as keys, as their declarations have them."""
+
+from experiment.link_options import LINK_OPTIONS
+from experiment.timeline import DIRECTIONS
+from wording.link_option_words import OPTION_WORDS
+
+
+def with_options(keys) -> dict[str, dict]:
+    """Return the keys of a link and those of its options, each behind the key that it follows: name -> JSON Schema."""
+    nodes = list(keys.items())
+    for option in LINK_OPTIONS:
+        names = [name for name, _ in nodes]
+        place = names.index(option.behind) + 1 if option.behind else len(nodes)
+        nodes.insert(place, (option.name, _node(option)))
+    return dict(nodes)
+
+
+def _node(option):
+    """Return an option's JSON Schema."""
+    value = _described(option.name, option.value)
+    if option.by_direction:
+        ways = {"type": "object", "additionalProperties": False, "required": list(DIRECTIONS)}
+        ways["properties"] = dict.fromkeys(DIRECTIONS, value)
+        value = {"if": {"type": "object"}, "then": ways, "else": value}
+    needs = ", ".join(f"`{key}: {_written(allowed)}`" for key, allowed in option.needs.items())
+    description = f"{OPTION_WORDS[option.name]} With {needs}. Linux only."
+    return {"description": description, **value, "default": option.default}
+
+
+def _described(name, node):
+    """Return the schema of a value in which each key of a mapping has its description."""
+    if "properties" not in node:
+        return node
+    keys = {key: {"description": OPTION_WORDS[f"{name}.{key}"], **child} for key, child in node["properties"].items()}
+    return node | {"properties": keys}
+
+
+def _written(values):
+    """Return the values that are allowed as a study would write them."""
+    return " or ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)

@@ -1,0 +1,54 @@
+"""Where a link can't have an option: sentences that start with the key."""
+
+from collections.abc import Iterator
+
+from experiment.link_options import LINK_OPTIONS
+from experiment.timeline import directions_of
+from study_files.study_validation import value_text
+from wording.link_option_words import REASONS
+
+
+def link_option_problems(scenario) -> Iterator[str]:
+    """Yield what the rest of a resolved scenario is that an option of its link can't have, by the declarations."""
+    for option in (option for option in LINK_OPTIONS if option.used(scenario["link"])):
+        for key, allowed in option.needs.items():
+            value = scenario
+            for step in key.split("."):
+                value = value[step]
+            if value not in allowed:
+                reason = REASONS.get(f"{option.name} {key}") or REASONS.get(key)
+                why = f", for {reason.format(**scenario['traffic'])}" if reason else ""
+                words = " or ".join(map(_plain, allowed))
+                yield f"{key} is {_plain(value)}; allowed with link.{option.name} is {words}{why}."
+
+
+def order_problems(scenario) -> Iterator[str]:
+    """Yield where there is no order to be kept."""
+    link = scenario["link"]
+    if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
+        yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, for nothing overtakes."
+
+
+def burst_problems(scenario) -> Iterator[str]:
+    """Yield where losses can't come in bursts of that length, or not go on to."""
+    link = scenario["link"]
+    for way, burst in link["loss_burst_packets"].items():
+        if burst is None:
+            continue
+        where, loss = f"link.loss_burst_packets.{way} is {burst:g}; allowed", link["loss_percent"][way] / 100
+        if not loss:
+            yield f"{where} without a link.loss_percent.{way} is null."
+        elif burst < loss / (1 - loss):
+            yield f"{where} with link.loss_percent.{way} {100 * loss:g} is {loss / (1 - loss):.4g} or more, for so long are bursts at least."
+        if scenario["multipath"].get("outage"):
+            yield f"{where} with a multipath.outage is null, for the kernel would forget it."
+        if any(
+            way in directions_of(one)
+            and any(one[key] is not None for key in ("delay_ms", "loss_percent", "down_for_s"))
+            for one in link["timeline"]
+        ):
+            yield f"{where} with a link.timeline of delay or loss that way is null, for the kernel would forget it."
+
+
+def _plain(value):
+    return value if isinstance(value, str) else value_text(value)

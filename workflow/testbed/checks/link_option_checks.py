@@ -1,0 +1,46 @@
+"""The checks of link options: did as many packets meet what an option does as were to?"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+from experiment.link_options import LINK_OPTIONS, LinkOption
+from experiment.timeline import DIRECTIONS
+from testbed.checks.check import Check
+from testbed.checks.link_option_counts import COUNTED
+from testbed.checks.network_checks import LOSS_FALSE_ALARM, loss_words, relative_entropy
+
+
+def checks_of(specification) -> tuple[Callable, ...]:
+    """Return the checks that a run has of its link's options."""
+    link = specification.scenario["link"]
+    return tuple(partial(check_option, option) for option in LINK_OPTIONS if option.check and option.used(link))
+
+
+def check_option(option: LinkOption, specification, document) -> Check:
+    """The share of packets that met what an option does agrees with the configured one, in each direction that has it."""
+    judged = {}
+    for direction in DIRECTIONS:
+        if value := specification.option(option.name, direction):
+            counted = COUNTED[option.name](specification, document, direction)
+            judged[direction] = judge_share(option.check, option.percent(value) / 100, *counted)
+    expected, observed = (
+        "; ".join(f"{way} {getattr(check, side)}" for way, check in judged.items()) for side in ("expected", "observed")
+    )
+    return Check(option.check, all(check.ok for check in judged.values()), expected, observed)
+
+
+def judge_share(name, configured, count, of, seen=(1, 1)) -> Check:
+    """Return the `Check` of a share of packets against the configured one, a fraction; ``seen`` is `COUNTED`'s.
+
+    As random loss is judged (`network_checks.judge_loss`), by the nearest share that those which can be seen allow.
+    """
+    least, most = (configured * share for share in seen)
+    expected = f"{100 * configured:g} %"
+    if least < most:
+        expected += f", of which checksums notice {100 * seen[0]:.4g} to {100 * seen[1]:.4g} %"
+    if of == 0:
+        return Check(name, False, expected, "no packet passed")
+    nearest = min(max(count / of, least), most)
+    ok = of * relative_entropy(count / of, nearest) <= math.log(2 / LOSS_FALSE_ALARM)
+    return Check(name, ok, expected, loss_words(count, of))

@@ -1,0 +1,57 @@
+"""Link options behind the bottleneck: a netem on an ifb that packets pass between the bottleneck and the path's delay and loss.
+
+Here packets come late, twice or damaged. netem's ``reorder`` lets a share of packets pass at once and delays the others (netem_enqueue
+of net/sched/sch_netem.c); the others are the late ones. Each is overtaken by the packets that come in the time by which it is late:
+RFC 4737 then calls it reordered, with that time as its late time and their number as its reordering extent. The path's own netem,
+with delay and loss, stays as it is behind this one, in which nothing is dropped. The kernel counts what arrives (at the interface's
+ingress), what leaves netem or waits there, and what passed it at once (``requeues``).
+"""
+
+from experiment.link_options import ARRIVALS, options_at
+from experiment.timeline import DIRECTIONS
+from testbed.network.emulation import Netem
+
+#: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that they pass there.
+PLACES = {"forward": ("r2-eth1", "r2-in1"), "reverse": ("r1-eth1", "r1-in1")}
+#: The queue of the ifb itself: were it full, netem would put packets that pass at once one before the other.
+IFB_QUEUE_PACKETS = 10_000
+
+
+def plan(specification) -> dict[str, Netem]:
+    """Return direction -> the netem behind the bottleneck, where there are options for it."""
+    planned = {}
+    for direction in DIRECTIONS:
+        if options := options_at(specification.scenario["link"], ARRIVALS, direction):
+            delay_ms = sum(option.delay_ms(value) for option, value in options.items())
+            # The name of the first option that stood here, so that runs keep their random numbers.
+            seed = specification.substream(f"netem-reordering-{direction}")
+            planned[direction] = Netem(delay_ms, 0, 0, seed, options=options)
+    return planned
+
+
+def grown(document, name, kind, *keys) -> int:
+    """Return by how much counters of a device's qdisc grew while traffic flowed, their sum."""
+    before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
+    return sum(after.get(key, 0) - before.get(key, 0) for key in keys)
+
+
+def counts(document, direction) -> tuple[int, int, int] | None:
+    """Return how many packets came to the netem of a direction while traffic flowed, how many left it or wait in it, and how many of these are late.
+
+    None where there is no such netem. A late packet may be a duplicate.
+    """
+    arriving, device = PLACES[direction]
+    if device not in document["network"]["set"].get("arrivals", {}):
+        return None
+    left = grown(document, device, "netem", "packets", "backlog_packets")
+    return (
+        grown(document, arriving, "ingress", "packets"),
+        left,
+        left - grown(document, device, "netem", "at_once_packets"),
+    )
+
+
+def duplicates(document, direction) -> int:
+    """Return how many packets of a direction came twice."""
+    came, left, _ = counts(document, direction) or (0, 0, 0)
+    return left - came
