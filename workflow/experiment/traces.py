@@ -5,7 +5,8 @@ Behind a step of one packet in 100 ms a step of 100 packets could so begin 100 m
 the number of packets:
 
 - Whole packets: each span of time in which the rate is constant lets a whole number of packets pass, so that it ends when the
-  last one's time does. What is left of a packet is carried over into the next span.
+  last one's time does. What is left of a packet is carried over into the next span. Rates are whole bytes a second, as
+  the kernel counts them, and a span ends a little earlier for that, where the next one begins.
 - A time without capacity is the time of one packet, which leaves at its begin.
 - Before a faster span the rate rises early, while the last packet's time runs: what leaves late, by an idle link or
   a smaller packet before it, is charged less than the rest of that time. Each such rise lets a packet more pass than the
@@ -94,18 +95,17 @@ def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
     if len(set(rates)) == 1:
         yield 0, packet_bytes * 8e3 / rates[0]
         return
-    in_force_ns = earlier_ns = 0
-    for (begin, end, packets), (_, next_end, next_packets) in pairwise(spans(trace, packet_bytes)):
-        gap_ns, next_ns = (end - begin) / packets, (next_end - end) / next_packets
+    begin = in_force_ns = 0
+    for (_, end, packets), (_, next_end, next_packets) in pairwise(spans(trace, packet_bytes)):
         if begin >= until_ns:
             return
+        gap_ns = packet_bytes * 1e9 / math.ceil(packets * packet_bytes * 1e9 / (end - begin) - ROUNDING)
         if in_force_ns != gap_ns:
             yield begin, gap_ns
-        in_force_ns = gap_ns
-        late_ns = max(next_ns, LATE_NS, earlier_ns if earlier_ns < gap_ns else 0)
-        rest_ns = max(gap_ns - late_ns, gap_ns / 2)
+        end = round(begin + packets * gap_ns)
+        begin, in_force_ns, next_ns = end, gap_ns, (next_end - end) / next_packets
+        rest_ns = max(gap_ns - max(next_ns, LATE_NS), gap_ns / 2)
         while in_force_ns > next_ns and end - rest_ns < until_ns:
             at_ns, rest_ns = round(end - rest_ns), max(rest_ns / 2, rest_ns - step_ns)
             in_force_ns = max(rest_ns, next_ns)
             yield at_ns, in_force_ns
-        earlier_ns = gap_ns
