@@ -18,6 +18,7 @@ from experiment.packet_sizes import (
     IP_HEADER_BYTES,
     MPTCP_OPTION_BYTES,
     MTU_BYTES,
+    PACKET_BYTES,
     TCP_TIMESTAMP_OPTION_BYTES,
     TUNNEL_HEADER_BYTES,
     UDP_HEADER_BYTES,
@@ -161,7 +162,9 @@ class RunSpecification:
     @cached_property
     def timeline(self) -> Timeline:
         """What changes on the path during the traffic; what the other properties say of it is so before."""
-        return Timeline(self.scenario["link"], self.traffic.duration_s)
+        # Of a trace whole packets pass. Studies are judged before a run has an IP version, on which their size depends.
+        known = self.link.trace and "ip_version" in self.document
+        return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
 
     @cached_property
     def traffic(self) -> Traffic:

@@ -5,7 +5,8 @@ changes `step_ms` apart. A link that is down loses whatever is sent into it: its
 that the queue goes on emptying at its rate, and what was already under way arrives; so does a cable that is cut, or a line of
 sight that is blocked. (A link that holds packets back instead, as a radio cell does in a handover, is one whose rate is next
 to nothing.) Where the delay shrinks, packets that leave later overtake those under way, as after a change of route; where it
-grows, what is under way arrives when it would have. A shaper's packet that is under way keeps the rate at which it left.
+grows, what is under way arrives when it would have. A shaper's packet that is under way keeps the rate at which it left;
+a trace is carried out so that nothing of its capacity is lost by that (`traces`).
 
 `path_changes` carries the changes out, `timeline_checks` judges them. Standard library only: the analysis needs it too.
 """
@@ -13,21 +14,25 @@ grows, what is under way arrives when it would have. A shaper's packet that is u
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
+
+from experiment.packet_sizes import PACKET_BYTES
+from experiment.traces import period_ns, shaper_gaps, stretches
 
 DIRECTIONS = ("forward", "reverse")
 #: What may change.
 QUANTITIES = ("rate_mbps", "delay_ms", "loss_percent")
 #: Linux counts a shaper's rate in bytes a second.
 RATE_STEP_BPS = 8
-#: A step of a trace lets a packet of this size pass at least: a shaper's packet is not given up when the rate rises.
-LEAST_PACKET_BYTES = 1514
 LOST_ALL = 100
 
 
 @dataclass(frozen=True)
 class Change:
-    """One quantity of one direction that gets a value; ``kind``: `step`, `ramp`, `down`, `up` or `trace`."""
+    """One quantity of one direction that gets a value; ``kind``: `step`, `ramp`, `down`, `up` or `trace`.
+
+    A rate of a trace is the shaper's, by which the capacity of the trace passes (`Timeline.values` has that).
+    """
 
     at_ns: int
     direction: str
@@ -46,6 +51,8 @@ class Timeline:
         missing.
     duration_s : float
         For which a trace is repeated.
+    packet_bytes : int
+        A full packet as the bottleneck counts it: of these a trace lets a whole number pass.
 
     Attributes
     ----------
@@ -53,13 +60,15 @@ class Timeline:
         In order of time.
     """
 
-    def __init__(self, link, duration_s):
+    def __init__(self, link, duration_s, packet_bytes=PACKET_BYTES):
         self._start = {
             (way, name): link[name] if name == "rate_mbps" else link[name][way]
             for way in DIRECTIONS
             for name in QUANTITIES
         }
-        changes = list(_of_trace(link.get("trace"), duration_s))
+        self._trace = link.get("trace")
+        self._capacity = _capacity(self._trace, duration_s)
+        changes = list(_of_trace(self._trace, duration_s, packet_bytes))
         in_force = dict(self._start)
         for entry in sorted(link.get("timeline", ()), key=lambda entry: entry["at_s"]):
             for way in directions_of(entry):
@@ -76,7 +85,12 @@ class Timeline:
         return any(c.direction == direction and c.quantity != "rate_mbps" for c in self.changes)
 
     def values(self, direction, quantity) -> list[tuple[int, float]]:
-        """Return (from when on in ns, value) of a quantity, the first from before the traffic on: from 0."""
+        """Return (from when on in ns, value) of a quantity, the first from before the traffic on: from 0.
+
+        A rate is what the link offers. With a trace that is the capacity of its steps, and none in those that are empty.
+        """
+        if self._trace and quantity == "rate_mbps" and direction in directions_of(self._trace):
+            return [(0, self._start[direction, quantity]), *self._capacity]
         changes = [c for c in self.changes if (c.direction, c.quantity) == (direction, quantity)]
         return [(0, self._start[direction, quantity]), *((c.at_ns, c.value) for c in changes)]
 
@@ -143,17 +157,25 @@ def _of_entry(entry, way, in_force):
         yield Change(at_ns + _ns(entry["down_for_s"]), way, "loss_percent", loss, "up")
 
 
-def _of_trace(trace, duration_s):
-    """Yield the changes of a trace that is repeated until the end; steps with the same rate are one."""
+def _of_trace(trace, duration_s, packet_bytes):
+    """Yield the changes of a trace that is repeated until the end; equal rates one behind the other are one."""
     if not trace:
         return
-    rates, step_ns, before = trace["rates_mbps"], round(trace["step_ms"] * 1e6), None
-    for number in range(math.ceil(duration_s * 1e9 / step_ns)):
-        rate = rates[number % len(rates)]
+    before = None
+    for at_ns, gap_ns in shaper_gaps(trace, _ns(duration_s), packet_bytes):
+        rate = _exact("rate_mbps", packet_bytes * 8e3 / gap_ns)
         if rate != before:
             for way in directions_of(trace):
-                yield Change(number * step_ns, way, "rate_mbps", rate, "trace")
+                yield Change(at_ns, way, "rate_mbps", rate, "trace")
         before = rate
+
+
+def _capacity(trace, duration_s):
+    """Return (from when on in ns, Mbit/s) of a trace, for as long after the traffic as what waits may take to leave."""
+    if not trace:
+        return ()
+    until_ns = 2 * _ns(duration_s) + period_ns(trace)
+    return tuple((begin, rate) for begin, _, rate in takewhile(lambda one: one[0] < until_ns, stretches(trace)))
 
 
 def _ns(seconds):
@@ -166,11 +188,6 @@ def _exact(name, value):
         value = round(value * 1e6 / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6
     value = round(value, 6)
     return int(value) if float(value).is_integer() else value
-
-
-def rate_of_step(bytes_passed, step_ms) -> float:
-    """Return the rate of a step of a trace in Mbit/s, as the kernel keeps it: that of a full packet at least."""
-    return _exact("rate_mbps", max(bytes_passed, LEAST_PACKET_BYTES) * 8 / step_ms / 1e3)
 
 
 #: How many round trips after the client iperf3's server begins to count its intervals of UDP, at most: its control connection.
@@ -203,6 +220,6 @@ def _most_shifted(specification, begin_ns, end_ns):
     earliest_ns = -round(timeline.most("forward", "delay_ms") * 1e6)
     latest_ns = round(SET_UP_RTTS * specification.rtt_most_ms * 1e6)
     # The mean changes its slope only where an end of the window meets a change.
-    meeting = (c.at_ns - end for c in timeline.changes for end in (begin_ns, end_ns))
+    meeting = (at_ns - end for at_ns, _ in timeline.values("forward", "rate_mbps") for end in (begin_ns, end_ns))
     shifts = [earliest_ns, latest_ns, *(shift for shift in meeting if earliest_ns < shift < latest_ns)]
     return max(timeline.mean_rate_mbps(begin_ns + shift, end_ns + shift) for shift in shifts)

@@ -3,10 +3,13 @@
 import hashlib
 import itertools
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiment.timeline import LEAST_PACKET_BYTES, Timeline, directions_of, rate_of_step
+from experiment.packet_sizes import PACKET_BYTES
+from experiment.timeline import Timeline, directions_of
+from experiment.traces import period_ns
 from study_files.study_schema import dereferenced, study_schema
 from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
 from wording.terminal_text import shown
@@ -15,6 +18,10 @@ from wording.terminal_text import shown
 LARGEST_BYTES = 2**26
 #: The first line of a CSV file.
 HEADER = "time_s,rate_mbps"
+#: What is left of a period behind its last whole step, as a share of a step, that is a step too.
+LEAST_STEP = 0.1
+#: The least mean rate of a trace: a full packet in 12 s.
+LEAST_MBPS = 0.001
 
 
 class TraceError(ValueError):
@@ -22,7 +29,7 @@ class TraceError(ValueError):
 
 
 def completed_trace(trace, source) -> dict:
-    """Return a trace with what its file says: SHA-256 and rates; as it is if it has rates.
+    """Return a trace with what its file says: SHA-256, period, and the capacity of each step; as it is if it has rates.
 
     Parameters
     ----------
@@ -47,19 +54,38 @@ def completed_trace(trace, source) -> dict:
     lines = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
     if not lines:
         raise TraceError("is empty; allowed is a line for each packet, or for each rate.")
-    bytes_of_steps = _OF_FORMAT[trace["format"]](lines, trace["step_ms"])
-    most = dereferenced(study_schema()["$defs"]["trace"])["properties"]["rates_mbps"]["maxItems"]
-    if len(bytes_of_steps) > most:
-        raise TraceError(
-            f"is too long: {len(bytes_of_steps):,} steps of {trace['step_ms']:g} ms; allowed are up to {most:,}."
-        )
-    if not any(bytes_of_steps):
+    lasts_ms, offered = _OF_FORMAT[trace["format"]](lines)
+    keys = dereferenced(study_schema()["$defs"]["trace"])["properties"]
+    begins_ms = _steps(lasts_ms, trace["step_ms"], keys["rates_mbps"]["maxItems"])
+    ends_ms = [*begins_ms[1:], lasts_ms]
+    rates = [
+        round(offered_bytes * 8 / (end - begin) / 1e3, 9)
+        for begin, end, offered_bytes in zip(begins_ms, ends_ms, _differences(offered, ends_ms), strict=True)
+    ]
+    if not any(rates):
         raise TraceError("lets nothing pass; allowed is a rate above 0 in one step at least.")
-    rates = [rate_of_step(passed, trace["step_ms"]) for passed in bytes_of_steps]
-    highest = dereferenced(study_schema()["$defs"]["trace"])["properties"]["rates_mbps"]["items"]["maximum"]
+    highest = keys["rates_mbps"]["items"]["maximum"]
     if max(rates) > highest:
         raise TraceError(f"has a step of {max(rates):g} Mbit/s; allowed are up to {highest:,}.")
-    return trace | {"sha256": hashlib.sha256(content).hexdigest(), "rates_mbps": rates}
+    read = {"sha256": hashlib.sha256(content).hexdigest(), "period_ms": round(lasts_ms, 6), "rates_mbps": rates}
+    return trace | read
+
+
+def _steps(lasts_ms, step_ms, most):
+    """Return when the steps of a trace begin in ms: the last one is shorter than the others where the trace ends before.
+
+    A rest of less than `LEAST_STEP` of a step is part of the step before it.
+    """
+    count = max(1, math.ceil(lasts_ms / step_ms - LEAST_STEP))
+    if count > most:
+        steps = f"{count:,}" if count < 1e12 else f"{count:.3g}"
+        raise TraceError(f"is too long: {steps} steps of {step_ms:g} ms; allowed are up to {most:,}.")
+    return [number * step_ms for number in range(count)]
+
+
+def _differences(offered, ends_ms):
+    """Return what is offered between the ends of steps; ``offered`` returns what is until a time."""
+    return [until - before for before, until in itertools.pairwise([0, *map(offered, ends_ms)])]
 
 
 def _content(name, source):
@@ -100,21 +126,22 @@ def _ascending(times, unit):
             )
 
 
-def _of_packets(lines, step_ms):
-    """Return the bytes that may pass in each step of a trace of Mahimahi's format: a line is when, in ms, one full packet may.
+def _of_packets(lines):
+    """Return how long a trace of Mahimahi's format lasts in ms, and a function: the bytes that it offers until a time in ms.
 
-    It ends with its last packet, at the end of a step.
+    A line is when, in ms, one full packet may pass; the last line's time is the period (mahimahi, `link_queue.cc`, where a
+    line is 1,504 bytes of a TUN interface: an IP packet of 1,500). What may pass at the end of a step is offered in it.
     """
     times = [(number, _number(line, number, line)) for number, line in lines]
     _ascending(times, "ms")
-    steps = [0] * max(1, math.ceil(times[-1][1] / step_ms))
-    for _, time_ms in times:
-        steps[min(int(time_ms / step_ms), len(steps) - 1)] += LEAST_PACKET_BYTES
-    return steps
+    at_ms = [time_ms for _, time_ms in times]
+    if not at_ms[-1]:
+        raise TraceError("lasts 0 ms; allowed is a last line above 0, after which it repeats.")
+    return at_ms[-1], lambda until_ms: bisect_right(at_ms, until_ms) * PACKET_BYTES
 
 
-def _of_rates(lines, step_ms):
-    """Return the bytes that may pass in each step of a trace of times in s and rates in Mbit/s, each until the next.
+def _of_rates(lines):
+    """Return what `_of_packets` does of a trace of times in s and rates in Mbit/s, each until the next.
 
     The last one lasts as long as the one before it.
     """
@@ -136,12 +163,15 @@ def _of_rates(lines, step_ms):
     ends = [*begins[1:], 2 * begins[-1] - begins[-2]]
     if ends[-1] <= 0:
         raise TraceError("lasts 0 s; allowed is longer.")
-    steps = [0.0] * math.ceil(ends[-1] / step_ms)
-    for (_, _, rate_mbps), begin, end in zip(values, begins, ends, strict=True):
-        for step in range(int(begin / step_ms), min(len(steps), math.ceil(end / step_ms))):
-            within_ms = min(end, (step + 1) * step_ms) - max(begin, step * step_ms)
-            steps[step] += rate_mbps * max(0.0, within_ms) * 1e3 / 8
-    return steps
+    bytes_a_ms = [rate_mbps * 1e3 / 8 for _, _, rate_mbps in values]
+    of_rows = (rate * (end - begin) for rate, begin, end in zip(bytes_a_ms, begins, ends, strict=True))
+    passed = list(itertools.accumulate(of_rows, initial=0.0))
+
+    def offered(until_ms):
+        row = bisect_right(begins, until_ms) - 1
+        return passed[row] + bytes_a_ms[row] * (until_ms - begins[row])
+
+    return ends[-1], offered
 
 
 _OF_FORMAT = {"mahimahi": _of_packets, "csv": _of_rates}
@@ -162,6 +192,21 @@ def trace_problems(scenario) -> Iterator[str]:
             problems.append(
                 f"link.timeline[{number}].rate_mbps is {entry['rate_mbps']:g}; allowed with link.trace is null."
             )
-    yield from problems
-    if not problems and (count := len(Timeline(link, scenario["traffic"]["duration_s"]).changes)) > CHANGES_LIMIT:
+    yield from problems or _of_period(trace)
+    if not problems and not list(_of_period(trace)) and (count := len(Timeline(link, scenario["traffic"]["duration_s"]).changes)) > CHANGES_LIMIT:
         yield f"link.trace makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
+
+
+def _of_period(trace):
+    """Yield what contradicts itself in the period and the rates of a trace."""
+    rates, step_ms, lasts_ms = trace["rates_mbps"], trace["step_ms"], period_ns(trace) / 1e6
+    last_ms = lasts_ms - (len(rates) - 1) * step_ms
+    if last_ms <= 0 or (len(rates) > 1 and last_ms > (1 + LEAST_STEP) * step_ms + 1e-6):
+        yield (
+            f"link.trace.period_ms is {trace['period_ms']:g}; allowed with {len(rates)} rates_mbps is an end in the last of so "
+            f"many steps of {step_ms:g} ms."
+        )
+        return
+    mean_mbps = (sum(rates[:-1]) * step_ms + rates[-1] * last_ms) / lasts_ms
+    if mean_mbps < LEAST_MBPS:
+        yield f"link.trace offers {mean_mbps:g} Mbit/s on average; allowed is {LEAST_MBPS:g} (Mbit/s) or more."

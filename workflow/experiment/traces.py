@@ -1,0 +1,111 @@
+"""Capacity that varies by a trace: what the link offers in each step, and the rates that a shaper needs to let that pass.
+
+A shaper charges a packet when it lets it go: at a rate r the next one waits packet / r, whatever the rate becomes meanwhile.
+Behind a step of one packet in 100 ms a step of 100 packets could so begin 100 ms late, and offer nothing. Three rules keep
+the number of packets:
+
+- Whole packets: each span of time in which the rate is constant lets a whole number of packets pass, so that it ends when the
+  last one's time does. What is left of a packet is carried over into the next span. Rates are whole bytes a second, as
+  the kernel counts them, and a span ends a little earlier for that, where the next one begins.
+- A time without capacity is the time of one packet, which leaves at its begin.
+- Before a faster span the rate rises early, while the last packet's time runs: what leaves late, by an idle link or
+  a smaller packet before it, is charged less than the rest of that time. Each such rise lets a packet more pass than the
+  trace offers, at most, and none of a sender that always has full packets.
+
+Standard library only.
+"""
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+#: What rounding may take from the number of packets.
+ROUNDING = 1e-3
+#: HTB forgets what a packet owes beyond a minute (`mbuffer` of net/sched/sch_htb.c): so long a time lets more than one pass.
+LONGEST_NS = 50_000_000_000
+#: How late the first packet of a span may be, at least, and still be charged its whole time: changes take a moment.
+LATE_NS = 200_000
+
+
+def period_ns(trace) -> int:
+    """Return after which time a trace begins again, in ns."""
+    if trace.get("period_ms"):
+        return round(trace["period_ms"] * 1e6)
+    return len(trace["rates_mbps"]) * round(trace["step_ms"] * 1e6)
+
+
+def stretches(trace) -> Iterator[tuple[int, float, float]]:
+    """Yield the times with one capacity, without end: begin in ns, end in ns (infinite if there is one capacity only), rate in Mbit/s.
+
+    All steps last `step_ms` but the last, which ends with the period.
+    """
+    rates, step_ns, lasts_ns = trace["rates_mbps"], round(trace["step_ms"] * 1e6), period_ns(trace)
+    if len(set(rates)) == 1:
+        yield 0, math.inf, rates[0]
+        return
+    begins = [number * step_ns for number in range(len(rates))]
+    begin, rate, base = 0, rates[0], 0
+    while True:
+        for at, value in zip(begins, rates, strict=True):
+            if value != rate:
+                yield begin, base + at, rate
+                begin, rate = base + at, value
+        base += lasts_ns
+
+
+def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
+    """Yield times in which a whole number of packets passes, without end: begin and end in ns, packets.
+
+    Examples
+    --------
+    A packet a millisecond for 2 ms, and nothing for 2 ms:
+
+    >>> from itertools import islice
+    >>> list(islice(spans({"step_ms": 2, "rates_mbps": [8, 0]}, 1000), 4))
+    [(0, 2000000, 2), (2000000, 4000000, 1), (4000000, 6000000, 1), (6000000, 8000000, 1)]
+    """
+    begin, done, offered_bytes = 0, 0, 0.0
+    for stretch_begin, end, rate_mbps in stretches(trace):
+        offered_bytes += rate_mbps * (end - stretch_begin) / 8e3
+        packets = math.floor(offered_bytes / packet_bytes + ROUNDING) - done
+        if packets <= 0:
+            continue
+        if begin < stretch_begin:
+            waiting = math.ceil((stretch_begin - begin) / LONGEST_NS)
+            if packets > waiting:
+                yield begin, stretch_begin, waiting
+                begin, packets, done = stretch_begin, packets - waiting, done + waiting
+            packets = max(packets, math.ceil((end - begin) / LONGEST_NS))
+        yield begin, end, packets
+        begin, done = end, done + packets
+
+
+def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
+    """Yield when a shaper gets another rate until a time, in ns, and the time of a packet at it, in ns.
+
+    Examples
+    --------
+    A packet in 8 ms before packets each ms. The first has begun after 1 ms; one that leaves later gets the half of what is left:
+
+    >>> trace = {"step_ms": 8, "rates_mbps": [1, 8]}
+    >>> list(shaper_gaps(trace, 10_000_000, 1000))
+    [(0, 8000000.0), (1000000, 3500000.0), (4500000, 1750000.0), (6250000, 1000000.0)]
+    """
+    rates, step_ns = trace["rates_mbps"], round(trace["step_ms"] * 1e6)
+    if len(set(rates)) == 1:
+        yield 0, packet_bytes * 8e3 / rates[0]
+        return
+    begin = in_force_ns = 0
+    for (_, end, packets), (_, next_end, next_packets) in pairwise(spans(trace, packet_bytes)):
+        if begin >= until_ns:
+            return
+        gap_ns = packet_bytes * 1e9 / math.ceil(packets * packet_bytes * 1e9 / (end - begin) - ROUNDING)
+        if in_force_ns != gap_ns:
+            yield begin, gap_ns
+        end = round(begin + packets * gap_ns)
+        begin, in_force_ns, next_ns = end, gap_ns, (next_end - end) / next_packets
+        rest_ns = max(gap_ns - max(next_ns, LATE_NS), gap_ns / 2)
+        while in_force_ns > next_ns and end - rest_ns < until_ns:
+            at_ns, rest_ns = round(end - rest_ns), max(rest_ns / 2, rest_ns - step_ns)
+            in_force_ns = max(rest_ns, next_ns)
+            yield at_ns, in_force_ns
