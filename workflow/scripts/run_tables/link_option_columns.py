@@ -1,7 +1,7 @@
 """What was counted of the options of a run's link: columns of `tidy_tables.RUNS` that the options declare."""
 
 from experiment.link_options import LINK_OPTIONS
-from experiment.specification import RunSpecification
+from experiment.run_document import specification_of
 from run_tables.table import count_column
 from testbed.checks.link_option_counts import COUNTED
 from wording.link_option_words import COUNT_WORDS
@@ -18,7 +18,7 @@ def option_columns() -> tuple:
 
 def option_counts(document) -> dict[str, int | None]:
     """Return how many packets of the data's direction met what each option does, None without it: by the columns' names."""
-    specification = RunSpecification(document["specification"])
+    specification = specification_of(document)
     met = {}
     for option in OPTIONS:
         used = specification.option(option.name, "forward")

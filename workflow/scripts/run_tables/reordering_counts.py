@@ -29,7 +29,7 @@ def reordering_counts(document) -> dict[str, int | None]:
 
 def reordering_extent(document) -> float | None:
     """Return reordering_extent_packets of `tidy_tables.RUNS`: of the data's direction."""
-    if not specification_of(document).link.reordering:
+    if not specification_of(document).option("reordering", "forward"):
         return None
     _, _, late = counts(document, "forward") or (None, None, None)
     waited = reordering_counts(document)["out_of_order_segments"]
