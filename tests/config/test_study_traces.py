@@ -28,24 +28,39 @@ def trace_of(study):
     return study["scenarios"][0]["link"]["trace"]
 
 
-def test_a_line_of_mahimahi_is_a_packet_and_a_step_without_lets_one_pass(study):
+def test_a_line_of_mahimahi_is_a_packet_and_a_step_without_has_no_capacity(study):
     content = "5\n10\n10\n205\n300\n"
     trace = trace_of(study(content))
-    assert trace["rates_mbps"] == pytest.approx([3 * PACKET_MBPS, PACKET_MBPS, 2 * PACKET_MBPS])
+    assert trace["rates_mbps"] == pytest.approx([3 * PACKET_MBPS, 0, 2 * PACKET_MBPS])
+    assert trace["period_ms"] == 300
     assert trace["sha256"] == hashlib.sha256(content.encode()).hexdigest()
 
 
 def test_rates_of_a_table_hold_until_the_next_and_the_last_as_long_as_the_one_before(study):
     trace = trace_of(study("time_s,rate_mbps\n0,8\n0.15,2\n0.3,4\n", format="csv"))
-    # The fifth step is half of the last rate's.
-    assert trace["rates_mbps"] == pytest.approx([8, 5, 2, 4, 2])
+    assert trace["rates_mbps"] == pytest.approx([8, 5, 2, 4, 4])
+    # The fifth step is half as long as the others.
+    assert trace["period_ms"] == 450
+
+
+@pytest.mark.parametrize("content", ["1\n", "".join(f"{ms}\n" for ms in range(1, 1001)), "".join(f"{ms}\n" for ms in range(1, 106))])
+@pytest.mark.parametrize("step_ms", [10, 100, 333])
+def test_one_packet_a_millisecond_is_one_rate_however_the_file_has_it(study, content, step_ms):
+    made = study(content, step_ms=step_ms, duration_s=10)
+    timeline = RunSpecification(studies.run_specification(made, "x", "reno", "ipv4", 1)).timeline
+    assert [(c.at_ns, c.value) for c in timeline.changes] == [(0, 12.112)]
+    assert timeline.mean_rate_mbps(0, 10_000_000_000) == pytest.approx(12.112)
 
 
 def test_a_trace_is_repeated_until_the_end_and_equal_steps_are_one(study):
     made = study("time_s,rate_mbps\n0,8\n0.2,2\n", format="csv", duration_s=1)
     changes = RunSpecification(studies.run_specification(made, "x", "reno", "ipv4", 1)).timeline.changes
     steps = [(change.at_ns / 1e9, change.direction, change.value, change.kind) for change in changes]
-    assert steps == [(at, "forward", rate, "trace") for at, rate in ((0, 8), (0.2, 2), (0.4, 8), (0.6, 2), (0.8, 8))]
+    # Whole packets, and the fall to 2 Mbit/s ends early by half a packet's time at that.
+    expected = ((0, 8), (0.2, 2), (0.4, 8), (0.6, 2), (0.8, 8))
+    assert [(way, kind) for _, way, _, kind in steps] == [("forward", "trace")] * len(steps)
+    near = [min(expected, key=lambda one: abs(one[0] - at) + abs(one[1] - rate)) for at, _, rate, _ in steps]
+    assert sorted(set(near)) == list(expected)
 
 
 def test_a_run_needs_no_file(study, tmp_path):
@@ -68,13 +83,18 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
     [
         ("", {}, "link.trace.file link.trace is empty; allowed is a line for each packet"),
         (" \n\n", {}, "is empty"),
+        ("0\n0\n", {}, "lasts 0 ms; allowed is a last line above 0, after which it repeats."),
+        ("1\n30000000000\n", {}, "is too long: 300,000,000 steps of 100 ms; allowed are up to 36,000."),
+        ("1\n1e308\n", {}, "is too long: 1e+306 steps of 100 ms"),
+        ("1000000\n", {"step_ms": 10000}, "link.trace offers 1.2112e-05 Mbit/s on average; allowed is 0.001 (Mbit/s) or more."),
+        ("5\n", {"rates_mbps": [1, 2], "period_ms": 300}, "link.trace.period_ms is 300; allowed with 2 rates_mbps is an end in the last"),
         (b"\x7fELF\x80\xff", {}, "can't be read: byte 5 is no text"),
         ("5\nx\n", {}, "has 'x' in line 2; allowed are numbers."),
         ("5\nnan\n", {}, "has 'nan' in line 2"),
         ("5\n-3\n", {}, "has the negative number -3 in line 2; allowed are numbers from 0."),
         ("5\n9\n7\n", {}, "is not sorted: 7 ms in line 3 stands behind 9; allowed are times in order."),
         ("99999999\n", {}, "is too long: 1,000,000 steps of 100 ms; allowed are up to 36,000."),
-        ("1\n" * 100_000 + "2\n", {}, "has a step of 12112.1 Mbit/s; allowed are up to 10,000."),
+        ("1\n" * 100_000 + "2\n", {}, "has a step of 605606 Mbit/s; allowed are up to 10,000."),
         ("0,1\n1,2\n", {"format": "csv"}, "begins with '0,1'; allowed is time_s,rate_mbps."),
         ("time_s,rate_mbps\n0,1\n", {"format": "csv"}, "has fewer than two rates"),
         ("time_s,rate_mbps\n1,1\n2,2\n", {"format": "csv"}, "begins at 1 s; allowed is 0."),
