@@ -54,8 +54,8 @@ def test_broken_and_foreign_files(stored, raw, message):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("cca", "reno"), ("ip_version", "ipv4"), ("replication", 7), ("seed", 5), ("study", "other"),
         ("scenario", {"queue": {"packets": 34}}),
+        ("cca", "reno"), ("ip_version", "ipv4"), ("replication", 7), ("seed", 5),
     ],
 )  # fmt: skip
 def test_the_document_of_another_run_or_of_other_parameters(stored, recorded, key, value):
