@@ -92,7 +92,7 @@ def test_a_clean_kernel_after_a_dirty_one_is_that_of_a_fresh_cache(cache, tmp_pa
     shell = [
         f"$(shell for file in {' '.join(TARGETS)}; do {{ {write}; }} 2>/dev/null; done)",
         f"$(shell mkdir -p {own}; echo poison >{own}/tcp_aimd.o; touch -d 2040-01-01 {own}/tcp_aimd.o)",
-        f"ccflags-y += -DPOISON='\"{POISON.decode()}\"'",
+        f"CFLAGS_poison.o := -DPOISON='\"{POISON.decode()}\"'",
         "obj-y += poison.o",
     ]
     lines = (cache.source / "net/ipv4/Makefile").read_text().splitlines()
