@@ -43,7 +43,9 @@ def test_rates_of_a_table_hold_until_the_next_and_the_last_as_long_as_the_one_be
     assert trace["period_ms"] == 450
 
 
-@pytest.mark.parametrize("content", ["1\n", "".join(f"{ms}\n" for ms in range(1, 1001)), "".join(f"{ms}\n" for ms in range(1, 106))])
+@pytest.mark.parametrize(
+    "content", ["1\n", "".join(f"{ms}\n" for ms in range(1, 1001)), "".join(f"{ms}\n" for ms in range(1, 106))]
+)
 @pytest.mark.parametrize("step_ms", [10, 100, 333])
 def test_one_packet_a_millisecond_is_one_rate_however_the_file_has_it(study, content, step_ms):
     made = study(content, step_ms=step_ms, duration_s=10)

@@ -102,7 +102,10 @@ MANY = {
     "an empty begin": ([*range(700, 1400), 1400], 50),
     "a partial step of bursts": ([*range(1, 250, 2)] + [260] * 20, 100),
     "on and off in steps of 37 ms": ([at for at in range(1, 101) for _ in (1, 2)] + [200], 37),
-    "slow, then 50 times as fast": ([*range(25, 500, 50)] + [at for at in range(501, 1000) for _ in (1, 2)] + [1000], 100),
+    "slow, then 50 times as fast": (
+        [*range(25, 500, 50)] + [at for at in range(501, 1000) for _ in (1, 2)] + [1000],
+        100,
+    ),
 }
 
 
@@ -127,7 +130,10 @@ def test_a_sender_that_always_has_packets_gets_the_sum_of_the_trace(run, tmp_pat
         )
         return
     # Of the later changes one that is nearest to whole periods behind the first, the last of these.
-    last = min(reversed(later[len(later) // 2 :]), key=lambda one: abs((one["at_ns"] - first["at_ns"] + period_ns // 2) % period_ns - period_ns // 2) > 2_000_000)
+    last = min(
+        reversed(later[len(later) // 2 :]),
+        key=lambda one: abs((one["at_ns"] - first["at_ns"] + period_ns // 2) % period_ns - period_ns // 2) > 2_000_000,
+    )
     passed = last["devices"]["r1-eth1"]["bytes"] - first["devices"]["r1-eth1"]["bytes"]
     offered = rate_mbps * (last["at_ns"] - first["at_ns"]) / 8e3
     assert passed == pytest.approx(offered, rel=0.005, abs=3 * 1514)

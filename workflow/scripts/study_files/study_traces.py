@@ -193,7 +193,11 @@ def trace_problems(scenario) -> Iterator[str]:
                 f"link.timeline[{number}].rate_mbps is {entry['rate_mbps']:g}; allowed with link.trace is null."
             )
     yield from problems or _of_period(trace)
-    if not problems and not list(_of_period(trace)) and (count := len(Timeline(link, scenario["traffic"]["duration_s"]).changes)) > CHANGES_LIMIT:
+    if (
+        not problems
+        and not list(_of_period(trace))
+        and (count := len(Timeline(link, scenario["traffic"]["duration_s"]).changes)) > CHANGES_LIMIT
+    ):
         yield f"link.trace makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
 
 
