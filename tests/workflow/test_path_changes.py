@@ -6,6 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from study_files.study_traces import completed_trace
+
 LINK = {"rate_mbps": 10, "delay_ms": {"forward": 10, "reverse": 10}}
 UDP = {"protocol": "udp", "block_bytes": 1250, "duration_s": 3}
 
@@ -80,3 +82,58 @@ def test_a_trace_lets_pass_in_each_step_what_it_says(run):
         passed = after["devices"]["r1-eth1"]["bytes"] - before["devices"]["r1-eth1"]["bytes"]
         due = before["value"] * (after["realised_ns"] - before["realised_ns"]) / 8e3
         assert due - 7 * 1292 <= passed <= due + 2 * 1292
+
+
+#: Traces in Mahimahi's format, in ms, and the length of a step.
+SATURATED = {
+    "one line": ([1], 100),
+    "a period of 105 ms": (list(range(1, 106)), 100),
+    "on and off": ([at for at in range(1, 101) for _ in (1, 2)] + [200], 100),
+}
+MANY = {
+    "one line in steps of 10 ms": ([1], 10),
+    "1 to 1000": (list(range(1, 1001)), 100),
+    "three in a period of 7 ms": ([0, 0, 7], 10),
+    "bursts in one ms": ([50] * 40 + [400] * 3 + [1000], 100),
+    "bursts in steps of 10 ms": ([50] * 40 + [400] * 3 + [1000], 10),
+    "a packet in 9 ms": ([9], 20),
+    "below a packet a step": ([*range(30, 3000, 47), 3000], 10),
+    "an empty second": ([*range(1, 1001), 2000], 100),
+    "an empty begin": ([*range(700, 1400), 1400], 50),
+    "a partial step of bursts": ([*range(1, 250, 2)] + [260] * 20, 100),
+    "on and off in steps of 37 ms": ([at for at in range(1, 101) for _ in (1, 2)] + [200], 37),
+    "slow, then 50 times as fast": (
+        [*range(25, 500, 50)] + [at for at in range(501, 1000) for _ in (1, 2)] + [1000],
+        100,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [*SATURATED, *(pytest.param(name, marks=pytest.mark.long) for name in MANY)]
+)  # fmt: skip
+def test_a_sender_that_always_has_packets_gets_the_sum_of_the_trace(run, tmp_path, name):
+    """To 0.5 %, and the packets at either end: UDP above all rates, its packets 20 bytes less than full ones."""
+    times, step_ms = (SATURATED | MANY)[name]
+    (tmp_path / "link.trace").write_text("".join(f"{at}\n" for at in times))
+    keys = {"file": "link.trace", "format": "mahimahi", "direction": "forward", "sha256": None, "period_ms": None}
+    trace = completed_trace(keys | {"step_ms": step_ms, "rates_mbps": None}, str(tmp_path / "s.yaml"))
+    traffic = UDP | {"block_bytes": 1452, "bitrate_mbps": 30, "duration_s": 10}
+    document = run(link=LINK | {"trace": trace | {"file": None}}, traffic=traffic, queue={"packets": 200})
+    period_ns, rate_mbps = times[-1] * 1_000_000, len(times) * 1514 * 8 / times[-1] / 1e3
+    first, *later = [entry for entry in document["timeline"] if entry["at_ns"] >= 1_500_000_000] or [None]
+    if first is None:
+        # One rate: what arrived in the seconds that the receiver saw whole.
+        seen = [one["sum"] for one in document["traffic"][0]["server"]["intervals"]][2:-2]
+        assert sum(one["bytes"] for one in seen) * 8 / sum(one["seconds"] for one in seen) / 1e6 == pytest.approx(
+            rate_mbps * 1452 / 1494, rel=0.005
+        )
+        return
+    # Of the later changes one that is nearest to whole periods behind the first, the last of these.
+    last = min(
+        reversed(later[len(later) // 2 :]),
+        key=lambda one: abs((one["at_ns"] - first["at_ns"] + period_ns // 2) % period_ns - period_ns // 2) > 2_000_000,
+    )
+    passed = last["devices"]["r1-eth1"]["bytes"] - first["devices"]["r1-eth1"]["bytes"]
+    offered = rate_mbps * (last["at_ns"] - first["at_ns"]) / 8e3
+    assert passed == pytest.approx(offered, rel=0.005, abs=3 * 1514)

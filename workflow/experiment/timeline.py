@@ -12,7 +12,7 @@ a trace is carried out so that nothing of its capacity is lost by that (`traces`
 """
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
@@ -118,8 +118,11 @@ class Timeline:
         7.0
         """
         values = self.values(direction, "rate_mbps")
-        begins = [-math.inf, *(at for at, _ in values[1:])]
-        ends = [*begins[1:], math.inf]
+        first = max(0, bisect_right(values, begin_ns, key=lambda item: item[0]) - 1)
+        until = bisect_left(values, end_ns, lo=first + 1, key=lambda item: item[0])
+        values = values[first:until]
+        begins = [begin_ns, *(at for at, _ in values[1:])]
+        ends = [*begins[1:], end_ns]
         passed = sum(
             rate * max(0, min(end, end_ns) - max(begin, begin_ns))
             for (_, rate), begin, end in zip(values, begins, ends, strict=True)

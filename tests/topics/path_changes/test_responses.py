@@ -25,6 +25,7 @@ def change(at_s, direction="forward", quantity="rate_mbps", value=100.0, kind="s
         "direction": direction,
         "quantity": quantity,
         "value": value,
+        "offered_mbps": value,
         "kind": kind,
     }
 

@@ -10,15 +10,32 @@ from experiment.timeline import Timeline  # noqa: F401, for an example
 
 def change_rows(document, keys) -> Iterator[dict]:
     """Yield the rows of `tidy_tables.CHANGES` that a run document gives; ``keys`` are the run's factors."""
-    for number, entry in enumerate(document.get("timeline", ()), 1):
+    entries = document.get("timeline", ())
+    offered = _offered_mbps(document, entries) if entries else []
+    for number, (entry, offered_mbps) in enumerate(zip(entries, offered, strict=True), 1):
         devices = list(entry["devices"].values())
         yield keys | {
             "change": number,
             **{name: entry[name] for name in ("direction", "quantity", "kind", "value", "at_ns", "realised_ns")},
             "value_told": devices[0]["value"],
+            "offered_mbps": offered_mbps,
             "bytes": sum(device["bytes"] for device in devices),
             "drops": sum(device["drops"] for device in devices),
         }
+
+
+def _offered_mbps(document, entries):
+    """Return what the link offers from each change of a trace until the next on average, in Mbit/s; None of other changes."""
+    run = specification_of(document)
+    offered, until_ns = [], {}
+    for entry in reversed(entries):
+        way, begin_ns = entry["direction"], entry["at_ns"]
+        end_ns = until_ns.get(way, max(begin_ns + 1, round(run.traffic.duration_s * 1e9)))
+        traced = entry["kind"] == "trace"
+        offered.append(round(run.timeline.mean_rate_mbps(begin_ns, end_ns, way), 9) if traced else None)
+        if traced:
+            until_ns[way] = begin_ns
+    return offered[::-1]
 
 
 def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:

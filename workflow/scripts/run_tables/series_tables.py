@@ -135,6 +135,7 @@ CHANGES = Table(
         count_column("at_ns", "ns", "When it was to take place, from the traffic's origin."),
         count_column("realised_ns", "ns", "The run's clock when it had."),
         number_column("value_told", "as `quantity` says", "What the kernel gave back at once.", source="rtnetlink"),
+        number_column("offered_mbps", "Mbit/s", "Of a trace: what the link offers from this change until the next, on average. The shaper's rate (`value`) rises before, by which nothing is lost to a packet begun at the old rate."),
         count_column("bytes", "bytes", "That had left the devices changed, until then.", source="their queueing disciplines"),
         count_column("drops", "packets", "That they had dropped until then: of a loss those lost at random or by the outage, of a rate those of the full queue.", source="their queueing disciplines"),
     ),

@@ -24,7 +24,7 @@ def check_timeline(specification, document) -> Check:
         values = [device["value"] for device in entry["devices"].values()]
         if not values or not all(same(value, change.value) for value in values):
             wrong.append(f"{words(change)}: the kernel says {values}")
-    wrong += passed_beyond(specification, done)
+    wrong += passed_beyond(specification, done) + passed_beyond_trace(specification, done)
     if len(done) != len(asked):
         wrong.append(f"{len(done)} changes")
     expected = f"{len(asked)} changes, each within {latest_ns / 1e6:g} ms of its time and confirmed by the kernel"
@@ -57,3 +57,31 @@ def passed_beyond(specification, done) -> list[str]:
                     )
             before[name] = (entry["realised_ns"], entry["value"], device.get("bytes", 0))
     return wrong
+
+
+def passed_beyond_trace(specification, done) -> list[str]:
+    """Return where more left a bottleneck since its first change than a trace offered: what the ideal goodput asks too.
+
+    Each rise before a span's end may let a packet more pass (`experiment.traces`).
+    """
+    wrong, first, counts = [], {}, {}
+    for entry in done:
+        if entry["kind"] != "trace":
+            continue
+        for name, device in entry["devices"].items():
+            if device["value"] is None:
+                continue
+            counts[name] = counts.get(name, 0) + 1
+            begun, passed = first.setdefault(name, (entry["realised_ns"], device["bytes"]))
+            lasted_ns = entry["realised_ns"] - begun
+            if not lasted_ns:
+                continue
+            rate_mbps = specification.timeline.mean_rate_mbps(begun, entry["realised_ns"], entry["direction"])
+            beyond = (BEYOND_PACKETS + counts[name]) * specification.packet_bytes
+            # The shaper counts whole nanoseconds for a packet.
+            packet_ns = specification.packet_bytes * 8e3 / specification.timeline.most(entry["direction"], "rate_mbps")
+            most = rate_mbps * lasted_ns / 8e3 * packet_ns / math.floor(packet_ns) + beyond
+            if device["bytes"] - passed > most:
+                bytes_passed = device["bytes"] - passed
+                wrong.append(f"{name}: {bytes_passed} bytes until {entry['at_ns'] / 1e9:g} s, offered were {most:.0f}")
+    return wrong[:1]

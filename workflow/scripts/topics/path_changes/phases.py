@@ -84,7 +84,7 @@ def phases_of(run, changes, end_s) -> list[Phase]:
             change = waiting.pop(0)
             _apply(change, state)
             if (change["direction"], change["quantity"]) == ("forward", "rate_mbps"):
-                phase.rates.append((change["at_ns"] / 1e9, change["value"]))
+                phase.rates.append((change["at_ns"] / 1e9, _offered(change)))
         before_ms = rtt_ms
         phases.append(phase)
     return phases
@@ -117,7 +117,12 @@ def _is_last(change, changes):
 
 
 def _apply(change, state):
-    state[change["direction"], change["quantity"]] = change["value"]
+    state[change["direction"], change["quantity"]] = _offered(change)
+
+
+def _offered(change):
+    """Return the value of a change; of a trace, whose shaper has other rates, what the link offers."""
+    return change["offered_mbps"] if change["kind"] == "trace" else change["value"]
 
 
 def change_words(changes) -> str:
