@@ -124,7 +124,7 @@ def test_what_the_kernel_lacks_of_it_makes_a_run_invalid(workflow, testbed, tmp_
     options = other / "experiment/link_options.py"
     text = options.read_text()
     options.write_text(
-        text.replace("self.words.format(self.number(value))", "self.words.format(self.number(value) / 2)")
+        text.replace("self.words.format(self.given(value))", "self.words.format(self.given(value) / 2)")
     )
     asked = ask(workflow, {"data_slot_ms": 8})["specification"]
     testbed(asked, tmp_path / "run.json.gz", workflow=other)
