@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
+from experiment.link_options import LINK_OPTIONS
 from study_files import study, study_schema
 
 
@@ -59,8 +60,7 @@ groups: []
 queue: {bdp: 1}
 hosts: {pairs: 1, access_delay_ms: [0]}
 link:
-  {rate_mbps: 1000, netem: receiving-side, frame_overhead_bytes: 0, serialisation: never, timeline: [], trace: null, policer: null, jitter_order: any, ack_slot_ms: null, loss_burst_packets: {forward: null, reverse: null},
-   reordering: null, duplicate_percent: {forward: 0, reverse: 0}, corrupt_percent: {forward: 0, reverse: 0},
+  {rate_mbps: 1000, netem: receiving-side, frame_overhead_bytes: 0, serialisation: never, timeline: [], trace: null, policer: null,
    delay_ms: {forward: 10, reverse: 10}, jitter_ms: {forward: 0, reverse: 0}, loss_percent: {forward: 0, reverse: 0}}
 multipath: {paths: 1, by: none, tunnel_ip_version: ipv4, distribution: round-robin, path_delay_ms: [0]}
 traffic:
@@ -82,7 +82,10 @@ def test_defaults_of_the_schema_fill_what_is_not_given(small):
     ]  # fmt: skip
     assert resolved["title"] == "small"
     assert resolved["ip_versions"] == ["ipv4", "ipv6"]
-    assert resolved["scenarios"][0] == yaml.safe_load(DEFAULTS)
+    expected = yaml.safe_load(DEFAULTS)
+    # A link has none of its options, which specifications then leave out.
+    expected["link"] |= {option.name: option.none for option in LINK_OPTIONS}
+    assert resolved["scenarios"][0] == expected
 
 
 def test_sections_are_merged_and_values_replaced(small):

@@ -55,3 +55,9 @@ def test_a_run_with_fewer_or_more_damaged_packets_than_asked_for_is_invalid(
     verdict = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))["verdict"]
     assert [check["name"] for check in verdict["checks"] if not check["ok"]] == ["corruption"]
     assert not verdict["valid"]
+
+
+def test_the_same_bits_flip_in_every_execution(run):
+    """Where a bit flips is no number of netem's seed; the kernel's pool, which has it, is filled from the run's."""
+    asked = {"ip_version": "ipv6", "link": LINK | {"corrupt_percent": {"forward": 2, "reverse": 2}}}
+    assert run(**asked) == run(**asked)

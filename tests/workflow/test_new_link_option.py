@@ -26,7 +26,7 @@ WRITTEN = {
         '    "data_slot_ms": "Data travel in bunches, as on a link whose sender has its turn now and then.",\n',
     ),
 }
-#: What else names an option whose packets are counted, and what `make documentation` writes of it.
+#: What else names an option whose packets are counted.
 COUNTED_IN = {"testbed/checks/link_option_counts.py"}
 SCRIPT = """
 import json, sys
@@ -123,9 +123,7 @@ def test_what_the_kernel_lacks_of_it_makes_a_run_invalid(workflow, testbed, tmp_
     shutil.copytree(workflow, other)
     options = other / "experiment/link_options.py"
     text = options.read_text()
-    options.write_text(
-        text.replace("self.words.format(self.number(value))", "self.words.format(self.number(value) / 2)")
-    )
+    options.write_text(text.replace("self.words.format(self.given(value))", "self.words.format(self.given(value) / 2)"))
     asked = ask(workflow, {"data_slot_ms": 8})["specification"]
     testbed(asked, tmp_path / "run.json.gz", workflow=other)
     verdict = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))["verdict"]
@@ -135,7 +133,7 @@ def test_what_the_kernel_lacks_of_it_makes_a_run_invalid(workflow, testbed, tmp_
 
 
 def test_an_option_is_named_in_few_files():
-    """`corrupt_percent`, whose packets are counted too: with its test, changelog and documentation that makes six files."""
+    """`corrupt_percent`, whose packets are counted too: with a test and the changelog these make five, and `make documentation` writes two."""
     naming = {
         str(path.relative_to(ROOT / "workflow"))
         for path in (ROOT / "workflow").rglob("*")

@@ -32,7 +32,7 @@ class LinkOption:
     a study may give one value for each direction. ``behind`` is the key of `link` that it follows; the last one if empty.
     ``needs`` says what the rest of a scenario must be. An option that netem carries out by itself has ``words``, those of tc(8) for a
     value, and ``key``, the path to its number in tc's JSON, which times ``factor`` is ``told`` (its name among what is read
-    back). ``number`` is what netem is given of a value, ``delay_ms`` the delay of netem that it needs,
+    back). ``given`` is what netem is given of a value, ``delay_ms`` the delay of netem that it needs,
     ``idle_ms`` what a packet on an idle path may wait for it.
     ``check`` names the check of what is counted of it (`link_option_counts`), which expects ``percent`` of the packets; ``column`` is what
     was counted in the data's direction, in the table of runs.
@@ -49,7 +49,7 @@ class LinkOption:
     key: tuple = ()
     factor: float = 100
     told: str = ""
-    number: Callable = lambda value: value
+    given: Callable = lambda value: value
     delay_ms: Callable = lambda value: 0
     idle_ms: Callable = lambda value: 0
     check: str = ""
@@ -80,11 +80,11 @@ class LinkOption:
 
     def written(self, value) -> str:
         """Return the words of tc(8) that set a value."""
-        return self.words.format(self.number(value))
+        return self.words.format(self.given(value))
 
     def expected(self, value) -> dict[str, float]:
         """Return what must be read back of a value."""
-        return {self.told or self.name: self.number(value)}
+        return {self.told or self.name: self.given(value)}
 
     def read(self, options) -> dict[str, float]:
         """Return what netem's options, as tc's JSON has them, say of it; nothing where they say nothing."""
@@ -127,7 +127,7 @@ LINK_OPTIONS = (
         },
         place=ARRIVALS, needs=ON_DUMBBELL,
         words="reorder {:.7f}%", key=("reorder", "reorder"), told="at_once_percent",
-        number=lambda value: 100 - value["percent"], delay_ms=lambda value: value["late_ms"],
+        given=lambda value: 100 - value["percent"], delay_ms=lambda value: value["late_ms"],
         check="reordering", column="late_packets", percent=lambda value: value["percent"],
     ),
     LinkOption(
