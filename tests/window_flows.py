@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from topics.time_series.window_theory import Path as TheoryPath
+from topics.time_series.window_theory import TheoryPath
 
 RECORDED = Path(__file__).parent / "data" / "windows.csv.gz"
 RECORDED_ALONE = Path(__file__).parent / "data" / "lone-flows.csv.gz"

@@ -109,7 +109,7 @@ SHARES = Table("shares", "a CCA", (text_column("cca", "The CCA."),))
 
 def test_topics_add_to_the_lists_of_the_studies_that_have_them():
     topic = Topic(
-        "shares", "Shares", applies=lambda design: design.mixes, tables=(SHARES,),
+        "shares", "Shares", order=1, applies=lambda design: design.mixes, tables=(SHARES,),
         figures=lambda design: (Plot(f"share-{cca}", "share", ("shares",), cca, "shares") for cca in design.ccas_that_run),
     )  # fmt: skip
     outline = study_outline(design(ccas=["reno+bbr"]), topics=(topic,))
@@ -125,7 +125,7 @@ def test_names_that_clash_or_cannot_be_are_refused():
         return [Plot("knee", "plot_knee", (), "Knee", "means")]
 
     for parts, name in (({"tables": (SHARES,)}, "shares"), ({"figures": figures}, "knee")):
-        pair = [Topic(topic, "Again", applies=lambda design: True, **parts) for topic in ("one", "two")]
+        pair = [Topic(topic, "Again", order=1, applies=lambda design: True, **parts) for topic in ("one", "two")]
         with pytest.raises(ValueError, match=f"the same name: {name}"):
             study_outline(design(), topics=pair)
     for slug in ("reno+cubic", "Cwnd", "a--b", "a_b", ""):

@@ -10,7 +10,7 @@ from topics.time_series.sawtooth import reductions, teeth
 from topics.time_series.tables import SAWTOOTH
 from topics.time_series.window_measures import tooth_measures
 from topics.time_series.window_series import FLOW
-from topics.time_series.window_theory import ModelPath, steady_tooth
+from topics.time_series.window_theory import TheoryPath, steady_tooth
 from window_flows import aimd, identified, lone_flow, recorded
 
 
@@ -115,7 +115,7 @@ def test_timeout_makes_the_next_tooth_unsteady():
 
 
 def test_means_are_of_steady_teeth_and_cubics_of_pairs():
-    path = ModelPath(10, 40, 33, 1514, 1448)
+    path = TheoryPath(10, 40, 33, 1514, 1448)
     key = {"scenario": "s", "cca": "cubic", "ip_version": "ipv4", "replication": 1, "flow": 0, "flow_cca": "cubic"}
     table = pd.DataFrame(
         {
@@ -140,7 +140,7 @@ def test_means_are_of_steady_teeth_and_cubics_of_pairs():
     assert several.loc["peak", "measured"] == 60
     # What a loss leaves is the algorithm's, whoever else is there: 42 or, of a packet more, 42 of 60.
     assert several.loc["left by a loss", ["theory_low", "theory_high"]].tolist() == [0.7, 0.7]
-    short = measured(table, ModelPath(100, 5, 21, 1514, 1448))
+    short = measured(table, TheoryPath(100, 5, 21, 1514, 1448))
     assert (
         short.loc["peak", "note"] == "a buffer of 21 packets is shorter than 3 bursts: Linux sends 9.8 packets at once"
     )
@@ -276,12 +276,12 @@ def test_recovery_is_left_out_of_bbrs_windows():
     inside = np.flatnonzero(np.isin(phase, ("ProbeRTT", "ProbeBW")))[::7]
     lossy.loc[inside, ["state", "cwnd_packets"]] = ["recovery", 1.0]
     assert set(probe_rtts(lossy)["least_cwnd_packets"]) == {4}
-    path = ModelPath(1, 2, 66, 1514, 1448)
+    path = TheoryPath(1, 2, 66, 1514, 1448)
     same = of_bbr(samples, path).loc["cwnd in ProbeBW", "measured"]
     assert of_bbr(lossy, path).loc["cwnd in ProbeBW", "measured"] == pytest.approx(same, rel=0.05)
 
 
 def test_short_buffer_has_no_theory_of_bbrs_window():
-    measures = of_bbr(recorded("bbr"), ModelPath(10, 5, 2, 1514, 1448))
+    measures = of_bbr(recorded("bbr"), TheoryPath(10, 5, 2, 1514, 1448))
     assert measures.loc["cwnd in ProbeBW", "note"].startswith("a buffer of 2 packets")
     assert pd.isna(measures.loc["cwnd in ProbeBW", "theory_low"])

@@ -9,7 +9,7 @@ from tcp_models.window_laws import CubicWindow, converged_w_max, left_packets
 from topics.time_series.sawtooth import teeth
 from topics.time_series.tables import SAWTOOTH
 from topics.time_series.window_measures import buffer_packets, path_of, tooth_measures
-from topics.time_series.window_theory import ModelPath, _next_tooth, bbr_window_packets, steady_tooth
+from topics.time_series.window_theory import TheoryPath, _next_tooth, bbr_window_packets, steady_tooth
 from topics.time_series.window_verdicts import ABOVE, AS_THEORY, BELOW, UNDECIDED, compare_with_theory, verdict
 from window_flows import LONE_FLOWS as RECORDED_CELLS
 from window_flows import lone_flow
@@ -28,7 +28,7 @@ FLOW = pd.DataFrame({"flow": [0], "rtt_path_ms": [2.0]})
 
 
 def path(rate_mbps=10, base_rtt_ms=40, buffer_packets=33):
-    return ModelPath(rate_mbps, base_rtt_ms, buffer_packets, 1514, 1448)
+    return TheoryPath(rate_mbps, base_rtt_ms, buffer_packets, 1514, 1448)
 
 
 def test_whole_packets_on_the_path_and_in_the_queue_fit():
@@ -137,7 +137,7 @@ def test_buffer_in_bytes_holds_full_frames():
 
 
 def test_path_is_that_of_a_lone_flow_behind_a_full_queue():
-    assert path_of(RUN, SCENARIO, FLOW) == ModelPath(1.0, 2.0, 66, 1514, 1448)
+    assert path_of(RUN, SCENARIO, FLOW) == TheoryPath(1.0, 2.0, 66, 1514, 1448)
 
 
 @pytest.mark.parametrize(

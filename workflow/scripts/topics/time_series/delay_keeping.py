@@ -122,7 +122,7 @@ def bbr_measures(series, paths) -> list[list]:
     series : pandas.DataFrame
         With rtt_ms, bbr_bw_mbps, and `phases.COLUMNS`.
     paths : dict
-        Run -> `ModelPath`, or in words why theory says nothing of it.
+        Run -> `TheoryPath`, or in words why theory says nothing of it.
     """
     rows, every_s, floor = [], BBR_PROBE_RTT_EVERY_S, BBR_PROBE_RTT_PACKETS
     for key, samples in flows_of(series[series["flow_cca"] == "bbr"]):

@@ -15,7 +15,7 @@ SAMPLES = (*COLUMNS, "rtt_ms", "rtt_min_ms", "vegas_rtt_ms", "vegas_rtt_min_ms",
 
 
 def _paths_of(runs, scenarios, flows):
-    """Return valid run -> `window_theory.ModelPath`, or why theory says nothing of its teeth."""
+    """Return valid run -> `window_theory.TheoryPath`, or why theory says nothing of its teeth."""
     of_scenario = scenarios.set_index("scenario", drop=False).to_dict("index")
     of_run = dict(iter(flows.groupby(RUN, sort=False)))
     return {

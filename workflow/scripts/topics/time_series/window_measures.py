@@ -5,7 +5,7 @@ import pandas as pd
 
 from tcp_models.linux_ccas import LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, left_packets
-from topics.time_series.window_theory import ModelPath, steady_tooth
+from topics.time_series.window_theory import TheoryPath, steady_tooth
 
 #: Quantity -> unit, and the verdict's tolerance for what theory leaves out, in percent of theory's ends (None without).
 QUANTITIES = {
@@ -40,7 +40,7 @@ def buffer_packets(run) -> float | None:
     return run["queue_bytes"] // run["packet_bytes"] if known else None
 
 
-def path_of(run, scenario, flows) -> ModelPath | str:
+def path_of(run, scenario, flows) -> TheoryPath | str:
     """Return the bottleneck as theory sees it, or in words why theory doesn't say what teeth are like behind it.
 
     Parameters
@@ -71,7 +71,7 @@ def path_of(run, scenario, flows) -> ModelPath | str:
         if there:
             return words
     packet, segment = int(run["packet_bytes"]), int(run["mss_bytes"])
-    return ModelPath(run["rate_mbps"], flows["rtt_path_ms"].iloc[0], int(buffer), packet, segment)
+    return TheoryPath(run["rate_mbps"], flows["rtt_path_ms"].iloc[0], int(buffer), packet, segment)
 
 
 def tooth_measures(key, teeth, path) -> list[list]:
@@ -83,7 +83,7 @@ def tooth_measures(key, teeth, path) -> list[list]:
         The flow's identity, as `window_series.flows_of` yields it.
     teeth : pandas.DataFrame
         `TEETH` of the flow.
-    path : ModelPath or str
+    path : TheoryPath or str
         As `path_of` returns it.
     """
     # The column has no type where there are no teeth at all.

@@ -22,7 +22,7 @@ CALCULATED, AVERAGED = 12, 6
 
 
 @dataclass(frozen=True)
-class ModelPath:
+class TheoryPath:
     """A bottleneck with a queue of `buffer_packets` full packets.
 
     They take `frame_bytes`, as queue and rate count them, `mss_bytes` of which are data.
