@@ -191,3 +191,35 @@ def test_a_run_document_has_one_interface_to_what_was_asked():
     raw = re.compile(r"""\[["']specification["']\]""")
     readers = [path for path in sorted((ROOT / "workflow").rglob("*.py")) if "__pycache__" not in path.parts]
     assert [path.name for path in readers if raw.search(path.read_text())] == ["run_document.py"]
+
+
+def imported_at_once(name):
+    """Return what a module's import imports: what is outside of functions, in its own file and those of this folder that it imports."""
+    names, waiting, known = set(), [name], set()
+    while waiting:
+        known.add(module := waiting.pop())
+        for node in ast.parse(MODULES[module].read_text()).body:
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+        waiting = sorted((names & MODULES.keys()) - known)
+    return names
+
+
+@pytest.mark.parametrize(
+    "name, slow",
+    [
+        ("report_page.write_report", "matplotlib"),
+        ("report_parts.inline_figures", "matplotlib"),
+        ("topics.theory.fit_models", "pingouin"),
+        ("topics.claims.check_claims", "scipy.stats"),
+    ],
+)
+def test_a_job_imports_nothing_slow_before_it_is_used(name, slow):
+    """Each of these takes half a second or more, in each small study."""
+    assert [other for other in imported_at_once(name) if other == slow or other.startswith(f"{slow}.")] == []
+
+
+def test_what_is_imported_at_once_is_found():
+    assert "matplotlib.pyplot" in imported_at_once("topics.validity.plot_emulation")
