@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from experiment.definitions import boot_arguments, check_parameters, kernel_id
+from experiment.definitions import boot_arguments, kernel_id
 from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import check_specification
 from report_page.method import defined_ccas
@@ -12,6 +12,7 @@ from session.cca_needs import kernels_of, parameter_problem
 from session.host_needs import needs
 from study_files import study as studies
 from study_files.study_runs import job_runs
+from testbed.checks.definition_checks import check_parameters
 from testbed.machine.uml import last_words, memory_mib
 
 SLOW = {"slow": {"base": "cubic", "parameters": {"beta": 512, "hystart": 0}}}

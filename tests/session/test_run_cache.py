@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -192,6 +193,15 @@ def test_a_folder_that_cannot_be_made_is_passed_over_with_one_line(cache, capsys
     one.keep(job)
     line = capsys.readouterr().err
     assert line.count("\n") == 1 and f"run cache: {tmp_path}/kept/runs is passed over: " in line
+
+
+def test_results_that_cannot_be_written_are_left_to_the_run_itself(cache):
+    job = job_of()
+    made(job)
+    cache().keep(job)
+    shutil.rmtree("results")
+    Path("results").write_text("a file")
+    assert cache().take(job) == set()
 
 
 def test_a_cache_that_is_switched_off_in_a_call_takes_and_keeps_nothing(cache, tmp_path):

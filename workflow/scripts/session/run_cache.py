@@ -102,16 +102,17 @@ class RunCache:
             if not self._passed_over and not os.path.exists(output):
                 content = self._kept_document(run)
                 if content is not None:
-                    _put(content, output)
-                    _log(job, output, run)
-                    taken.add(output)
+                    with contextlib.suppress(OSError):  # a full disk, say, of which the run itself tells the user
+                        _put(content, output)
+                        _log(job, output, run)
+                        taken.add(output)
         return taken
 
     def keep(self, job, taken: Iterable[str] = ()) -> None:
         """Keep the documents that a job has made; ``taken`` are outputs that came from here."""
         for output, run in self._runs(job):
             if not self._passed_over and output not in taken:
-                with contextlib.suppress(FileNotFoundError):
+                with contextlib.suppress(OSError):
                     content = Path(output).read_bytes()
                     if run.is_its_document(content):
                         self._keep_document(run, content)
