@@ -29,8 +29,8 @@ def fail(study, row, check):
 def summarise(study, folder):
     tidy = tidy_tables.write_tidy(study, folder)
     inputs, outputs = (
-        SimpleNamespace(**{name: place / f"{name}.csv" for name in ("runs", "checks", "validity")})
-        for place in (tidy, folder)
+        SimpleNamespace(**{name: place / f"{name}.csv" for name in names})
+        for place, names in ((tidy, ("runs", "checks")), (folder, ("validity", "checks")))
     )
     carry_out(summarise_validity.__name__, inputs, outputs, {})
     return read_table(outputs.validity, VALIDITY), read_table(outputs.checks, CHECK_COUNTS)

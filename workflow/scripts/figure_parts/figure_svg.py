@@ -65,13 +65,12 @@ class Drawing:
     data: pd.DataFrame
     digits: int | None = None
 
-
-def save_drawing(drawing, figure_path, data_path) -> None:
-    """Write a `Drawing` as SVG and beside it the rows that it shows, as CSV; close the figure."""
-    save_svg(drawing.figure, figure_path, drawing.title, drawing.panels)
-    plt.close(drawing.figure)
-    float_format = drawing.digits and f"%.{drawing.digits}g"
-    drawing.data.to_csv(data_path, index=False, lineterminator="\n", float_format=float_format)
+    def save(self, figure_path, data_path) -> None:
+        """Write the figure as SVG and beside it the rows that it shows, as CSV; close the figure."""
+        save_svg(self.figure, figure_path, self.title, self.panels)
+        plt.close(self.figure)
+        float_format = self.digits and f"%.{self.digits}g"
+        self.data.to_csv(data_path, index=False, lineterminator="\n", float_format=float_format)
 
 
 def save_svg(figure, path, title, panels) -> None:

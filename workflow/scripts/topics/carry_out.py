@@ -12,7 +12,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from figure_parts.captions import write_caption
-from figure_parts.figure_svg import save_drawing
 from rule_script import run_rule
 from run_tables.reading import read_named, read_once
 
@@ -43,7 +42,7 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
     function = getattr(script, script.__name__.rpartition(".")[2])
     result = function(**arguments_of(function, inputs, call["kinds"], call["params"]))
     if "figure" in outputs:
-        save_drawing(result, outputs["figure"], outputs["data"])
+        result.save(outputs["figure"], outputs["data"])
         if "caption" in outputs:
             template = call.get("caption") or Path(inputs["caption"]).read_text(encoding="utf-8")
             write_caption(template, call["params"], outputs["caption"])
