@@ -15,8 +15,8 @@ from experiment.timeline import DIRECTIONS, directions_of
 #: Where an option stands: in the netem that has the path's delay and loss, or in a netem before it, which packets pass when they
 #: arrive behind the bottleneck of a dumbbell.
 PATH, ARRIVALS = "path", "arrivals"
-#: What the rest of a scenario must be for an option: key -> allowed values, the first of which is the one to name.
-ON_DUMBBELL = {"topology": ("dumbbell",), "transport.segmentation_offload": (False,)}
+#: What the rest of a scenario must be for an option in a place, and for one that keeps an order: key -> allowed values.
+NEEDS_OF_PLACE = {PATH: {}, ARRIVALS: {"topology": ("dumbbell",), "transport.segmentation_offload": (False,)}}
 IN_ORDER = {
     "link.netem": ("receiving-side",),
     "transport.segmentation_offload": (False,),
@@ -30,7 +30,7 @@ class LinkOption:
 
     ``value`` is the JSON Schema of its value, without descriptions; ``default`` the value that is none. With ``by_direction``
     a study may give one value for each direction. ``behind`` is the key of `link` that it follows; the last one if empty.
-    ``needs`` says what the rest of a scenario must be. An option that netem carries out by itself has ``words``, those of tc(8) for a
+    ``needs`` says what the rest of a scenario must be besides what its place needs. An option that netem carries out by itself has ``words``, those of tc(8) for a
     value, and ``key``, the path to its number in tc's JSON, which times ``factor`` is ``told`` (its name among what is read
     back). ``given`` is what netem is given of a value, ``delay_ms`` the delay of netem that it needs,
     ``idle_ms`` what a packet on an idle path may wait for it.
@@ -57,6 +57,11 @@ class LinkOption:
     percent: Callable = lambda value: value
     #: Direction that it has, where a value holds for one only; a mapping may name its ``direction``.
     only: str = ""
+
+    @property
+    def all_needs(self) -> dict[str, tuple]:
+        """What the rest of a scenario must be: key -> allowed values."""
+        return NEEDS_OF_PLACE[self.place] | self.needs
 
     @property
     def none(self) -> object:
@@ -125,19 +130,19 @@ LINK_OPTIONS = (
                 "direction": {"enum": ["forward", "reverse", "both"], "default": "forward"},
             },
         },
-        place=ARRIVALS, needs=ON_DUMBBELL,
+        place=ARRIVALS,
         words="reorder {:.7f}%", key=("reorder", "reorder"), told="at_once_percent",
         given=lambda value: 100 - value["percent"], delay_ms=lambda value: value["late_ms"],
         check="reordering", column="late_packets", percent=lambda value: value["percent"],
     ),
     LinkOption(
         "duplicate_percent", number("percent", 0, 100, below=True), default=0, by_direction=True,
-        place=ARRIVALS, needs=ON_DUMBBELL | {"traffic.protocol": ("tcp",)},
+        place=ARRIVALS, needs={"traffic.protocol": ("tcp",)},
         words="duplicate {:.7f}%", key=("duplicate", "duplicate"), check="duplicates", column="duplicate_packets",
     ),
     LinkOption(
         "corrupt_percent", number("percent", 0, 10), default=0, by_direction=True,
-        place=ARRIVALS, needs=ON_DUMBBELL | {"link.netem": ("receiving-side",), "transport.ecn": ("off",)},
+        place=ARRIVALS, needs={"link.netem": ("receiving-side",), "transport.ecn": ("off",)},
         words="corrupt {:.7f}%", key=("corrupt", "corrupt"), check="corruption", column="damaged_packets",
     ),
 )  # fmt: skip

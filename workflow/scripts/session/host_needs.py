@@ -152,7 +152,7 @@ def _parts_of_chain(scenario):
         *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),
         *(scenario["link"][k] for k in EFFECTS),
     ]
-    if any(any(ways.values()) for ways in bottlenecks):
+    if _has_options(scenario["link"], PATH) or any(any(ways.values()) for ways in bottlenecks):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"}
     return parts | ({"netem"} if any(scenario["hosts"]["access_delay_ms"]) else set())
 

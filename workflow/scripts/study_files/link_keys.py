@@ -22,8 +22,8 @@ def _node(option):
         ways = {"type": "object", "additionalProperties": False, "required": list(DIRECTIONS)}
         ways["properties"] = dict.fromkeys(DIRECTIONS, value)
         value = {"if": {"type": "object"}, "then": ways, "else": value}
-    needs = ", ".join(f"`{key}: {_written(allowed)}`" for key, allowed in option.needs.items())
-    description = f"{OPTION_WORDS[option.name]} With {needs}. Linux only."
+    needs = ", ".join(f"`{key}: {_written(allowed)}`" for key, allowed in option.all_needs.items())
+    description = f"{OPTION_WORDS[option.name]} {f'With {needs}. ' if needs else ''}Linux only."
     return {"description": description, **value, "default": option.default}
 
 

@@ -11,7 +11,7 @@ from wording.link_option_words import REASONS
 def link_option_problems(scenario) -> Iterator[str]:
     """Yield what the rest of a resolved scenario is that an option of its link can't have, by the declarations."""
     for option in (option for option in LINK_OPTIONS if option.used(scenario["link"])):
-        for key, allowed in option.needs.items():
+        for key, allowed in option.all_needs.items():
             value = scenario
             for step in key.split("."):
                 value = value[step]

@@ -23,6 +23,7 @@ Senders are in 10.1/16, receivers in 10.2/16 (as on a dumbbell), wherever on the
 """
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
+from experiment.link_options import PATH, options_at
 from testbed.network.addresses import access_interface
 from testbed.network.emulation import Netem
 from testbed.network.links import Arrivals
@@ -59,7 +60,8 @@ def plan_netem(specification, number, direction) -> Netem:
     if specification.serialised:
         more = {"rate_mbps": bottleneck.rate_mbps, "overhead_bytes": specification.link.frame_overhead_bytes}
     seed = specification.substream(f"netem-{direction}-bottleneck-{number}")
-    return Netem(effect.delay_ms, effect.jitter_ms, effect.loss_percent, seed, **more)
+    options = options_at(specification.scenario["link"], PATH, direction)
+    return Netem(effect.delay_ms, effect.jitter_ms, effect.loss_percent, seed, options=options, **more)
 
 
 def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
