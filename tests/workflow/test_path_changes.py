@@ -118,7 +118,7 @@ def test_a_sender_that_always_has_packets_gets_the_sum_of_the_trace(run, tmp_pat
     (tmp_path / "link.trace").write_text("".join(f"{at}\n" for at in times))
     keys = {"file": "link.trace", "format": "mahimahi", "direction": "forward", "sha256": None, "period_ms": None}
     trace = completed_trace(keys | {"step_ms": step_ms, "rates_mbps": None}, str(tmp_path / "s.yaml"))
-    traffic = UDP | {"block_bytes": 1452, "bitrate_mbps": 30, "duration_s": 10}
+    traffic = UDP | {"block_bytes": 1452, "bitrate_mbps": 30, "duration_s": 10, "control_connection": "own-network"}
     document = run(link=LINK | {"trace": trace | {"file": None}}, traffic=traffic, queue={"packets": 200})
     period_ns, rate_mbps = times[-1] * 1_000_000, len(times) * 1514 * 8 / times[-1] / 1e3
     first, *later = [entry for entry in document["timeline"] if entry["at_ns"] >= 1_500_000_000] or [None]
