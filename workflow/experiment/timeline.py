@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from experiment.packet_sizes import PACKET_BYTES
-from experiment.traces import period_ns, shaper_gaps, stretches
+from experiment.traces import shaper_gaps, stretches
 
 DIRECTIONS = ("forward", "reverse")
 #: What may change.
@@ -67,8 +67,8 @@ class Timeline:
             for name in QUANTITIES
         }
         self._trace = link.get("trace")
-        self._capacity = _capacity(self._trace, duration_s)
         changes = list(_of_trace(self._trace, duration_s, packet_bytes))
+        self._capacity = _capacity(self._trace, changes, duration_s)
         in_force = dict(self._start)
         for entry in sorted(link.get("timeline", ()), key=lambda entry: entry["at_s"]):
             for way in directions_of(entry):
@@ -173,12 +173,12 @@ def _of_trace(trace, duration_s, packet_bytes):
         before = rate
 
 
-def _capacity(trace, duration_s):
-    """Return (from when on in ns, Mbit/s) of a trace, for as long after the traffic as what waits may take to leave."""
+def _capacity(trace, changes, duration_s):
+    """Return (from when on in ns, Mbit/s) of a trace; behind the traffic's end, where nothing changes any more, the last rate set."""
     if not trace:
         return ()
-    until_ns = 2 * _ns(duration_s) + period_ns(trace)
-    return tuple((begin, rate) for begin, _, rate in takewhile(lambda one: one[0] < until_ns, stretches(trace)))
+    offered = takewhile(lambda one: one[0] < _ns(duration_s), stretches(trace))
+    return (*((begin, rate) for begin, _, rate in offered), (_ns(duration_s), changes[-1].value))
 
 
 def _ns(seconds):
