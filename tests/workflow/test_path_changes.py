@@ -100,7 +100,7 @@ MANY = {
     "a packet in 9 ms": ([9], 20),
     "below a packet a step": ([*range(30, 3000, 47), 3000], 10),
     "an empty second": ([*range(1, 1001), 2000], 100),
-    "an empty begin": ([*range(300, 1000), 1000], 50),
+    "an empty begin": ([*range(150, 400), 400], 50),
     "a partial step of bursts": ([*range(1, 250, 2)] + [260] * 20, 100),
     "on and off in steps of 37 ms": ([at for at in range(1, 101) for _ in (1, 2)] + [200], 37),
     "slow, then 50 times as fast": (
