@@ -174,7 +174,7 @@ def test_numbers_as_shown(value, shown):
 
 
 def test_small_numbers_as_shown():
-    assert number_format.interval(931.21, 935.66, 933.4) == "931.2 to 935.7"
+    assert number_format.interval_words(931.21, 935.66, 933.4) == "931.2 to 935.7"
     assert number_format.p_value(0.00004) == "< 0.001"
     assert [number_format.tick(v) for v in (0, 0.01, 1000, 20000, 3e6)] == [
         "0", "0.01", "1,000", "20k", "3M"

@@ -6,6 +6,7 @@ import pytest
 
 from session import module_memory, script_code
 from session.script_code import code_of, modules_of
+from topics.registry import TOPICS
 
 DESCRIBE, PLOT, TIDY = "topics/cells/describe_cells", "topics/cells/plot_metric", "run_tables/tidy_runs"
 TABLE = """\
@@ -75,8 +76,9 @@ def test_a_colour_concerns_figures_and_report_only():
     scripts = [
         str(path.relative_to(script_code.SCRIPTS).with_suffix(""))
         for path in script_code.SCRIPTS.rglob("*.py")
-        if 'if "snakemake" in globals()' in path.read_text()
+        if 'if "snakemake" in globals()' in path.read_text() or path.stem.startswith("plot_")
     ]
+    scripts += [f"topics/{topic.name}/{analysis.script}" for topic in TOPICS for analysis in topic.analyses]
     concerned = {name for name in scripts if "figure_parts/figure_style.py" in modules_of(name)}
     figures = {name for name in scripts if name.rpartition("/")[2].startswith("plot_")}
     assert figures and concerned == {*figures, "report_page/write_report"}
