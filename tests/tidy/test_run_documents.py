@@ -54,7 +54,7 @@ def test_broken_and_foreign_files(stored, raw, message):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("cca", "reno"), ("ip_version", "ipv4"), ("replication", 7), ("seed", 5), ("study", "other"),
+        ("cca", "reno"), ("ip_version", "ipv4"), ("replication", 7), ("seed", 5),
         ("scenario", {"queue": {"packets": 34}}),
     ],
 )  # fmt: skip
