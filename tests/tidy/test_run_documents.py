@@ -54,10 +54,6 @@ def test_broken_and_foreign_files(stored, raw, message):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-<<<<<<< HEAD
-=======
-        ("cca", "reno"), ("ip_version", "ipv4"), ("replication", 7), ("seed", 5),
->>>>>>> wt-cache
         ("scenario", {"queue": {"packets": 34}}),
         ("cca", "reno"), ("ip_version", "ipv4"), ("replication", 7), ("seed", 5),
     ],
