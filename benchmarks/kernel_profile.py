@@ -21,8 +21,8 @@ sys.path.insert(0, str(ROOT / "setup"))
 
 import images
 import run
+from build_container import contained
 from gcda import functions, text_of
-from kernels import contained
 from study_files import study as studies
 
 PROFILE = ROOT / "envs/guest/kernel.profile"

@@ -1,4 +1,4 @@
-"""What the build of a guest kernel has left, taken over: regular files by their names, of limited size, each checked for what it must be.
+"""The outputs of a guest kernel's build: regular files with fixed names and limited sizes, whose content is checked.
 
 Patches, Makefiles and source trees of somebody else ran in that folder, so it may hold anything: links, pipes, files without end.
 """
@@ -13,11 +13,11 @@ from progress import SetupError
 
 #: The largest guest kernel, stripped, and the largest configuration, in bytes; the image's have 8 MB and 30 kB.
 LARGEST_LINUX, LARGEST_TEXT = 2**27, 2**20
-#: Of a 64-bit ELF file: its identification, header and one program header.
+#: Identification, header and program header of a 64-bit ELF file.
 ELF_64_LITTLE = b"\x7fELF\x02\x01\x01"
 HEADER, PROGRAM_HEADER = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
 EXECUTABLE_TYPES, X86_64, LOADED = (2, 3), 62, 1
-#: What is known of a base: a patch of the guest's was applied or not, and how the guest holds its processes.
+#: A fact of a base: whether a patch of the guest's was applied, and whether the guest uses seccomp.
 FACT = re.compile(r"(applied|left away) ([\w.-]+\.patch)|seccomp (yes|no)", re.A)
 
 

@@ -7,13 +7,12 @@ another of Debian's, a tree of the user's) is built once and keeps its objects, 
 `patch` run in a container of its own, the image of envs/kernel.def, which has no network and sees of the machine only these files.
 
 All that runs there is somebody else's: patches bring Makefiles, and a tree is nothing else. So a build can write into its own objects
-alone, what it is made of is read once and hashed, its tree is read-only (own_tree.py), and what it leaves is taken over by build_outputs.py.
+alone, what it is made of is read once and hashed, its tree is read-only (own_tree.py), and its outputs are checked (build_outputs.py).
 """
 
 import contextlib
 import hashlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -22,59 +21,27 @@ from pathlib import Path
 import build_outputs
 import environment
 import images
-import locked_packages
 import own_tree
 import toolbox
+from build_container import IN_CONTAINER, LONGEST_S, contained, copy_recipe, said_by
+from build_words import why_not_built
 from cache import cache_dir, digest, made_once, remove_tree, require_space
-from progress import SetupError, run_logged, say
-from study_files.kernels import (
-    CHECKOUT,
-    LARGEST_PATCH_BYTES,
-    LOCK,
-    NEWEST,
-    OF_BASE,
-    RECIPE,
-    bases,
-    digest_of_files,
-    digests_of_files,
-    files_of_tree,
-    recipe_digest,
-    tree_version,
-)
+from kernel_bases import FACTS, is_as_it_was, provide_base
+from progress import SetupError, say
+from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, digest_of_files, digests_of_files, recipe_digest
 
 #: The Makefile of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
-GUEST = CHECKOUT / "envs/guest"
-#: Copy of the objects and links to the source, and the new kernel; a source tree with its objects.
-SIZE_GB, BASE_SIZE_GB = 1, 3
-#: What stands beside a base: what is known of it; of a source tree also the digest of each of its files, and the image and recipe that made it.
-FACTS, FILES, MADE_BY = "facts.json", "files.json", "made-by"
-#: So many files may differ from another state of a tree, and only these: what a build runs (Makefiles, scripts, programs for the machine that
-#: compiles) could have put anything into the other state's objects.
-MOST_CHANGED = 2000
-COMPILED_ONLY = re.compile(
-    r"(net|include/net|drivers/net)/[\w./+-]+\.[ch]|include/(uapi/)?linux/(tcp|inet_diag|rtnetlink|snmp|skbuff|netdevice|pkt_sched|mptcp|ip|ipv6|net|socket)\.h",
-    re.A,
-)
-#: Seconds that a build may take, and a base's: minutes at most, on a busy machine with two cores.
-LONGEST_S, LONGEST_BASE_S = 3600, 4 * 3600
-#: Of what a build says so many bytes are kept of the beginning, and of the end.
-KEPT_WORDS = 2**20
-#: Images whose source other builds could write into through links, before each had its own: by key, the digest of an untouched one.
+#: A copy of the objects, and the new kernel.
+SIZE_GB = 1
+#: Images whose source earlier versions' builds could change through hard links: key -> digest of the unchanged source.
 SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04aceddffbe5889fb32ecdca6b5"}
-#: What a container would have of the machine, and has of the image instead.
-OF_THE_IMAGE = ("etc/hosts", "etc/passwd", "etc/group", "etc/resolv.conf")
-#: What make is at: "  LINK linux", and our own marks.
+#: Progress lines of make ("  LINK linux") and of the build scripts.
 STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
-#: The environment that a build has, without what Apptainer tells of the machine; and the status of `timeout`.
-IN_CONTAINER = ("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8")
-TIMED_OUT = 124
 #: What a patch may change without being a part of any guest kernel; the trees that kernels are built in have little of it.
 NO_PART = re.compile(
     r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
 )
-#: The first lines of what a failed build said.
-LINES = 12
 
 
 def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
@@ -146,7 +113,7 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
 
 
 def read_once(path, sha256) -> bytes:
-    """Return the content of a C file or patch: what is hashed is what is compiled and published."""
+    """Return the content of a C file or patch. It is read once: the bytes that are hashed are compiled and published."""
     content = build_outputs.read_regular(path, LARGEST_PATCH_BYTES)
     if hashlib.sha256(content).hexdigest() != sha256:
         raise SetupError(f"{path} has changed since the study was read, or is not the file that it names: call again.")
@@ -178,196 +145,6 @@ def provide_compiler() -> Path:
         apptainer = toolbox.provide_apptainer(environment.VENV)
         images.build_image(images.KERNEL, apptainer, tools, environment.VENV / "bin/python")
     return images.cached_image(images.KERNEL)[1]
-
-
-def provide_base(kernel, root) -> tuple[Path, dict[str, tuple[Path, str]]]:
-    """Return the folder with ``source`` and ``objects`` that a kernel is based on, made unless it is there, and what is to change there.
-
-    That is, of a source tree of which another state was built before, path -> the file that takes the place of the base's and
-    its digest; otherwise nothing. ``root`` is the image that it is built in, whose own Linux it may be.
-    """
-    if kernel.get("base") == NEWEST:
-        return root / "build", {}
-    if kernel["recipe"] != (here := recipe_digest()):
-        raise SetupError(
-            f"the study's kernels are made by the recipe {kernel['recipe'][:16]} and this checkout has {here[:16]} (envs/guest): "
-            "have the checkout that the study is from, or leave the key recipe away."
-        )
-    what = f"Linux {kernel['version']}"
-    key = digest(root.parent.name, recipe_digest(OF_BASE), kernel["sha256"], "tree" if "tree" in kernel else "package")[
-        :16
-    ]
-    # The version is a tree's own word.
-    final = cache_dir() / "kernels" / f"base-{re.sub(r'[^0-9A-Za-z.-]+', '-', kernel['version'])}-{key}"
-    made_by = f"{root.parent.name} {recipe_digest(OF_BASE)}"
-    if "tree" in kernel and not final.exists() and (near := nearest_base(kernel, made_by)):
-        return near
-    with made_once(final) as partial:
-        if partial is not None:
-            require_space(partial, BASE_SIZE_GB, what)
-            (copy_tree if "tree" in kernel else fetch_source)(kernel, partial)
-            try:
-                facts = build_base(partial, root, final, what)
-            except SetupError as error:
-                raise SetupError(f"{kernel.get('tree', what)}: {error}") from None
-            (partial / FACTS).write_text(json.dumps(facts))
-            (partial / MADE_BY).write_text(made_by)
-    return final, {}
-
-
-def build_base(partial, root, final, what) -> list[str]:
-    """Make the tree in ``partial``/source that of a guest kernel and build ``partial``/objects; return what is known of it.
-
-    The tree's own Makefiles and scripts run in the second of three steps only, and write into the objects only. Each step's log lies
-    beside ``final``.
-    """
-    source, objects, made = (partial / part for part in ("source", "objects", "made"))
-    objects.mkdir()
-    made.mkdir()
-    recipe = copy_recipe(partial / "guest")
-    try:
-        version = tree_version(source)
-    except ValueError as error:
-        raise SetupError(f"{str(error).replace(f'{source}/', '')}.") from None
-    steps = (
-        ("patch_base", version, [f"{source}:/build/source", f"{made}:/build/made"]),
-        ("build_base", None, [f"{source}:/build/source:ro", f"{made}:/build/made:ro", f"{objects}:/build/objects"]),
-        ("trim_base", None, [f"{source}:/build/source", f"{objects}:/build/objects:ro"]),
-    )
-    for script, argument, binds in steps:
-        log = final.with_name(f"{final.name}.{script}.log")
-        command = contained(*binds, recipe=recipe, seconds=LONGEST_BASE_S, root=root)
-        command += [root, *IN_CONTAINER, "sh", f"/build/guest/{script}", *([argument] if argument else [])]
-        try:
-            run_logged([*map(str, command)], log, what, env=outside())
-        except SetupError:
-            refused = [line for line in tail_lines(log) if line.startswith("guest kernel: ")]
-            if not refused:
-                raise
-            raise SetupError(f"{refused[-1].removeprefix('guest kernel: ')}.") from None
-    known = {patch.name for folder in recipe.iterdir() if folder.is_dir() for patch in folder.glob("*.patch")}
-    facts = build_outputs.read_facts(made, known)
-    wanted = re.findall(r"^(CONFIG_\w+)=y$", (recipe / "kernel.config").read_text(), re.M)
-    facts += [f"missing {option.removeprefix('CONFIG_')}" for option in build_outputs.missing_options(objects, wanted)]
-    remove_tree(recipe)
-    return [*facts, f"version {version}"]
-
-
-def tail_lines(log) -> list[str]:
-    """Return the last lines of a log, of which a build may have written any number."""
-    with log.open("rb") as opened:
-        opened.seek(max(0, opened.seek(0, os.SEEK_END) - KEPT_WORDS))
-        return opened.read(KEPT_WORDS).decode(errors="replace").splitlines()
-
-
-def copy_recipe(folder) -> Path:
-    """Copy those files of envs/guest that make a kernel into a folder, which a build has instead of the checkout; return it."""
-    folder.mkdir()
-    for part in RECIPE:
-        (shutil.copytree if (GUEST / part).is_dir() else shutil.copy)(GUEST / part, folder / part)
-    return folder
-
-
-def nearest_base(kernel, made_by) -> tuple[Path, dict[str, tuple[Path, str]]] | None:
-    """Return the base of another state of a source tree that differs least, as `provide_base` does; None if all is to be built anew.
-
-    That is so where a file comes or goes, by which others may be found instead, where a guest's patches change it, or where it is none of
-    `COMPILED_ONLY`.
-    """
-    tree, has, nearest = Path(kernel["tree"]), None, None
-    for folder in sorted((cache_dir() / "kernels").glob("base-*")):
-        if not (folder / FILES).exists() or (folder / MADE_BY).read_text() != made_by:
-            continue
-        has = has or digests_of_files(tree)
-        had = json.loads((folder / FILES).read_text())
-        changed = {path for path, sha256 in had.items() if has.get(path) != sha256} | (has.keys() - had.keys())
-        # What no build reads is not kept.
-        changed = {path for path in changed if path not in had or os.path.lexists(folder / "source" / path)}
-        if len(changed) < (len(nearest[1]) if nearest else MOST_CHANGED) and all(
-            path in had
-            and path in has
-            and COMPILED_ONLY.fullmatch(path)
-            and own_tree.is_allowed(path)
-            and " " not in had[path] + has[path]  # neither a link nor a program
-            and _is_as_it_was(folder / "source" / path, had[path])
-            for path in changed
-        ):
-            nearest = folder, {path: (tree / path, has[path]) for path in sorted(changed)}
-    if has and digest_of_files(has) != kernel["sha256"]:
-        raise SetupError(f"{tree} has changed since the study was read: call again.")
-    if nearest:
-        say(
-            f"{tree}: building what is not as it was in {nearest[0].name}, {len(nearest[1])} files and what includes them"
-        )
-    return nearest
-
-
-def _is_as_it_was(path, sha256):
-    return not path.is_symlink() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
-
-
-def fetch_source(kernel, partial) -> None:
-    """Put the source of a package of Debian's, of which version and SHA-256 are given, into ``partial``/source."""
-    locked = bases().get(kernel["base"], {})
-    if {key: kernel[key] for key in locked} != locked:
-        raise SetupError(
-            f"the study's kernel is Linux {kernel['version']}, and {LOCK} has "
-            + (f"{locked['version']}: have the checkout that the study is from." if locked else f"no {kernel['base']}.")
-        )
-    with contextlib.chdir(CHECKOUT):
-        (package,) = locked_packages.provide(f"linux-{kernel['base']}").glob("*.deb")
-    name = f"linux-source-{kernel['base']}"
-    say(f"{name}: unpacking")
-    work = partial / "unpacked"
-    work.mkdir()
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as packed:
-        subprocess.run(["tar", "-x", "-C", work, f"./usr/src/{name}.tar.xz"], stdin=packed.stdout, check=True)
-    subprocess.run(["tar", "-xf", work / f"usr/src/{name}.tar.xz", "-C", work], check=True)
-    (work / name).rename(partial / "source")
-    shutil.rmtree(work)
-
-
-def copy_tree(kernel, partial) -> None:
-    """Copy a source tree of the user's, less what Git keeps beside it, into ``partial``/source."""
-    say(f"{kernel['tree']}: copying")
-    tree, source = Path(kernel["tree"]), partial / "source"
-    for path in files_of_tree(tree):
-        (source / path).parent.mkdir(parents=True, exist_ok=True)
-        if (tree / path).is_symlink():
-            (source / path).symlink_to(os.readlink(tree / path))
-        else:
-            shutil.copy(tree / path, source / path, follow_symlinks=False)
-    files = digests_of_files(partial / "source")
-    if digest_of_files(files) != kernel["sha256"]:
-        raise SetupError(f"{kernel['tree']} has changed since the study was read: call again.")
-    (partial / FILES).write_text(json.dumps(files))
-
-
-def contained(*binds, recipe=GUEST, seconds=None, root=None) -> list[str]:
-    """Return the command, less the image and what is to be done there, of a container for compiler and patch.
-
-    It ends after ``seconds``. Of an image's own folder ``root`` come the files that Apptainer would take from the machine. What the
-    kernel sets is read-only: root without privileges could set it too.
-    """
-    places = [*binds, f"{recipe}:/build/guest:ro", "/proc/sys:/proc/sys:ro"]
-    if root is not None:
-        places += [f"{root / path}:/{path}:ro" for path in OF_THE_IMAGE if (root / path).is_file()]
-    return [
-        *(["timeout", "--kill-after=10", str(seconds)] if seconds else []),
-        str(CHECKOUT / environment.VENV / "bin/apptainer"), "--silent", "exec", "--userns", "--containall", "--no-home",
-        "--no-mount", "sys,bind-paths,devpts", "--pwd", "/", "--net", "--network", "none",
-        *(part for place in places for part in ("--bind", place)),
-    ]  # fmt: skip
-
-
-def outside() -> dict[str, str]:
-    """Return this process's environment without variables by which Apptainer would hand in more."""
-    kept = ("APPTAINER_TMPDIR", "APPTAINER_CACHEDIR", "APPTAINER_CONFIGDIR")
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name in kept or not name.startswith(("APPTAINER", "SINGULARITY"))
-    }
 
 
 def build(name, root, base, partial, sources, kernel, changed, contents) -> bytes:
@@ -403,7 +180,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
     for path, (file, sha256) in changed.items():
         # With today's date, after that of the objects.
         shutil.copyfile(file, tree / path, follow_symlinks=False)
-        if not _is_as_it_was(tree / path, sha256):
+        if not is_as_it_was(tree / path, sha256):
             raise SetupError(f"{kernel['tree']} has changed since the study was read: call again.")
     if texts or tick:
         command = contained(
@@ -425,32 +202,12 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
         words = re.sub(rf"\S*net/sawtooth/{re.escape(path.name)}", lambda _, path=path: str(path), words)
     if status:
         raise SetupError(why_not_built(words, sources, kernel))
-    # Warnings; of the rest make says at most what it is at.
+    # All lines but progress are warnings.
     if warnings := "\n".join(line for line in words.splitlines() if line.strip() and not STEP.match(line)):
         say(warnings)
     linux = build_outputs.read_linux(objects, name)
     remove_tree(work)
     return linux
-
-
-def said_by(command) -> tuple[int, str]:
-    """Return the exit status of a command and what it said; of much, the beginning and the end."""
-    head, end = b"", b""
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=outside()
-    ) as process:
-        try:
-            while chunk := os.read(process.stdout.fileno(), 1 << 16):
-                if len(head) < KEPT_WORDS:
-                    head += chunk
-                else:
-                    end = (end + chunk)[-KEPT_WORDS:]
-        except BaseException:
-            process.terminate()  # interrupted: don't wait for its end
-            raise
-    if process.returncode == TIMED_OUT:
-        raise SetupError(f"the kernel was not built within {LONGEST_S} s, the most that a build may take.")
-    return process.returncode, (head + end).decode(errors="replace")
 
 
 def of_kernel(patch) -> bytes:
@@ -483,32 +240,3 @@ def option_text(value) -> str:
     if isinstance(value, bool):
         return "yn"[not value]
     return str(value) if isinstance(value, int) or value in ("y", "n") else f'"{value}"'
-
-
-def why_not_built(words, sources, kernel) -> str:
-    """Return why a kernel was not built, from what its build said: a patch that does not apply, or the compiler's words."""
-    if refused := re.search(r"^guest kernel: (.*)$", words, re.M):
-        return f"Linux {kernel.get('version', 'of the image')}: {refused[1]}."
-    patching = re.findall(r"^==> apply (\d+)\.patch$", words, re.M)
-    if patching and "==> build" not in words:
-        patch = kernel["patches"][int(patching[-1])]["path"]
-        end = words.rpartition("==> apply ")[2]
-        failed = re.search(r"patching file (\S+)\n(?:(?!patching file ).*\n)*?Hunk #(\d+) FAILED", end)
-        missing = re.search(r"^\|?--- (?:a/)?(\S+)", end, re.M)
-        where = (
-            f"hunk {failed[2]} of {failed[1]}"
-            if failed
-            else f"{missing[1]} is not there"
-            if missing
-            else end.strip()[-300:]
-        )
-        return f"{patch} does not apply to Linux {kernel.get('version', 'of the image')}: {where}."
-    what = ", ".join(map(str, [*sources, *(patch["path"] for patch in kernel["patches"])])) or "the kernel"
-    return f"{what} can't be built into the guest kernel:\n{first_lines(words)}"
-
-
-def first_lines(text) -> str:
-    """Return the lines of a failed build from the first error on."""
-    lines = [line for line in text.splitlines() if not line.startswith("make")]
-    first = next((place for place, line in enumerate(lines) if re.search(r"\berror\b|undefined|multiple def", line)), 0)
-    return "\n".join(lines[first : first + LINES])

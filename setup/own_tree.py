@@ -1,4 +1,4 @@
-"""A base's source tree with a study's changes: what changes is a copy, all else is the base's, read-only.
+"""A base's source tree with a study's changes: changed files are copies, all other files are the base's, read-only.
 
 No file is shared by links: a build could write through them into what the next one reads. A copy of the whole tree takes as long as the
 build; so patches are applied to copies of the files that they name, and these stand over the base's own, as mounts. Where files come
@@ -63,7 +63,7 @@ def copy_files(source, paths, tree) -> dict[str, bytes]:
 
 
 def mounts(source, tree, had, work) -> list[tuple[Path, str]]:
-    """Return what is to be mounted, in this order, for a tree in which ``tree`` has taken the place of copies of ``source``.
+    """Return the mounts, in order, that put the changed files in ``tree`` over ``source``.
 
     Parameters
     ----------

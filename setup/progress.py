@@ -10,7 +10,7 @@ import time
 # The lines of a log that are worth showing: a definition's own marks and Apptainer's last stage.
 STEP = re.compile(r"==> (.+)|INFO: +(Creating SIF file).*")
 HEARTBEAT_S = 30
-#: Of what a command says so many bytes go into its log; the rest is read and dropped.
+#: Largest size of a command's log in bytes; further output is dropped.
 LARGEST_LOG = 2**26
 #: The longest line that a step is looked for in, in bytes.
 LONGEST_LINE = 2**16

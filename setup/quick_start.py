@@ -1,4 +1,4 @@
-"""Quicker start of Snakemake: modules that it hardly ever uses are loaded when something of them is asked for.
+"""A faster start of Snakemake: modules that it rarely uses are loaded at their first use.
 
 Set-up puts this module into the workflow environment, where Python imports it at each start (`sawtooth.pth`). Snakemake's Slurm
 plugin imports pandas for a report that it writes only if asked to: a third of a dry run. Storage takes requests, notebooks
@@ -13,7 +13,7 @@ import threading
 from importlib.machinery import PathFinder
 from types import ModuleType
 
-#: The modules, and those of their classes of which Snakemake asks for each parameter whether it is an instance.
+#: Modules that are loaded late, and their classes that Snakemake compares each parameter with (isinstance).
 CLASSES = {
     "pandas": ("DataFrame", "Series", "Index"),
     "numpy": ("ndarray", "str_"),
@@ -27,7 +27,7 @@ _lock = threading.RLock()
 
 
 class _NoInstances(type):
-    """Type of what stands for a class of a module that isn't loaded: nothing can be an instance of it; else it is the class."""
+    """Metaclass of stand-ins for classes of modules that aren't loaded: they have no instances, and any other use loads the class."""
 
     def __getattr__(cls, name):
         return getattr(cls._load(), name)
@@ -37,7 +37,7 @@ class _NoInstances(type):
 
 
 class _LateModule(ModuleType):
-    """A module whose code is carried out when an attribute is first asked for that Python's import hasn't set."""
+    """A module whose code is executed at the first use of an attribute that Python's import has not set."""
 
     def __getattr__(self, name):
         # Snakemake's jobs are threads.

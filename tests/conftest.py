@@ -16,7 +16,7 @@ from built_study import MISLABELLED_ROW, Built
 from topics.published.topic import IP_PAPER
 
 ROOT = Path(__file__).resolve().parent.parent
-# What a test carries out it carries out for real; those of the run cache itself switch it on, in a folder of their own.
+# Tests execute their runs. The tests of the run cache switch it on, in a separate folder.
 os.environ["SAWTOOTH_RUN_CACHE"] = "0"
 #: Files whose tests look at one study, which takes half a minute to make: by two processes at once one would do nothing but
 #: wait for the other.

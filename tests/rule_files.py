@@ -65,11 +65,11 @@ def carry_out(script, inputs, outputs, params):
         return
     tables = [table for topic in TOPICS for table in topic.tables]
     kinds = {table.name: {column.name: column.kind for column in table} for table in tables}
-    digits = {table.name: table.digits for table in tables}
     call = {
         "script": script.removeprefix("topics.").replace(".", "/"),
         "params": params,
         "kinds": kinds,
-        "digits": digits,
+        "columns": {table.name: table.names for table in tables},
+        "digits": {table.name: table.digits for table in tables},
     }
     declared.carry_out(call, inputs, outputs)

@@ -50,7 +50,7 @@ def imports(name):
 
 
 def imports_of_packages():
-    """Return what each module of the packages that carry runs out imports of them, as it is started: dotted names."""
+    """Return module -> the modules of experiment, testbed and simulator that it imports, by their dotted names."""
     packages = [ROOT / "workflow" / name for name in ("experiment", "testbed", "simulator")]
     paths = {
         ".".join(path.relative_to(ROOT / "workflow").with_suffix("").parts): path
@@ -126,7 +126,7 @@ def test_analysis_and_figures_know_nothing_of_the_page():
 
 
 def test_scripts_of_rules_are_called_alike():
-    """Each ends with its call, and nothing else does; one that a topic declares has a function of its own name."""
+    """Each ends with its call, and nothing else does; a declared script has a function with the script's name."""
     call = 'if "snakemake" in globals():\n    run_rule(main, snakemake)\n'
     assert {name for name, path in MODULES.items() if path.read_text().endswith(call)} == scripts_of_rules()
     without = {name for name in declared_scripts() if f"\ndef {name.split('.')[-1]}(" not in MODULES[name].read_text()}
@@ -174,10 +174,10 @@ def test_what_carries_runs_out_has_no_cycle():
 
 
 def test_rooms_of_the_testbed():
-    """Each module stands in a room, but for what is called by name, and for what can go wrong."""
+    """Each module stands in a room, except those that are started by name, and the exceptions."""
     testbed = ROOT / "workflow" / "testbed"
     assert {path.stem for path in testbed.glob("*.py")} == {"__init__", "__main__", "errors", "guest", "job"}
-    # What is measured needs nothing of how it is judged.
+    # Network and readings do not depend on the machine room.
     wrong = {
         name: others
         for name, imported in imports_of_packages().items()
@@ -194,7 +194,7 @@ def test_a_run_document_has_one_interface_to_what_was_asked():
 
 
 def imported_at_once(name):
-    """Return what a module's import imports: what is outside of functions, in its own file and those of this folder that it imports."""
+    """Return the names that importing a module imports, directly or through this folder's modules; imports in functions are not among them."""
     names, waiting, known = set(), [name], set()
     while waiting:
         known.add(module := waiting.pop())

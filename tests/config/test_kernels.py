@@ -22,7 +22,8 @@ from study_files.kernels import bases, digests_of_files, tree_digest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "setup"))
 
-import kernels  # noqa: E402 (not in a test: there the checkout is another)
+import kernel_bases  # noqa: E402 (not in a test: there the checkout is another)
+import kernels  # noqa: E402
 
 PATCH = """--- a/net/ipv4/tcp_cong.c
 +++ b/net/ipv4/tcp_cong.c
@@ -182,7 +183,7 @@ def test_of_a_changed_tree_what_changed_is_built(checkout, monkeypatch):
     monkeypatch.setenv("SAWTOOTH_CACHE", str(checkout / "cache"))
     tree, base = a_tree(checkout / "tree"), checkout / "cache/kernels/base-7-0"
     kernel = {"tree": "tree", "sha256": tree_digest(tree)}
-    assert kernels.nearest_base(kernel, "one") is None
+    assert kernel_bases.nearest_base(kernel, "one") is None
     a_tree(base / "source")
     (base / kernels.FILES).write_text(json.dumps(digests_of_files(tree)))
     (base / kernels.MADE_BY).write_text("one")
@@ -193,14 +194,14 @@ def test_of_a_changed_tree_what_changed_is_built(checkout, monkeypatch):
     (tree / "sound/a.c").write_text("louder")
 
     def nearest(made_by="one"):
-        return kernels.nearest_base({"tree": "tree", "sha256": tree_digest(tree)}, made_by)
+        return kernel_bases.nearest_base({"tree": "tree", "sha256": tree_digest(tree)}, made_by)
 
     cubic = "net/ipv4/tcp_cubic.c"
     found = {cubic: (Path("tree") / cubic, hashlib.sha256(b"faster").hexdigest())}
     assert nearest() == (base, found)
     assert nearest("another image") is None
     with pytest.raises(kernels.SetupError, match="has changed since the study was read"):
-        kernels.nearest_base(kernel, "one")
+        kernel_bases.nearest_base(kernel, "one")
     for path, text in {
         "arch/um/a.c": "other",
         "net/Makefile": "",

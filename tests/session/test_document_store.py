@@ -115,7 +115,7 @@ def test_a_folder_of_another_user_is_refused(tmp_path):
 
 
 def test_a_full_disk_leaves_no_part_of_an_entry_and_a_read_only_one_is_read(tmp_path):
-    """In a mount namespace of its own, on a file system of 1 MB."""
+    """On a file system of 1 MB, in a separate mount namespace."""
     program = f"""
 import os, sys
 sys.path.insert(0, {str(SCRIPTS)!r})

@@ -1,4 +1,4 @@
-"""What a run's document is kept by, which documents are kept, and that a cache in which anything is wrong only costs a run."""
+"""Keys of the run cache, which documents it keeps, and that a fault of the cache only costs another execution."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ def study_of(**changes):
 
 
 def job_of(study=None, cca="reno", image="i", testbed="t", program=None, **described):
-    """Return what the cache sees of a job of one run."""
+    """Return the part of a job with one run that the cache reads."""
     study = study or study_of()
     conditions = studies.run_conditions(study, "near", cca=cca)
     job = {"runs": [[cca, "ipv4", 1, 7]], "log": None, "program": program or program_content()} | described

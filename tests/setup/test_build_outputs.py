@@ -1,4 +1,4 @@
-"""What a build of a guest kernel may leave, and what is refused of it."""
+"""Outputs of a guest kernel's build that are accepted and refused."""
 
 import os
 import struct

@@ -28,7 +28,7 @@ def kernel_image():
 @pytest.fixture
 def in_image(kernel_image, tmp_path):
     """A function that runs a command in the image, in a folder with a program in C; the kernel's compiler is there."""
-    from kernels import contained
+    from build_container import contained
 
     (tmp_path / "program.c").write_text(PROGRAM)
     command = [*contained(f"{tmp_path}:/mnt", f"{ROOT / 'setup'}:/media:ro"), "--pwd", "/mnt", kernel_image]

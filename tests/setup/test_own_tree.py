@@ -1,4 +1,4 @@
-"""What of a base's source tree a build has as a copy, and that nothing is read or mounted through what patches bring."""
+"""Files of a base's source tree that a build gets as copies; links that patches make are never followed."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def mounted(source, tmp_path):
-    """A function that has patches name paths and then change them; it returns what is mounted, by path."""
+    """A function that applies patches to paths and returns the mounts, by path."""
 
     def change(names, changes):
         tree, work = tmp_path / "tree", tmp_path / "work"

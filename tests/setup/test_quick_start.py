@@ -1,4 +1,4 @@
-"""What set-up puts into the environment so that Snakemake starts quicker: it loads less, and nothing else differs."""
+"""The module that set-up installs so that Snakemake starts faster: it loads fewer modules and changes nothing else."""
 
 import subprocess
 import sys

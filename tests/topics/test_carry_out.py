@@ -42,7 +42,15 @@ def test_scripts_share_files_and_captions_are_filled(scripts, tmp_path):
     of_table, of_copy = {"runs_of": {"cca": "text"}}, {"copied": {"cca": "text", "share": "number"}}
     calls = [
         # `table` is read from one place and made in another, as tidy/checks.csv and analysis/checks.csv are.
-        call("copy", {"runs_of": "table"}, {"copied": "copied"}, {"word": "a"}, kinds=of_table, digits={"copied": 3}),
+        call(
+            "copy",
+            {"runs_of": "table"},
+            {"copied": "copied"},
+            {"word": "a"},
+            kinds=of_table,
+            columns={"copied": ["cca", "share"]},
+            digits={"copied": 3},
+        ),
         call("draw", {"copied": "copied", "caption": "f_template"}, files, {"word": "b"}, kinds=of_copy),
     ]
     inputs = {"table": tmp_path / "table.csv", "f_template": tmp_path / "caption.rst"}
@@ -57,6 +65,15 @@ def test_scripts_share_files_and_captions_are_filled(scripts, tmp_path):
 def test_what_a_script_wants_and_does_not_get_is_named(scripts, tmp_path):
     with pytest.raises(ValueError, match="copy wants 'word', which its declaration doesn't have; there are runs_of"):
         carry_out.carry_out(call("copy", {}, {}, {}), {"runs_of": ["a.parquet"]}, {"copied": tmp_path / "copied.csv"})
+
+
+def test_tables_in_another_order_than_declared_are_refused(scripts, tmp_path):
+    (tmp_path / "table.csv").write_text("cca\nreno\n")
+    asked = call(
+        "copy", {}, {}, {"word": "a"}, kinds={"runs_of": {"cca": "text"}}, columns={"copied": ["share", "cca"]}
+    )
+    with pytest.raises(ValueError, match="drawn/copy returns cca, share as copied; declared are share, cca"):
+        carry_out.carry_out(asked, {"runs_of": tmp_path / "table.csv"}, {"copied": tmp_path / "copied.csv"})
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)

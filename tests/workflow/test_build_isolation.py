@@ -1,4 +1,4 @@
-"""Builds of kernels from hostile patches, C files and source trees, for real: none reaches the next one, the machine, or what is published."""
+"""Real builds of kernels from hostile patches, C files and source trees: none reaches the next build, the machine or published results."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ EXAMPLE = ROOT / "examples/tcp_aimd.c"
 POISON = b"POISONED-BY-ANOTHER"
 pytestmark = pytest.mark.long
 
-#: What a Makefile of a patch's tries to write into: source, host programs, recipe, configuration, the image, other places.
+#: Places that a patch's Makefile tries to write into: source, host programs, recipe, configuration, the image and others.
 TARGETS = (
     "$(srctree)/net/ipv4/tcp_yeah.c",
     "$(srctree)/net/ipv4/tcp_cong.c",
@@ -134,7 +134,7 @@ def test_a_c_file_reads_nothing_of_the_machine(cache, tmp_path):
 @pytest.fixture
 def tree(cache, tmp_path):
     """A function that makes a source tree of little more than what the guest's patches change, with a Makefile; as a kernel of a study."""
-    import kernels
+    import build_container
 
     patches = sorted((ROOT / "envs/guest/patches").glob("*.patch"))
     folder = tmp_path / "tree"
@@ -143,7 +143,7 @@ def tree(cache, tmp_path):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(cache.source / file, folder / file)
     undo = "for patch in $(ls -r /mnt/*.patch); do patch --quiet --reverse --strip=1 <$patch || exit 1; done"
-    command = kernels.contained(f"{folder}:/media", f"{ROOT / 'envs/guest/patches'}:/mnt:ro")
+    command = build_container.contained(f"{folder}:/media", f"{ROOT / 'envs/guest/patches'}:/mnt:ro")
     subprocess.run([*command, "--pwd", "/media", cache.source.parents[1], "sh", "-c", undo], check=True)
     kconfig = (folder / "arch/um/Kconfig").read_text()
     (folder / "arch/um/Kconfig").write_text(kconfig.replace("default 1000\n", "default 100\n"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-#: All that a developer writes in `workflow/`: file -> (what stands there, what is put before it).
+#: All edits of a developer in `workflow/`: file -> (existing text, text that is inserted before it).
 WRITTEN = {
     "experiment/link_options.py": (
         ")  # fmt: skip\n#: Name -> option.",
@@ -22,11 +22,11 @@ WRITTEN = {
 """,
     ),
     "scripts/wording/link_option_words.py": (
-        "}\n#: Option -> what a value of it does, for a row of a table.\nOPTION_EFFECTS = {\n",
+        "}\n#: Option -> description of a value, for a row of a table.\nOPTION_EFFECTS = {\n",
         '    "data_slot_ms": "Data travel in bunches, as on a link whose sender has its turn now and then.",\n',
     ),
 }
-#: What else names an option whose packets are counted.
+#: The other file that names an option whose packets are counted.
 COUNTED_IN = {"testbed/checks/link_option_counts.py"}
 SCRIPT = """
 import json, sys
@@ -118,7 +118,7 @@ def test_it_is_placed_read_back_and_checked(workflow, testbed, tmp_path):
 
 
 def test_what_the_kernel_lacks_of_it_makes_a_run_invalid(workflow, testbed, tmp_path):
-    """Here tc is told half of the slot."""
+    """tc gets half of the slot here."""
     other = tmp_path / "workflow"
     shutil.copytree(workflow, other)
     options = other / "experiment/link_options.py"

@@ -1,4 +1,4 @@
-"""A run that was carried out before is taken from the run cache, in another checkout too, and never where executing is the point."""
+"""The run cache returns documents of executed runs, in another checkout too, but never where execution is required."""
 
 import shutil
 from pathlib import Path
@@ -112,7 +112,7 @@ def test_jobs_of_several_runs_carry_out_what_is_not_kept(fresh, kept):
     _, output = fresh.snakemake("--cores", "2", "--configfile", MINI, "--until", "emulate_runs_1", *many)
     assert origins(output).startswith("sawtooth: 7 runs of mini were executed here, 1 taken from the run cache")
     assert was_taken(fresh)
-    # All of a job: no container is started, and its own log says so.
+    # All runs of the job are in the cache: no container starts, and the job's log says so.
     shutil.rmtree(fresh.folder / "results")
     _, output = fresh.snakemake("--cores", "2", "--configfile", MINI, "--until", "emulate_runs_1", *many)
     assert "0 runs of mini were executed here, 8 taken" in origins(output)

@@ -1,1 +1,1 @@
-"""The words of an experiment, for the workflow and for what carries runs out: what a study and a run's specification say."""
+"""The vocabulary of an experiment, shared by the workflow, the testbed and the simulator: studies and run specifications."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Link:
-    """The bottleneck, and what the path does to packets besides; its options are in `link_options`."""
+    """The bottleneck and the path's other effects on packets; its options are in `link_options`."""
 
     rate_mbps: float | None
     delay_ms: dict

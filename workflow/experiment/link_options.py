@@ -15,7 +15,7 @@ from experiment.timeline import DIRECTIONS, directions_of
 #: Where an option stands: in the netem that has the path's delay and loss, or in a netem before it, which packets pass when they
 #: arrive behind the bottleneck of a dumbbell.
 PATH, ARRIVALS = "path", "arrivals"
-#: What the rest of a scenario must be for an option in a place, and for one that keeps an order: key -> allowed values.
+#: Values that an option in a place, or one that keeps an order, requires of other keys of the scenario: key -> allowed values.
 NEEDS_OF_PLACE = {PATH: {}, ARRIVALS: {"topology": ("dumbbell",), "transport.segmentation_offload": (False,)}}
 IN_ORDER = {
     "link.netem": ("receiving-side",),
@@ -60,7 +60,7 @@ class LinkOption:
 
     @property
     def all_needs(self) -> dict[str, tuple]:
-        """What the rest of a scenario must be: key -> allowed values."""
+        """Values that the option requires of other keys of the scenario: key -> allowed values."""
         return NEEDS_OF_PLACE[self.place] | self.needs
 
     @property
@@ -92,7 +92,7 @@ class LinkOption:
         return {self.told or self.name: self.given(value)}
 
     def read(self, options) -> dict[str, float]:
-        """Return what netem's options, as tc's JSON has them, say of it; nothing where they say nothing."""
+        """Return the option's value in netem's options as tc's JSON prints them, by its name; empty if it is missing there."""
         for step in self.key:
             options = options.get(step, {})
         return {self.told or self.name: options * self.factor} if isinstance(options, (int, float)) else {}

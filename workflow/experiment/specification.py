@@ -2,14 +2,16 @@
 
 import hashlib
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
 from experiment.conditions import Chain, Hosts, Link, Multipath, Traffic, Transport
 from experiment.definitions import Definition
 from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
+from experiment.host_pairs import Pair
 from experiment.link_options import ARRIVALS, OF_NAME, options_at
 from experiment.packet_sizes import (
     ECHO_BYTES,
@@ -39,22 +41,6 @@ class Direction:
     loss_percent: float
     #: Mean length of a burst of losses; None: each packet is lost on its own.
     loss_burst_packets: float | None = None
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A sender and a receiver: their names, the index from 0, the RTT of their empty path, and the bottlenecks on it.
-
-    The bottlenecks are ``hops`` in a row of a chain's from ``first_hop`` on, counted from 1.
-    """
-
-    index: int
-    sender: str
-    receiver: str
-    access_delay_ms: float
-    rtt_ms: float
-    first_hop: int = 1
-    hops: int = 1
 
 
 @dataclass(frozen=True)
@@ -162,7 +148,7 @@ class RunSpecification:
     @cached_property
     def timeline(self) -> Timeline:
         """What changes on the path during the traffic; what the other properties say of it is so before."""
-        # Of a trace whole packets pass. Studies are judged before a run has an IP version, on which their size depends.
+        # A trace lets whole packets pass. Their size depends on the IP version, which a study's check does not know yet.
         known = self.link.trace and "ip_version" in self.document
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
 
@@ -200,16 +186,9 @@ class RunSpecification:
         # What asks about a scenario knows no CCA yet; its flows have pairs all the same.
         ccas = self.ccas if "cca" in self.document else [OWN]
         flows = long_flows(self.groups, self.flows, ccas, len(self.pairs), self.expected_s, limit_mbps)
-        return [self._on_chain(flow) for flow in flows] if self.is_chain else flows
+        return [on_chain(self, flow) for flow in flows] if self.is_chain else flows
 
-    def _on_chain(self, flow):
-        """Return a flow with the pair and CCA of its place: those over all bottlenecks come first, then the cross flows of each."""
-        crossing = flow.number - self.end_to_end_flows
-        if crossing < 0:
-            return replace(flow, pair=0)
-        return replace(flow, pair=1 + crossing // self.chain.cross_flows, cca=self.chain.cross_cca or flow.cca)
-
-    def group_pair(self, group) -> "Pair":
+    def group_pair(self, group) -> Pair:
         """Return the `Pair` of a group that is not one of long flows."""
         return self.pairs[(group.pair or 1) - 1]
 
@@ -269,31 +248,7 @@ class RunSpecification:
         """Each bottleneck as a dumbbell of the flows that pass it, with the RTTs that they have; of other topologies the run itself."""
         if not self.is_chain:
             return [self]
-        around_ms = [sum(one["delay_ms"].values()) for one in self.chain.bottlenecks]
-        access_ms = self.hosts.access_delay_ms
-        return [
-            RunSpecification(
-                self.document
-                | {
-                    "scenario": {key: value for key, value in self.scenario.items() if key != "chain"}
-                    | {
-                        "topology": "dumbbell",
-                        "link": self.scenario["link"] | {key: one[key] for key in ("rate_mbps", "delay_ms")},
-                        "queue": one["queue"],
-                        "flows": self.end_to_end_flows + self.chain.cross_flows,
-                        "hosts": {
-                            "pairs": 2,
-                            # What the long flows' path has besides; a host's own link is passed four times in a round trip.
-                            "access_delay_ms": [
-                                access_ms[0] + (sum(around_ms) - around_ms[number]) / 4,
-                                access_ms[number + 1],
-                            ],
-                        },
-                    }
-                }
-            )
-            for number, one in enumerate(self.chain.bottlenecks)
-        ]
+        return [RunSpecification(self.document | {"scenario": one}) for one in scenarios_of_bottlenecks(self)]
 
     @property
     def narrowest(self) -> "RunSpecification":
@@ -362,16 +317,7 @@ class RunSpecification:
 
     @cached_property
     def _chain_pairs(self):
-        around_ms = [sum(one["delay_ms"].values()) for one in self.chain.bottlenecks]
-        count = len(around_ms)
-        passed = [(1, count), *((number, 1) for number in range(1, count + 1))]
-        return [
-            Pair(
-                i, f"h{2 * i + 1}", f"h{2 * i + 2}", self.hosts.access_delay_ms[i],
-                sum(around_ms[first - 1 : first - 1 + hops]) + 4 * self.hosts.access_delay_ms[i], first, hops,
-            )
-            for i, (first, hops) in enumerate(passed)
-        ]  # fmt: skip
+        return pairs_of_chain(self)
 
     @property
     def shaped(self) -> bool:

@@ -52,7 +52,7 @@ class Timeline:
     duration_s : float
         For which a trace is repeated.
     packet_bytes : int
-        A full packet as the bottleneck counts it: of these a trace lets a whole number pass.
+        A full packet as the bottleneck counts it; a trace lets a whole number of these pass.
 
     Attributes
     ----------

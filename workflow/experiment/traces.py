@@ -1,16 +1,16 @@
 """Capacity that varies by a trace: what the link offers in each step, and the rates that a shaper needs to let that pass.
 
-A shaper charges a packet when it lets it go: at a rate r the next one waits packet / r, whatever the rate becomes meanwhile.
-Behind a step of one packet in 100 ms a step of 100 packets could so begin 100 ms late, and offer nothing. Three rules keep
+A shaper charges a packet when it sends it: at a rate r the next packet waits for packet / r, even if the rate changes meanwhile.
+After a step with one packet in 100 ms, a step with 100 packets could begin 100 ms late and carry none. Three rules preserve
 the number of packets:
 
-- Whole packets: each span of time in which the rate is constant lets a whole number of packets pass, so that it ends when the
-  last one's time does. What is left of a packet is carried over into the next span. Rates are whole bytes a second, as
-  the kernel counts them, and a span ends a little earlier for that, where the next one begins.
-- A time without capacity is the time of one packet, which leaves at its begin.
-- Before a faster span the rate rises early, while the last packet's time runs: what leaves late, by an idle link or
-  a smaller packet before it, is charged less than the rest of that time. Each such rise lets a packet more pass than the
-  trace offers, at most, and none of a sender that always has full packets.
+- Each span with a constant rate carries a whole number of packets and ends with the last one's time. The remaining fraction of
+  a packet is carried over to the next span. The kernel counts rates in whole bytes per second, so a span ends slightly
+  earlier, and the next one begins there.
+- A time without capacity is the time of one packet, which leaves at its beginning.
+- The rate rises early before a faster span, during the last packet's time: a packet that leaves late, after an idle link or
+  a smaller packet, is charged less than the rest of that time. Each such rise lets at most one packet more pass than the
+  trace offers, and none if the sender always has full packets.
 
 Standard library only.
 """
@@ -19,16 +19,16 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-#: What rounding may take from the number of packets.
+#: Largest loss by rounding, in packets.
 ROUNDING = 1e-3
-#: HTB forgets what a packet owes beyond a minute (`mbuffer` of net/sched/sch_htb.c): so long a time lets more than one pass.
+#: HTB limits a debt to one minute (`mbuffer` of net/sched/sch_htb.c): a longer time would let more than one packet pass.
 LONGEST_NS = 50_000_000_000
-#: How late the first packet of a span may be, at least, and still be charged its whole time: changes take a moment.
+#: Least delay of a span's first packet at which it is still charged its whole time: a change takes a moment.
 LATE_NS = 200_000
 
 
 def period_ns(trace) -> int:
-    """Return after which time a trace begins again, in ns."""
+    """Return the period of a trace in ns."""
     if trace.get("period_ms"):
         return round(trace["period_ms"] * 1e6)
     return len(trace["rates_mbps"]) * round(trace["step_ms"] * 1e6)

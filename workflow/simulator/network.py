@@ -82,7 +82,7 @@ def read_back(specification, counted) -> dict:
 
 
 def timeline(specification, changed) -> list[dict]:
-    """Return what was changed while traffic flowed, in the form of the testbed's documents (`testbed.network.path_changes`)."""
+    """Return the changes during the traffic, in the form of the testbed's documents (`testbed.network.path_changes`)."""
     entries = []
     for change, counts_read in zip(specification.timeline.changes, changed, strict=False):
         place = (LOSS if change.quantity == "loss_percent" else BOTTLENECK)[change.direction]

@@ -45,7 +45,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a figure's script draws.
+    """A drawing, as a figure's script returns it.
 
     Attributes
     ----------

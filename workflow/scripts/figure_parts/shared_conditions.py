@@ -1,4 +1,4 @@
-"""What the scenarios of a figure or table have in common, and what sets each apart."""
+"""The conditions that the scenarios of a figure or table share, and those that differ."""
 
 from wording.scenario_words import conditions
 

@@ -1,4 +1,4 @@
-"""What was counted of the options of a run's link: columns of `tidy_tables.RUNS` that the options declare."""
+"""Columns of `tidy_tables.RUNS` that link options declare: packets that each option affected."""
 
 from experiment.link_options import LINK_OPTIONS
 from experiment.run_document import specification_of

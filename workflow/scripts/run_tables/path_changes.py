@@ -65,7 +65,7 @@ def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
     times_ms = np.array(times_s) * 1e3
     gone_ms = np.interp(np.interp(times_ms, edges_ms, passed) + np.array(waiting_bytes) * 8, passed, edges_ms)
     if not rate_mbps.all():
-        # What an empty queue holds needs no capacity, of which a trace has none for a time.
+        # An empty queue has no delay, also while a trace has no capacity.
         gone_ms = np.where(np.array(waiting_bytes) > 0, gone_ms, times_ms)
     return [round(delay, 6) for delay in (gone_ms - times_ms).tolist()]
 

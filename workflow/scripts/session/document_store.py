@@ -27,7 +27,7 @@ BETWEEN_LOOKS = 0.02
 
 
 class StoreError(Exception):
-    """The folder can't be trusted as a store; the text says why."""
+    """The folder can't be trusted as a store; the text gives the reason."""
 
 
 class DocumentStore:
@@ -48,7 +48,7 @@ class DocumentStore:
         self._added_bytes = float("inf")  # the first entry of a process has it look at the whole store
 
     def take(self, key) -> tuple[bytes | None, str | None]:
-        """Return the document of a key, None if there is none, and what was wrong with its entry, if anything.
+        """Return the document of a key, or None, and the fault of its entry, or None.
 
         A damaged entry is deleted. So are two of one key, of which one must be wrong.
 
@@ -80,7 +80,7 @@ class DocumentStore:
         Raises
         ------
         StoreError, OSError
-            If the store can't be used: it is full, say.
+            If the store can't be used, for example because it is full.
         """
         if not self._check_folder():
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -6,17 +6,15 @@ cluster's jobs.
 
 import contextlib
 import hashlib
-import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from study_files.call_memory import FOLDER, read_memory, write_memory
 from testbed.machine import identity
 
-#: From Snakemake's folder, as its own records.
-MEMORY = Path(".snakemake", "module-digests.json")
+MEMORY = FOLDER / "module-digests.json"
 #: The modules that read others: what they read is known no longer once they are changed.
 READERS = (Path(__file__).with_name("script_code.py"), Path(identity.__file__))
 
@@ -47,17 +45,14 @@ def _way_of_reading() -> str:
 @cache
 def _remembered() -> dict[str, list[str]]:
     """Return what is known of modules: reader and SHA-256 of the content -> what was read."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        memory = json.loads(MEMORY.read_text(encoding="utf-8"))
-        if memory["read_by"] == _way_of_reading():
-            return memory["modules"]
+    memory = read_memory(MEMORY)
+    if isinstance(memory, dict) and memory.get("read_by") == _way_of_reading():
+        return memory["modules"]
     return {}
 
 
 def _write() -> None:
     """Write what is known of modules; where nothing can be written, the next call reads them again."""
-    part = MEMORY.with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
-        MEMORY.parent.mkdir(exist_ok=True)
-        part.write_text(json.dumps({"read_by": _way_of_reading(), "modules": _remembered()}), encoding="utf-8")
-        part.replace(MEMORY)
+        FOLDER.mkdir(exist_ok=True)
+    write_memory(MEMORY, {"read_by": _way_of_reading(), "modules": _remembered()})

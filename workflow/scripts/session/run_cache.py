@@ -1,4 +1,4 @@
-"""Documents of runs that this machine has carried out before, taken instead of carrying the run out again.
+"""The run cache: documents of runs that this machine has executed before.
 
 A run in the guest kernel or a simulator is the same to the byte whenever it is carried out with the same specification, image,
 program and kernel (README.md), so its document is kept once per user and machine, beside the images. Where another execution is
@@ -30,7 +30,7 @@ SWITCH = "SAWTOOTH_RUN_CACHE"
 LIMIT_GB, LIMIT_DAYS = ("SAWTOOTH_RUN_CACHE_GB", 10), ("SAWTOOTH_RUN_CACHE_DAYS", 90)
 #: Raised when what an entry is changes without a change of image or program.
 FORM = 1
-#: What the log of a run says whose document was taken.
+#: Text in the log of a run whose document was taken.
 TAKEN = "not executed here: its document is from the run cache"
 
 
@@ -39,7 +39,7 @@ class SettingError(ValueError):
 
 
 def is_on(environ: Mapping[str, str] = os.environ) -> bool:
-    """Return whether the environment leaves the cache on; raise SettingError if it says neither yes nor no."""
+    """Return whether the environment leaves the cache on; raise SettingError if the value is neither 0 nor 1."""
     value = environ.get(SWITCH) or "1"
     if value not in ("0", "1"):
         raise SettingError(f"{SWITCH} is {value}; allowed are 0 (off) and 1 (on).")
@@ -53,7 +53,7 @@ def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentSto
 
 
 def cache_folder(root: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder of what is kept outside of the checkout, as set-up does (setup/cache.py): of an unpacked bundle, its own."""
+    """Return the cache folder, which is the same as set-up's (setup/cache.py); an unpacked bundle has its own."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if (root / "bundle").is_dir():
@@ -78,7 +78,7 @@ class RunCache:
     ----------
     store : DocumentStore
     linux_sha256 : str
-        Of the testbed image's kernel, by which kernels of the study's own are named.
+        Digest of the testbed image's kernel; the names of a study's own kernels depend on it.
     """
 
     def __init__(self, store, linux_sha256):
@@ -95,7 +95,7 @@ class RunCache:
         Parameters
         ----------
         job : snakemake.jobs.Job
-            Of a rule that carries out runs in the guest kernel or a simulator.
+            A job of a rule that executes runs in the guest kernel or a simulator.
         """
         taken = set()
         for output, run in self._runs(job):
@@ -139,7 +139,7 @@ class RunCache:
             self._pass_over(error)
 
     def _pass_over(self, error):
-        """Use the store no longer in this call, and say so in one line, once."""
+        """Stop using the store in this call, and print one line about it, once."""
         with self._lock:
             if not self._passed_over:
                 self._passed_over = True
@@ -158,7 +158,7 @@ class RunCache:
 
 
 class _Run:
-    """A run, and all that its document's bytes follow from."""
+    """A run with everything that determines the bytes of its document."""
 
     def __init__(self, specification, made_by, linux_sha256):
         self.name, self.specification, self.made_by = specification.name, specification.document, made_by
@@ -170,8 +170,8 @@ class _Run:
     def is_its_document(self, content) -> bool:
         """Return whether a file is the document of this run, carried out to its end by this image and program.
 
-        No document of a failure is: a time limit or a lack of memory may be its cause, which is the machine's. And who looks for
-        the cause needs the log, which only an execution leaves.
+        A failure's document never is: its cause may be the machine's (time limit, memory), and looking for the cause needs the log
+        that only an execution leaves.
         """
         try:
             document = json.loads(gzip.decompress(content))

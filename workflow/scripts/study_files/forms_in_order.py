@@ -1,20 +1,19 @@
 """Files whose form was found in order, remembered from one call to the next: their digest with that of their schema.
 
-To hold a study and its claims against their schemas takes a tenth of a dry run's time, half of it jsonschema's import.
+Comparing a study and its claims with their schemas takes a tenth of a dry run's time, half of it jsonschema's import.
 """
 
-import contextlib
 import hashlib
 import importlib.util
-import json
 import os
 import sys
 from functools import cache
 from pathlib import Path
 
-#: From Snakemake's folder, as its own records; where there is none nothing is remembered.
-MEMORY = Path(".snakemake", "forms-in-order.json")
-#: How many are remembered: studies and claims of a checkout.
+from study_files.call_memory import FOLDER, read_memory, write_memory
+
+MEMORY = FOLDER / "forms-in-order.json"
+#: The number of forms that are remembered, which are a checkout's studies and claims.
 MOST = 500
 
 
@@ -29,27 +28,19 @@ def is_known(key: str) -> bool:
 
 
 def remember(key: str) -> None:
-    """Remember a form that was found in order; where nothing can be written, the next call compares again."""
-    if not MEMORY.parent.is_dir():
-        return
-    known = [*_remembered(), key][-MOST:]
-    part = MEMORY.with_suffix(f".{os.getpid()}")
-    with contextlib.suppress(OSError):
-        part.write_text(json.dumps(known), encoding="utf-8")
-        part.replace(MEMORY)
+    """Remember a form that was found in order; where Snakemake has no folder yet, the next call compares it again."""
+    if FOLDER.is_dir():
+        write_memory(MEMORY, [*_remembered(), key][-MOST:])
 
 
 def _remembered() -> list[str]:
-    with contextlib.suppress(OSError, ValueError):
-        known = json.loads(MEMORY.read_text(encoding="utf-8"))
-        if isinstance(known, list):
-            return [key for key in known if isinstance(key, str)]
-    return []
+    known = read_memory(MEMORY)
+    return [key for key in known if isinstance(key, str)] if isinstance(known, list) else []
 
 
 @cache
 def _way_of_reading(reader) -> str:
-    """Return what the finding depends on besides: the code that compares, Python, and which jsonschema there is."""
+    """Return a digest of the code that compares, Python's version, and the date of jsonschema, on which the finding also depends."""
     library = importlib.util.find_spec("jsonschema")
     changed = os.stat(library.origin).st_mtime_ns if library and library.origin else 0
     return hashlib.sha256(f"{sys.version} {changed}".encode() + Path(reader).read_bytes()).hexdigest()

@@ -22,7 +22,7 @@ def study_schema() -> dict:
     # The C parser is ten times faster, and part of PyYAML's wheels.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
-    # What a queue can be and which options a link has is declared beside what carries it out.
+    # Queue keys and link options are declared in `workflow/experiment/`.
     schema["$defs"]["queue"]["properties"] |= queue_keys()
     link = schema["$defs"]["link"]
     link["properties"] = with_options(link["properties"])

@@ -18,7 +18,7 @@ from wording.terminal_text import shown
 LARGEST_BYTES = 2**26
 #: The first line of a CSV file.
 HEADER = "time_s,rate_mbps"
-#: What is left of a period behind its last whole step, as a share of a step, that is a step too.
+#: Least length of a shorter last step, as a share of a step.
 LEAST_STEP = 0.1
 #: The least mean rate of a trace: a full packet in 12 s.
 LEAST_MBPS = 0.001
@@ -29,7 +29,7 @@ class TraceError(ValueError):
 
 
 def completed_trace(trace, source) -> dict:
-    """Return a trace with what its file says: SHA-256, period, and the capacity of each step; as it is if it has rates.
+    """Return a trace completed from its file: SHA-256, period, and the capacity of each step; unchanged if it has rates.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ def completed_trace(trace, source) -> dict:
 
 
 def _steps(lasts_ms, step_ms, most):
-    """Return when the steps of a trace begin in ms: the last one is shorter than the others where the trace ends before.
+    """Return the times in ms at which the steps of a trace begin; the last step may be shorter than the others.
 
-    A rest of less than `LEAST_STEP` of a step is part of the step before it.
+    A remainder shorter than `LEAST_STEP` of a step belongs to the step before it.
     """
     count = max(1, math.ceil(lasts_ms / step_ms - LEAST_STEP))
     if count > most:
@@ -84,7 +84,7 @@ def _steps(lasts_ms, step_ms, most):
 
 
 def _differences(offered, ends_ms):
-    """Return what is offered between the ends of steps; ``offered`` returns what is until a time."""
+    """Return the bytes that are offered in each step; ``offered`` returns those offered until a time."""
     return [until - before for before, until in itertools.pairwise([0, *map(offered, ends_ms)])]
 
 

@@ -34,7 +34,7 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
     ----------
     call : mapping
         As `outline.analysis_rule` and `outline.figure_rule` give it: script, params, kinds (of the columns of analysis
-        tables among the inputs), digits (of the tables that are made), and a figure's caption if it has no file.
+        tables among the inputs), columns and digits (of the tables that are made), and a figure's caption if it has no file.
     inputs, outputs : mapping
         Paths by the names of tables; of a figure ``figure``, ``data`` and ``caption``.
     """
@@ -49,6 +49,10 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
         return
     results = result if isinstance(result, tuple) else (result,)
     for (name, path), table in zip(outputs.items(), results, strict=True):
+        if (made := list(table.columns)) != list(call["columns"][name]):
+            raise ValueError(
+                f"{call['script']} returns {', '.join(made)} as {name}; declared are {', '.join(call['columns'][name])}"
+            )
         digits = call["digits"].get(name)
         table.to_csv(path, index=False, lineterminator="\n", float_format=digits and f"%.{digits}g")
 

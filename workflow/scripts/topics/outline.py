@@ -134,6 +134,7 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
             "outputs": _same_names(table.name for table in analysis.tables),
             "params": analysis_params(analysis, design, settings),
             "kinds": _kinds_of(analysis.inputs_of(design)),
+            "columns": {table.name: table.names for table in analysis.tables},
             "digits": {table.name: table.digits for table in analysis.tables if table.digits},
         }
         for analysis in analyses

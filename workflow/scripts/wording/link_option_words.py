@@ -1,4 +1,4 @@
-"""What the options of a link are, in words: for tables, the report and the description of studies.
+"""Descriptions of link options for tables, the report and the documentation of studies.
 
 They stand here and not with the declarations (`experiment.link_options`), where another word would make runs stale.
 """
@@ -18,7 +18,7 @@ OPTION_WORDS = {
     ),
     "loss_burst_packets": (
         "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad, and loses all while it is bad, so that "
-        "`loss_percent` are lost in the mean. `null`: each packet is lost on its own."
+        "`loss_percent` are lost on average. `null`: each packet is lost independently."
     ),
     "reordering": (
         "A share of the packets, each on its own, is held back for a time behind the bottleneck, so that those which come meanwhile "
@@ -37,7 +37,7 @@ OPTION_WORDS = {
         "Hosts and routers drop those whose checksum is wrong; what falls on the Ethernet header has no effect."
     ),
 }
-#: Option -> what a value of it does, for a row of a table.
+#: Option -> description of a value, for a row of a table.
 OPTION_EFFECTS = {
     "jitter_order": "jitter keeps the order",
     "ack_slot_ms": "acknowledgements in slots of {:g} ms",
@@ -46,7 +46,7 @@ OPTION_EFFECTS = {
     "duplicate_percent": "{:g} % of packets twice ({way})",
     "corrupt_percent": "{:g} % of packets damaged ({way})",
 }
-#: Option -> what is counted of it in a run, where that is read, and the adverb of such packets.
+#: Option -> meaning and source of its count in a run, and the adverb of such packets.
 COUNT_WORDS = {
     "reordering": (
         "Of the data's direction, late by `link.reordering`: overtaken by those that came meanwhile.",

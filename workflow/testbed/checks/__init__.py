@@ -1,1 +1,1 @@
-"""Where a run is judged: each check on what the kernel said."""
+"""The checks that judge a run by the kernel's counters and settings."""

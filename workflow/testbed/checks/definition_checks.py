@@ -1,4 +1,4 @@
-"""The checks of what a study defines: the parameters of CCAs, and the kernel that they are built into."""
+"""Checks of a study's definitions: the parameters of CCAs, and the kernel that they are built into."""
 
 from testbed.checks.check import Check
 from testbed.machine.environment import kernel_of

@@ -1,4 +1,4 @@
-"""The checks of link options: did as many packets meet what an option does as were to?"""
+"""The checks of link options: did each option affect the configured share of packets?"""
 
 import math
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from testbed.checks.network_checks import LOSS_FALSE_ALARM, loss_words, relative
 
 
 def checks_of(specification) -> tuple[Callable, ...]:
-    """Return the checks that a run has of its link's options."""
+    """Return the checks of the link options that a run uses."""
     link = specification.scenario["link"]
     return tuple(partial(check_option, option) for option in LINK_OPTIONS if option.check and option.used(link))
 
 
 def check_option(option: LinkOption, specification, document) -> Check:
-    """The share of packets that met what an option does agrees with the configured one, in each direction that has it."""
+    """The share of packets that an option affected agrees with the configured one, in each direction that has the option."""
     judged = {}
     for direction in DIRECTIONS:
         if value := specification.option(option.name, direction):

@@ -1,11 +1,11 @@
-"""How many packets met what an option of a link does: by the counters of a run document."""
+"""Packets that link options affected, from the counters of a run document."""
 
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES, UDP_HEADER_BYTES
 from testbed.network.behind_bottleneck import PLACES, counts
 
-#: What hosts count of packets whose checksum is wrong; TCP's is for both versions of IP.
+#: Hosts' counters of packets with a wrong checksum; TCP's covers both versions of IP.
 COUNTERS = ("TcpInCsumErrors", "UdpInCsumErrors", "Udp6InCsumErrors", "IcmpInCsumErrors", "Icmp6InCsumErrors")
-#: Whose packets a direction brings.
+#: Direction -> the side that receives its packets.
 RECEIVERS = {"forward": "receiver", "reverse": "sender"}
 #: TCP's header with timestamps.
 TCP_HEADER_BYTES = 32

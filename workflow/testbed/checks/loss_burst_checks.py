@@ -1,4 +1,4 @@
-"""How many packets a path may lose that loses them in bursts, and the check of it."""
+"""The check of losses in bursts, by a bound on their number."""
 
 import math
 

@@ -1,1 +1,1 @@
-"""What carries a run out: platforms, guest and host, the hand-over of a run and its document."""
+"""Execution of a run: platforms, guest and host, the hand-over of the specification and the document."""

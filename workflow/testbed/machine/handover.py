@@ -14,8 +14,8 @@ from testbed.machine.identity import TESTBED, WORKFLOW, content_digest, modules_
 from testbed.machine.machine import GuestError, MachineFault
 from testbed.machine.messages import naming
 
-#: Compiles a package. In a process of its own, for what one holds in memory shows in bytecode; with the package's name in place
-#: of the checkout's path, without the files' dates.
+#: Compiles a package. In a separate process, because a process's memory shows in bytecode; with the package's name instead of
+#: the checkout's path, and without the files' dates.
 COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-d"]
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 WORKFLOW = Path(__file__).parents[2]
-#: Packages: what carries a run out on Linux, and what does in a simulator besides.
+#: The packages that execute a run on Linux, and the one that a simulator needs in addition.
 TESTBED = (WORKFLOW / "experiment", WORKFLOW / "testbed")
 SIMULATOR = WORKFLOW / "simulator"
 #: Markers of structure. None of them can be a token of a module.

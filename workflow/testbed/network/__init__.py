@@ -1,1 +1,1 @@
-"""The network under test: hosts, links, queues, paths, and what changes on them."""
+"""The network under test: hosts, links, queues, paths and their changes."""

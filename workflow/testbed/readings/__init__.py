@@ -1,1 +1,1 @@
-"""What is read of the kernel: sockets, queues, deliveries, times of the empty path, processors."""
+"""Readings from the kernel: sockets, queues, deliveries, RTTs of the empty path, processors."""

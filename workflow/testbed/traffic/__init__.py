@@ -1,1 +1,1 @@
-"""What sends and receives."""
+"""The traffic: programs that send and receive."""

@@ -36,7 +36,7 @@ class Pairs:
 
 
 def numbered(shares) -> pd.DataFrame:
-    """Return shares as they are read from their file with what tells flows apart as whole numbers."""
+    """Return shares as read from their file, with flow numbers as integers."""
     return shares.astype(dict.fromkeys(("replication", "flow", "position"), int))
 
 

@@ -1,0 +1,84 @@
+"""The container in which guest kernels are patched and built: no network, no home, no checkout, an empty environment."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import environment
+from progress import SetupError
+from study_files.kernels import CHECKOUT, RECIPE
+
+GUEST = CHECKOUT / "envs/guest"
+#: Longest time of a build, and of a base's, in seconds. On a busy machine with two cores they take minutes.
+LONGEST_S, LONGEST_BASE_S = 3600, 4 * 3600
+#: Bytes of a build's output that are kept from the beginning, and from the end.
+KEPT_WORDS = 2**20
+#: Files that Apptainer would mount from the machine; builds get the image's.
+OF_THE_IMAGE = ("etc/hosts", "etc/passwd", "etc/group", "etc/resolv.conf")
+#: The environment of a build, without Apptainer's variables about the machine.
+IN_CONTAINER = ("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8")
+#: Exit status of timeout(1) when the time is up.
+TIMED_OUT = 124
+
+
+def contained(*binds, recipe=GUEST, seconds=None, root=None) -> list[str]:
+    """Return the first part of the command that runs compiler and patch in a container; the image and their command follow.
+
+    The container ends after ``seconds``. `OF_THE_IMAGE` is mounted from the image's folder ``root``. /proc/sys is read-only:
+    root without privileges could write it too.
+    """
+    places = [*binds, f"{recipe}:/build/guest:ro", "/proc/sys:/proc/sys:ro"]
+    if root is not None:
+        places += [f"{root / path}:/{path}:ro" for path in OF_THE_IMAGE if (root / path).is_file()]
+    return [
+        *(["timeout", "--kill-after=10", str(seconds)] if seconds else []),
+        str(CHECKOUT / environment.VENV / "bin/apptainer"), "--silent", "exec", "--userns", "--containall", "--no-home",
+        "--no-mount", "sys,bind-paths,devpts", "--pwd", "/", "--net", "--network", "none",
+        *(part for place in places for part in ("--bind", place)),
+    ]  # fmt: skip
+
+
+def outside() -> dict[str, str]:
+    """Return this process's environment without the variables that change what Apptainer mounts or sets."""
+    kept = ("APPTAINER_TMPDIR", "APPTAINER_CACHEDIR", "APPTAINER_CONFIGDIR")
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in kept or not name.startswith(("APPTAINER", "SINGULARITY"))
+    }
+
+
+def said_by(command) -> tuple[int, str]:
+    """Return the exit status of a command and its output; of a long one, the beginning and the end."""
+    head, end = b"", b""
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=outside()
+    ) as process:
+        try:
+            while chunk := os.read(process.stdout.fileno(), 1 << 16):
+                if len(head) < KEPT_WORDS:
+                    head += chunk
+                else:
+                    end = (end + chunk)[-KEPT_WORDS:]
+        except BaseException:
+            process.terminate()  # interrupted: don't wait for its end
+            raise
+    if process.returncode == TIMED_OUT:
+        raise SetupError(f"the kernel was not built within {LONGEST_S} s, the most that a build may take.")
+    return process.returncode, (head + end).decode(errors="replace")
+
+
+def tail_lines(log) -> list[str]:
+    """Return the last lines of a log of any size."""
+    with log.open("rb") as opened:
+        opened.seek(max(0, opened.seek(0, os.SEEK_END) - KEPT_WORDS))
+        return opened.read(KEPT_WORDS).decode(errors="replace").splitlines()
+
+
+def copy_recipe(folder) -> Path:
+    """Copy the files of envs/guest that make a kernel into a folder and return it: a build does not see the checkout."""
+    folder.mkdir()
+    for part in RECIPE:
+        (shutil.copytree if (GUEST / part).is_dir() else shutil.copy)(GUEST / part, folder / part)
+    return folder

@@ -1,0 +1,35 @@
+"""Why a guest kernel was not built, found in what its build printed."""
+
+import re
+
+#: The first lines of what a failed build said.
+LINES = 12
+
+
+def why_not_built(words, sources, kernel) -> str:
+    """Return why a kernel was not built, from what its build said: a patch that does not apply, or the compiler's words."""
+    if refused := re.search(r"^guest kernel: (.*)$", words, re.M):
+        return f"Linux {kernel.get('version', 'of the image')}: {refused[1]}."
+    patching = re.findall(r"^==> apply (\d+)\.patch$", words, re.M)
+    if patching and "==> build" not in words:
+        patch = kernel["patches"][int(patching[-1])]["path"]
+        end = words.rpartition("==> apply ")[2]
+        failed = re.search(r"patching file (\S+)\n(?:(?!patching file ).*\n)*?Hunk #(\d+) FAILED", end)
+        missing = re.search(r"^\|?--- (?:a/)?(\S+)", end, re.M)
+        where = (
+            f"hunk {failed[2]} of {failed[1]}"
+            if failed
+            else f"{missing[1]} is not there"
+            if missing
+            else end.strip()[-300:]
+        )
+        return f"{patch} does not apply to Linux {kernel.get('version', 'of the image')}: {where}."
+    what = ", ".join(map(str, [*sources, *(patch["path"] for patch in kernel["patches"])])) or "the kernel"
+    return f"{what} can't be built into the guest kernel:\n{first_lines(words)}"
+
+
+def first_lines(text) -> str:
+    """Return the lines of a failed build from the first error on."""
+    lines = [line for line in text.splitlines() if not line.startswith("make")]
+    first = next((place for place, line in enumerate(lines) if re.search(r"\berror\b|undefined|multiple def", line)), 0)
+    return "\n".join(lines[first : first + LINES])

@@ -1,0 +1,190 @@
+"""Bases of guest kernels: another version of Linux, or a source tree, patched and built once."""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import build_outputs
+import locked_packages
+import own_tree
+from build_container import IN_CONTAINER, LONGEST_BASE_S, contained, copy_recipe, outside, tail_lines
+from cache import cache_dir, digest, made_once, remove_tree, require_space
+from progress import SetupError, run_logged, say
+from study_files.kernels import (
+    CHECKOUT,
+    LOCK,
+    NEWEST,
+    OF_BASE,
+    bases,
+    digest_of_files,
+    digests_of_files,
+    files_of_tree,
+    recipe_digest,
+    tree_version,
+)
+
+#: A source tree with its objects.
+BASE_SIZE_GB = 3
+#: Files beside a base: its facts; for a source tree also the digest of each file, and the image and recipe that built it.
+FACTS, FILES, MADE_BY = "facts.json", "files.json", "made-by"
+#: A base of another state of a tree is used again if fewer files than this differ and all match `COMPILED_ONLY`. Files that a build
+#: runs (Makefiles, scripts, host programs) could have written anything into the objects.
+MOST_CHANGED = 2000
+COMPILED_ONLY = re.compile(
+    r"(net|include/net|drivers/net)/[\w./+-]+\.[ch]|include/(uapi/)?linux/(tcp|inet_diag|rtnetlink|snmp|skbuff|netdevice|pkt_sched|mptcp|ip|ipv6|net|socket)\.h",
+    re.A,
+)
+
+
+def provide_base(kernel, root) -> tuple[Path, dict[str, tuple[Path, str]]]:
+    """Return the folder with ``source`` and ``objects`` that a kernel is based on, made unless it is there, and what is to change there.
+
+    That is, of a source tree of which another state was built before, path -> the file that takes the place of the base's and
+    its digest; otherwise nothing. ``root`` is the image that it is built in, whose own Linux it may be.
+    """
+    if kernel.get("base") == NEWEST:
+        return root / "build", {}
+    if kernel["recipe"] != (here := recipe_digest()):
+        raise SetupError(
+            f"the study's kernels are made by the recipe {kernel['recipe'][:16]} and this checkout has {here[:16]} (envs/guest): "
+            "have the checkout that the study is from, or leave the key recipe away."
+        )
+    what = f"Linux {kernel['version']}"
+    key = digest(root.parent.name, recipe_digest(OF_BASE), kernel["sha256"], "tree" if "tree" in kernel else "package")[
+        :16
+    ]
+    # The version is a tree's own word.
+    final = cache_dir() / "kernels" / f"base-{re.sub(r'[^0-9A-Za-z.-]+', '-', kernel['version'])}-{key}"
+    made_by = f"{root.parent.name} {recipe_digest(OF_BASE)}"
+    if "tree" in kernel and not final.exists() and (near := nearest_base(kernel, made_by)):
+        return near
+    with made_once(final) as partial:
+        if partial is not None:
+            require_space(partial, BASE_SIZE_GB, what)
+            (copy_tree if "tree" in kernel else fetch_source)(kernel, partial)
+            try:
+                facts = build_base(partial, root, final, what)
+            except SetupError as error:
+                raise SetupError(f"{kernel.get('tree', what)}: {error}") from None
+            (partial / FACTS).write_text(json.dumps(facts))
+            (partial / MADE_BY).write_text(made_by)
+    return final, {}
+
+
+def build_base(partial, root, final, what) -> list[str]:
+    """Patch the tree in ``partial``/source for the guest, build ``partial``/objects and return the base's facts.
+
+    The tree's own Makefiles and scripts run in the second of three steps only, and write into the objects only. Each step's log lies
+    beside ``final``.
+    """
+    source, objects, made = (partial / part for part in ("source", "objects", "made"))
+    objects.mkdir()
+    made.mkdir()
+    recipe = copy_recipe(partial / "guest")
+    try:
+        version = tree_version(source)
+    except ValueError as error:
+        raise SetupError(f"{str(error).replace(f'{source}/', '')}.") from None
+    steps = (
+        ("patch_base", version, [f"{source}:/build/source", f"{made}:/build/made"]),
+        ("build_base", None, [f"{source}:/build/source:ro", f"{made}:/build/made:ro", f"{objects}:/build/objects"]),
+        ("trim_base", None, [f"{source}:/build/source", f"{objects}:/build/objects:ro"]),
+    )
+    for script, argument, binds in steps:
+        log = final.with_name(f"{final.name}.{script}.log")
+        command = contained(*binds, recipe=recipe, seconds=LONGEST_BASE_S, root=root)
+        command += [root, *IN_CONTAINER, "sh", f"/build/guest/{script}", *([argument] if argument else [])]
+        try:
+            run_logged([*map(str, command)], log, what, env=outside())
+        except SetupError:
+            refused = [line for line in tail_lines(log) if line.startswith("guest kernel: ")]
+            if not refused:
+                raise
+            raise SetupError(f"{refused[-1].removeprefix('guest kernel: ')}.") from None
+    known = {patch.name for folder in recipe.iterdir() if folder.is_dir() for patch in folder.glob("*.patch")}
+    facts = build_outputs.read_facts(made, known)
+    wanted = re.findall(r"^(CONFIG_\w+)=y$", (recipe / "kernel.config").read_text(), re.M)
+    facts += [f"missing {option.removeprefix('CONFIG_')}" for option in build_outputs.missing_options(objects, wanted)]
+    remove_tree(recipe)
+    return [*facts, f"version {version}"]
+
+
+def nearest_base(kernel, made_by) -> tuple[Path, dict[str, tuple[Path, str]]] | None:
+    """Return the base of another state of a source tree that differs least, as `provide_base` does; None if all is to be built anew.
+
+    That is so where a file comes or goes, by which others may be found instead, where a guest's patches change it, or where it is none of
+    `COMPILED_ONLY`.
+    """
+    tree, has, nearest = Path(kernel["tree"]), None, None
+    for folder in sorted((cache_dir() / "kernels").glob("base-*")):
+        if not (folder / FILES).exists() or (folder / MADE_BY).read_text() != made_by:
+            continue
+        has = has or digests_of_files(tree)
+        had = json.loads((folder / FILES).read_text())
+        changed = {path for path, sha256 in had.items() if has.get(path) != sha256} | (has.keys() - had.keys())
+        # What no build reads is not kept.
+        changed = {path for path in changed if path not in had or os.path.lexists(folder / "source" / path)}
+        if len(changed) < (len(nearest[1]) if nearest else MOST_CHANGED) and all(
+            path in had
+            and path in has
+            and COMPILED_ONLY.fullmatch(path)
+            and own_tree.is_allowed(path)
+            and " " not in had[path] + has[path]  # neither a link nor a program
+            and is_as_it_was(folder / "source" / path, had[path])
+            for path in changed
+        ):
+            nearest = folder, {path: (tree / path, has[path]) for path in sorted(changed)}
+    if has and digest_of_files(has) != kernel["sha256"]:
+        raise SetupError(f"{tree} has changed since the study was read: call again.")
+    if nearest:
+        say(
+            f"{tree}: building what is not as it was in {nearest[0].name}, {len(nearest[1])} files and what includes them"
+        )
+    return nearest
+
+
+def fetch_source(kernel, partial) -> None:
+    """Put the source of a package of Debian's, of which version and SHA-256 are given, into ``partial``/source."""
+    locked = bases().get(kernel["base"], {})
+    if {key: kernel[key] for key in locked} != locked:
+        raise SetupError(
+            f"the study's kernel is Linux {kernel['version']}, and {LOCK} has "
+            + (f"{locked['version']}: have the checkout that the study is from." if locked else f"no {kernel['base']}.")
+        )
+    with contextlib.chdir(CHECKOUT):
+        (package,) = locked_packages.provide(f"linux-{kernel['base']}").glob("*.deb")
+    name = f"linux-source-{kernel['base']}"
+    say(f"{name}: unpacking")
+    work = partial / "unpacked"
+    work.mkdir()
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as packed:
+        subprocess.run(["tar", "-x", "-C", work, f"./usr/src/{name}.tar.xz"], stdin=packed.stdout, check=True)
+    subprocess.run(["tar", "-xf", work / f"usr/src/{name}.tar.xz", "-C", work], check=True)
+    (work / name).rename(partial / "source")
+    shutil.rmtree(work)
+
+
+def copy_tree(kernel, partial) -> None:
+    """Copy a source tree of the user's, less what Git keeps beside it, into ``partial``/source."""
+    say(f"{kernel['tree']}: copying")
+    tree, source = Path(kernel["tree"]), partial / "source"
+    for path in files_of_tree(tree):
+        (source / path).parent.mkdir(parents=True, exist_ok=True)
+        if (tree / path).is_symlink():
+            (source / path).symlink_to(os.readlink(tree / path))
+        else:
+            shutil.copy(tree / path, source / path, follow_symlinks=False)
+    files = digests_of_files(partial / "source")
+    if digest_of_files(files) != kernel["sha256"]:
+        raise SetupError(f"{kernel['tree']} has changed since the study was read: call again.")
+    (partial / FILES).write_text(json.dumps(files))
+
+
+def is_as_it_was(path, sha256) -> bool:
+    """Return whether a path is a regular file with this SHA-256."""
+    return not path.is_symlink() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256

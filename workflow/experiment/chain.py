@@ -1,0 +1,54 @@
+"""Several bottlenecks in a row (topology `chain`): each as a dumbbell, the pairs of hosts, and the flows on them."""
+
+from dataclasses import replace
+
+from experiment.flow_groups import LongFlow
+from experiment.host_pairs import Pair
+
+
+def delays_around_ms(specification) -> list[float]:
+    """Return the delay there and back of each bottleneck's link in ms."""
+    return [sum(one["delay_ms"].values()) for one in specification.chain.bottlenecks]
+
+
+def scenarios_of_bottlenecks(specification) -> list[dict]:
+    """Return a scenario for each bottleneck: a dumbbell with the flows that pass it and the RTTs that they have."""
+    scenario, chain, around_ms = specification.scenario, specification.chain, delays_around_ms(specification)
+    access_ms = specification.hosts.access_delay_ms
+    return [
+        {key: value for key, value in scenario.items() if key != "chain"}
+        | {
+            "topology": "dumbbell",
+            "link": scenario["link"] | {key: one[key] for key in ("rate_mbps", "delay_ms")},
+            "queue": one["queue"],
+            "flows": specification.end_to_end_flows + chain.cross_flows,
+            "hosts": {
+                "pairs": 2,
+                # The rest of the long flows' path; a round trip passes a host's own link four times.
+                "access_delay_ms": [access_ms[0] + (sum(around_ms) - around_ms[number]) / 4, access_ms[number + 1]],
+            },
+        }
+        for number, one in enumerate(chain.bottlenecks)
+    ]
+
+
+def pairs_of_chain(specification) -> list[Pair]:
+    """Return the pairs of hosts: first that of the long flows, which pass all bottlenecks, then one across each bottleneck."""
+    around_ms, access_ms = delays_around_ms(specification), specification.hosts.access_delay_ms
+    count = len(around_ms)
+    passed = [(1, count), *((number, 1) for number in range(1, count + 1))]
+    return [
+        Pair(
+            i, f"h{2 * i + 1}", f"h{2 * i + 2}", access_ms[i],
+            sum(around_ms[first - 1 : first - 1 + hops]) + 4 * access_ms[i], first, hops,
+        )
+        for i, (first, hops) in enumerate(passed)
+    ]  # fmt: skip
+
+
+def on_chain(specification, flow) -> LongFlow:
+    """Return a `LongFlow` with the pair and CCA of its place: flows over all bottlenecks come first, then each one's cross flows."""
+    chain, crossing = specification.chain, flow.number - specification.end_to_end_flows
+    if crossing < 0:
+        return replace(flow, pair=0)
+    return replace(flow, pair=1 + crossing // chain.cross_flows, cca=chain.cross_cca or flow.cca)

@@ -1,0 +1,23 @@
+"""JSON files in Snakemake's folder by which one call remembers results for the next. Losing one only costs time."""
+
+import contextlib
+import json
+import os
+from pathlib import Path
+
+FOLDER = Path(".snakemake")
+
+
+def read_memory(path: Path) -> object:
+    """Return what a file holds, or None if it can't be read."""
+    with contextlib.suppress(OSError, ValueError):
+        return json.loads(path.read_text(encoding="utf-8"))
+    return None
+
+
+def write_memory(path: Path, value) -> None:
+    """Write a value in one step, or nothing if that is not possible."""
+    partial = path.with_suffix(f".{os.getpid()}")
+    with contextlib.suppress(OSError):
+        partial.write_text(json.dumps(value), encoding="utf-8")
+        partial.replace(path)
