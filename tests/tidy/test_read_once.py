@@ -1,5 +1,7 @@
 """Tables that several scripts of one job read: each file once."""
 
+from io import StringIO
+
 import pandas as pd
 import pytest
 
@@ -40,3 +42,9 @@ def test_a_copy_is_what_is_read(tmp_path):
     with reading.read_once():
         reading.read_table(path, TABLE)
         pd.testing.assert_frame_equal(reading.read_table(path, TABLE), read)
+
+
+def test_a_text_that_is_no_file_is_read_each_time():
+    with reading.read_once():
+        for value in (1.5, 2.5):
+            assert list(reading.read_table(StringIO(f"name,value\na,{value}\n"), TABLE)["value"]) == [value]

@@ -1,9 +1,9 @@
 """The options of a link: each is declared once, here.
 
-From a declaration follow the key of a study's `link` and what is refused of it (`study_files.link_keys`, `study_link_options`),
-that specifications which do without have no such key, netem's words for tc and what the kernel must say afterwards (`emulation`),
-where it stands (`topology`) and what of it is judged (`link_option_checks`), what a machine's kernel needs and what ns-3 refuses.
-Their descriptions are in `wording.link_option_words`, where another word makes no run stale.
+A declaration determines the key of a study's `link` and its errors (`study_files.link_keys`, `study_link_options`), netem's words
+for tc and the values to be read back (`emulation`), the place in the network (`topology`), the check (`link_option_checks`), the
+kernel options that a host needs, and the error for ns-3. A specification has the key only if the option is used.
+Descriptions are in `wording.link_option_words`: editing them makes no run stale.
 Sources: net/sched/sch_netem.c and include/uapi/linux/pkt_sched.h of Linux 7.2, tc/q_netem.c of iproute2 7.3.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from experiment.timeline import DIRECTIONS, directions_of
 
-#: Where an option stands: in the netem that has the path's delay and loss, or in a netem before it, which packets pass when they
-#: arrive behind the bottleneck of a dumbbell.
+#: Places of an option: the netem with the path's delay and loss, or a netem that packets pass before it, where they arrive behind
+#: the bottleneck of a dumbbell.
 PATH, ARRIVALS = "path", "arrivals"
 #: Values that an option in a place, or one that keeps an order, requires of other keys of the scenario: key -> allowed values.
 NEEDS_OF_PLACE = {PATH: {}, ARRIVALS: {"topology": ("dumbbell",), "transport.segmentation_offload": (False,)}}
@@ -28,14 +28,42 @@ IN_ORDER = {
 class LinkOption:
     """An option of a link.
 
-    ``value`` is the JSON Schema of its value, without descriptions; ``default`` the value that is none. With ``by_direction``
-    a study may give one value for each direction. ``behind`` is the key of `link` that it follows; the last one if empty.
-    ``needs`` says what the rest of a scenario must be besides what its place needs. An option that netem carries out by itself has ``words``, those of tc(8) for a
-    value, and ``key``, the path to its number in tc's JSON, which times ``factor`` is ``told`` (its name among what is read
-    back). ``given`` is what netem is given of a value, ``delay_ms`` the delay of netem that it needs,
-    ``idle_ms`` what a packet on an idle path may wait for it.
-    ``check`` names the check of what is counted of it (`link_option_counts`), which expects ``percent`` of the packets; ``column`` is what
-    was counted in the data's direction, in the table of runs.
+    Attributes
+    ----------
+    name : str
+        Its key in a study's `link`.
+    value : dict
+        JSON Schema of its value, without descriptions.
+    default : object
+        The value without effect.
+    by_direction : bool
+        Whether a study may give one value for each direction.
+    behind : str
+        The key of `link` that it follows; the last one if empty.
+    place : str
+        `PATH` or `ARRIVALS`.
+    needs : dict
+        Values that it requires of other keys of the scenario, in addition to its place's: key -> allowed values.
+    words : str
+        Format of tc(8)'s words; empty if netem has no option for it alone.
+    key : tuple of str
+        Path to its number in tc's JSON.
+    factor : float
+        Number in tc's JSON x factor = the value that is read back.
+    told : str
+        Name of the value that is read back; the option's name if empty.
+    given : callable
+        Value -> the number that netem gets.
+    delay_ms, idle_ms : callable
+        Value -> delay that its netem needs, and time that a packet on an idle path may wait for it.
+    check : str
+        Name of the check of its count (`link_option_counts`); empty if nothing is counted.
+    column : str
+        Column of the runs with the count of the data's direction.
+    percent : callable
+        Value -> share of packets that the check expects, in percent.
+    only : str
+        The direction of an option that has one only.
     """
 
     name: str
@@ -55,7 +83,6 @@ class LinkOption:
     check: str = ""
     column: str = ""
     percent: Callable = lambda value: value
-    #: Direction that it has, where a value holds for one only; a mapping may name its ``direction``.
     only: str = ""
 
     @property

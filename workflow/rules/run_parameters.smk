@@ -35,7 +35,8 @@ if GAPS:
     if not RUN_DOCUMENTS:
         sys.exit(f"sawtooth: --config gaps=true: {STUDY_FOLDER}/runs has no document of a run yet")
 # A study that goes on until it is precise enough may have fewer: looks.smk.
-MOST_DOCUMENTS = len(RUN_DOCUMENTS)
+POSSIBLE_DOCUMENTS = RUN_DOCUMENTS
+MOST_DOCUMENTS = len(POSSIBLE_DOCUMENTS)
 # What the runs of a scenario share, at the upper ends of what is drawn: what a job must have room for.
 CONDITIONS = {scenario: studies.largest_conditions(STUDY, scenario) for scenario in SCENARIOS}
 # The same as the testbed gets it, of scenarios of which nothing is drawn.

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import size_studies
+from asked_run import asked
 from report_page.method import amounts
 from run_tables.background_metrics import background_metrics
 from size_studies import measure, one
@@ -151,7 +152,7 @@ def test_background_is_counted_with_its_headers():
     counts = {"requests": 2, "answers": 2, "request_bytes": 100, "answer_bytes": 300, "answer_segments": 2, "served": 2}
     directory = counts | {"answer_bytes": 4000, "answer_segments": 3}
     document = {
-        "specification": {"ip_version": "ipv4", "scenario": {"link": {"frame_overhead_bytes": 24}}},
+        "specification": asked({"link": {"frame_overhead_bytes": 24}}, ip_version="ipv4"),
         "background": {"dns": counts, "dhcp": counts, "directory": directory},
         "traffic": [{"round_trip": {"seconds": 2.0}}],
     }

@@ -38,7 +38,7 @@ def read_table(path, table: Table) -> pd.DataFrame:
 
     Parameters
     ----------
-    path : str or path
+    path : str, path, or text file
     table : Table
         Whose columns it must have. Other columns are kept as text.
 
@@ -52,7 +52,7 @@ def read_table(path, table: Table) -> pd.DataFrame:
     ValueError
         If the file is no CSV, a column is missing, or a value isn't of its column's kind.
     """
-    if _kept is None:
+    if _kept is None or not isinstance(path, (str, os.PathLike)):
         return _read_table(path, table)
     state = os.stat(path)
     key = str(path), tuple((column.name, column.kind) for column in table), state.st_size, state.st_mtime_ns
