@@ -185,8 +185,8 @@ def test_of_a_changed_tree_what_changed_is_built(checkout, monkeypatch):
     kernel = {"tree": "tree", "sha256": tree_digest(tree)}
     assert kernel_bases.nearest_base(kernel, "one") is None
     a_tree(base / "source")
-    (base / kernels.FILES).write_text(json.dumps(digests_of_files(tree)))
-    (base / kernels.MADE_BY).write_text("one")
+    (base / kernel_bases.FILES).write_text(json.dumps(digests_of_files(tree)))
+    (base / kernel_bases.MADE_BY).write_text("one")
     # What a guest's kernel is made with, and what no build reads.
     (base / "source/arch/um/a.c").write_text("patched")
     (base / "source/sound/a.c").unlink()
@@ -200,7 +200,7 @@ def test_of_a_changed_tree_what_changed_is_built(checkout, monkeypatch):
     found = {cubic: (Path("tree") / cubic, hashlib.sha256(b"faster").hexdigest())}
     assert nearest() == (base, found)
     assert nearest("another image") is None
-    with pytest.raises(kernels.SetupError, match="has changed since the study was read"):
+    with pytest.raises(kernel_bases.SetupError, match="has changed since the study was read"):
         kernel_bases.nearest_base(kernel, "one")
     for path, text in {
         "arch/um/a.c": "other",
