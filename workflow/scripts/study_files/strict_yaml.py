@@ -1,9 +1,8 @@
 """Reading a YAML file of ours strictly, and saying in one sentence what is wrong with it."""
 
-from pathlib import Path
-
 import yaml
 
+from study_files.given_file import given_text
 from study_files.study_validation import value_text
 from wording.terminal_text import shown
 
@@ -43,17 +42,11 @@ def read_mapping(path, noun, keys, error_class) -> dict:
         more deeply than a file of ours can be.
     """
     try:
-        with Path(path).open("rb") as stream:
-            text = stream.read(LARGEST_BYTES + 1)
-        if len(text) > LARGEST_BYTES:
-            raise error_class(path, [f"is larger than {LARGEST_BYTES:,} bytes, more than {noun} can have."])
-        text = text.decode()
+        text = given_text(path, LARGEST_BYTES)
         _check_size(text)
         content = yaml.load(text, Loader=_StrictLoader)
     except OSError as error:
         raise error_class(path, [f"can't be read ({error.strerror}); {noun} is a YAML file."]) from error
-    except UnicodeDecodeError as error:
-        raise error_class(path, [f"is not UTF-8 text; {noun} is a YAML file."]) from error
     except yaml.YAMLError as error:
         raise error_class(path, [_syntax_problem(error)]) from error
     if content is None:
