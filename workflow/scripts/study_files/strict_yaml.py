@@ -10,6 +10,8 @@ from wording.terminal_text import shown
 LARGEST_BYTES = 2**20
 #: How many values a file has at most once its aliases are written out, and how deep mappings and lists may be nested.
 LARGEST_VALUES, DEEPEST = 200_000, 30
+#: The longest whole number, in bits: far more than any key allows.
+LONGEST_NUMBER_BITS = 1024
 #: Problems that a message names, and the characters of each.
 NAMED, SENTENCE_LENGTH = 5, 1000
 
@@ -95,7 +97,8 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML as it is meant: a key that stands twice is a mistake, not the last one's victory."""
 
     def construct_mapping(self, node, deep=False) -> dict:
-        keys = [key for key, _ in getattr(node, "value", ()) if isinstance(key, yaml.ScalarNode)]
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        keys = [key for key, _ in pairs if isinstance(key, yaml.ScalarNode)]
         seen = set()
         for key in keys:
             if key.value in seen:
@@ -105,7 +108,10 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
 
     def construct_object(self, node, deep=False) -> object:
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
+            if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER_BITS:
+                raise ValueError  # as Python has it of decimal digits, and of no others
+            return value
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             # PyYAML lets those of impossible dates, endless numbers and words after `!!bool` through.
             value = shown(getattr(node, "value", ""), 60)

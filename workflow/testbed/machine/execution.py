@@ -7,12 +7,11 @@ import signal
 import subprocess
 import time
 
-from testbed.machine.machine import MachineFault, WorkflowEnded, ended_within
+from testbed.machine.machine import PR_SET_PDEATHSIG, MachineFault, WorkflowEnded, ended_within
 from testbed.machine.messages import in_words, tell
 
 #: Between two looks at what a program has printed, in seconds.
 CONSOLE_POLL_S = 1
-PR_SET_PDEATHSIG = 1
 
 
 def execute(command, step, folder, environment, cores, limit_s, log, workflow, prepare=None) -> tuple[int, bytes]:
