@@ -9,7 +9,7 @@ import struct
 from pathlib import Path
 
 from progress import SetupError
-from study_files.given_file import given_bytes
+from testbed.machine.given_file import given_bytes
 
 #: The largest guest kernel, stripped, and the largest configuration, in bytes; the image's have 8 MB and 30 kB.
 LARGEST_LINUX, LARGEST_TEXT = 2**27, 2**20

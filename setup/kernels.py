@@ -29,8 +29,8 @@ from build_words import why_not_built
 from cache import cache_dir, digest, made_once, remove_tree, require_space
 from kernel_bases import FACTS, is_as_it_was, provide_base
 from progress import SetupError, say
-from study_files.given_file import given_bytes
 from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, digest_of_files, digests_of_files, recipe_digest
+from testbed.machine.given_file import given_bytes
 
 #: The Makefile of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"

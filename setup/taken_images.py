@@ -22,7 +22,7 @@ from describe_image import content_digest
 from packed_images import CHUNK_BYTES, CONTENT, INDEX, KEY, NAME, SUFFIX
 from progress import SetupError, say
 from read_layers import BoundedFile, layer_files
-from study_files.given_file import given_bytes
+from testbed.machine.given_file import given_bytes
 
 #: Index, manifests and configurations are small, whoever wrote them.
 TEXT_LIMIT = 2**22

@@ -15,10 +15,10 @@ from pathlib import Path
 from session.derived_study import size_words, write_study
 from study_files import study as studies
 from study_files.cca_definitions import FILE, LARGEST_BYTES
-from study_files.given_file import given_bytes
 from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
+from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
 #: CCAs that everything is held against: an exam keeps them, whichever its study's file examines.

@@ -7,8 +7,8 @@ from pathlib import Path
 from experiment.definitions import Definition
 from experiment.definitions import kernel_id as kernel_id_of
 from study_files.cca_definitions import LARGEST_BYTES, definitions_of_runs
-from study_files.given_file import given_bytes
 from study_files.kernels import LARGEST_PATCH_BYTES
+from testbed.machine.given_file import given_bytes
 
 #: Modules' parameters in the testbed's image, which set-up has unpacked: module, parameter and type, a line each.
 PARAMETERS = Path("envs/testbed.sif/usr/share/sawtooth/linux.parameters")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from experiment.definitions import Definition
 from experiment.flow_groups import OWN
-from study_files.given_file import given_bytes
+from testbed.machine.given_file import given_bytes
 
 #: Keys of a definition, in the order of a resolved study.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")

@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from study_files.given_file import given_bytes
+from testbed.machine.given_file import given_bytes
 
 #: Keys of a kernel, in the order of a resolved study.
 KEYS = ("base", "tree", "version", "sha256", "recipe", "patches", "config")

@@ -2,8 +2,8 @@
 
 import yaml
 
-from study_files.given_file import given_text
 from study_files.study_validation import value_text
+from testbed.machine.given_file import given_text
 from wording.terminal_text import shown
 
 #: The largest file of ours, in bytes: a thousand scenarios or claims.

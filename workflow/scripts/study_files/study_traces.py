@@ -10,9 +10,9 @@ from pathlib import Path
 from experiment.packet_sizes import PACKET_BYTES
 from experiment.timeline import Timeline, directions_of
 from experiment.traces import period_ns
-from study_files.given_file import given_bytes
 from study_files.study_schema import dereferenced, study_schema
 from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
+from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
 #: The largest file of a trace: an hour at 20 Mbit/s in Mahimahi's format.

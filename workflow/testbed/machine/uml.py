@@ -203,7 +203,9 @@ def boot(specification, wall_limit_s, log) -> dict:
         printed = b""
         try:
             status, printed = execute(command, "guest", job, environment, [core], wall_limit_s, log, workflow, prepare)
-            return result(job, status)
+            return result(
+                specification, job, status, says_why=bool(LAST_WORDS.search(printed.decode(errors="replace")))
+            )
         except MachineFault as fault:
             if specification.has_own_kernel and fault.document is None:
                 fault.document = document_of_crash(specification, fault, fault.printed or printed)
