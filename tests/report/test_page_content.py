@@ -347,17 +347,17 @@ def test_what_nothing_counted_has_no_unit(tmp_path):
 
 
 def test_bursts_late_and_double_packets_stand_beside_what_was_set(tmp_path):
-    """Two runs of 1,000 packets behind the queue: 30 lost in 4 bursts, then 10 in 4; 15 late, overtaken by 3 and by 5; 5 twice."""
+    """Two runs of 1,000 packets behind the queue: 30 lost in 4 bursts, then 10 in 4; 15 late, for each of which 3 and 5 wait; 5 twice."""
     scenarios = tidy_tables.grid(delays_ms=(20,), losses_percent=(2,), flows=(1,))
     runs = pd.DataFrame(
         {
             "scenario": scenarios["scenario"].iloc[0], "valid": True, "packets_sent": [1010, 1000], "queue_drops": [10, 0],
             "link_drops": [30, 10], "loss_burst_configured_packets": 5.0, "loss_bursts": [4, 4], "loss_burst_packets": [7.5, 2.5],
-            "late_packets": [10, 5], "duplicate_packets": [5, 0], "reordering_extent_packets": [3.0, 5.0],
+            "late_packets": [10, 5], "duplicate_packets": [5, 0], "waiting_per_late_packet": [3.0, 5.0],
         }
     )  # fmt: skip
     (row,) = configured(scenarios, tmp_path, runs)
     assert (row["loss_set"], row["loss_seen"]) == ("2 % in bursts of 5 packets", "2.000 % in bursts of 5 packets")
-    assert row["late_seen"] == "0.750 % late, 0.250 % twice, overtaken by 4 segments"
+    assert row["late_seen"] == "0.750 % late, 0.250 % twice, 4 segments waiting for each that is late"
     (plain,) = configured(scenarios, tmp_path, runs[["scenario", "valid", "packets_sent", "queue_drops", "link_drops"]])
     assert (plain["loss_set"], plain["loss_seen"], plain["late_seen"]) == ("2 %", "2.000 %", "")

@@ -201,6 +201,12 @@ def total(flows, key) -> float | None:
     return None if None in values or not values else sum(values)
 
 
+def _of_one_time(document, flows):
+    """Return whether the flows were to send at the same time, so that rates over the time of each may be added up."""
+    of_run = specification_of(document).long_flows
+    return len({(of_run[flow["flow"]].start_s, of_run[flow["flow"]].stop_s) for flow in flows}) < 2
+
+
 def _shared(flows, key):
     """Return the value that all flows have, or None if they differ."""
     values = {flow[key] for flow in flows}
@@ -219,7 +225,8 @@ def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
         "ideal_goodput_mbps": ideal_goodput_mbps(document),
         **_published_metrics(document, flows),
         "goodput_mbps": goodput,
-        **{name: total(flows, name) for name in ("goodput_steady_mbps", "delivered_bytes", "application_goodput_mbps")},
+        **{name: total(flows, name) for name in ("goodput_steady_mbps", "delivered_bytes")},
+        "application_goodput_mbps": total(flows, "application_goodput_mbps") if _of_one_time(document, flows) else None,
         **{name: _shared(flows, name) for name in ("window_begin_ns", "window_end_ns")},
         "rtt_mean_ms": None if rtts is None else rtts / len(flows),
         "rtt_min_ms": min(minima, default=None),

@@ -15,8 +15,10 @@ NOTE = text_column(
 
 #: Why a number is missing in tables that compare pairs, and the test that was made.
 NO_TEST = "no test was made"
-NO_SPREAD = "there are fewer than two pairs, or all repeat one measurement"
-TOO_FEW_PAIRS = "there are too few pairs for it, or all repeat one measurement"
+NO_SPREAD = "there are fewer than two pairs, their runs repeat one measurement, or all pairs show the same difference"
+TOO_FEW_PAIRS = (
+    "there are too few pairs for it, their runs repeat one measurement, or all pairs show the same difference"
+)
 MEAN_INTERVAL = interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
 PAIRED_TEST = (
     text_column(
@@ -99,7 +101,7 @@ STEADY = Table(
             "ci_high",
             IN_EFFECT_UNIT,
             "this difference",
-            "there are fewer than two runs, or all are one measurement",
+            "there are fewer than two runs, all are one measurement, or all differ by the same",
         ),
         NOTE,
     ),
