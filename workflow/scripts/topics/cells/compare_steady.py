@@ -6,11 +6,9 @@ from inference.paired_comparison import Family, compare, sentence
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
-from topics.cells.tables import STEADY
+from topics.cells.tables import CHANGING_PERCENT, STEADY
 from wording.number_format import count
 
-#: Change from the first half of the time after start-up to the second beyond which a run is not steady then, in %.
-CHANGING_PERCENT = 10
 #: Columns of the whole run and of its steady part, and how two values of them are compared.
 STEADY_PAIRS = (
     ("goodput_mbps", "goodput_steady_mbps", "ratio"),

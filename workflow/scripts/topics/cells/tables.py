@@ -6,6 +6,8 @@ from run_tables.table import Table, count_column, interval_columns, number_colum
 #: Units of numbers that are of another kind in each row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
+#: Change from the first half of the time after start-up to the second beyond which a run is not steady then, in %.
+CHANGING_PERCENT = 10
 METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")
 EFFECT_UNIT = text_column("effect_unit", "Unit of differences: `%`, `points`, or the metric's own.")
