@@ -16,10 +16,10 @@ from figure_parts.captions import render_caption, write_caption
 from page_checks import page_text
 from path_studies import scenario
 from report_page import method as report_method
-from report_page.statements import Facts
 from report_page import write_report
 from report_page.conditions import scenario_rows
 from report_page.method import definitions
+from report_page.statements import Facts
 from report_parts.data_tables import PageColumn, data_table, signed
 from report_parts.inline_figures import inline_panels
 from run_tables.reading import read_table
