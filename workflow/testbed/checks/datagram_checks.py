@@ -67,7 +67,7 @@ def most_under_way(specification) -> int:
     held = 0
     for one in specification.bottlenecks:
         held += one.queue_packets or (one.queue_bytes or 0) // specification.packet_bytes
-    fastest_mbps = specification.most_capacity_mbps
+    fastest_mbps = specification.capacity.most_mbps()
     if fastest_mbps is None:
         fastest_mbps = sum(flow.rate_mbps or 0 for flow in specification.long_flows)
     on_path_bytes = fastest_mbps * 1e6 / 8 * specification.rtt_most_ms / 1e3
