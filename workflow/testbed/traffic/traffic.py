@@ -27,6 +27,8 @@ APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer
 GRACE_S = 120.0
 #: How many times longer than over a full link an amount of data may take.
 SLOWEST = 30
+#: Kind of the events that change a path; they come first of what happens at an instant.
+OF_PATH = -1
 #: When sockets are looked at, as fractions of the time that all flows have in common.
 SOCKET_LOOKS = (0.25, 0.5, 0.75)
 
@@ -230,7 +232,8 @@ def start_and_sample(
     with Alarm(origin_ns) as alarm:
         for process in others:
             alarm.watch(process)
-        while alarm.waits_for(len(processes) < len(clients)):
+        # Where all flows end early the path's changes still come: what is checked is what was planned.
+        while alarm.waits_for(len(processes) < len(clients) or any(kind == OF_PATH for _, kind, _ in events)):
             at, kind, what = events[0]
             if not alarm.rang(at):
                 continue
