@@ -26,64 +26,27 @@ IN_ORDER = {
 
 @dataclass(frozen=True, eq=False)
 class LinkOption:
-    """An option of a link.
+    """An option of a link."""
 
-    Attributes
-    ----------
-    name : str
-        Its key in a study's `link`.
-    value : dict
-        JSON Schema of its value, without descriptions.
-    default : object
-        The value without effect.
-    by_direction : bool
-        Whether a study may give one value for each direction.
-    behind : str
-        The key of `link` that it follows; the last one if empty.
-    place : str
-        `PATH` or `ARRIVALS`.
-    needs : dict
-        Values that it requires of other keys of the scenario, in addition to its place's: key -> allowed values.
-    words : str
-        Format of tc(8)'s words; empty if netem has no option for it alone.
-    key : tuple of str
-        Path to its number in tc's JSON.
-    factor : float
-        Number in tc's JSON x factor = the value that is read back.
-    told : str
-        Name of the value that is read back; the option's name if empty.
-    given : callable
-        Value -> the number that netem gets.
-    delay_ms, idle_ms : callable
-        Value -> delay that its netem needs, and time that a packet on an idle path may wait for it.
-    check : str
-        Name of the check of its count (`link_option_counts`); empty if nothing is counted.
-    column : str
-        Column of the runs with the count of the data's direction.
-    percent : callable
-        Value -> share of packets that the check expects, in percent.
-    only : str
-        The direction of an option that has one only.
-    """
-
-    name: str
-    value: dict
-    default: object = None
-    by_direction: bool = False
-    behind: str = ""
-    place: str = PATH
+    name: str  # its key in a study's `link`
+    value: dict  # JSON Schema of its value, without descriptions
+    default: object = None  # the value without effect
+    by_direction: bool = False  # whether a study may give one value for each direction
+    behind: str = ""  # the key of `link` that it follows; the last one if empty
+    place: str = PATH  # `PATH` or `ARRIVALS`
+    # Values that it requires of other keys of the scenario, in addition to its place's: key -> allowed values.
     needs: dict = field(default_factory=dict)
-    words: str = ""
-    key: tuple = ()
-    factor: float = 100
-    told: str = ""
-    given: Callable = lambda value: value
-    delay_ms: Callable = lambda value: 0
-    idle_ms: Callable = lambda value: 0
-    check: str = ""
-    column: str = ""
-    percent: Callable = lambda value: value
-    only: str = ""
+    words: str = ""  # format of tc(8)'s words; empty if netem has no option for it alone
+    key: tuple = ()  # path to its number in tc's JSON
+    factor: float = 100  # number in tc's JSON x factor = the value that is read back
+    told: str = ""  # name of the value that is read back; the option's name if empty
+    given: Callable = lambda value: value  # value -> the number that netem gets
+    delay_ms: Callable = lambda value: 0  # value -> delay that its netem needs
+    idle_ms: Callable = lambda value: 0  # value -> time that a packet on an idle path may wait for it
+    check: str = ""  # name of the check of its count (`link_option_counts`); empty if nothing is counted
+    column: str = ""  # column of the runs with the count of the data's direction
+    percent: Callable = lambda value: value  # value -> share of packets that the check expects, in percent
+    only: str = ""  # the direction of an option that has one only
 
     @property
     def all_needs(self) -> dict[str, tuple]:

@@ -34,22 +34,13 @@ LETTER_SHARE = 0.62
 
 @dataclass(frozen=True)
 class Grid:
-    """Panels of equal size in rows below a header.
-
-    Attributes
-    ----------
-    panels, columns : int
-    panel_width, panel_height : float
-        In points, title and axis labels included.
-    header : float
-        Height above the first row, in points.
-    """
+    """Panels of equal size in rows below a header."""
 
     panels: int
     columns: int
-    panel_width: float
-    panel_height: float
-    header: float = HEADER_PT
+    panel_width: float  # in points, title and axis labels included
+    panel_height: float  # the same
+    header: float = HEADER_PT  # height above the first row, in points
 
     @property
     def width(self) -> float:

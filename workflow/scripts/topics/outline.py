@@ -20,25 +20,13 @@ FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
 
 @dataclass(frozen=True)
 class StudyOutline:
-    """What analysis, figures and report of a study hold.
-
-    Attributes
-    ----------
-    design : StudyDesign
-    topics : tuple of Topic
-        Those that apply, in the registry's order.
-    tables : tuple of Table
-        Their analysis tables.
-    figures : tuple of Plot
-        Their figures; script and caption as ``<topic>/<name>``.
-    analyses : tuple of Analysis
-        Their analyses whose rules follow from the declaration; script as ``<topic>/<name>``.
-    """
+    """What analysis, figures and report of a study hold."""
 
     design: StudyDesign
-    topics: tuple[Topic, ...]
-    tables: tuple[Table, ...]
-    figures: tuple[Plot, ...]
+    topics: tuple[Topic, ...]  # those that apply, in the registry's order
+    tables: tuple[Table, ...]  # their analysis tables
+    figures: tuple[Plot, ...]  # their figures; script and caption as ``<topic>/<name>``
+    # Their analyses whose rules follow from the declaration; script as ``<topic>/<name>``.
     analyses: tuple[Analysis, ...]
 
 

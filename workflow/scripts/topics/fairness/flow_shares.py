@@ -18,21 +18,11 @@ PLACE = ["scenario", "ip_version"]
 
 @dataclass(frozen=True)
 class Pairs:
-    """The runs in which two CCAs meet.
+    """The runs in which two CCAs meet."""
 
-    Attributes
-    ----------
-    runs : pandas.DataFrame
-        As `two_sided_runs` gives.
-    alike : dict of str to bool
-        As `paths_alike` gives.
-    ccas : list of str
-        All of them, in the order in which the study names them, valid or not.
-    """
-
-    runs: pd.DataFrame
-    alike: dict[str, bool]
-    ccas: list[str]
+    runs: pd.DataFrame  # as `two_sided_runs` gives
+    alike: dict[str, bool]  # as `paths_alike` gives
+    ccas: list[str]  # all of them, in the order in which the study names them, valid or not
 
 
 def numbered(shares) -> pd.DataFrame:
