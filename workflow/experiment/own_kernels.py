@@ -42,13 +42,7 @@ def in_words(kernel) -> str:
 
 
 def of_binary(linux) -> tuple[str, bytes]:
-    """Return of a kernel's file its version and its configuration.
-
-    Parameters
-    ----------
-    linux : pathlib.Path
-        A guest kernel with CONFIG_IKCONFIG.
-    """
+    """Return the version and the configuration in the file of a guest kernel with CONFIG_IKCONFIG."""
     content = linux.read_bytes()
     begin = content.index(CONFIGURATION_MARK) + len(CONFIGURATION_MARK)
     configuration = zlib.decompressobj(wbits=31).decompress(content[begin:])

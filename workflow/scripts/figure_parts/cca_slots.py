@@ -27,10 +27,7 @@ def cca_entries(ccas) -> list[Line2D]:
 def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
     """Return (slot, CCA) -> row of a table with ``scenario`` and ``cca``, for `draw_slots`.
 
-    Raises
-    ------
-    ValueError
-        If two rows would have one place, so that only one of them were seen.
+    Raises `ValueError` if two rows would have one place, so that only one of them were seen.
     """
     placed = {}
     for row in table.to_dict("records"):

@@ -44,6 +44,10 @@ def decompose(
 ) -> list[Component]:
     """Return the parts of the variance of a crossed design.
 
+    These are factors of several levels, pairs of them, higher interactions, seed and run. `SEED` is left out where a
+    block is one cell, both where some block has no cell with two runs: chance is then part of all others, and there is
+    no interval.
+
     Parameters
     ----------
     values : numpy.ndarray of float, shape (cells, replications)
@@ -56,12 +60,6 @@ def decompose(
     names : sequence of str
     confidence : float
         Of the intervals: t intervals of the stratified jackknife, in which each block's replications are left out one by one.
-
-    Returns
-    -------
-    list of Component
-        Factors of several levels, pairs of them, higher interactions, seed and run. `SEED` is left out where a block is one
-        cell, both where some block has no cell with two runs: chance is then part of all others, and there is no interval.
     """
     values, blocks = np.asarray(values, float), int(np.prod(levels[:block_factors]))
     if len(values) != np.prod(levels) or np.isnan(values).all(axis=1).any():

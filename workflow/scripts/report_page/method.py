@@ -148,11 +148,8 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
 
     The tables are None where the study has nothing to compare.
 
-    Returns
-    -------
-    list of dict
-        question, family, metrics: a list of dict with name, counts (pairs of test and number) and
-        why (pairs of reason and number).
+    Returns question, family, metrics: a list of dict with name, counts (pairs of test and number) and why (pairs of
+    reason and number).
     """
     questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
     for question, table, family in (

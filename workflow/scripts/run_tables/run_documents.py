@@ -31,6 +31,9 @@ def run_of(path) -> tuple[str, str, str, int]:
 def read_document(path, specification, made_by=None) -> dict:
     """Read a run document, gzip-compressed JSON, and make sure that it is the one of a specification.
 
+    Raises `DocumentError` naming the file and what is wrong: missing, empty, truncated, no JSON, another schema,
+    another run, a run of other parameters, or by another testbed or image.
+
     Parameters
     ----------
     specification : dict
@@ -38,12 +41,6 @@ def read_document(path, specification, made_by=None) -> dict:
     made_by : dict, optional
         Platform without its version -> what of the document's environment must be just so:
         ``testbed_digest``, ``image_digest``.
-
-    Raises
-    ------
-    DocumentError
-        Naming the file and what is wrong: missing, empty, truncated, no JSON, another
-        schema, another run, a run of other parameters, or by another testbed or image.
     """
     document = _whole_document(path)
     platform = specification["scenario"]["platform"].partition(":")[0]

@@ -32,6 +32,9 @@ BATCH_ROWS = 100_000
 def tidy(study, paths, output, workflow, made_by=None) -> None:
     """Write all tidy tables of a resolved study.
 
+    Raises `DocumentError` if a file is not the document of its run (`check_documents` finds all of them): the tables
+    are of no use.
+
     Parameters
     ----------
     paths : iterable of str
@@ -43,11 +46,6 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         What the provenance says of the workflow itself.
     made_by : dict, optional
         As for `run_documents.read_document`.
-
-    Raises
-    ------
-    DocumentError
-        If a file is not the document of its run (`check_documents` finds all of them): the tables are of no use.
     """
     of_study = {scenario["id"]: scenario for scenario in study["scenarios"]}
     rule = SteadyRule(**study["steady_state"])

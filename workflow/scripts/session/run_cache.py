@@ -92,10 +92,7 @@ class RunCache:
     def take(self, job) -> set[str]:
         """Put documents of a job's runs at their places, as far as they are kept; return the outputs that were.
 
-        Parameters
-        ----------
-        job : snakemake.jobs.Job
-            A job of a rule that executes runs in the guest kernel or a simulator.
+        ``job``: a job of a rule that executes runs in the guest kernel or a simulator.
         """
         taken = set()
         for output, run in self._runs(job):

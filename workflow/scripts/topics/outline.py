@@ -31,13 +31,7 @@ class StudyOutline:
 
 
 def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> StudyOutline:
-    """Return the outline of a study.
-
-    Raises
-    ------
-    ValueError
-        If two figures, or two tables, have the same name.
-    """
+    """Return the outline of a study; raise `ValueError` if two figures, or two tables, have the same name."""
     chosen = tuple(topic for topic in topics if topic.applies(design))
     if sole := [topic for topic in chosen if topic.sole]:
         chosen = tuple(topic for topic in chosen if topic in sole or topic.place is not Place.QUESTION)
@@ -79,11 +73,8 @@ def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
     """Return where tables lie, by name: what a rule of the study has as inputs.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names of tidy and analysis tables, or ``provenance``; ``other_<name>`` is an analysis table of the study that this one is compared with: a
-        list with its path, or an empty one if there is no such table yet.
+    ``names``: names of tidy and analysis tables, or ``provenance``; ``other_<name>`` is an analysis table of the study
+    that this one is compared with: a list with its path, or an empty one if there is no such table yet.
     """
     tidy = {table.name: table.path for table in TIDY_TABLES} | {"provenance": "tidy/provenance.json"}
     paths: dict[str, str | list[str]] = {}
@@ -175,10 +166,7 @@ def _same_names(names: Iterable[str]) -> dict[str, str]:
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
     """Return the parameters of an analysis's script: the settings that it reads, and its own.
 
-    Parameters
-    ----------
-    settings : mapping
-        confidence, significance and power of the analysis.
+    ``settings``: confidence, significance and power of the analysis.
     """
     return {name: settings[name] for name in analysis.settings} | analysis.params(design)
 
@@ -186,10 +174,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
     """Return the parameters of a figure's rule: its script's, and what its caption may name.
 
-    Parameters
-    ----------
-    settings : mapping
-        confidence and significance of the analysis.
+    ``settings``: confidence and significance of the analysis.
     """
     return {
         "confidence": settings["confidence"],

@@ -118,10 +118,7 @@ def wall_limit_s(specification) -> float:
 def kernel_file(specification) -> str:
     """Return the guest kernel of a run: the image's, or one of the study's own.
 
-    Raises
-    ------
-    GuestError
-        If that was not built.
+    Raises `GuestError` if that was not built.
     """
     if (name := kernel_of(specification)) is None:
         return KERNEL
@@ -161,6 +158,8 @@ def command_line(specification) -> list[str]:
 def boot(specification, wall_limit_s, log) -> dict:
     """Carry out a run in a guest and return its document.
 
+    Raises `GuestError` if the guest crashed, hung, or could not carry the run out.
+
     Parameters
     ----------
     specification : RunSpecification
@@ -168,11 +167,6 @@ def boot(specification, wall_limit_s, log) -> dict:
         Real seconds after which the guest is ended.
     log : binary file
         Gets the guest's console, which is the run's log.
-
-    Raises
-    ------
-    GuestError
-        If the guest crashed, hung, or could not carry the run out.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(specification, job)

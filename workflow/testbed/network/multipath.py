@@ -124,10 +124,7 @@ def plan_tunnels(specification, host) -> dict:
 def set_up(path, specification) -> None:
     """Join the paths of the two hosts as the study says; see the module's text.
 
-    Raises
-    ------
-    commands.CommandError
-        If the kernel refuses a part of it.
+    Raises `commands.CommandError` if the kernel refuses a part of it.
     """
     planned = plan(specification)
     if specification.multipath.by == "mptcp":

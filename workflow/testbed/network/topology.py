@@ -118,20 +118,14 @@ class Path:
 def build(specification, net) -> Path:
     """Add hosts, routers and links of a specification to an empty Mininet and start it.
 
+    Raises `commands.CommandError`, `SettingError` or `netlink.NetlinkError` if the kernel refuses any part of the
+    network.
+
     Parameters
     ----------
     specification : RunSpecification
     net : mininet.net.Mininet
         Without controller and switches.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    commands.CommandError, SettingError, netlink.NetlinkError
-        If the kernel refuses any part of the network.
     """
     pairs = specification.pairs
     hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]

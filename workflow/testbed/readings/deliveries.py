@@ -70,17 +70,14 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     It begins with the first reading at which all flows had data, and ends with the last one before any
     flow ended. Of UDP it is whole reporting intervals of iperf3's server while the client was sending.
 
+    There is none if nothing says what was delivered (other applications), or flows had no time in common.
+
     Parameters
     ----------
     document : dict
         A run document.
     left_out : float
         Share of the window, from its begin, that is not to count, such as `START_UP`.
-
-    Returns
-    -------
-    dict
-        Empty if nothing says what was delivered (other applications), or flows had no time in common.
     """
     if "delivered" in document:
         window = common_window(document["delivered"], left_out)
@@ -179,16 +176,8 @@ class Deliveries:
     def result(self, flows) -> dict | None:
         """Return the document's section, None if nothing was read.
 
-        Parameters
-        ----------
-        flows : dict
-            (sender, its port, the receiver's port) -> flow.
-
-        Returns
-        -------
-        dict
-            ``time_ns`` since the origin; ``flows``: of each ``flow`` the ``bytes`` delivered so far at each time,
-            None while there is no connection.
+        ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_ns`` since the origin; ``flows``: of
+        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection.
         """
         if not self._times_ns:
             return None

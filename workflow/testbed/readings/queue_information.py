@@ -32,6 +32,8 @@ QUEUE_KINDS = (*OF_KIND, "netem")
 class QueueReader:
     """Reads the queue of one interface of a node; open before the traffic, read often, close.
 
+    Raises `netlink.NetlinkError` if the interface or such a qdisc is not there.
+
     Parameters
     ----------
     node : mininet.node.Node
@@ -39,11 +41,6 @@ class QueueReader:
         Its name in the node.
     kinds : tuple of str
         Kinds of qdisc that may be the queue; the first that the interface has is read.
-
-    Raises
-    ------
-    netlink.NetlinkError
-        If the interface or such a qdisc is not there.
     """
 
     def __init__(self, node, interface, kinds=QUEUE_KINDS):
@@ -74,12 +71,7 @@ class QueueReader:
         )
 
     def read(self) -> dict[str, int]:
-        """Return what `queue` makes of the kernel's answer.
-
-        Raises
-        ------
-        netlink.NetlinkError
-        """
+        """Return what `queue` makes of the kernel's answer; raise `netlink.NetlinkError` if it has none."""
         (read,) = self.channel.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
         return read
 
@@ -102,17 +94,9 @@ def qdisc(buffer, start, end) -> tuple[int, str, int]:
 def queue(buffer, start, end) -> dict[str, int]:
     """Parse the struct tcmsg of one qdisc and its attributes.
 
-    Returns
-    -------
-    dict
-        ``packets`` and ``bytes`` that wait now (netem's: those it delays too), ``drops``
-        in packets since the qdisc was made (32 bits in the kernel); of a discipline that is
-        not drop-tail its CE ``marks``, and the delays that it tells, in ms.
-
-    Raises
-    ------
-    ValueError
-        If the statistics are missing or cut short.
+    Returns ``packets`` and ``bytes`` that wait now (netem's: those it delays too), ``drops`` in packets since the qdisc
+    was made (32 bits in the kernel); of a discipline that is not drop-tail its CE ``marks``, and the delays that it
+    tells, in ms. Raises `ValueError` if the statistics are missing or cut short.
     """
     packets, size, drops, _, _ = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
     read = {"packets": packets, "bytes": size, "drops": drops}

@@ -107,6 +107,8 @@ DCTCP_UNIT, BBR_UNIT = 1024, 256
 class SocketReader:
     """Reads a node's established TCP connections; open before the traffic, read often, close.
 
+    Raises `netlink.NetlinkError`.
+
     Parameters
     ----------
     node : mininet.node.Node
@@ -116,10 +118,6 @@ class SocketReader:
         Read MPTCP's connections, each as a whole (`mptcp_connection`).
     ecn : bool
         Read of plain ones what they say of ECN too.
-
-    Raises
-    ------
-    netlink.NetlinkError
     """
 
     def __init__(self, node, ip_version, mptcp=False, ecn=False):
@@ -130,18 +128,10 @@ class SocketReader:
     def connections(self, expected=None) -> list[dict]:
         """Return what `connection` makes of each connection, in the kernel's order.
 
-        Parameters
-        ----------
-        expected : int, optional
-            How many there will be once all flows have begun. When the last reading
-            had so many, and they are few, those are asked for by name: the kernel
-            then need not walk its table, which is all nodes' and grows with the
-            guest's memory. One that was closed is left out, and searched for at the
-            next reading.
-
-        Raises
-        ------
-        netlink.NetlinkError
+        ``expected``: how many there will be once all flows have begun. When the last reading had so many, and they are
+        few, those are asked for by name: the kernel then need not walk its table, which is all nodes' and grows with
+        the guest's memory. One that was closed is left out, and searched for at the next reading. Raises
+        `netlink.NetlinkError`.
         """
         if len(self.sockids) == expected and expected <= FEW:
             named = [(sockid, self.named(sockid)) for sockid in self.sockids]
@@ -197,6 +187,11 @@ def established(buffer, start, end, ecn=False) -> dict | None:
 def connection(buffer, start, end, ecn=False) -> dict:
     """Parse one struct inet_diag_msg and its attributes.
 
+    Returns ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as the kernel's struct reaches,
+    None where ss prints nothing because the value is not known (RTT without a sample, infinite ssthresh, rates of 0 or
+    without limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it, and `subflow`, of MPTCP. Raises
+    `ValueError` if the message or one of its attributes is cut short.
+
     Parameters
     ----------
     buffer : memoryview or bytes
@@ -204,19 +199,6 @@ def connection(buffer, start, end, ecn=False) -> dict:
         Where the message's body lies.
     ecn : bool
         Whether what it says of ECN is read: ``ecn``, in a study's words, and packets with CE marks.
-
-    Returns
-    -------
-    dict
-        ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as
-        the kernel's struct reaches, None where ss prints nothing because the value is
-        not known (RTT without a sample, infinite ssthresh, rates of 0 or without
-        limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it, and `subflow`, of MPTCP.
-
-    Raises
-    ------
-    ValueError
-        If the message or one of its attributes is cut short.
     """
     if end - start < MESSAGE_BYTES:
         raise ValueError(f"struct inet_diag_msg of {end - start} bytes, expected {MESSAGE_BYTES}")

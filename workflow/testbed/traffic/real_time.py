@@ -63,11 +63,8 @@ def send(plan, clock) -> dict:
 def receive(plan, sockets, clock) -> dict:
     """Take packets until all have come or the deadline has; return columns of each stream.
 
-    Returns
-    -------
-    dict
-        ``delay_ns``: of each stream a list, an entry a packet by its number: the one-way delay of the first copy, None if
-        none came; ``duplicates``, ``damaged``: packets in all.
+    Returns ``delay_ns``: of each stream a list, an entry a packet by its number: the one-way delay of the first copy,
+    None if none came; ``duplicates``, ``damaged``: packets in all.
     """
     delay_ns = [[None] * len(times) for times in plan["time_ns"]]
     left, duplicates, damaged = sum(map(len, delay_ns)), 0, 0

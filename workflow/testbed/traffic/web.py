@@ -126,17 +126,14 @@ class Fetch:
 def ask(plan, clock) -> dict:
     """Ask for all objects of a plan, each at its time, and wait for them until its deadline.
 
+    Returns columns, an entry an object: ``start_ns``, ``completion_ns`` (None: it never was), ``body_bytes``,
+    ``header_bytes``; and ``failures``: number -> why.
+
     Parameters
     ----------
     plan : dict
         ``address``, ``port``; ``time_ns`` and ``bytes`` of each object; ``deadline_ns``: all from the origin.
     clock : clocked.Clock
-
-    Returns
-    -------
-    dict
-        Columns, an entry an object: ``start_ns``, ``completion_ns`` (None: it never was), ``body_bytes``,
-        ``header_bytes``; and ``failures``: number -> why.
     """
     times_ns, sizes = plan["time_ns"], plan["bytes"]
     columns = {name: [None] * len(sizes) for name in ("start_ns", "completion_ns")}

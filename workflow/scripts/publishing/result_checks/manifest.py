@@ -46,13 +46,9 @@ class Problem(NamedTuple):
 def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
     """Read which files a results folder should have: entries by path relative to the folder, sorted.
 
-    No path is absolute or leads out of the folder by its text; `file_in` looks at links too.
-
-    Raises
-    ------
-    ManifestError
-        In one sentence: no manifest, no RO-Crate, a path that leads out of the folder, a file that is
-        listed twice or without digest or size.
+    No path is absolute or leads out of the folder by its text; `file_in` looks at links too. Raises `ManifestError` if
+    there is no manifest, it is no RO-Crate, a path leads out of the folder, or a file is listed twice or without digest
+    or size.
     """
     name = f"{folder}/{MANIFEST}"
     path = file_in(folder, MANIFEST)
@@ -91,10 +87,8 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
 def file_in(folder: str | Path, path: str) -> Path:
     """Return the place of a listed file in a folder, which may itself be a link.
 
-    Raises
-    ------
-    ManifestError
-        If the path leads out of the folder, by its text or by a symbolic link, or is no regular file.
+    Raises `ManifestError` if the path leads out of the folder, by its text or by a symbolic link, or is no regular
+    file.
     """
     _relative_path(path, encoded=False)
     place = Path(folder, path)

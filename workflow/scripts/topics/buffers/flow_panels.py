@@ -60,14 +60,7 @@ def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
 
 
 def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the conditions and buffer that most platforms have, of several the smallest buffer, and these platforms.
-
-    Returns
-    -------
-    here : pandas.DataFrame
-        Rows of `table`.
-    platforms : list of str
-    """
+    """Return the conditions and buffer that most platforms have, of several the smallest buffer, and these platforms."""
     sizes = list(buffers_of(table)["buffer"])
     best = min(
         table.groupby(["conditions", "buffer"], sort=False),

@@ -19,15 +19,7 @@ SECTION = "5.2.1-"
 def shares(flows) -> pd.DataFrame:
     """Return the cells of the heat maps: the mean share of the flow in group ``own`` over the valid runs.
 
-    Parameters
-    ----------
-    flows : pandas.DataFrame
-        ``tidy/flows.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        scenario (a key of `PANELS`), ip_version, row_cca, column_cca, value, runs, note.
+    Returns scenario (a key of `PANELS`), ip_version, row_cca, column_cca, value, runs, note.
     """
     here = flows[flows["valid"] & flows["group"].isin(["own", "other"]) & flows["scenario"].str.startswith(SECTION)]
     rows = []

@@ -50,6 +50,9 @@ def _level_row(values, base, flows, params):
 def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the base scenario's, for each pair of CCAs.
 
+    Returns `FAIRNESS_FACTORS`. Where paths are alike each pair stands there once, as the study names its CCAs; else for
+    each order, a CCA with itself too. p is adjusted over levels and pairs of a factor and IP version (Holm, 1979).
+
     Parameters
     ----------
     pairs : Pairs
@@ -59,13 +62,6 @@ def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
         Their packets and queues as `queue_sizes.queues_of` gives them.
     params : object
         With confidence and significance.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `FAIRNESS_FACTORS`. Where paths are alike each pair stands there once, as the study names
-        its CCAs; else for each order, a CCA with itself too. p is adjusted over levels and pairs of a
-        factor and IP version (Holm, 1979).
     """
     rtts = pairs.runs.reindex(columns=["scenario", "first_rtt_path_ms", "second_rtt_path_ms"])
     paths = {scenario: rtts_ms for scenario, *rtts_ms in rtts.drop_duplicates("scenario").itertuples(index=False)}

@@ -64,19 +64,15 @@ def _describe_position(flows, sides, total, params):
 def describe_shares(shares, params) -> pd.DataFrame:
     """Describe every position of every mix in each scenario and IP version.
 
+    Returns `SHARES`. p, of a share against the fair one, is adjusted over the tests of a scenario and IP version (Holm,
+    1979); of the two sides of a pair, which are one test, the first counts and the second has the same.
+
     Parameters
     ----------
     shares : pandas.DataFrame
         `FLOW_SHARES`.
     params : object
         With confidence.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `SHARES`. p, of a share against the fair one, is adjusted over the tests of a
-        scenario and IP version (Holm, 1979); of the two sides of a pair, which are one test, the
-        first counts and the second has the same.
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]

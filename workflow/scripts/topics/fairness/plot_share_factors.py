@@ -35,10 +35,7 @@ DODGE = 0.56
 def shares_of(cca, factors) -> pd.DataFrame:
     """Return a CCA's share at every level, whether `FAIRNESS_FACTORS` has it as row or as column.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `COLUMNS`. As column its RTT ratio is the other's turned over, and its share what the row leaves.
+    Returns `COLUMNS`. As column its RTT ratio is the other's turned over, and its share what the row leaves.
     """
     as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
     swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}

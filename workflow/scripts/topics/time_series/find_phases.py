@@ -14,16 +14,8 @@ SHARE = PHASE_SHARES["share_percent"]
 def phase_time(phases) -> pd.DataFrame:
     """Return what share of a run's time the flows of a CCA spend in each phase, and how often.
 
-    Parameters
-    ----------
-    phases : pandas.DataFrame
-        `PHASES`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `RUN`, flow_cca, phase (each that any flow of that CCA has in the study), share_percent (of the time of these
-        flows together), spells (per flow).
+    ``phases`` are `PHASES`. Returns `RUN`, flow_cca, phase (each that any flow of that CCA has in the study),
+    share_percent (of the time of these flows together), spells (per flow).
     """
     run = [*RUN, "flow_cca"]
     spent = phases.assign(seconds=phases["end_s"] - phases["begin_s"]).astype({"phase": str, "flow_cca": str})
