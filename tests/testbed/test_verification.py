@@ -4,8 +4,9 @@ import math
 
 import pytest
 
+from experiment.capacity import lost_in_a_row
 from experiment.specification import RunSpecification
-from testbed.checks.flow_checks import check_goodput_ceiling, lost_in_a_row
+from testbed.checks.flow_checks import check_goodput_ceiling
 from testbed.checks.network_checks import LOSS_FALSE_ALARM, check_pacing, relative_entropy
 from testbed.checks.verification import checks_of, judge
 from testbed.readings.deliveries import windows

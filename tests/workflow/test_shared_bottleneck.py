@@ -14,7 +14,7 @@ def test_subflows_of_one_pair_share_the_bottleneck_with_another(run, ip_version)
         link={"rate_mbps": 10}, queue={"packets": 40}, traffic={"duration_s": 8, "sample_interval_ms": 200},
     )  # fmt: skip
     asked = RunSpecification(document["specification"])
-    assert (asked.connections, asked.capacity_mbps) == (4, 10)
+    assert (asked.connections, asked.total_rate_mbps) == (4, 10)
     subflows = {(series["flow"], series["subflow"]) for series in document["series"]["sockets"]}
     assert subflows == {(0, 0), (0, 1), (0, 2), (1, 0)}
     # One bottleneck: all of them together get what it passes, 20 bytes of MPTCP's option less in each packet, but for what

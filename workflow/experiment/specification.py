@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from experiment.capacity import Capacity
 from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
 from experiment.conditions import Chain, Hosts, Link, Multipath, Traffic, Transport
 from experiment.definitions import Definition
@@ -151,6 +152,11 @@ class RunSpecification:
         # A trace lets whole packets pass. Their size depends on the IP version, which a study's check does not know yet.
         known = self.link.trace and "ip_version" in self.document
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
+
+    @cached_property
+    def capacity(self) -> Capacity:
+        """What the path can carry at a time, and how long packets take then."""
+        return Capacity(self)
 
     @cached_property
     def traffic(self) -> Traffic:
@@ -351,17 +357,17 @@ class RunSpecification:
         return self.narrowest.rate_mbps if self.is_chain else self.link.rate_mbps
 
     @property
-    def capacity_mbps(self) -> float | None:
-        """Rate of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
+    def total_rate_mbps(self) -> float | None:
+        """Rate of the links of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
         if self.is_chain:
             return sum(one.rate_mbps for one in self.bottlenecks)
         return None if self.rate_mbps is None else self.rate_mbps * (self.paths if self.is_cable else 1)
 
     @property
-    def most_capacity_mbps(self) -> float | None:
-        """The highest `capacity_mbps` of the run."""
+    def most_total_rate_mbps(self) -> float | None:
+        """The highest `total_rate_mbps` of the run."""
         if not self.timeline:
-            return self.capacity_mbps
+            return self.total_rate_mbps
         rate_mbps = self.timeline.most("forward", "rate_mbps")
         return None if rate_mbps is None else rate_mbps * self.paths
 
@@ -502,13 +508,13 @@ class RunSpecification:
 
     @property
     def goodput_limit_mbps(self) -> float | None:
-        """What the receiver's application can get at most over the bottleneck in Mbit/s, or None.
+        """The most that the receivers' applications can get at any time in Mbit/s, or None.
 
-        rate x payload / packet as the shaper counts it; all paths together. Each of a chain's `bottlenecks` has its own.
+        Capacity x payload / packet as the shaper counts it; all paths together. Each of a chain's `bottlenecks` has its own.
         """
-        if self.capacity_mbps is None or self.is_chain:
+        if self.is_chain or self.capacity.is_unlimited():
             return None
-        return self.capacity_mbps * self.payload_bytes / self.packet_bytes
+        return self.capacity.most_mbps() * self.payload_bytes / self.packet_bytes
 
     @property
     def expected_s(self) -> float:
@@ -542,7 +548,7 @@ class RunSpecification:
         and offers half of it as a window; BBR's lasts while one lost packet keeps four BDPs from being read.
         """
         queue = sum((one.queue_packets or 0) * one.packet_bytes + (one.queue_bytes or 0) for one in self.bottlenecks)
-        longest = (self.most_capacity_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
+        longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + self.paths * queue)
         return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
 

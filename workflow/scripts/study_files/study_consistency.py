@@ -139,7 +139,7 @@ def _flow_bdp_bytes(scenario):
     run = _specification(scenario | {"link": scenario["link"] | {"rate_mbps": rate_mbps}})
     if not run.timeline or rate_mbps is None:
         return run.bdp_bytes
-    return run.most_capacity_mbps * 1e6 / 8 * run.rtt_most_ms / 1e3
+    return run.most_total_rate_mbps * 1e6 / 8 * run.rtt_most_ms / 1e3
 
 
 def _repeated(study, key):

@@ -3,9 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from experiment.timeline import LOST_ALL, most_rate_mbps
 from testbed.checks.check import Check, in_turn, words
-from testbed.network.emulation import REAL_TIMER_S, SUPER_PACKET_BYTES
 from testbed.network.policer import drops
 from testbed.readings.deliveries import COOKIE_BYTES, lifetime_windows, windows
 from testbed.traffic.traffic import flows_sending, plan_clients, start_within_s
@@ -246,56 +244,36 @@ def limited_shares(document, column) -> Iterator[float]:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """No more was delivered than the bottlenecks can pass in the time."""
-    limit, rtts_ms = specification.goodput_limit_mbps, [pair.rtt_ms for pair in specification.pairs]
-    # A sender hears of a packet as long after the bottleneck as its path is; two senders at one moment of packets so far apart.
-    apart_ms = max(rtts_ms) - min(rtts_ms) if not specification.is_cable else 0
-    return judge_goodput(specification, document, limit, range(specification.flows), (limit or 0) * apart_ms * 1e3 / 8)
+    """No more was delivered than the path can carry in the time."""
+    return judge_goodput(specification, document, range(specification.flows))
 
 
-def judge_goodput(specification, document, limit, flows, waiting_bytes=0) -> Check:
-    """Return the `Check` of what some flows got together against a limit in Mbit/s, or None, of the bottleneck that they share.
+def judge_goodput(specification, document, flows, waiting_bytes=0) -> Check:
+    """Return the `Check` of what some flows got together against the capacity that they share.
 
-    ``waiting_bytes`` may have passed it before the time that counts, and been delivered in it.
+    ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
     """
-    together, alone = (
-        {flow: window for flow, window in of(document).items() if flow in flows} for of in (windows, lifetime_windows)
-    )
-    if of_flows := together or alone:
-        goodputs = [window.goodput_mbps(flow) for flow, window in of_flows.items()]
-        # Where flows are never all there at once, none has more than the path by itself.
-        goodput = sum(goodputs) if together else max(goodputs)
-        shortest_s = min(window.end_ns - window.begin_ns for window in of_flows.values()) / 1e9
-        if limit is not None and specification.timeline:
-            ends = [(window.begin_ns, window.end_ns) for window in of_flows.values()]
-            limit *= max(most_rate_mbps(specification, *times) for times in ends) / specification.rate_mbps
-    else:
-        goodput = sum(
-            p["transfer"]["bytes"] * 8 / p["transfer"]["seconds"] / 1e6 for p in document["traffic"] if "transfer" in p
-        )
-        shortest_s = specification.expected_s
-    if limit is None:
+    got = [delivered for flow, delivered in delivered_spans(document) if flow in flows]
+    begin_ns, end_ns = min((begin for begin, _, _ in got), default=0), max((end for _, end, _ in got), default=0)
+    if begin_ns == end_ns:
+        return Check("goodput_ceiling", True, "nothing to compare", "nothing known of what was delivered")
+    to_mbps = 8e3 / (end_ns - begin_ns)
+    goodput = sum(count for _, _, count in got) * to_mbps
+    most_bytes = specification.capacity.most_bytes(begin_ns, end_ns, flows)
+    if most_bytes is None:
         return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
-    # The shaper counts whole nanoseconds for a packet (psched_l2t_ns), which above 1 Gbit/s is a little too fast.
-    packet_ns = specification.packet_bytes * 8e3 / specification.timeline.most("forward", "rate_mbps")
-    limit *= packet_ns / math.floor(packet_ns)
-    # An acknowledgement says of two packets at a time that they have arrived, the next one too if it was lost. The shaper
-    # lets one super-packet pass whatever was before it.
-    losses = [loss for _, loss in specification.timeline.values("reverse", "loss_percent") if loss < LOST_ALL]
-    burst_packets = specification.direction("reverse").loss_burst_packets
-    unsaid = 2 * (1 + lost_in_a_row(1 - 1 / burst_packets if burst_packets else max(losses) / 100))
-    unsaid *= max(specification.paths, len(flows))
-    offload = specification.transport.segmentation_offload
-    unsaid_bytes = (unsaid + 1) * SUPER_PACKET_BYTES if offload else unsaid * specification.packet_bytes
-    most = limit + (unsaid_bytes + waiting_bytes) * 8 / shortest_s / 1e6
-    if not specification.virtual_clock:
-        most += limit * REAL_TIMER_S / shortest_s  # the shaper's burst
+    most = (most_bytes + waiting_bytes) * to_mbps
     return Check("goodput_ceiling", goodput <= most, f"at most {most:.3f} Mbit/s", f"{goodput:.3f} Mbit/s")
 
 
-def lost_in_a_row(loss) -> int:
-    """Return how many packets may be lost one after another with a chance of 1e-9 or more; ``loss`` is a fraction."""
-    return math.floor(math.log(1e-9) / math.log(loss)) if loss > 0 else 0
+def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
+    """Yield flow and (begin, end, bytes): what was delivered of it in the time that flows have in common, or else in its own."""
+    for flow, window in (windows(document) or lifetime_windows(document)).items():
+        yield flow, (window.begin_ns, window.end_ns, window.delivered_bytes[flow])
+    for process in document["traffic"]:
+        if transfer := process.get("transfer"):
+            begin_ns = round(1e6 * process["start_offset_ms"])
+            yield process["flows"][0], (begin_ns, begin_ns + round(1e9 * transfer["seconds"]), transfer["bytes"])
 
 
 def readings(document) -> list[dict]:

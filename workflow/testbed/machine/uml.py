@@ -66,7 +66,7 @@ def memory_mib(specification) -> int:
     It follows from the specification alone, since the guest's size is part of
     what it can see.
     """
-    rate_mbps = specification.most_capacity_mbps
+    rate_mbps = specification.most_total_rate_mbps
     if rate_mbps is None:
         bitrate_mbps = specification.traffic.bitrate_mbps
         rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
@@ -93,7 +93,7 @@ def memory_mib(specification) -> int:
 
 def run_time_s(specification) -> float:
     """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
-    mbps = specification.most_capacity_mbps or specification.flows * specification.traffic.bitrate_mbps
+    mbps = specification.most_total_rate_mbps or specification.flows * specification.traffic.bitrate_mbps
     # Each of the small messages is a packet.
     size = specification.packet_bytes if specification.udp or specification.transport.segment_bytes else PACKET_BYTES
     packets = mbps * 1e6 / 8 * specification.expected_s / size

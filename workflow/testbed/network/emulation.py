@@ -13,12 +13,8 @@ from experiment.packet_sizes import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
-#: Under a real clock: how long a shaper may oversleep without losing rate, so what it may send at once, in s of its rate.
-REAL_TIMER_S = 1e-3
 #: A rate at which a packet takes next to no time (0.4 us a full one): with any, netem lets none overtake another.
 IN_ORDER_MBPS = 32_000
-#: The largest packet with segmentation offload (GSO_MAX_SIZE).
-SUPER_PACKET_BYTES = 65_536
 
 
 @dataclass(frozen=True)

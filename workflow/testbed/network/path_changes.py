@@ -11,9 +11,9 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
+from experiment.capacity import REAL_TIMER_S
 from experiment.packet_sizes import PACKET_BYTES
 from testbed.network.devices import devices_of
-from testbed.network.emulation import REAL_TIMER_S
 from testbed.network.netlink import NETLINK_ROUTE, Channel, attribute, attributes
 from testbed.readings.queue_information import MESSAGE, RTM_GETQDISC, TCA_KIND, counters
 

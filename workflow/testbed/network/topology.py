@@ -36,13 +36,14 @@ from dataclasses import dataclass
 from mininet.net import Mininet
 from mininet.node import Node
 
+from experiment.capacity import REAL_TIMER_S
 from experiment.chain_names import routers
 from experiment.disciplines import OF_KIND
 from experiment.link_options import PATH, options_at
-from experiment.packet_sizes import PACKET_BYTES
+from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
 from experiment.qdisc import DROP_TAIL
 from testbed.network import addresses, chain
-from testbed.network.emulation import IN_ORDER_MBPS, REAL_TIMER_S, SUPER_PACKET_BYTES, Bottleneck, Netem
+from testbed.network.emulation import IN_ORDER_MBPS, Bottleneck, Netem
 from testbed.network.links import Arrivals, EmulatedInterface, EmulatedLink, emulate
 from testbed.network.policer import Policer
 from testbed.network.sysctl import write

@@ -61,7 +61,7 @@ def client_command(client, specification, address) -> list[str]:
     bitrate = flow.rate_mbps
     if specification.udp:
         # iperf3's default is 1 Mbit/s. The link's rate is more than payloads can have of it.
-        return [*command, "--udp", "--bitrate", f"{bitrate or specification.capacity_mbps:g}M"]
+        return [*command, "--udp", "--bitrate", f"{bitrate or specification.total_rate_mbps:g}M"]
     if transport.cca_set_by == "socket":
         command += ["--congestion", specification.flow_kernel_cca(client.flows[0])]
     if transport.segment_bytes is not None:
@@ -71,7 +71,7 @@ def client_command(client, specification, address) -> list[str]:
         command.append("--no-delay")
     if bitrate is None and traffic.messages is not None:
         # A client without a rate asks for the time no more once it has sent its last block, so a virtual clock would stand still.
-        bitrate = BEYOND * (specification.capacity_mbps or 1000)
+        bitrate = BEYOND * (specification.total_rate_mbps or 1000)
     if bitrate is not None:
         command += ["--bitrate", f"{bitrate:g}M"]
     return command
