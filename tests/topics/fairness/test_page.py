@@ -30,7 +30,7 @@ def built_alone(folder, study):
 
 def figures(built):
     """Return the slugs of the topic's figures."""
-    return [figure.slug for figure in fairness.TOPIC.figures(built.outline.design)]
+    return [figure.slug for figure in fairness.TOPIC.figures_of(built.outline.design)]
 
 
 @pytest.fixture(scope="module")

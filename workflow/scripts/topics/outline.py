@@ -36,7 +36,7 @@ def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> Stud
     if sole := [topic for topic in chosen if topic.sole]:
         chosen = tuple(topic for topic in chosen if topic in sole or topic.place is not Place.QUESTION)
     tables = tuple(table for topic in chosen for table in topic.tables_of(design))
-    figures = tuple(_placed(figure, topic) for topic in sole or chosen for figure in topic.figures(design))
+    figures = tuple(_placed(figure, topic) for topic in sole or chosen for figure in topic.figures_of(design))
     for names in ([table.name for table in tables], [figure.slug for figure in figures]):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:

@@ -31,10 +31,6 @@ def slug_of(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def _no_params(design: StudyDesign) -> dict:
-    return {}
-
-
 @dataclass(frozen=True)
 class Analysis:
     """An analysis: one script that makes analysis tables out of tables."""
@@ -47,7 +43,7 @@ class Analysis:
     # Names of the settings of every analysis that the script reads: confidence, significance, power.
     settings: tuple[str, ...] = ()
     # The other parameters of the script for a `StudyDesign`, by name.
-    params: Callable[[StudyDesign], dict] = _no_params
+    params: Callable[[StudyDesign], dict] = lambda design: {}
 
     @property
     def rule(self) -> str:
@@ -111,10 +107,6 @@ class Place(Enum):
     NONE = "nowhere: it has no section"
 
 
-def _no_figures(design: StudyDesign) -> Iterable[Plot]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Topic:
     """What the workflow must know of a topic before anything of the study is there."""
@@ -126,8 +118,8 @@ class Topic:
     analyses: tuple[Analysis, ...] = ()  # those whose rules follow from their declaration
     # All analysis tables, in the order of the report's downloads; those of the analyses in their order if not given.
     tables: tuple[Table, ...] = ()
-    # Its figures for a `StudyDesign`: an iterable of `Plot`.
-    figures: Callable[[StudyDesign], Iterable[Plot]] = _no_figures
+    # Its figures, or a function of the `StudyDesign` that returns them.
+    figures: tuple[Plot, ...] | Callable[[StudyDesign], Iterable[Plot]] = ()
     place: Place = Place.QUESTION  # where its section stands in the report
     # By name of a table: whether a `StudyDesign` that has the topic has it; it always has the others.
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
@@ -152,6 +144,10 @@ class Topic:
     def tables_of(self, design: StudyDesign) -> tuple[Table, ...]:
         """Return its tables that a design has."""
         return tuple(t for t in self.tables if self.table_applies.get(t.name, self.applies)(design))
+
+    def figures_of(self, design: StudyDesign) -> Iterable[Plot]:
+        """Return its figures in a study."""
+        return self.figures(design) if callable(self.figures) else self.figures
 
     @property
     def folder(self) -> str:

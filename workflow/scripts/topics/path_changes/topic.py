@@ -10,24 +10,14 @@ def is_watched(scenario) -> bool:
     return is_changing(scenario) and is_sampled(scenario)
 
 
-def _figures(design):
-    title = "Paths that change, over time"
-    yield Plot(
-        "path-changes", "plot_path_changes", ("runs", "scenarios", "changes", "sockets", "queue"), title, "one run of each cell"
-    )  # fmt: skip
-
-
+INPUTS, TITLE = ("runs", "scenarios", "changes", "sockets", "queue"), "Paths that change, over time"
 TOPIC = Topic(
     "path_changes",
     "Changes",
     order=50,
     heading="What do flows do when their path changes?",
     applies=lambda design: any(map(is_watched, design.scenarios)),
-    analyses=(
-        Analysis(
-            "measure_responses", ("runs", "scenarios", "changes", "sockets", "queue"), (CHANGE_CELLS, CHANGE_RESPONSES)
-        ),
-    ),
-    figures=_figures,
+    analyses=(Analysis("measure_responses", INPUTS, (CHANGE_CELLS, CHANGE_RESPONSES)),),
+    figures=(Plot("path-changes", "plot_path_changes", INPUTS, TITLE, "one run of each cell"),),
     pictures=("path-changes",),
 )
