@@ -29,8 +29,8 @@ QUEUE = struct.Struct("=5I")
 QUEUE_KINDS = (*OF_KIND, "netem")
 
 
-class QueueReader:
-    """Reads the queue of one interface of a node; open before the traffic, read often, close.
+class QueueReader(Channel):
+    """A channel that reads the queue of one interface of a node; open before the traffic, read often, close.
 
     Raises `netlink.NetlinkError` if the interface or such a qdisc is not there.
 
@@ -50,39 +50,29 @@ class QueueReader:
                 index = socket.if_nametoindex(interface)
             except OSError as error:
                 raise NetlinkError(f"{node.name}: {self.what}: {error}", error.errno) from error
-        self.channel = Channel(node, NETLINK_ROUTE)
+        super().__init__(node, NETLINK_ROUTE)
         try:
             self.request = self.find(index, kinds)
         except BaseException:
-            self.channel.close()
+            self.close()
             raise
 
     def find(self, index, kinds) -> bytes:
         """Return the request for the interface's queue alone."""
-        qdiscs = self.channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, 0, 0, 0), self.what, qdisc)
+        qdiscs = self.ask(RTM_GETQDISC, MESSAGE.pack(0, index, 0, 0, 0), self.what, qdisc)
         # Kernels before 4.20 send the qdiscs of all interfaces.
         handles = {kind: handle for of, kind, handle in qdiscs if of == index}
         for kind in kinds:
             if kind in handles:
                 return MESSAGE.pack(0, index, handles[kind], 0, 0)
         raise NetlinkError(
-            f"{self.channel.node.name}: {self.what}: expected one of {', '.join(kinds)}, "
-            f"found {', '.join(handles) or 'none'}"
+            f"{self.node.name}: {self.what}: expected one of {', '.join(kinds)}, found {', '.join(handles) or 'none'}"
         )
 
     def read(self) -> dict[str, int]:
         """Return what `queue` makes of the kernel's answer; raise `netlink.NetlinkError` if it has none."""
-        (read,) = self.channel.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
+        (read,) = self.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
         return read
-
-    def close(self) -> None:
-        self.channel.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
 
 def qdisc(buffer, start, end) -> tuple[int, str, int]:

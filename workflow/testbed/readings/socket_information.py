@@ -104,8 +104,8 @@ BBR3_INFO = struct.Struct("=QQBBxBIII")
 DCTCP_UNIT, BBR_UNIT = 1024, 256
 
 
-class SocketReader:
-    """Reads a node's established TCP connections; open before the traffic, read often, close.
+class SocketReader(Channel):
+    """A channel that reads a node's established TCP connections; open before the traffic, read often, close.
 
     Raises `netlink.NetlinkError`.
 
@@ -121,7 +121,7 @@ class SocketReader:
     """
 
     def __init__(self, node, ip_version, mptcp=False, ecn=False):
-        self.channel = Channel(node, NETLINK_SOCK_DIAG)
+        super().__init__(node, NETLINK_SOCK_DIAG)
         self.family, self.mptcp, self.ecn = FAMILIES[ip_version], mptcp, ecn
         self.sockids = []
 
@@ -138,12 +138,12 @@ class SocketReader:
             self.sockids = [sockid for sockid, read in named if read]
             return [read for _, read in named if read]
         self.sockids = []
-        return self.channel.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
+        return self.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
 
     def named(self, sockid) -> dict | None:
         """Return what `connection` makes of one connection, None if it is not established any more."""
         try:
-            (read,) = self.channel.ask(
+            (read,) = self.ask(
                 SOCK_DIAG_BY_FAMILY,
                 self.request(sockid),
                 "TCP connection",
@@ -168,15 +168,6 @@ class SocketReader:
             return mptcp_connection(buffer, start, end)
         self.sockids.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
         return connection(buffer, start, end, self.ecn)
-
-    def close(self) -> None:
-        self.channel.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
 
 def established(buffer, start, end, ecn=False) -> dict | None:
