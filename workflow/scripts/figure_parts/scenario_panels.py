@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.figure_style import DASHES, FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
-from figure_parts.figure_svg import Panel
+from figure_parts.figure_svg import Drawing, Panel
 from study_files.study_design import MIX
 from wording.number_format import tick
 from wording.scenario_words import conditions, heading, ip_words
@@ -80,6 +80,34 @@ class Grid:
             f"panel-{position + 1}", left + INDENT_PT, top, self.panel_width - INDENT_PT,
             self.panel_height, description,
         )  # fmt: skip
+
+
+class PanelFigure:
+    """A figure of panels, drawn one after another.
+
+    ``margins`` lie between a panel's edges and its plot, in points: left, right, top, bottom. ``key`` has entries with a
+    label each.
+    """
+
+    def __init__(self, title, grid, margins, key=()):
+        self.grid, self.margins = grid, margins
+        self.figure, self.panels = grid.figure(), []
+        header(self.figure, title, key)
+
+    def next_axes(self, right=None) -> Axes:
+        """Begin the next panel; return its axes. ``right`` is a margin of this panel alone."""
+        self.panels.append(None)
+        left, usual, top, bottom = self.margins
+        return self.grid.axes(self.figure, len(self.panels) - 1, left, usual if right is None else right, top, bottom)
+
+    def finish(self, axes, description) -> None:
+        """Say in words what the latest panel shows, now that all is drawn."""
+        unclipped(axes)
+        self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
+
+    def drawing(self, title, data, digits=None) -> Drawing:
+        """Return the figure with what it shows in words and in rows."""
+        return Drawing(self.figure, self.panels, title, data, digits)
 
 
 def columns_for(panels) -> int:

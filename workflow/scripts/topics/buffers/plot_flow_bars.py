@@ -59,7 +59,7 @@ def plot_flow_bars(runs, flows, scenarios, cca) -> Drawing:
     panels = list(panels_by_buffer(runs, table, cca) if cca else panels_by_platform(runs, table))
     ranks = of_panels(flow_ranks(flows, runs[runs["valid"]], table), panels)
     cells = dict(iter(ranks.groupby(CELL, sort=False)))
-    figure, views = draw_flows(WORDS, ranks["highest_mbps"], panels, runs, cells, _slot)
+    drawn = draw_flows(WORDS, ranks["highest_mbps"], panels, runs, cells, _slot)
     what = f"{cca_name(cca)} by buffer" if cca else "by platform"
     title = f"Goodput of each of {count(int(runs['flows'].max()), 'flow')}, {what}"
-    return Drawing(figure, views, title, ranks)
+    return drawn.drawing(title, ranks)

@@ -34,8 +34,8 @@ PANELS = (
 )
 
 
-def draw_errors(table) -> tuple:
-    """Draw the figure of ``analysis/calibration.csv``; return it with its panels."""
+def draw_errors(table) -> CategoryPanels:
+    """Draw the figure of ``analysis/calibration.csv``."""
     apply_style()
     plan = [(panel, rows) for panel in PANELS if len(rows := _rows_of(table, panel))]
     drawn = CategoryPanels(TITLE, len(plan), columns=min(2, len(plan)) or 1)
@@ -50,7 +50,7 @@ def draw_errors(table) -> tuple:
             _draw_point(axes, place, row, panel)
         values = ", ".join(f"{name}: {number(row[panel.value], 1)}" for name, row in zip(names, rows, strict=True))
         drawn.finish(axes, f"{panel.quantity.capitalize()}, {unit} by {panel.slots}: {values}.")
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _rows_of(table, panel):
@@ -85,5 +85,4 @@ def _draw_point(axes, place, row, panel):
 
 def plot_errors(calibration) -> Drawing:
     """Return the figure and its data."""
-    figure, panels = draw_errors(calibration)
-    return Drawing(figure, panels, TITLE, calibration)
+    return draw_errors(calibration).drawing(TITLE, calibration)

@@ -46,5 +46,4 @@ def plot_exam_shares(flows) -> Drawing:
         for ip_version in cells["ip_version"].unique()
         if ((cells["scenario"] == kind) & (cells["ip_version"] == ip_version)).any()
     ]
-    figure, views = draw_matrices(cells, panels, SCALE)
-    return Drawing(figure, views, SCALE.title, cells)
+    return draw_matrices(cells, panels, SCALE).drawing(SCALE.title, cells)

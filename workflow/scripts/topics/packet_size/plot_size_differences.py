@@ -58,8 +58,8 @@ def _axis_of(panel):
     return difference_axis([*values, *(ends if rows["ci_low"].notna().any() else [])])
 
 
-def draw_differences(table) -> tuple:
-    """Draw the figure of ``analysis/size_differences.csv``; return it with its panels."""
+def draw_differences(table) -> CategoryPanels:
+    """Draw the figure of ``analysis/size_differences.csv``."""
     apply_style()
     plan, sizes = list(_panels_of(table)), sorted(table["message_bytes"].unique())
     drawn = CategoryPanels(TITLE, len(plan), 3, columns=min(3, len(plan)) or 1)
@@ -69,7 +69,7 @@ def draw_differences(table) -> tuple:
         axes.axhline(0, color=LIGHT.muted, lw=0.7, zorder=1)
         lines, key = _draw_panel(axes, panel, sizes)
         drawn.finish(axes, f"{panel.name}: {panel.second_line}. {'; '.join(lines)}.", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _draw_panel(axes, panel, sizes):
@@ -101,6 +101,6 @@ def _lines_of(rows):
 
 def plot_size_differences(size_differences) -> Drawing:
     """Return the figure and its data."""
-    figure, panels = draw_differences(size_differences)
+    drawn = draw_differences(size_differences)
     asked = size_differences["question"].isin((IP_VERSION, PLATFORM))
-    return Drawing(figure, panels, TITLE, size_differences[asked])
+    return drawn.drawing(TITLE, size_differences[asked])

@@ -115,4 +115,4 @@ def plot_distributions(runs, scenarios) -> Drawing:
                 f"Distribution of {name.lower()} over the replications in {heading(scenario)} "
                 f"({conditions(scenario)}). Smallest, middle and largest in {METRIC.unit}: {cells}.",
             )
-    return Drawing(drawn.figure, drawn.panels, f"Distribution of {name.lower()} in each cell", data)
+    return drawn.drawing(f"Distribution of {name.lower()} in each cell", data)
