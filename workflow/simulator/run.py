@@ -85,7 +85,6 @@ def boot(specification, wall_limit_s, log) -> dict:
 
     Parameters
     ----------
-    specification : experiment.specification.RunSpecification
     wall_limit_s : float
         Real seconds after which the program is ended.
     log : binary file

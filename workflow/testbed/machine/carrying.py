@@ -33,7 +33,6 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None) -> Out
 
     Parameters
     ----------
-    specification : RunSpecification
     output : pathlib.Path
         Where the document goes; a file of that name is always whole.
     log : binary file
@@ -108,10 +107,7 @@ def is_done(specification, output) -> bool:
 
     It is true only if another execution would give the same bytes, or just another measurement (platform ``host``).
 
-    Parameters
-    ----------
-    specification : RunSpecification
-    output : pathlib.Path
+    ``output``:
     """
     try:
         document = json.loads(gzip.decompress(output.read_bytes()))

@@ -55,7 +55,6 @@ def boot(specification, wall_limit_s, log) -> dict:
 
     Parameters
     ----------
-    specification : RunSpecification
     wall_limit_s : float
         Real seconds after which the run is ended.
     log : binary file

@@ -162,7 +162,6 @@ def boot(specification, wall_limit_s, log) -> dict:
 
     Parameters
     ----------
-    specification : RunSpecification
     wall_limit_s : float
         Real seconds after which the guest is ended.
     log : binary file

@@ -45,11 +45,7 @@ def listener(specification) -> str:
 def command_prefix(specification, library=None) -> list[str]:
     """Return what comes before an application's command (variables, programs), so that it uses MPTCP where the study says so.
 
-    Parameters
-    ----------
-    specification : RunSpecification
-    library : str, optional
-        A library to preload into the application.
+    ``library``: a library to preload into the application.
     """
     with_library = [] if library is None else ["sh", "-c", ADD_LIBRARY, library]
     if specification.multipath.by == "mptcp":

@@ -80,7 +80,6 @@ def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
 
     Parameters
     ----------
-    node : bare_host.BareHost
     addresses : iterable of (str, str, int)
         Device, address, bits of its network.
     neighbours : iterable of (str, str, str)

@@ -122,11 +122,7 @@ def build(specification, net) -> Path:
     Raises `commands.CommandError`, `SettingError` or `netlink.NetlinkError` if the kernel refuses any part of the
     network.
 
-    Parameters
-    ----------
-    specification : RunSpecification
-    net : mininet.net.Mininet
-        Without controller and switches.
+    ``net``: without controller and switches.
     """
     pairs = specification.pairs
     hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]

@@ -34,7 +34,6 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
         When the flows start, in s since the origin.
     set_up_rtts : int
         RTTs that pass until their data are sent, without loss.
-    specification : RunSpecification
     """
     longest_s, shortest_s = (pick(specification.idle_rtts_ms) / 1e3 for pick in (max, min))
     lives_s, same_times = [], {}
@@ -137,12 +136,7 @@ def datagram_window(process, left_out=0.0) -> Window | None:
 class Deliveries:
     """Reads what was delivered of each flow; open before the traffic.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-    expected : dict of str to int
-        Sender -> number of its connections once all flows have begun.
+    ``expected``: sender -> number of its connections once all flows have begun.
     """
 
     def __init__(self, path, specification, expected):

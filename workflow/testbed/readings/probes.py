@@ -100,11 +100,7 @@ def stack_counters(path, dropped_before) -> dict:
     Returns ``tcp``: host -> nstat counters (zeros too); ``backlog_drops``: packets that the kernel's per-CPU queue
     dropped.
 
-    Parameters
-    ----------
-    path : topology.Path
-    dropped_before : int
-        `backlog_drops` before there was a network; a machine's own kernel has counted for long.
+    ``dropped_before``: `backlog_drops` before there was a network; a machine's own kernel has counted for long.
     """
     return {
         "tcp": {node.name: nstat(node) for node in path.end_hosts},

@@ -36,7 +36,6 @@ class QueueReader(Channel):
 
     Parameters
     ----------
-    node : mininet.node.Node
     interface : str
         Its name in the node.
     kinds : tuple of str

@@ -37,15 +37,7 @@ QUEUE_COUNTS = ("drops", "marks")
 class Sampler:
     """Looks at sockets, and their time series and the queue's.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-
-    Attributes
-    ----------
-    samples : int
-        Samples taken so far.
+    ``samples``: samples taken so far.
     """
 
     def __init__(self, path, specification):

@@ -111,7 +111,6 @@ class SocketReader(Channel):
 
     Parameters
     ----------
-    node : mininet.node.Node
     ip_version : str
         ``ipv4`` or ``ipv6``: connections of the other are not read.
     mptcp : bool

@@ -57,12 +57,7 @@ def configuration(specification, port, folder) -> str:
 def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
     """Make the file that is to be transferred and the server's configuration; return the server's command.
 
-    Parameters
-    ----------
-    client : traffic.Client
-    specification : RunSpecification
-    folder : pathlib.Path
-        Gets the folder ``served`` with the file, and the configuration.
+    ``folder``: gets the folder ``served`` with the file, and the configuration.
     """
     content, configured = folder / "served", folder / f"vsftpd-{client.port}.conf"
     content.mkdir(exist_ok=True)

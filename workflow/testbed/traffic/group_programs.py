@@ -41,13 +41,7 @@ class Program:
 
 
 class GroupPrograms:
-    """The programs of a run's groups, from before the traffic to after it; open before the links' counters are read.
-
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-    """
+    """The programs of a run's groups, from before the traffic to after it; open before the links' counters are read."""
 
     def __init__(self, path, specification):
         self._path, self._specification = path, specification

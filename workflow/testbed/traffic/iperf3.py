@@ -82,12 +82,7 @@ def entry(client, specification, outputs) -> dict[str, dict]:
 
     Raises `TrafficError` with iperf3's own words.
 
-    Parameters
-    ----------
-    client : traffic.Client
-    specification : RunSpecification
-    outputs : dict of str to traffic.Output
-        Of ``client`` and ``server``.
+    ``outputs``: of ``client`` and ``server``.
     """
     return {side: result_of(side, client, output) for side, output in outputs.items()}
 
