@@ -27,12 +27,7 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     transfer's time; for a round-trip time what iperf3 prints, for messages an exchange at the end; for a share of the
     packets one of them; for the cores' busy share a tick; for a count one. It is missing where it isn't known.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    metric : str
-        Column of a metric.
+    ``metric``: column of a metric.
     """
     if metric in ("rtt_mean_ms", "rtt_first_stream_ms"):
         exchange = runs["rtt_mean_ms"].astype(float) ** 2 / (1e3 * runs["duration_s"].astype(float))

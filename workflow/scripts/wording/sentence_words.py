@@ -56,8 +56,6 @@ def place_words(row, scenarios, one_ip_version=False) -> str:
     ----------
     row : mapping
         scenario and ip_version.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
     one_ip_version : bool
         Whether the study has no other, so that it needn't be named.
     """

@@ -56,8 +56,6 @@ def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     Parameters
     ----------
     pairs : Pairs
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
     queues : pandas.DataFrame
         Their packets and queues as `queue_sizes.queues_of` gives them.
     params : object

@@ -119,8 +119,6 @@ def platform_differences(runs, scenarios, agreement, params) -> pd.DataFrame:
 
     Parameters
     ----------
-    runs, scenarios : pandas.DataFrame
-        The tidy tables.
     agreement : mapping
         The study's tolerances.
     params : object

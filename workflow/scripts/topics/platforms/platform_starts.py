@@ -68,12 +68,7 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
 def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
     """Return `MEASURES` of each valid run, by its factors (`RUN`): means over its flows, retransmits in all.
 
-    Parameters
-    ----------
-    intervals, sockets : str or path
-        ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
+    ``intervals``, ``sockets``: ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
     """
     durations_s = runs.groupby("scenario")["duration_s"].first().to_dict()
     again = early_retransmits(intervals, durations_s)

@@ -51,8 +51,6 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
 
     Parameters
     ----------
-    runs, scenarios : pandas.DataFrame
-        The tidy tables.
     confidence : float
         Of the interval.
     changing : collection of str
