@@ -1,7 +1,7 @@
 """How exact the emulated path is: each quantity of each scenario against an exact number."""
 
 from topics.calibration.tables import CALIBRATION, READINGS
-from topics.topic import Plot, Topic
+from topics.topic import Analysis, Plot, Topic
 
 TOPIC = Topic(
     "calibration",
@@ -9,6 +9,7 @@ TOPIC = Topic(
     order=30,
     heading="How exact is the emulated path?",
     applies=lambda design: bool(design.study.get("analysis", {}).get("calibration")),
+    analyses=(Analysis("measure_errors", ("readings", "scenarios"), (CALIBRATION,)),),
     tables=(READINGS, CALIBRATION),
     figures=(Plot("calibration-errors", "plot_errors", ("calibration",), "Errors by quantity", "errors, uncertainty"),),
     sole=True,
