@@ -88,7 +88,7 @@ class LinkOption:
         return {self.told or self.name: options * self.factor} if isinstance(options, (int, float)) else {}
 
 
-def number(unit, least, most, null=False, above=False, below=False) -> dict:
+def number_schema(unit, least, most, null=False, above=False, below=False) -> dict:
     """Return the JSON Schema of a number with a unit; ``above`` and ``below`` exclude the ends, ``null`` allows that there is none."""
     limits = {"exclusiveMinimum" if above else "minimum": least, "exclusiveMaximum" if below else "maximum": most}
     return {"type": ["number", "null"] if null else "number", "unit": unit, **limits}
@@ -97,14 +97,14 @@ def number(unit, least, most, null=False, above=False, below=False) -> dict:
 LINK_OPTIONS = (
     LinkOption("jitter_order", {"enum": ["any", "kept"]}, default="any", behind="loss_percent", needs=IN_ORDER),
     LinkOption(
-        "ack_slot_ms", number("ms", 0.1, 1000, null=True), behind="jitter_order", only="reverse",
+        "ack_slot_ms", number_schema("ms", 0.1, 1000, null=True), behind="jitter_order", only="reverse",
         needs=IN_ORDER | {"traffic.application": ("iperf3", "ftp")},
         words="slot {0:.6f}ms {0:.6f}ms", key=("slot", "min-delay"), factor=1e3, told="slot_ms",
         # On an idle path a packet finds that its slot has not begun.
         idle_ms=lambda value: value,
     ),
     LinkOption(
-        "loss_burst_packets", number("packets", 1, 10_000, null=True), by_direction=True, behind="ack_slot_ms",
+        "loss_burst_packets", number_schema("packets", 1, 10_000, null=True), by_direction=True, behind="ack_slot_ms",
         needs={"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")},
     ),
     # netem's `reorder` lets a share of packets pass at once and delays the others: here the others are the late ones.
@@ -115,8 +115,8 @@ LINK_OPTIONS = (
             "additionalProperties": False,
             "allowed": "a mapping such as {percent: 1, late_ms: 5}, or null",
             "properties": {
-                "percent": number("percent", 0, 50, above=True) | {"default": 1},
-                "late_ms": number("ms", 0.01, 1000) | {"default": 5},
+                "percent": number_schema("percent", 0, 50, above=True) | {"default": 1},
+                "late_ms": number_schema("ms", 0.01, 1000) | {"default": 5},
                 "direction": {"enum": ["forward", "reverse", "both"], "default": "forward"},
             },
         },
@@ -126,12 +126,12 @@ LINK_OPTIONS = (
         check="reordering", column="late_packets", percent=lambda value: value["percent"],
     ),
     LinkOption(
-        "duplicate_percent", number("percent", 0, 100, below=True), default=0, by_direction=True,
+        "duplicate_percent", number_schema("percent", 0, 100, below=True), default=0, by_direction=True,
         place=ARRIVALS, needs={"traffic.protocol": ("tcp",)},
         words="duplicate {:.7f}%", key=("duplicate", "duplicate"), check="duplicates", column="duplicate_packets",
     ),
     LinkOption(
-        "corrupt_percent", number("percent", 0, 10), default=0, by_direction=True,
+        "corrupt_percent", number_schema("percent", 0, 10), default=0, by_direction=True,
         place=ARRIVALS, needs={"link.netem": ("receiving-side",), "transport.ecn": ("off",)},
         words="corrupt {:.7f}%", key=("corrupt", "corrupt"), check="corruption", column="damaged_packets",
     ),

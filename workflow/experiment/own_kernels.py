@@ -33,7 +33,7 @@ def process_mode(specification) -> dict[str, str]:
     return {"process_mode": "ptrace"} if is_old else {}
 
 
-def in_words(kernel) -> str:
+def kernel_words(kernel) -> str:
     """Return what a kernel is, for messages and the report."""
     name = kernel["tree"] if "tree" in kernel else f"Linux {kernel['base']}" if kernel["base"] != "newest" else "Linux"
     version = f" ({kernel['version']})" if "version" in kernel else ""

@@ -7,5 +7,5 @@ TCP stack, ``probes`` measures what was built, ``traffic`` sends, ``verification
 ``network``, ``traffic``, ``readings``, ``checks``, ``machine``. The words that it shares with the workflow are in ``experiment``.
 
 Arguments of many functions: ``specification`` is an `experiment.specification.RunSpecification`, ``path`` a
-`network.topology.Path`, ``node`` a `network.bare_host.BareHost`, ``client`` a `traffic.traffic.Client`.
+`network.topology.NetworkPath`, ``node`` a `network.bare_host.BareHost`, ``client`` a `traffic.traffic.Client`.
 """

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from experiment.own_kernels import in_words
+from experiment.own_kernels import kernel_words
 from report_page.metric_words import WORDS, DefinedMetric, defined
 from report_parts.data_tables import size
 from run_tables.metrics import METRICS, PUBLISHED_METRICS, differences
@@ -122,7 +122,7 @@ def defined_ccas(study) -> list[dict]:
         else:
             origin = f"the kernel's {cca_name(one['base'])}"
         if one.get("kernel"):
-            origin += f", on {in_words(one['kernel'])}"
+            origin += f", on {kernel_words(one['kernel'])}"
         parameters = [f"{key} {str(value).lower()}" for key, value in one["parameters"].items()]
         rows.append({"name": name, "origin": origin, "parameters": ", ".join(parameters) or "its own"})
     return rows

@@ -1,6 +1,7 @@
 """Reading run documents: whole, of this workflow's schema, testbed and image, and of the run they stand for."""
 
 import gzip
+import hashlib
 import json
 import zlib
 from pathlib import Path
@@ -20,6 +21,12 @@ class DocumentError(ValueError):
     def __init__(self, path, cause):
         self.path, self.cause = str(path), " ".join(cause.split())
         super().__init__(f"{self.path}: {self.cause}")
+
+
+def file_sha256(path) -> str:
+    """Return a file's SHA-256 in hex digits."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def run_of(path) -> tuple[str, str, str, int]:

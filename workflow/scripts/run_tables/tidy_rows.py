@@ -2,7 +2,7 @@
 
 from experiment.disciplines import OF_KIND
 from experiment.flow_groups import OWN
-from experiment.own_kernels import in_words
+from experiment.own_kernels import kernel_words
 from experiment.run_document import specification_of
 from experiment.specification import RunSpecification
 from run_tables.background_metrics import background_metrics
@@ -210,7 +210,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         "pairs": hosts["pairs"],
         "rtt_path_ms": run.rtt_path_ms,
         "variation": variation_words(scenario["variation"]),
-        "kernel": in_words(scenario["kernel"]) if "kernel" in scenario else "",
+        "kernel": kernel_words(scenario["kernel"]) if "kernel" in scenario else "",
         "link_options": link_words(link),
         "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(hosts["access_delay_ms"])),
     }

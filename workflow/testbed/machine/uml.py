@@ -12,7 +12,7 @@ from pathlib import Path
 
 from experiment.definitions import boot_arguments
 from experiment.flow_groups import LONG
-from experiment.own_kernels import has_seccomp, in_words, process_mode
+from experiment.own_kernels import has_seccomp, kernel_words, process_mode
 from experiment.packet_sizes import PACKET_BYTES
 from testbed.machine.environment import describe_unbooted, kernel_of
 from testbed.machine.execution import execute
@@ -125,7 +125,7 @@ def kernel_file(specification) -> str:
     path = specification.kernels and specification.kernels / name / "linux"
     if not (path and path.exists()):
         parts = [
-            *([in_words(specification.kernel)] if specification.kernel else []),
+            *([kernel_words(specification.kernel)] if specification.kernel else []),
             *(one.source for one in specification.sources),
         ]
         raise GuestError("guest", f"its kernel {name}, {' with '.join(parts)}, is not built")

@@ -129,7 +129,7 @@ class EmulatedLink(Link):
 
 
 def emulate(path) -> None:
-    """Have tc set the emulation of all devices of a `topology.Path`.
+    """Have tc set the emulation of all devices of a `topology.NetworkPath`.
 
     Raises `commands.CommandError` if tc refuses a parameter.
     """
@@ -138,7 +138,7 @@ def emulate(path) -> None:
 
 
 def read_back(path) -> dict[str, dict]:
-    """Return what the kernel says of all devices of a `topology.Path`, by name; see the two classes' ``read_back``."""
+    """Return what the kernel says of all devices of a `topology.NetworkPath`, by name; see the two classes' ``read_back``."""
     of_devices = {}
     for node in path.net.hosts:
         own, known = path.devices_on(node), devices.devices_of(node)

@@ -22,6 +22,7 @@ from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 from testbed.readings.socket_information import SocketReader
 from testbed.traffic import real_time, web
+from testbed.traffic.clocked import address_family
 from testbed.traffic.traffic import listening_on
 
 #: How long objects that were asked for in time are waited for after the run's duration.
@@ -185,7 +186,7 @@ class GroupPrograms:
 
 def socket_to(address, port) -> socket.socket:
     """Return a connection to a server."""
-    one = socket.socket(web.family_of(address), socket.SOCK_STREAM)
+    one = socket.socket(address_family(address), socket.SOCK_STREAM)
     one.settimeout(READY_S)
     one.connect((address, port))
     return one

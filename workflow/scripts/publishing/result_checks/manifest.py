@@ -4,7 +4,6 @@ For folders of one's own and of others: nothing in a manifest is believed before
 was checked, no file outside the folder is ever opened, and the standard library is enough.
 """
 
-import hashlib
 import json
 import re
 import stat
@@ -16,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from publishing.result_checks.compressed_json import parse
 from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.received_errors import ReceivedError
+from run_tables.run_documents import file_sha256
 
 MANIFEST = "ro-crate-metadata.json"
 #: What a study doesn't publish: what tells machines and times, which results don't depend on, and kernels, which can be built again.
@@ -139,12 +139,6 @@ def _file_problem(folder, path, entry):
 def published_files(folder) -> Iterator[str]:
     """Yield the relative path of every file in a results folder but the `UNPUBLISHED` ones; links are not followed."""
     yield from (path for path, _ in files_below(folder, UNPUBLISHED))
-
-
-def file_sha256(path) -> str:
-    """Return a file's SHA-256 in hex digits."""
-    with Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _relative_path(identifier, encoded=True):

@@ -17,7 +17,7 @@ REACH, LEAST_PPM = 3, 50
 
 
 @dataclass(frozen=True)
-class Panel:
+class ErrorPanel:
     """A panel: the quantity, what its slots are, and the column of its values."""
 
     quantity: str
@@ -26,11 +26,11 @@ class Panel:
 
 
 PANELS = (
-    Panel("rate", "Mbit/s"),
-    Panel("delay", "ms, there and back"),
-    Panel("serialisation", "µs, there and back"),
-    Panel("loss", "% set", "z"),
-    Panel("jitter", "ms expected", "z"),
+    ErrorPanel("rate", "Mbit/s"),
+    ErrorPanel("delay", "ms, there and back"),
+    ErrorPanel("serialisation", "µs, there and back"),
+    ErrorPanel("loss", "% set", "z"),
+    ErrorPanel("jitter", "ms expected", "z"),
 )
 
 

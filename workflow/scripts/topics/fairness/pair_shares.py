@@ -71,15 +71,15 @@ def pair_row(values, flows, params) -> dict:
     params : object
         With confidence.
     """
-    shares, step = expit(values["balance"]), coarsest(values["step"])
+    shares, step = expit(values["balance"]), coarsest_known(values["step"])
     share = bounded_estimate(
         shares,
         params.confidence,
-        resolution=coarsest(values["step"] * shares * (1 - shares)),
+        resolution=coarsest_known(values["step"] * shares * (1 - shares)),
         collapses=either_collapsed,
     )
     jain = bounded_estimate(
-        values["jain_index"], params.confidence, 1 / flows, 1.0, coarsest(values["jain_step"]), collapsed
+        values["jain_index"], params.confidence, 1 / flows, 1.0, coarsest_known(values["jain_step"]), collapsed
     )
     differences = values["forward"] - values["backward"]
     differences = differences[np.isfinite(differences)].to_numpy()
@@ -94,8 +94,8 @@ def pair_row(values, flows, params) -> dict:
     }  # fmt: skip
 
 
-def coarsest(steps) -> float:
-    """Return the coarsest of some resolutions, 0 where none is known."""
+def coarsest_known(steps) -> float:
+    """Return the coarsest of some resolutions that are known, 0 where none is known."""
     known = np.asarray(steps, float)
     known = known[np.isfinite(known)]
     return float(known.max()) if len(known) else 0.0

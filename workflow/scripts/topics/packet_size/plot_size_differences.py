@@ -22,7 +22,7 @@ REACH = 3
 
 
 @dataclass(frozen=True)
-class Panel:
+class SizePanel:
     """A panel: two lines of title, its rows, and the column of the values; beside them stands what is calculated."""
 
     name: str
@@ -37,16 +37,16 @@ def _panels_of(table):
     percent = {name: 100 * ip_versions[name] / ip_versions["mean_first"] for name in ("ci_low", "ci_high")}
     for traffic, network, rows in by_traffic(ip_versions.assign(**percent)):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
-        yield Panel(name, "IPv6 against IPv4, %", rows, "percent")
+        yield SizePanel(name, "IPv6 against IPv4, %", rows, "percent")
     for traffic, network, rows in by_traffic(platforms[platforms["background"] == "none"]):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         unit = TRAFFIC[traffic].quantity.unit
         if is_round_trip(traffic):
             # The cable's time is no part of it: packets take none to pass under a real clock.
-            yield Panel(name, f"of the kernel alone, {unit}", rows.assign(ci_low=math.nan), "mean_second")
+            yield SizePanel(name, f"of the kernel alone, {unit}", rows.assign(ci_low=math.nan), "mean_second")
         else:
             first, second = (rows[side].iloc[0] for side in ("first", "second"))
-            yield Panel(name, f"{second} less {first}, {unit}", rows, "difference")
+            yield SizePanel(name, f"{second} less {first}, {unit}", rows, "difference")
 
 
 def _axis_of(panel):

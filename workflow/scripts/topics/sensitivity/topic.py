@@ -1,7 +1,8 @@
 """Which conclusions depend on what was set: scenarios beside perturbed ones."""
 
 from topics.ccas.topic import one_cca_a_run
-from topics.sensitivity.tables import OF_CCAS, OF_IP_VERSIONS, SENSITIVITY
+from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS
+from topics.sensitivity.tables import SENSITIVITY
 from topics.topic import Analysis, Topic
 
 

@@ -2,13 +2,11 @@
 
 import pandas as pd
 
-from inference.cell_estimates import cell_estimate, estimate_columns
+from run_tables.estimated_cells import estimated_cells
 from run_tables.run_keys import CELL, RUN
 from topics.time_series.phases import ALL_PHASES, COLUMNS, phase_table
 from topics.time_series.tables import PHASE_SHARES
 from topics.time_series.window_series import valid_series
-
-SHARE = PHASE_SHARES["share_percent"]
 
 
 def phase_time(phases) -> pd.DataFrame:
@@ -33,14 +31,12 @@ def phase_time(phases) -> pd.DataFrame:
 
 def _phase_shares(times, labels, looks, confidence):
     """Return `PHASE_SHARES` of `phase_time`'s table; `labels` and `looks`, the samples of a flow, are those of the scenarios."""
-    rows, keys = [], [*CELL, "flow_cca", "phase"]
-    for key, group in times.groupby(keys, sort=False):
-        row = dict(zip(keys, key, strict=True)) | {
-            "scenario_label": labels[key[0]], "runs": len(group), "spells": group["spells"].mean(),
-        }  # fmt: skip
-        mean = cell_estimate(group["share_percent"], confidence, SHARE.least, SHARE.most, 100 / looks[key[0]])
-        rows.append(row | estimate_columns(mean, "share_percent", "ci"))
-    return pd.DataFrame(rows, columns=PHASE_SHARES.names)
+    runs, keys = times.assign(valid=True), (*CELL, "flow_cca", "phase")
+    steps = {"share_percent": 100 / times["scenario"].map(looks)}
+    of_scenario = labels.to_frame("scenario_label")
+    return estimated_cells(
+        PHASE_SHARES, runs, confidence, keys, of_scenario, lambda _, valid: {"runs": len(valid)}, steps
+    )
 
 
 def find_phases(runs, sockets, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
