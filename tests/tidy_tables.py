@@ -71,6 +71,18 @@ def completed(frame, table):
     ):
         bdp_bytes = pd.to_numeric(frame["rate_mbps"]) * frame["rtt_path_ms"] * 125
         frame = frame.assign(queue_bdp=pd.to_numeric(frame["queue_bytes"]) / bdp_bytes.where(bdp_bytes > 0))
+    derived = {
+        "capacity_mbps": (["rate_mbps"], lambda frame: pd.to_numeric(frame["rate_mbps"]) * frame.get("paths", 1)),
+        "ideal_percent": (
+            ["goodput_mbps", "ideal_goodput_mbps"],
+            lambda frame: 100 * frame["goodput_mbps"] / pd.to_numeric(frame["ideal_goodput_mbps"]),
+        ),
+        "rtt_above_ms": (["rtt_mean_ms", "rtt_path_ms"], lambda frame: frame["rtt_mean_ms"] - frame["rtt_path_ms"]),
+        "rtt_shortest_ms": (["rtt_path_ms"], lambda frame: frame["rtt_path_ms"]),
+    }
+    for name, (needed, value) in derived.items():
+        if name in table.names and name not in frame and set(needed) <= set(frame):
+            frame = frame.assign(**{name: value})
     filled = {
         name: frame[name].fillna(USUAL[name])
         for name in ("pairs", "delayed_acks", "receive_buffer_autotuning")

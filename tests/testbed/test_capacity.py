@@ -91,11 +91,11 @@ def test_a_delay_that_changes_changes_the_time_by_which_a_packet_is_known(asked)
     longer = asked(**changing(entry(2, "forward", delay_ms=60))).capacity
     assert longer.departures(1 * S, 2_050 * MS) == [(970 * MS, 2 * S)]
     assert longer.departures(2_050 * MS, 3 * S) == [(2 * S, 2_920 * MS)]
-    assert (longer.rtt_ms(0), longer.rtt_ms(2 * S), longer.least_rtt_ms()) == (30, 80, 30)
+    assert (longer.rtt_ms(0), longer.rtt_ms(2 * S), longer.shortest_rtt_ms()) == (30, 80, 30)
     shorter = asked(**changing(entry(2, "reverse", delay_ms=5))).capacity
     # What arrived at 2 s or later is known after 5 ms, while 20 ms of what arrived before are still on their way.
     assert shorter.departures(2_005 * MS, 2_020 * MS) == [(1_975 * MS, 1_990 * MS), (1_990 * MS, 2_005 * MS)]
-    assert (shorter.rtt_ms(1_989 * MS), shorter.rtt_ms(1_990 * MS), shorter.least_rtt_ms()) == (30, 15, 15)
+    assert (shorter.rtt_ms(1_989 * MS), shorter.rtt_ms(1_990 * MS), shorter.shortest_rtt_ms()) == (30, 15, 15)
 
 
 def test_spans_of_departures_are_each_known_once(asked):

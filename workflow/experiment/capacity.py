@@ -128,14 +128,12 @@ class Capacity:
         there_ms = self.delay_ms(at_ns, FORWARD, pair)
         return there_ms + self.delay_ms(at_ns + round(there_ms * 1e6), REVERSE, pair)
 
-    def least_rtt_ms(self, pair=None) -> float:
-        """Return the least round-trip time that a packet of a pair can have at any time, jitter included."""
+    def shortest_rtt_ms(self, pair=None) -> float:
+        """Return the round-trip time of a pair's empty path when it is shortest in the run, jitter aside."""
         run, pair = self._run, pair or self._run.pairs[0]
-        jitter_ms = pair.hops * sum(run.direction(way).jitter_ms for way in DIRECTIONS)
         if run.is_chain:
-            return max(0.0, pair.rtt_ms - jitter_ms)
-        least_ms = sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
-        return max(0.0, least_ms - jitter_ms)
+            return pair.rtt_ms
+        return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
 
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
         """Return when the packets leave the bottleneck that become known as delivered between two times: spans (begin, end).

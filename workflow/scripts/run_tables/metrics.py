@@ -33,7 +33,7 @@ class Metric:
 
 METRICS = (
     Metric(
-        "goodput_mbps", "goodput", "Goodput", "Mbit/s", "rate_mbps", "link rate",
+        "goodput_mbps", "goodput", "Goodput", "Mbit/s", "capacity_mbps", "capacity of the path",
         difference="goodput_percent", collapses=True,
     ),
     Metric(

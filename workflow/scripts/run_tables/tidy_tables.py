@@ -73,10 +73,20 @@ RUNS = Table(
             "the sender's tcpi_snd_mss, the largest of all looks",
         ),
         number_column(
+            "capacity_mbps", "Mbit/s",
+            "What the path lets pass in the data's direction, headers included, on average over the time that the deliveries of the window left the bottleneck: "
+            "by its rate, timeline or trace, a policer, and outages; all paths together, of a chain the narrowest bottleneck's.",
+            "nothing limits the rate, or round trips are measured",
+        ),
+        number_column(
             "ideal_goodput_mbps", "Mbit/s",
-            "What the receivers would get of a path that is always full: the payload's share of the rate (of one that changes its mean over the window), or what the "
-            "senders are limited to, whichever is less.",
-            "neither the link nor a sender has a limit; on a chain each bottleneck has its own (`bottlenecks`)",
+            "What the receivers would get of a path that is always full: the payload's share of `capacity_mbps`, or what the senders are limited to, whichever is less.",
+            "neither the path nor a sender has a limit; on a chain each bottleneck has its own (`bottlenecks`)",
+        ),
+        number_column(
+            "ideal_percent", "%",
+            "`goodput_mbps` as a share of `ideal_goodput_mbps`. Packets that were on their way or unacknowledged when the window began don't make it more than 100.",
+            "there is no goodput or no ideal",
         ),
         number_column(
             "goodput_mbps", "Mbit/s",
@@ -109,6 +119,11 @@ RUNS = Table(
             "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all looks; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(
+            "rtt_above_ms", "ms",
+            "`rtt_mean_ms` above the RTT of the empty path when it is shortest in the run (`rtt_shortest_ms` of flows): waiting in queues, jitter, late packets and acknowledgements, and longer paths at other times.",
+            "UDP has none",
+        ),
+        number_column(
             "rtt_steady_ms", "ms", "The same over the reporting intervals that begin in the steady part.",
             f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}", "iperf3: tcpi_rtt at each interval's end",
         ),
@@ -133,9 +148,11 @@ RUNS = Table(
             number_column(f"queueing_p{p}_ms", "ms", f"{words} of the time that what waits in the queue takes to leave, over the queue's samples.", _NOT_SAMPLED)
             for p, words in ((50, "Median"), (95, "95th percentile"), (99, "99th percentile"))
         ),
+        number_column("queueing_mean_ms", "ms", "Mean of the same.", _NOT_SAMPLED),
         number_column(
-            "utilisation_percent", "%", "What was delivered in the window of `goodput_mbps`, headers included, of what the bottleneck could have sent; retransmissions are not in it.",
-            "nothing says what was delivered, there is no rate, there are several bottlenecks, or web objects, streams or other traffic share it",
+            "utilisation_percent", "%",
+            "What was delivered of all flows in the window of `goodput_mbps`, of what the path allowed (`capacity_mbps`): at most 100, as `ideal_percent`; retransmissions are not in it.",
+            "nothing says what was delivered, nothing limits the rate, there are several bottlenecks, or web objects, streams or other traffic share it",
         ),
         number_column(
             "convergence_s", "s",
@@ -209,7 +226,8 @@ FLOWS = Table(
         ordinal_column("pair", "Its pair of hosts, from 1."),
         count_column("hops", "", "Number of bottlenecks that it passes: 1, but for a chain's long flows, which pass all."),
         ordinal_column("first_hop", "The first of them, from 1 in the data's direction."),
-        number_column("rtt_path_ms", "ms", "RTT of the empty path of its pair."),
+        number_column("rtt_path_ms", "ms", "RTT of the empty path of its pair before any change."),
+        number_column("rtt_shortest_ms", "ms", "RTT of the empty path of its pair when it is shortest in the run, jitter aside; of several paths the shortest."),
         number_column("start_offset_ms", "ms", "When it was to start, from the run's traffic origin."),
         number_column("goodput_mbps", "Mbit/s", "What was delivered over the window, start-up included.", f"round trips have none; {_NO_WINDOW}"),
         number_column("goodput_steady_mbps", "Mbit/s", "The same without start-up.", _NO_STEADY),

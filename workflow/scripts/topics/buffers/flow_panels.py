@@ -15,7 +15,6 @@ from figure_parts.category_panels import CategoryPanels, buffer_names, draw_noth
 from figure_parts.figure_style import apply_style, cca_colour
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.run_keys import CELL
-from wording.number_format import is_missing
 from wording.scenario_series import buffers_of, platform_name, platforms_of, setting_words, with_series
 from wording.sentence_words import cca_name
 
@@ -146,7 +145,7 @@ def draw_flows(
 
 
 def fair_share(runs: pd.DataFrame, scenarios: list) -> float | None:
-    """Return a flow's fair share of the link in Mbit/s, None if the scenarios differ in it or have no rate."""
+    """Return a flow's fair share of the capacity in Mbit/s, None if the scenarios differ in it or nothing limits the rate."""
     rows = runs[runs["scenario"].isin(scenarios)]
-    shares = (rows["rate_mbps"] / rows["flows"]).unique()
-    return float(shares[0]) if len(shares) == 1 and not is_missing(float(shares[0])) else None
+    shares = (rows["capacity_mbps"] / rows["flows"]).dropna().unique()
+    return float(shares[0]) if len(shares) == 1 else None

@@ -47,11 +47,9 @@ def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
 
 
 def _reference(runs, metric) -> float | None:
-    """Return what a scenario sets for a metric, None if nothing: of a rate that of all its paths together."""
-    value = runs[metric.reference].iloc[0] if metric.reference else None
-    if is_missing(value):
-        return None
-    return float(value) * (runs["paths"].iloc[0] if metric.reference == "rate_mbps" else 1)
+    """Return what a scenario sets for a metric, None if nothing: of a capacity that varies the mean over the runs."""
+    value = runs[metric.reference].mean() if metric.reference else None
+    return None if is_missing(value) else float(value)
 
 
 def _axes_of_panels(data, scenarios, references, metric):

@@ -121,12 +121,12 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
         return np.empty(0)
     if measure.flows is None:
         values = runs[measure.quantity].to_numpy(float)
-        return 100 * values / runs["rate_mbps"].to_numpy(float) if measure.relative_to else values
+        return 100 * values / runs["capacity_mbps"].to_numpy(float) if measure.relative_to else values
     if measure.over_time:
         values = _series_values(measure, runs, sockets)
     else:
         values = flows[[*FLOW, "flow_cca"]].assign(value=flows[measure.quantity])
-    values = values.merge(runs[[*RUN, "rate_mbps", "flows"]], on=RUN)
+    values = values.merge(runs[[*RUN, "capacity_mbps", "flows"]], on=RUN)
     values["value"] = _relative(values, measure.relative_to)
     if measure.cca:
         values = values[values["flow_cca"] == measure.cca]
@@ -135,13 +135,13 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
 
 
 def _relative(values, to):
-    """Return flows' values in percent of the link's rate, the fair share or all flows' sum, or as they are."""
+    """Return flows' values in percent of the path's capacity, the fair share or all flows' sum, or as they are."""
     if to is None:
         return values["value"]
     if to == "total":
         whole = values.groupby(RUN)["value"].transform("sum")
     else:
-        whole = values["rate_mbps"] / (values["flows"] if to == "fair_share" else 1)
+        whole = values["capacity_mbps"] / (values["flows"] if to == "fair_share" else 1)
     return 100 * values["value"] / whole.where(whole > 0)
 
 

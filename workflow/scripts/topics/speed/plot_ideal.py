@@ -30,7 +30,7 @@ NO_IDEAL = "no ideal known"
 
 
 def _ideal_shares(runs) -> pd.DataFrame:
-    """Return a row a cell: means over the valid runs, percent (100 times the mean of goodput over ideal), note."""
+    """Return a row a cell: means over the valid runs, percent (the mean of goodput over ideal), note."""
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"] & group["goodput_mbps"].notna()]
@@ -38,8 +38,8 @@ def _ideal_shares(runs) -> pd.DataFrame:
         note = "no value" if group["valid"].any() else "no valid run"
         if len(valid):
             note = "" if len(known) else NO_IDEAL
-        shares = 100 * known["goodput_mbps"] / known["ideal_goodput_mbps"]
-        means = (values.mean() for values in (valid["goodput_mbps"], known["ideal_goodput_mbps"], shares))
+        of_means = valid["goodput_mbps"], known["ideal_goodput_mbps"], known["ideal_percent"]
+        means = (values.mean() for values in of_means)
         rows.append((scenario, group["scenario_label"].iloc[0], *cell, len(valid), *means, note))
     columns = ["scenario", "scenario_label", "cca", "ip_version", "n", "goodput_mbps", "ideal_goodput_mbps", "percent"]
     return pd.DataFrame(rows, columns=[*columns, "note"]).astype(object)
