@@ -27,6 +27,14 @@ DUMBBELL_CASES = [
      "link.serialisation is virtual-clock; allowed with topology dumbbell is never."),
     ({"link": {"delay_ms": 600}, "traffic": {"duration_s": 1}},
      "traffic.duration_s is 1, 1000 ms of traffic; allowed is what takes longer than the path's RTT, 1200 (ms), so that there is time to look at the sockets."),
+    ({"link": {"rate_mbps": 20}, "traffic": {"application": "round-trip"}},
+     "traffic.block_bytes is 131072, of which an exchange takes 124.9 ms; allowed is what leaves traffic.duration_s, 10 (s), for 100 of them."),
+    ({"transport": {"receive_buffer_bytes": 5000}},
+     "transport.receive_buffer_bytes is 5000; allowed with segments of 1448 bytes is 5792 or more, for Linux offers half of a buffer as a window, "
+     "and segments that are larger than half of the window are cut."),
+    ({"transport": {"send_buffer_bytes": 9000, "segmentation_offload": True}, "queue": {"packets": 100}},
+     "transport.send_buffer_bytes is 9000; allowed with transport.segmentation_offload is null, for Linux tests a send buffer where a super-packet "
+     "begins only: one that is being sent while it is filled never ends."),
     ({"platform": "ns3:3.44", "traffic": {"protocol": "udp", "block_bytes": 500}},
      "traffic has application iperf3 and protocol udp; allowed on ns3:3.44 are iperf3 and tcp, by which its bulk transfers go."),
 ]  # fmt: skip
@@ -54,6 +62,8 @@ CABLE_CASES = [
      "traffic.protocol is udp; allowed with application ftp is tcp."),
     ({"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"protocol": "udp", "block_bytes": 500}},
      "traffic.protocol is udp; allowed with multipath.by mptcp is tcp, for MPTCP carries nothing else."),
+    ({"multipath": {"by": "mptcp", "paths": 2}, "transport": {"send_buffer_bytes": 9000}},
+     "transport.send_buffer_bytes is 9000; allowed with multipath.by mptcp is null, for the buffer is the connection's, and its subflows have none."),
     ({"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"application": "round-trip"}},
      "traffic.application is round-trip; allowed with multipath.by mptcp are iperf3 and ftp."),
     ({"traffic": {"application": "round-trip", "control_connection": "own-network"}},

@@ -162,6 +162,17 @@ CORRUPTIONS = [
     ("memory", set_in("stack", "tcp", "h2", "TcpExtTCPRcvQDrop", 1)),
     ("memory", set_in("stack", "tcp", "h1", "TcpExtTCPMemoryPressures", 3)),
     ("drops_elsewhere", set_in("stack", "backlog_drops", 1)),
+    ("qdiscs", set_in("links", "after", "r1-eth1", "qdiscs", {"fq": {"drops": 0, "backlog_packets": 0}})),
+    ("unchanged", set_in("network", "changed", {"interfaces/r1-eth1/qdiscs/htb/rate_bps": [1e8, 2e8]})),
+    ("delay", set_in("probe", "delays", 0, "longest_ns", 10_003_000)),
+    ("delay", set_in("probe", "delays", 1, "shortest_ns", 9_997_000)),
+    ("delay", set_in("probe", "delays", 1, "twice", 1)),
+    ("delay", set_in("probe", "delays", 1, "arrived", 0)),
+    ("rate", set_in("probe", "bottlenecks", 0, "gap_ns", 120_900)),
+    ("rate", set_in("probe", "bottlenecks", 1, "gap_ns", 121_300)),
+    ("rate", set_in("probe", "bottlenecks", 1, "gap_ns", None)),
+    ("queue_limit", set_in("probe", "bottlenecks", 0, "waiting_packets", 167)),
+    ("queue_limit", set_in("probe", "bottlenecks", 1, "waiting_packets", 165)),
     ("drops_elsewhere", set_in("links", "after", "h2-eth0", "device_drops", 2)),
 ]
 
@@ -193,9 +204,19 @@ def test_a_failed_check_makes_the_run_invalid_and_says_why(recorded):
 def test_both_ends_netem_may_drop_more_than_the_configured_loss(recorded):
     document = recorded("lossy-reno-ipv4")
     document["specification"]["scenario"]["link"]["netem"] = "both-ends"
+    document["network"]["set"]["bottleneck"] = {"forward": [], "reverse": []}
     add_netem_drops(5000)(document)
     assert "loss_forward" not in failed(document)
     add_netem_drops(-5000 - 200)(document)
+    assert "loss_forward" in failed(document)
+
+
+def test_a_shaper_above_netem_tells_its_overflow_from_loss(recorded):
+    document = recorded("lossy-reno-ipv4")
+    document["specification"]["scenario"]["link"]["netem"] = "both-ends"
+    add_netem_drops(document["links"]["after"]["r1-eth1"]["qdiscs"]["htb"]["drops"])(document)
+    assert "loss_forward" not in failed(document)
+    add_netem_drops(300)(document)
     assert "loss_forward" in failed(document)
 
 

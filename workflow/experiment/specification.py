@@ -541,6 +541,22 @@ class RunSpecification:
         return self.transport.send_buffer_bytes or self._ample_buffer_bytes
 
     @property
+    def limits_send_buffer(self) -> bool:
+        """Whether the study asks for a send buffer."""
+        return self.transport.send_buffer_bytes is not None
+
+    @property
+    def single_packets(self) -> bool:
+        """Whether TCP on the hosts makes single packets, each of which is charged to the send buffer before it is sent.
+
+        Without segmentation offload it still makes super-packets, which are cut on their way out. On a cable the queue that holds
+        them is the host's own. And a send buffer limits where they begin only: while the window has room TCP cuts the first
+        packets off one that is being filled, so that a process that goes on writing fills it for ever (tcp_sendmsg_locked,
+        tcp_push_one of Linux 7.2). On a real host the device's queue ends that (TCP small queues); here the router takes all at once.
+        """
+        return not self.transport.segmentation_offload and (self.is_cable or self.limits_send_buffer)
+
+    @property
     def _ample_buffer_bytes(self):
         """A socket buffer in bytes that limits no flow: far above 2 x (BDP + queue).
 

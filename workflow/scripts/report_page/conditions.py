@@ -119,8 +119,10 @@ def _shares_seen(valid):
         if known.any():
             *_, what = COUNT_WORDS[option.name]
             words.append(f"{number(100 * valid.loc[known, option.column].sum() / passed[known].sum())} % {what}")
-    extent = valid["reordering_extent_packets"].dropna()
-    return ", ".join(words + ([] if extent.empty else [f"overtaken by {extent.mean():.3g} segments"]))
+    waiting = valid["waiting_per_late_packet"].dropna()
+    return ", ".join(
+        words + ([] if waiting.empty else [f"{waiting.mean():.3g} segments waiting for each that is late"])
+    )
 
 
 def _discipline_words(row):

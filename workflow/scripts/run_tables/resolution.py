@@ -41,12 +41,12 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
         return _of_a_flow(runs)
     if metric in ("goodput_mbps", "goodput_steady_mbps"):
         left = 1 - START_UP if metric == "goodput_steady_mbps" else 1
-        return _of_a_flow(runs) * runs["flows"].astype(float) / left
+        return _of_a_flow(runs) * runs["flows_under_test"].astype(float) / left
     if metric not in ("transfer_s", "jain_index"):
         return pd.Series(1.0, index=runs.index)
     share = (
         _of_a_flow(runs)
-        * runs["flows"].astype(float)
+        * runs["flows_under_test"].astype(float)
         / runs["goodput_mbps"].astype(float).where(runs["goodput_mbps"] > 0)
     )
     if metric == "transfer_s":

@@ -97,7 +97,8 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
                 short_flows.write_table(objects)
             if "series" in document:
                 ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
-                sockets.write_table(pyarrow.concat_tables(time_series.socket_tables(document, keys, ccas)))
+                if of_flows := list(time_series.socket_tables(document, keys, ccas)):
+                    sockets.write_table(pyarrow.concat_tables(of_flows))
                 queue.write_table(time_series.queue_table(document, keys))
             if changes:
                 changes.writerows(change_rows(document, keys))

@@ -51,7 +51,18 @@ def check_qdiscs(specification, document) -> Check:
     for name, interface in document["network"]["set"].get("arrivals", {}).items():
         if document["network"]["read_back"]["interfaces"][name]["arrivals_of"] != interface:
             wrong.append(f"{name}: what arrives at {interface} does not pass it")
+    wrong += counted_otherwise(document["network"]["set"], document["links"])
     return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
+
+
+def counted_otherwise(placed, links) -> list[str]:
+    """Return a text for each interface at which other qdiscs counted than were set: ``links`` has the counters before and after the traffic."""
+    return [
+        f"{name}: {'+'.join(counted)} counted {when} the traffic instead of {'+'.join(wanted)}"
+        for name, wanted in placed["qdiscs"].items()
+        for when, of_links in links.items()
+        if (counted := of_links.get(name, {}).get("qdiscs", wanted)).keys() != wanted.keys()
+    ]
 
 
 def same(seen, value) -> bool:
@@ -146,8 +157,11 @@ def check_loss(specification, document, direction) -> Check:
     if configured == 0 and not document["network"]["set"]["netem"][direction]:
         return Check(name, True, "0 %", "nothing that could drop packets at random")
     offered, dropped = netem_counts(document, direction)
-    if specification.link.netem == "both-ends" and dropped > configured * offered:
-        # Here netem's own limit drops too, and netem counts both alike.
+    shapers = document["network"]["set"]["bottleneck"][direction] if specification.link.netem == "both-ends" else ()
+    # Where netem is the queue too, a shaper above it counts what the full queue drops, and no loss.
+    dropped -= sum(counter_of(document, name, "htb", "drops") for name in shapers)
+    if specification.link.netem == "both-ends" and not shapers and dropped > configured * offered:
+        # netem counts both alike.
         observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
     if burst_packets := specification.direction(direction).loss_burst_packets:
@@ -284,8 +298,13 @@ def outage_drops(document, direction) -> int:
 def counts_of_netem(document, name) -> tuple[int, int]:
     """Return (packets passed by, packets dropped by) the netem of a device during the traffic."""
     before, after = (document["links"][when][name] for when in ("before", "after"))
-    dropped = after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
-    return after["tx_packets"] - before["tx_packets"], dropped
+    return after["tx_packets"] - before["tx_packets"], counter_of(document, name, "netem", "drops")
+
+
+def counter_of(document, name, kind, counter) -> int:
+    """Return by how much a counter of a device's qdisc grew during the traffic."""
+    before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
+    return after[counter] - before[counter]
 
 
 def relative_entropy(q, p) -> float:

@@ -36,8 +36,7 @@ class EmulatedInterface(Intf):
             None leaves the kernel's default (noqueue on veth).
         segmentation_offload : bool
         single_packets : bool
-            Whether TCP on this very host makes single packets. Without offload it still makes super-packets,
-            which are cut behind the queueing discipline: a queue on a sending host would hold and count those.
+            Whether TCP on this very host makes single packets (`RunSpecification.single_packets`).
         """
         # Mininet would start ifconfig to bring it up; `addresses.assign` does it with the rest.
         result = super().config(**(params | {"up": None}))

@@ -105,8 +105,10 @@ class PathChanges:
 
     def _class_options(self, channel, index, what):
         """Return the numbers of the struct tc_htb_opt of a device's class."""
-        classes = channel.ask(RTM_GETTCLASS, MESSAGE.pack(0, index, 0, 0, 0), what, _htb_options)
-        return next(options for handle, options in classes if handle == HTB_CLASS)
+        request = MESSAGE.pack(0, index, HTB_CLASS, HTB, 0)
+        # A dump would have the classes of the queueing discipline too, as those of CAKE and FQ-CoDel are.
+        ((_, options),) = channel.ask(RTM_GETTCLASS, request, what, _htb_options, dump=False)
+        return options
 
     def _set_netem(self, device, change):
         """Give the netem of a device another delay or loss; return what the kernel says of it."""

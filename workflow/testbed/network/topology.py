@@ -27,8 +27,8 @@ On a cable (or several, the paths of multipath transfer) h1-eth0 and h2-eth0 hav
 queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the netem of h2-in0
 (h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
 
-`chain` has its own module. With ``netem: both-ends`` (as a Mininet TCLink on r1-r2 without a rate does it)
-r1-eth1 and r2-eth1 carry netem, whose limit is the only queue.
+`chain` has its own module. With ``netem: both-ends``, as a Mininet TCLink on r1-r2 does it, r1-eth1 and r2-eth1
+carry netem, whose limit is the only queue; it stands below htb if there is a rate.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ from experiment.link_options import PATH, options_at
 from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
 from experiment.qdisc import DROP_TAIL
 from testbed.network import addresses, chain
-from testbed.network.emulation import IN_ORDER_MBPS, Bottleneck, Netem
+from testbed.network.emulation import IN_ORDER_MBPS, Bottleneck, Netem, ShapedNetem
 from testbed.network.links import Arrivals, EmulatedInterface, EmulatedLink, emulate
 from testbed.network.policer import Policer
 from testbed.network.sysctl import write
@@ -74,7 +74,7 @@ class NetworkPath:
     def drop_tail(self) -> bool:
         """Whether the bottleneck's queue is a fifo, or there is none."""
         kinds = (device.emulation.kind_and_limit[0] for device in self.bottleneck["forward"])
-        return all(OF_KIND[kind].name == DROP_TAIL for kind in kinds)
+        return all(kind == "netem" or OF_KIND[kind].name == DROP_TAIL for kind in kinds)
 
     @property
     def senders(self) -> list[Node]:
@@ -167,7 +167,7 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 def connect(net, a, b, names, emulation, specification) -> None:
     """Link two nodes; ``names`` are their interfaces, ``emulation`` what each of these does."""
     offloaded = specification.transport.segmentation_offload
-    offload = {"segmentation_offload": offloaded, "single_packets": specification.is_cable and not offloaded}
+    offload = {"segmentation_offload": offloaded, "single_packets": specification.single_packets}
     net.addLink(
         a, b, cls=EmulatedLink, intfName1=names[0], intfName2=names[1],
         params1={"emulation": emulation.get(names[0]), **offload},
@@ -175,22 +175,22 @@ def connect(net, a, b, names, emulation, specification) -> None:
     )  # fmt: skip
 
 
-def plan_emulation(specification) -> dict[str, Bottleneck | Netem]:
-    """Return which interface gets which emulation: name -> `Bottleneck` or `Netem`."""
+def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]:
+    """Return which interface gets which emulation, by name."""
     if specification.is_cable:
         bottleneck = plan_bottleneck(specification)
         names = (f"{host}-eth{path}" for host in ("h1", "h2") for path in range(specification.paths))
         return dict.fromkeys(names, bottleneck) if bottleneck else {}
     if specification.is_chain:
         return chain.plan_emulation(specification, [plan_bottleneck(one) for one in specification.bottlenecks])
+    bottleneck = plan_bottleneck(specification)
     if specification.link.netem == "both-ends":
-        return {
-            name: plan_netem(
-                specification, direction, specification.pairs[0], limit_packets=specification.queue_packets
-            )
+        limit, pair = specification.queue_packets, specification.pairs[0]
+        effects = {
+            name: plan_netem(specification, direction, pair, limit_packets=limit)
             for direction, name in BOTTLENECK.items()
         }
-    bottleneck = plan_bottleneck(specification)
+        return {name: ShapedNetem(bottleneck, effect) if bottleneck else effect for name, effect in effects.items()}
     emulation = dict.fromkeys(BOTTLENECK.values(), bottleneck) if bottleneck else {}
     for pair in specification.pairs:
         for direction, router in (("forward", "r2"), ("reverse", "r1")):
@@ -273,7 +273,10 @@ def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[
         outgoing = {"r1-eth1": "forward", "r2-eth1": "reverse"}
         towards_hosts = {"r1": "reverse", "r2": "forward"}
         direction = outgoing.get(name) or towards_hosts[name.partition("-")[0]]
-        (bottleneck if isinstance(effect, Bottleneck) else netem)[direction].append(interfaces[name])
+        if not isinstance(effect, Netem):
+            bottleneck[direction].append(interfaces[name])
+        if not isinstance(effect, Bottleneck):
+            netem[direction].append(interfaces[name])
     return bottleneck, netem
 
 

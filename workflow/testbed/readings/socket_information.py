@@ -18,7 +18,9 @@ SOCK_DIAG_BY_FAMILY = 20
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
 #: From include/net/tcp_states.h.
 TCP_ESTABLISHED = 1
-INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG = 2, 3, 4
+INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG, INET_DIAG_SKMEMINFO = 2, 3, 4, 7
+#: Of the numbers of INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the send buffer, and what of it is taken.
+SOCKET_MEMORY = struct.Struct("=12xI4xI")
 #: Come in answer to INET_DIAG_VEGASINFO too.
 INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
 #: Attribute of a question whose protocol's number is too large for struct inet_diag_req_v2.
@@ -117,10 +119,13 @@ class SocketReader(Channel):
         Read MPTCP's connections, each as a whole (`mptcp_connection`).
     ecn : bool
         Read of plain ones what they say of ECN too.
+    memory : bool
+        Read of plain ones their send buffer too, and what of it is taken.
     """
 
-    def __init__(self, node, ip_version, mptcp=False, ecn=False):
+    def __init__(self, node, ip_version, mptcp=False, ecn=False, memory=False):
         super().__init__(node, NETLINK_SOCK_DIAG)
+        self.extensions = EXTENSIONS | (1 << (INET_DIAG_SKMEMINFO - 1) if memory else 0)
         self.family, self.mptcp, self.ecn = FAMILIES[ip_version], mptcp, ecn
         self.sockids = []
 
@@ -156,7 +161,7 @@ class SocketReader(Channel):
         return read
 
     def request(self, sockid) -> bytes:
-        asked = REQUEST.pack(self.family, socket.IPPROTO_TCP, EXTENSIONS, 1 << TCP_ESTABLISHED, sockid)
+        asked = REQUEST.pack(self.family, socket.IPPROTO_TCP, self.extensions, 1 << TCP_ESTABLISHED, sockid)
         if self.mptcp:
             asked += PROTOCOL_ATTRIBUTE.pack(PROTOCOL_ATTRIBUTE.size, INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP)
         return asked
@@ -200,6 +205,10 @@ def connection(buffer, start, end, ecn=False) -> dict:
     if INET_DIAG_INFO in values:
         at, until = values[INET_DIAG_INFO]
         read |= tcp_info(buffer, at, until - at, ecn)
+    if INET_DIAG_SKMEMINFO in values:
+        # Asked for only where the study limits a buffer.
+        names = ("send_buffer_bytes", "send_buffer_taken_bytes")
+        read |= dict(zip(names, SOCKET_MEMORY.unpack_from(buffer, values[INET_DIAG_SKMEMINFO][0]), strict=True))
     if INET_DIAG_ULP_INFO in values:
         read |= subflow(buffer, start, *values[INET_DIAG_ULP_INFO])
     for kind, (size, parse) in OF_A_CCA.items():

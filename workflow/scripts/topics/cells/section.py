@@ -4,6 +4,7 @@ from report_parts.cells_table import CCA_KEY, IP_KEY, cells_table, shown_cell, s
 from report_parts.data_tables import Cell, minus
 from report_parts.hypothesis_cells import EFFECT, METRIC_NAMES, shown_scenario
 from report_parts.material import Finding
+from topics.cells.tables import CHANGING_PERCENT
 from wording.number_format import count
 
 #: What readers call metrics that have no name elsewhere.
@@ -17,6 +18,7 @@ def section(material) -> dict:
     return {
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),
+        "changing_percent": CHANGING_PERCENT,
     }
 
 

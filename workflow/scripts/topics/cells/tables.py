@@ -6,6 +6,8 @@ from run_tables.table import Table, count_column, interval_columns, number_colum
 #: Units of numbers that are of another kind in each row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
+#: Change from the first half of the time after start-up to the second beyond which a run is not steady then, in %.
+CHANGING_PERCENT = 10
 METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")
 EFFECT_UNIT = text_column("effect_unit", "Unit of differences: `%`, `points`, or the metric's own.")
@@ -15,8 +17,10 @@ NOTE = text_column(
 
 #: Why a number is missing in tables that compare pairs, and the test that was made.
 NO_TEST = "no test was made"
-NO_SPREAD = "there are fewer than two pairs, or all repeat one measurement"
-TOO_FEW_PAIRS = "there are too few pairs for it, or all repeat one measurement"
+NO_SPREAD = "there are fewer than two pairs, their runs repeat one measurement, or all pairs show the same difference"
+TOO_FEW_PAIRS = (
+    "there are too few pairs for it, their runs repeat one measurement, or all pairs show the same difference"
+)
 MEAN_INTERVAL = interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
 PAIRED_TEST = (
     text_column(
@@ -95,7 +99,7 @@ STEADY = Table(
             "ci_high",
             IN_EFFECT_UNIT,
             "this difference",
-            "there are fewer than two runs, or all are one measurement",
+            "there are fewer than two runs, all are one measurement, or all differ by the same",
         ),
         NOTE,
     ),

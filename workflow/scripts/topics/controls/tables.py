@@ -28,7 +28,7 @@ AA_TESTS = Table(
         EFFECT_UNIT,
         *LABELLED_CELL,
         count_column("pairs", "replications", "Pairs of a run and a control run that both have a value."),
-        count_column("n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."),
+        count_column("n", "replications", "What they are worth: 1 if the runs, and the control runs, repeat one measurement each within its resolution."),
         number_column("mean", IN_UNIT, "Mean of the runs.", _NO_PAIR),
         number_column("mean_control", IN_UNIT, "Mean of the control runs.", _NO_PAIR),
         number_column("effect", IN_EFFECT_UNIT, "Mean difference of the control runs from the runs, or the other way round.", _NO_PAIR),
