@@ -34,7 +34,6 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
         When the flows start, in s since the origin.
     set_up_rtts : int
         RTTs that pass until their data are sent, without loss.
-    specification : RunSpecification
     """
     longest_s, shortest_s = (pick(specification.idle_rtts_ms) / 1e3 for pick in (max, min))
     lives_s, same_times = [], {}
@@ -70,17 +69,14 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     It begins with the first reading at which all flows had data, and ends with the last one before any
     flow ended. Of UDP it is whole reporting intervals of iperf3's server while the client was sending.
 
+    There is none if nothing says what was delivered (other applications), or flows had no time in common.
+
     Parameters
     ----------
     document : dict
         A run document.
     left_out : float
         Share of the window, from its begin, that is not to count, such as `START_UP`.
-
-    Returns
-    -------
-    dict
-        Empty if nothing says what was delivered (other applications), or flows had no time in common.
     """
     if "delivered" in document:
         window = common_window(document["delivered"], left_out)
@@ -140,12 +136,7 @@ def datagram_window(process, left_out=0.0) -> Window | None:
 class Deliveries:
     """Reads what was delivered of each flow; open before the traffic.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-    expected : dict of str to int
-        Sender -> number of its connections once all flows have begun.
+    ``expected``: sender -> number of its connections once all flows have begun.
     """
 
     def __init__(self, path, specification, expected):
@@ -179,16 +170,8 @@ class Deliveries:
     def result(self, flows) -> dict | None:
         """Return the document's section, None if nothing was read.
 
-        Parameters
-        ----------
-        flows : dict
-            (sender, its port, the receiver's port) -> flow.
-
-        Returns
-        -------
-        dict
-            ``time_ns`` since the origin; ``flows``: of each ``flow`` the ``bytes`` delivered so far at each time,
-            None while there is no connection.
+        ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_ns`` since the origin; ``flows``: of
+        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection.
         """
         if not self._times_ns:
             return None

@@ -129,17 +129,10 @@ def carry(
     ``programs`` (`group_programs.GroupPrograms`), those of groups that are no long flows, are told it, and waited for;
     ``changes`` are what changes paths (`path_changes.PathChanges`, `outage.Outage`).
 
-    Returns
-    -------
-    entries : list of dict
-        A client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``,
-        ``start_offset_ms``, and what its application says (its module's ``entry``).
-    looks : list of dict
-        ``time_s`` since the first client may start, ``sockets`` of the senders' data connections.
-    series : dict or None
-        As `sampling.Sampler.series`, if the study asks for time series.
-    delivered : dict or None
-        As `deliveries.Deliveries.result`, of iperf3 over TCP.
+    Returns ``entries``: a client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``, ``start_offset_ms``, and
+    what its application says (its module's ``entry``); ``looks``: ``time_s`` since the first client may start,
+    ``sockets`` of the senders' data connections; ``series``: as `sampling.Sampler.series`, if the study asks for time
+    series; ``delivered``: as `deliveries.Deliveries.result`, of iperf3 over TCP.
 
     Raises
     ------
@@ -196,17 +189,8 @@ def start_and_sample(
     each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so that the same
     run had other times with more readings of its sockets.
 
-    Returns
-    -------
-    processes : dict
-        Port -> process of the client.
-    ended_s : float
-        When the last client had ended, in s from the traffic's origin.
-
-    Raises
-    ------
-    TrafficError
-        If a client does not end.
+    Returns ``processes``: port -> process of the client; ``ended_s``: when the last client had ended, in s from the
+    traffic's origin. Raises `TrafficError` if a client does not end.
     """
     application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
     events = [(client.start_offset_s, 0, client) for client in clients]
