@@ -27,7 +27,7 @@ VERSIONS = ("3.39", "3.42", "3.43", "3.44")
 
 
 def refusals(scenario, ccas, ip_versions) -> list[str]:
-    """Return what ns-3 can't do of a scenario, whole sentences.
+    """Return what ns-3 can't do of a scenario, whole sentences; none if it can do all of it.
 
     Parameters
     ----------
@@ -37,11 +37,6 @@ def refusals(scenario, ccas, ip_versions) -> list[str]:
         CCAs and mixes (``reno+cubic``) that the study runs in it.
     ip_versions : list of str
         ``ipv4``, ``ipv6``: ns-3 has both.
-
-    Returns
-    -------
-    list of str
-        Empty if ns-3 can do all of it.
     """
     where = f"scenarios[{scenario['id']}]."
     platform = scenario["platform"]

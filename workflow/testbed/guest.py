@@ -50,11 +50,7 @@ class Steps:
 def carry_out(specification, step) -> dict:
     """Walk the steps of a run and return its document.
 
-    Parameters
-    ----------
-    specification : RunSpecification
-    step : Steps
-        Called with the name of each step as it begins.
+    ``step``: called with the name of each step as it begins.
     """
     step("environment")
     surroundings = surroundings_of(specification)

@@ -283,9 +283,9 @@ def check_goodput_ceiling(specification, document) -> Check:
 
 
 def judge_goodput(specification, document, flows, waiting_bytes=0) -> Check:
-    """Return the `Check` of what some flows got together against the capacity that they share.
+    """Return the `Check` of what some flows got together against the capacity that they share, all those of a specification.
 
-    ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
+    ``flows`` are their numbers in the document, which those of a chain's bottleneck are not. ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
     """
     got = [delivered for flow, delivered in spans_at_most(specification, document) if flow in flows]
     begin_ns, end_ns = min((begin for begin, _, _ in got), default=0), max((end for _, end, _ in got), default=0)
@@ -293,7 +293,7 @@ def judge_goodput(specification, document, flows, waiting_bytes=0) -> Check:
         return Check("goodput_ceiling", True, "nothing to compare", "nothing known of what was delivered")
     to_mbps = 8e3 / (end_ns - begin_ns)
     goodput = sum(count for _, _, count in got) * to_mbps
-    most_bytes = specification.capacity.most_bytes(begin_ns, end_ns, flows)
+    most_bytes = specification.capacity.most_bytes(begin_ns, end_ns)
     if most_bytes is None:
         return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
     most = (most_bytes + waiting_bytes) * to_mbps

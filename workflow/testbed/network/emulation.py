@@ -163,15 +163,8 @@ class ShapedNetem:
 def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
     """Translate tc's JSON into the units of a specification.
 
-    Parameters
-    ----------
-    qdiscs, classes : list of dict
-        Output of ``tc -j qdisc show`` and ``tc -j class show`` for one device.
-
-    Returns
-    -------
-    dict
-        kind -> parameters: rates in bit/s, times in ms, loss in percent.
+    ``qdiscs``, ``classes``: output of ``tc -j qdisc show`` and ``tc -j class show`` for one device. Returns kind ->
+    parameters: rates in bit/s, times in ms, loss in percent.
     """
     parsed = {}
     for qdisc in qdiscs:

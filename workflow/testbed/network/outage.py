@@ -23,15 +23,7 @@ REAL_LATE_S = 0.1
 class Outage:
     """Takes a path down and up again while traffic flows.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-
-    Attributes
-    ----------
-    result : dict or None
-        The document's section ``outage``; None where none is asked for, or none took place.
+    ``result``: the document's section ``outage``; None where none is asked for, or none took place.
     """
 
     def __init__(self, path, specification):

@@ -38,17 +38,9 @@ TICK_NS = 64
 class PathChanges:
     """Changes the path of a run as its timeline says; open before the traffic.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-
-    Attributes
-    ----------
-    result : list of dict
-        A dict for each change that took place: what was asked for (``at_ns`` since the traffic's origin, ``direction``,
-        ``quantity``, ``value``, ``kind``), ``realised_ns``, and of each of its ``devices`` the kernel's own ``value``
-        afterwards, and what it had counted (``packets`` and ``bytes`` that left, ``drops``, ``backlog_packets``).
+    ``result``: a dict for each change that took place: what was asked for (``at_ns`` since the traffic's origin,
+    ``direction``, ``quantity``, ``value``, ``kind``), ``realised_ns``, and of each of its ``devices`` the kernel's own
+    ``value`` afterwards, and what it had counted (``packets`` and ``bytes`` that left, ``drops``, ``backlog_packets``).
     """
 
     def __init__(self, path, specification):

@@ -57,7 +57,7 @@ BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 
 
 @dataclass(frozen=True)
-class Path:
+class NetworkPath:
     """The built network.
 
     ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to the interfaces
@@ -116,23 +116,13 @@ class Path:
         return [device for device in self.devices.values() if device.node is node]
 
 
-def build(specification, net) -> Path:
+def build(specification, net) -> NetworkPath:
     """Add hosts, routers and links of a specification to an empty Mininet and start it.
 
-    Parameters
-    ----------
-    specification : RunSpecification
-    net : mininet.net.Mininet
-        Without controller and switches.
+    Raises `commands.CommandError`, `SettingError` or `netlink.NetlinkError` if the kernel refuses any part of the
+    network.
 
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    commands.CommandError, SettingError, netlink.NetlinkError
-        If the kernel refuses any part of the network.
+    ``net``: without controller and switches.
     """
     pairs = specification.pairs
     hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]
@@ -146,7 +136,7 @@ def build(specification, net) -> Path:
     net.start()
     place_policer(specification, interfaces_of(net))
     placed = locate(specification, emulation, interfaces_of(net))
-    path = Path(net, pairs, *placed, place_behind_bottleneck(specification, interfaces_of(net)))
+    path = NetworkPath(net, pairs, *placed, place_behind_bottleneck(specification, interfaces_of(net)))
     emulate(path)
     addresses.assign(path, specification, route_metrics(specification))
     return path

@@ -35,7 +35,6 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
         When the flows start, in s since the origin.
     set_up_rtts : int
         RTTs that pass until their data are sent, without loss.
-    specification : RunSpecification
     """
     longest_s, shortest_s = (pick(specification.idle_rtts_ms) / 1e3 for pick in (max, min))
     lives_s, same_times = [], {}
@@ -72,17 +71,14 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     flow ended; one that should have begun with them, but began when others had ended, got nothing. Of UDP it begins
     and ends with whole reporting intervals of iperf3's servers while all clients were sending.
 
+    There is none if nothing says what was delivered (other applications), or flows had no time in common.
+
     Parameters
     ----------
     document : dict
         A run document.
     left_out : float
         Share of the window, from its begin, that is not to count, such as `START_UP`.
-
-    Returns
-    -------
-    dict
-        Empty if nothing says what was delivered (other applications), or flows had no time in common.
     """
     run = specification_of(document)
     if "delivered" in document:
@@ -175,12 +171,7 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 class Deliveries:
     """Reads what was delivered of each flow; open before the traffic.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-    expected : dict of str to int
-        Sender -> number of its connections once all flows have begun.
+    ``expected``: sender -> number of its connections once all flows have begun.
     """
 
     def __init__(self, path, specification, expected):
@@ -220,16 +211,8 @@ class Deliveries:
     def result(self, flows) -> dict | None:
         """Return the document's section, None if nothing was read.
 
-        Parameters
-        ----------
-        flows : dict
-            (sender, its port, the receiver's port) -> flow.
-
-        Returns
-        -------
-        dict
-            ``time_ns`` since the origin; ``flows``: of each ``flow`` the ``bytes`` delivered so far at each time,
-            None while there is no connection.
+        ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_ns`` since the origin; ``flows``: of
+        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection.
         """
         if not self._times_ns:
             return None

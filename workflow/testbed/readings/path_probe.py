@@ -95,13 +95,7 @@ def singles_of(specification, direction) -> int:
 
 
 class PathProbe:
-    """Sends and receives the datagrams of a probe.
-
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-    """
+    """Sends and receives the datagrams of a probe."""
 
     def __init__(self, path, specification):
         self._path, self._specification = path, specification

@@ -35,11 +35,8 @@ def ping_count(loss_forward, loss_reverse) -> int:
 def idle_rtt(path, specification) -> list[dict]:
     """Ping each pair's receiver over the idle path (over each path of a cable), one after another.
 
-    Returns
-    -------
-    list of dict
-        For each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``,
-        ``mean_ms``, ``max_ms``: None if every packet was lost.
+    Returns for each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``, ``mean_ms``,
+    ``max_ms``: None if every packet was lost.
     """
     hops = max(pair.hops for pair in specification.pairs)
     losses = (
@@ -82,11 +79,8 @@ def parse_ping(output, count) -> dict[str, int | float | None]:
 def link_counters(path, specification) -> dict[str, dict]:
     """Return what every interface has counted so far: its qdiscs and the device itself; what joins paths is "h1-bond0" and so on.
 
-    Returns
-    -------
-    dict
-        name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets),
-        ``tx_packets``, ``rx_packets``, ``device_drops`` (packets).
+    Returns name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets), ``tx_packets``,
+    ``rx_packets``, ``device_drops`` (packets).
     """
     joined = joined_devices(specification)
     interfaces = {}
@@ -113,17 +107,10 @@ def backlog_drops() -> int:
 def stack_counters(path, dropped_before) -> dict:
     """Return the hosts' protocol counters since their network namespaces were made.
 
-    Parameters
-    ----------
-    path : topology.Path
-    dropped_before : int
-        `backlog_drops` before there was a network; a machine's own kernel has counted for long.
+    Returns ``tcp``: host -> nstat counters (zeros too); ``backlog_drops``: packets that the kernel's per-CPU queue
+    dropped.
 
-    Returns
-    -------
-    dict
-        ``tcp``: host -> nstat counters (zeros too); ``backlog_drops``: packets that
-        the kernel's per-CPU queue dropped.
+    ``dropped_before``: `backlog_drops` before there was a network; a machine's own kernel has counted for long.
     """
     return {
         "tcp": {node.name: nstat(node) for node in path.end_hosts},

@@ -38,15 +38,7 @@ QUEUE_COUNTS = ("drops", "marks")
 class Sampler:
     """Looks at sockets, and their time series and the queue's.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-
-    Attributes
-    ----------
-    samples : int
-        Samples taken so far.
+    ``samples``: samples taken so far.
     """
 
     def __init__(self, path, specification):
@@ -151,16 +143,8 @@ class Sampler:
     def looks(self, flows) -> list[dict]:
         """Return the looks at the data connections.
 
-        Parameters
-        ----------
-        flows : dict
-            (sender, its port, the receiver's port) -> flow.
-
-        Returns
-        -------
-        list of dict
-            ``time_s``; ``sockets``, each with ``host``, ``flow``, of MPTCP ``subflow``: its path,
-            and what the kernel says of it.
+        ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_s``; ``sockets``, each with ``host``,
+        ``flow``, of MPTCP ``subflow``: its path, and what the kernel says of it.
         """
         flow_of = self._flows_by_name(flows)
         return [
@@ -181,19 +165,11 @@ class Sampler:
     def series(self, flows) -> dict | None:
         """Return the time series of the data connections and of the queue, or None if there was no sample.
 
-        Parameters
-        ----------
-        flows : dict
-            As of `looks`.
-
-        Returns
-        -------
-        dict
-            ``interval_ms``; ``sockets``: of each flow ``flow``, of MPTCP of each ``subflow``, ``time_s`` and
-            columns of the same length (`COLUMNS`, of which those are left out that it never had a value of, and
-            ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far; of a discipline
-            that is not drop-tail ``marks`` so far, and the delays that it tells; of a chain instead ``queues``, a
-            list of such, each with its ``bottleneck``, from 1.
+        ``flows``: as of `looks`. Returns ``interval_ms``; ``sockets``: of each flow ``flow``, of MPTCP of each
+        ``subflow``, ``time_s`` and columns of the same length (`COLUMNS`, of which those are left out that it never had
+        a value of, and ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far; of a
+        discipline that is not drop-tail ``marks`` so far, and the delays that it tells; of a chain instead ``queues``,
+        a list of such, each with its ``bottleneck``, from 1.
         """
         if not self.samples:
             return None

@@ -108,12 +108,13 @@ BBR3_INFO = struct.Struct("=QQBBxBIII")
 DCTCP_UNIT, BBR_UNIT = 1024, 256
 
 
-class SocketReader:
-    """Reads a node's established TCP connections; open before the traffic, read often, close.
+class SocketReader(Channel):
+    """A channel that reads a node's established TCP connections; open before the traffic, read often, close.
+
+    Raises `netlink.NetlinkError`.
 
     Parameters
     ----------
-    node : mininet.node.Node
     ip_version : str
         ``ipv4`` or ``ipv6``: connections of the other are not read.
     mptcp : bool
@@ -122,14 +123,10 @@ class SocketReader:
         Read of plain ones what they say of ECN too.
     memory : bool
         Read of plain ones their send buffer too, and what of it is taken.
-
-    Raises
-    ------
-    netlink.NetlinkError
     """
 
     def __init__(self, node, ip_version, mptcp=False, ecn=False, memory=False):
-        self.channel = Channel(node, NETLINK_SOCK_DIAG)
+        super().__init__(node, NETLINK_SOCK_DIAG)
         self.extensions = EXTENSIONS | (1 << (INET_DIAG_SKMEMINFO - 1) if memory else 0)
         self.family, self.mptcp, self.ecn = FAMILIES[ip_version], mptcp, ecn
         self.sockids = []
@@ -137,30 +134,22 @@ class SocketReader:
     def connections(self, expected=None) -> list[dict]:
         """Return what `connection` makes of each connection, in the kernel's order.
 
-        Parameters
-        ----------
-        expected : int, optional
-            How many there will be once all flows have begun. When the last reading
-            had so many, and they are few, those are asked for by name: the kernel
-            then need not walk its table, which is all nodes' and grows with the
-            guest's memory. One that was closed is left out, and searched for at the
-            next reading.
-
-        Raises
-        ------
-        netlink.NetlinkError
+        ``expected``: how many there will be once all flows have begun. When the last reading had so many, and they are
+        few, those are asked for by name: the kernel then need not walk its table, which is all nodes' and grows with
+        the guest's memory. One that was closed is left out, and searched for at the next reading. Raises
+        `netlink.NetlinkError`.
         """
         if len(self.sockids) == expected and expected <= FEW:
             named = [(sockid, self.named(sockid)) for sockid in self.sockids]
             self.sockids = [sockid for sockid, read in named if read]
             return [read for _, read in named if read]
         self.sockids = []
-        return self.channel.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
+        return self.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
 
     def named(self, sockid) -> dict | None:
         """Return what `connection` makes of one connection, None if it is not established any more."""
         try:
-            (read,) = self.channel.ask(
+            (read,) = self.ask(
                 SOCK_DIAG_BY_FAMILY,
                 self.request(sockid),
                 "TCP connection",
@@ -186,15 +175,6 @@ class SocketReader:
         self.sockids.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
         return connection(buffer, start, end, self.ecn)
 
-    def close(self) -> None:
-        self.channel.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
 
 def established(buffer, start, end, ecn=False) -> dict | None:
     """Return what `connection` makes of a message, None if it is of a connection in another state."""
@@ -204,6 +184,11 @@ def established(buffer, start, end, ecn=False) -> dict | None:
 def connection(buffer, start, end, ecn=False) -> dict:
     """Parse one struct inet_diag_msg and its attributes.
 
+    Returns ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as the kernel's struct reaches,
+    None where ss prints nothing because the value is not known (RTT without a sample, infinite ssthresh, rates of 0 or
+    without limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it, and `subflow`, of MPTCP. Raises
+    `ValueError` if the message or one of its attributes is cut short.
+
     Parameters
     ----------
     buffer : memoryview or bytes
@@ -211,19 +196,6 @@ def connection(buffer, start, end, ecn=False) -> dict:
         Where the message's body lies.
     ecn : bool
         Whether what it says of ECN is read: ``ecn``, in a study's words, and packets with CE marks.
-
-    Returns
-    -------
-    dict
-        ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as
-        the kernel's struct reaches, None where ss prints nothing because the value is
-        not known (RTT without a sample, infinite ssthresh, rates of 0 or without
-        limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it, and `subflow`, of MPTCP.
-
-    Raises
-    ------
-    ValueError
-        If the message or one of its attributes is cut short.
     """
     if end - start < MESSAGE_BYTES:
         raise ValueError(f"struct inet_diag_msg of {end - start} bytes, expected {MESSAGE_BYTES}")

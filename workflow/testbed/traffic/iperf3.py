@@ -84,17 +84,9 @@ def client_command(client, specification, address) -> list[str]:
 def entry(client, specification, outputs) -> dict[str, dict]:
     """Return what a client's entry in the document has of iperf3: its JSON of both sides.
 
-    Parameters
-    ----------
-    client : traffic.Client
-    specification : RunSpecification
-    outputs : dict of str to traffic.Output
-        Of ``client`` and ``server``.
+    Raises `TrafficError` with iperf3's own words.
 
-    Raises
-    ------
-    TrafficError
-        With iperf3's own words.
+    ``outputs``: of ``client`` and ``server``.
     """
     return {side: result_of(side, client, output) for side, output in outputs.items()}
 

@@ -30,6 +30,8 @@ APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer
 GRACE_S, VIRTUAL_GRACE_S = 120.0, 21_600.0
 #: How many times longer than over a full link an amount of data may take.
 SLOWEST = 30
+#: Kind of the events that change a path; they come first of what happens at an instant.
+OF_PATH = -1
 #: When sockets are looked at, as fractions of the time that all flows have in common.
 SOCKET_LOOKS = (0.25, 0.5, 0.75)
 
@@ -130,17 +132,10 @@ def carry(
     ``programs`` (`group_programs.GroupPrograms`), those of groups that are no long flows, are told it, and waited for;
     ``changes`` are what changes paths (`path_changes.PathChanges`, `outage.Outage`).
 
-    Returns
-    -------
-    entries : list of dict
-        A client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``,
-        ``start_offset_ms``, and what its application says (its module's ``entry``).
-    looks : list of dict
-        ``time_s`` since the first client may start, ``sockets`` of the senders' data connections.
-    series : dict or None
-        As `sampling.Sampler.series`, if the study asks for time series.
-    delivered : dict or None
-        As `deliveries.Deliveries.result`, of iperf3 over TCP.
+    Returns ``entries``: a client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``, ``start_offset_ms``, and
+    what its application says (its module's ``entry``); ``looks``: ``time_s`` since the first client may start,
+    ``sockets`` of the senders' data connections; ``series``: as `sampling.Sampler.series`, if the study asks for time
+    series; ``delivered``: as `deliveries.Deliveries.result`, of iperf3 over TCP.
 
     Raises
     ------
@@ -197,17 +192,8 @@ def start_and_sample(
     each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so that the same
     run had other times with more readings of its sockets.
 
-    Returns
-    -------
-    processes : dict
-        Port -> process of the client.
-    ended_s : float
-        When the last client had ended, in s from the traffic's origin.
-
-    Raises
-    ------
-    TrafficError
-        If a client does not end.
+    Returns ``processes``: port -> process of the client; ``ended_s``: when the last client had ended, in s from the
+    traffic's origin. Raises `TrafficError` if a client does not end.
     """
     application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
     events = [(client.start_offset_s, 0, client) for client in clients]
@@ -235,7 +221,8 @@ def start_and_sample(
     with Alarm(origin_ns) as alarm:
         for process in others:
             alarm.watch(process)
-        while alarm.waits_for(len(processes) < len(clients)):
+        # Where all flows end early the path's changes still come: what is checked is what was planned.
+        while alarm.waits_for(len(processes) < len(clients) or any(kind == OF_PATH for _, kind, _ in events)):
             at, kind, what = events[0]
             if not alarm.rang(at):
                 continue

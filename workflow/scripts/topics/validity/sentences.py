@@ -28,7 +28,7 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
     packet_ms = PACKET_BYTES * 8e-3 / scenarios.set_index("scenario")["rate_mbps"].astype(float)
     rtts = rtt_words(valid, "the least that jitter allows" if jitter else "the empty path's", packet_ms)
     return (
-        "; ".join([validity_words(runs, checks), *loss_words(valid[~valid["scenario"].isin(loss_changing)]), *rtts])
+        "; ".join([validity_words(runs, checks), *loss_sentences(valid[~valid["scenario"].isin(loss_changing)]), *rtts])
         + "."
     )
 
@@ -52,7 +52,7 @@ def validity_words(runs, checks) -> str:
     return f"{subject}, and the other {rest:,} failed the checks of {shown}" if shown else subject
 
 
-def loss_words(valid) -> list[str]:
+def loss_sentences(valid) -> list[str]:
     """Say how well the links' realised loss agrees with what was configured."""
     lossy = valid[valid["loss_configured_percent"] > 0]
     lossy = lossy.assign(reached=link_packets(lossy)).dropna(subset=["reached", "link_drops"])
