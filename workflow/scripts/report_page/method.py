@@ -5,7 +5,7 @@ from collections import Counter
 from functools import partial
 
 from experiment.flow_groups import LONG, REAL_TIME, WEB
-from experiment.own_kernels import in_words
+from experiment.own_kernels import kernel_words
 from inference.paired_tests import FLIPS_MAX_PAIRS, flips_reach
 from report_page.method_statements import NETWORK, SEEDS
 from report_page.metric_words import WORDS, DefinedMetric, defined
@@ -138,7 +138,7 @@ def defined_ccas(study) -> list[dict]:
         else:
             origin = f"the kernel's {cca_name(one['base'])}"
         if one.get("kernel"):
-            origin += f", on {in_words(one['kernel'])}"
+            origin += f", on {kernel_words(one['kernel'])}"
         parameters = [f"{key} {str(value).lower()}" for key, value in one["parameters"].items()]
         rows.append({"name": name, "origin": origin, "parameters": ", ".join(parameters) or "its own"})
     return rows
@@ -164,11 +164,8 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
 
     The tables are None where the study has nothing to compare.
 
-    Returns
-    -------
-    list of dict
-        question, family, metrics: a list of dict with name, counts (pairs of test and number) and
-        why (pairs of reason and number).
+    Returns question, family, metrics: a list of dict with name, counts (pairs of test and number) and why (pairs of
+    reason and number).
     """
     questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
     for question, table, family in (

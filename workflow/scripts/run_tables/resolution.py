@@ -23,19 +23,11 @@ TICKS_PER_S = 100
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     """Return the resolution of a metric in each run, in the metric's unit.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    metric : str
-        Column of a metric.
+    For a goodput it is a packet of each flow at both ends of the window, and what that makes of Jain's index and of a
+    transfer's time; for a round-trip time what iperf3 prints, for messages an exchange at the end; for a share of the
+    packets one of them; for the cores' busy share a tick; for a count one. It is missing where it isn't known.
 
-    Returns
-    -------
-    pandas.Series of float
-        For a goodput a packet of each flow at both ends of the window, and what that makes of Jain's index and of a transfer's
-        time; for a round-trip time what iperf3 prints, for messages an exchange at the end; for a share of the packets one of
-        them; for the cores' busy share a tick; for a count one. Missing where it isn't known.
+    ``metric``: column of a metric.
     """
     if metric in ("rtt_mean_ms", "rtt_first_stream_ms"):
         exchange = runs["rtt_mean_ms"].astype(float) ** 2 / (1e3 * runs["duration_s"].astype(float))

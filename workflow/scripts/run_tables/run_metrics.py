@@ -98,8 +98,8 @@ def _iperf3_flows(document):
 def bottleneck_metrics(document) -> dict[str, float | None]:
     """Return packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
 
-    Where one netem is queue and loss at once (``both-ends``) it counts them together: ``queue_drops`` and
-    ``link_drops`` are then None unless no loss is configured.
+    Where one netem is queue and loss at once (``both-ends``) it counts them together. The shaper above it counts those
+    of the full queue; without one ``queue_drops`` and ``link_drops`` are None unless no loss is configured.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
@@ -113,6 +113,9 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     if link.netem == "both-ends":
         offered, dropped = passed + lost, lost
         queue_drops, link_drops = (lost, 0) if link.loss_percent[FORWARD] == 0 else (None, None)
+        if placed["bottleneck"][FORWARD]:
+            _, queue_drops = _counts_of(document, placed["bottleneck"][FORWARD], "htb")
+            link_drops = lost - queue_drops
     elif not placed["bottleneck"][FORWARD]:
         offered, dropped, queue_drops, link_drops = passed + lost, lost, 0, lost
     else:

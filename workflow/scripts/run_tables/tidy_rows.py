@@ -1,7 +1,7 @@
 """Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
 
 from experiment.disciplines import OF_KIND
-from experiment.own_kernels import in_words
+from experiment.own_kernels import kernel_words
 from experiment.run_document import specification_of
 from experiment.specification import RunSpecification
 from run_tables.background_metrics import background_metrics
@@ -212,7 +212,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         "pairs": hosts["pairs"],
         "rtt_path_ms": run.rtt_path_ms,
         "variation": variation_words(scenario["variation"]),
-        "kernel": in_words(scenario["kernel"]) if "kernel" in scenario else "",
+        "kernel": kernel_words(scenario["kernel"]) if "kernel" in scenario else "",
         "link_options": link_words(link),
         "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(hosts["access_delay_ms"])),
     }

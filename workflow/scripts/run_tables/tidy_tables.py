@@ -6,16 +6,7 @@ the modules that it calls).
 
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
 from run_tables.link_option_columns import option_columns
-from run_tables.run_keys import (
-    CELL_COLUMNS,
-    NO_DISCIPLINE,
-    NO_ECN,
-    NO_VALUE,
-    REPLICATION,
-    RUN_KEYS,
-    SCENARIO_LABEL,
-    VALID,
-)
+from run_tables.run_keys import LABELLED_CELL, NO_DISCIPLINE, NO_ECN, NO_VALUE, REPLICATION, RUN_KEYS, VALID
 from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column, truth_column
 
@@ -53,9 +44,7 @@ RUNS = Table(
     "runs",
     "a run",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         REPLICATION,
         count_column("seed", "", "The run's seed; the same for all CCAs and IP versions of a scenario and replication."),
         VALID,

@@ -60,13 +60,9 @@ def rule_words(steady_state) -> str:
     return f"the first {100 * steady_state['share']:g} % of the time that the flows have in common"
 
 
-def _metric_name(name):
-    return METRIC_NAMES.get(name) or NAMES[name]
-
-
 def _steady_table(steady, scenarios):
     shown = (
-        shown_text("Metric", "metric", _metric_name, filtered=True),
+        shown_text("Metric", "metric", lambda name: METRIC_NAMES.get(name) or NAMES[name], filtered=True),
         shown_scenario(scenarios),
         CCA_KEY,
         IP_KEY,

@@ -1,6 +1,6 @@
 """The analysis table of the topic, column by column, and what tables of metrics share."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 
 #: Units of numbers that are of another kind in each row.
@@ -39,9 +39,7 @@ DESCRIPTIVE = Table(
     "descriptive",
     "a metric in a cell",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         METRIC,
         UNIT,
         count_column("n", "runs", "Valid runs that have a value."),
@@ -88,9 +86,7 @@ STEADY = Table(
         text_column("metric", "Column of the whole run in `runs.csv`."),
         text_column("steady_metric", "Column of its steady part."),
         text_column("unit", "Unit of both."),
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         count_column("valid", "runs", "Valid runs that have a value of the whole."),
         count_column("n", "runs", "Those that have one of the steady part too; all that follows is of these."),
         number_column("left_out_percent", "%", "Of the window that the flows have in common, the mean.", _NO_STEADY),

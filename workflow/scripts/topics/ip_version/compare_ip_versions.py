@@ -33,6 +33,8 @@ AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
 def compare_cell(metric, pairs, tests, params) -> dict:
     """Compare the IP versions in one scenario with one CCA.
 
+    Returns columns of `IP_VERSION_TESTS` from `pairs` on, but for what needs the other cells: p_holm, p_bh, verdict.
+
     Parameters
     ----------
     metric : metrics.Metric
@@ -43,11 +45,6 @@ def compare_cell(metric, pairs, tests, params) -> dict:
         Cells of the metric: p is corrected for so many, and power is that of a test at this level.
     params : object
         As `main`'s.
-
-    Returns
-    -------
-    dict
-        Columns of `IP_VERSION_TESTS` from `pairs` on, but for what needs the other cells: p_holm, p_bh, verdict.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]

@@ -41,7 +41,7 @@ def _figure_rows(objects):
 
 
 def _draw(data):
-    """Return figure and panels: one for each conditions, IP version, group and its CCA."""
+    """Return the figure: one for each conditions, IP version, group and its CCA."""
     apply_style()
     panels = list(data.groupby(["conditions", "ip_version", "group", "group_cca"], sort=False))
     lines, versions = max(group["beside"].nunique() for _, group in panels), list(data["ip_version"].unique())
@@ -64,7 +64,7 @@ def _draw(data):
             middle, late = (line["completion_ms"].iloc[np.searchsorted(line["share"], share)] for share in (0.5, 0.95))
             words.append(f"{name_of(beside)}: median {number(middle)}, 95th percentile {number(late)} ms")
         drawn.finish(axes, f"Completion times of group {group}, {conditions}. {'; '.join(words)}.", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def plot_completion_times(scenarios, short_flows) -> Drawing:
@@ -72,5 +72,4 @@ def plot_completion_times(scenarios, short_flows) -> Drawing:
     named = conditions_of_scenarios(scenarios)
     objects = pd.read_parquet(short_flows).query("valid")
     data = _figure_rows(objects.assign(conditions=objects["scenario"].map(named["conditions"])))
-    figure, views = _draw(data)
-    return Drawing(figure, views, TITLE, data)
+    return _draw(data).drawing(TITLE, data)

@@ -49,6 +49,9 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     interval is taken on the logarithm of the ratio, which keeps it above 0; on the ratio itself
     if that isn't above 0.
 
+    Returns the ratio and both ends, None of a single run, and of runs whose ratios are all the same within the resolution:
+    these have no spread.
+
     Parameters
     ----------
     measured, modelled : array_like of float, shape (n,)
@@ -56,12 +59,6 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     confidence : float
     resolution : float
         Of `measured`.
-
-    Returns
-    -------
-    ratio : float
-    low, high : float or None
-        None of a single run, and of runs whose ratios are all the same within the resolution: these have no spread.
     """
     measured, modelled = np.asarray(measured, float), np.asarray(modelled, float)
     n, ratio = len(measured), measured.mean() / modelled.mean()

@@ -57,10 +57,7 @@ def _pausing(run):
 def unlike_runs(runs, model) -> list[str]:
     """Return why valid runs of a cell turned out not to be what a model presumes.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        Rows of ``tidy/runs.csv``.
+    ``runs``: rows of ``tidy/runs.csv``.
     """
     waited = runs["window_limited_percent"].mean()
     reasons = _said(

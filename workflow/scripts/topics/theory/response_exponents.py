@@ -66,14 +66,8 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
     """Return the exponents that a CCA's own model has in these cells, which are all of this CCA.
 
-    Returns
-    -------
-    exponents : dict of str to float
-        Of "rtt_ms" and "loss_percent"; empty if no model gives one for all cells.
-    source : str
-        Where they are from.
-    note : str
-        Why there are none, for a CCA that has a model.
+    Returns the exponents of "rtt_ms" and "loss_percent", none if no model gives one for all cells; where they are from;
+    and why there are none, for a CCA that has a model.
     """
     if cca not in ("reno", "cubic"):
         return {}, "", ""
@@ -100,6 +94,8 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     The interval is the wider of two: the t interval of the regression, and the normal interval that
     follows from the standard errors of the cells' means, of which the exponent is a linear combination.
 
+    Returns estimate, ci_low, ci_high (of the first term's exponent), r2.
+
     Parameters
     ----------
     cells : pandas.DataFrame
@@ -108,11 +104,6 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
         Columns whose exponents are fitted.
     confidence : float
         Of the interval.
-
-    Returns
-    -------
-    dict
-        estimate, ci_low, ci_high (of the first term's exponent), r2.
     """
     import pingouin  # here: its import takes a second, which each job without such a fit would pay
 

@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import CELL_COLUMNS, LABELLED_CELL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 from topics.cells.tables import IN_UNIT, NOTE
 
@@ -11,9 +11,7 @@ MODELS = Table(
     "models",
     "a model in a cell",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         text_column("model", "Model that the cell is held against."),
         text_column("quantity", "What it is of: `goodput`, `goodput after start-up` or `queueing delay`."),
         text_column("unit", "Unit of this quantity."),
