@@ -8,18 +8,18 @@ LONG = {"stop_s": 2}
 #: Section -> what a scenario may have, one of them at a time.
 CHOICES = {
     "link": (
-        {}, {"loss_percent": {"forward": 1, "reverse": 0}}, {"loss_percent": {"forward": 1, "reverse": 0}, "loss_burst_packets": {"forward": 3, "reverse": None}},
+        {}, {}, {}, {}, {"loss_percent": {"forward": 1, "reverse": 0}}, {"loss_percent": {"forward": 1, "reverse": 0}, "loss_burst_packets": {"forward": 3, "reverse": None}},
         {"jitter_ms": 2}, {"reordering": {"percent": 1, "late_ms": 5}}, {"policer": {"rate_mbps": 5}}, {"timeline": [{"at_s": 1, "rate_mbps": 5}]},
         {"duplicate_percent": {"forward": 1, "reverse": 0}}, {"corrupt_percent": 0.5},
     ),
-    "queue": ({"packets": 50}, {"discipline": "codel"}, {"discipline": "pie"}, {"bdp": 1}, {"discipline": "fq_codel"}),
+    "queue": ({"packets": 50}, {"discipline": "codel"}, {"discipline": "pie"}, {"bdp": 1}, {"discipline": "fq_codel"}, {"discipline": "dualpi2"}),
     "flows": (
         1, 3, [{"name": "own", **LONG}, {"name": "other", "cca": "bbr", **LONG}], [{"name": "own", **LONG}, {"name": "late", **LONG, "start_s": 1}],
-        [{"name": "own", **LONG}, {"name": "call", "application": "real-time", **LONG}], [{"name": "web", "application": "web", "arrivals_per_s": 5, **LONG}],
+        [{"name": "own", **LONG}, {"name": "call", "application": "real-time", **LONG}], [{"name": "web", "application": "web", "sizes": "main-object", "arrivals_per_s": 5, **LONG}],
         [{"name": "own", **LONG}, {"name": "page", "application": "web", "sizes": "fixed", "bytes": 20000, "arrivals_per_s": 5, **LONG}],
     ),
     "topology": ("dumbbell", "dumbbell", "dumbbell", "cable"),
-    "transport": ({}, {}, {"segmentation_offload": True}),
+    "transport": ({}, {"segmentation_offload": True}, {"segmentation_offload": True}, {"ecn": "classic"}),
 }  # fmt: skip
 CCAS = (["cubic"], ["reno", "cubic"], ["bbr"])
 IP_VERSIONS = (["ipv4"], ["ipv6"], ["ipv4", "ipv6"])

@@ -24,9 +24,8 @@ def test_a_page_says_what_its_study_did(fresh, seed):
 
 
 def test_draws_reach_what_only_real_runs_have():
-    found = {key: set() for key in CHOICES}
-    for seed in range(MANY):
-        for scenario in drawn(seed)[0]["scenarios"]:
-            for key in CHOICES:
-                found[key].add(str(scenario[key]))
-    assert all(len(found[key]) >= len({str(choice) for choice in CHOICES[key]}) - 1 for key in CHOICES)
+    scenarios = [scenario for seed in range(MANY) for scenario in drawn(seed)[0]["scenarios"]]
+    for key, choices in CHOICES.items():
+        assert len({str(scenario[key]) for scenario in scenarios}) >= 0.7 * len({str(choice) for choice in choices}), (
+            key
+        )

@@ -374,7 +374,7 @@ SCENARIOS = Table(
         text_column("queue_parameters", "The discipline's parameters as a study has them: `target_ms 5, ecn true`; `null` is one that it does without.", NO_DISCIPLINE),
         count_column("flows", "", "Number of flows."),
         text_column("groups", "Its groups of flows: `web, call, long bbr`, each with its CCA if that is not the run's.", "all flows are alike"),
-        number_column("bitrate_mbps", "Mbit/s", "What each sender is limited to.", "it sends as fast as it can"),
+        number_column("bitrate_mbps", "Mbit/s", "Rate of each flow's sender: TCP sends at most so much, UDP just so much.", "TCP sends as fast as it can, and each flow of UDP at the rate of all paths together"),
         number_column("duration_s", "s", "How long each flow sends, where no amount is set."),
         text_column("platform", "What carries the packets: `uml`, `host`, or `ns3:` and a version."),
         truth_column("segmentation_offload", "Whether hosts hand super-packets of up to 64 KiB to the network."),

@@ -9,7 +9,7 @@ from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, REAL_TIME, WEB
 from experiment.link_options import OF_NAME
 from experiment.specification import RunSpecification
-from study_files.study_design import has_own_flows, is_changing, is_simulator
+from study_files.study_design import is_changing, is_simulator
 from study_files.study_variation import is_varied
 
 
@@ -73,14 +73,11 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "duplicates": _uses("duplicate_percent"),
     "damage": _uses("corrupt_percent"),
     "segmentation offload": lambda scenario: scenario["transport"]["segmentation_offload"],
-    "delayed acknowledgements": lambda scenario: scenario["transport"]["delayed_acks"],
-    "serialisation": lambda scenario: scenario["link"]["serialisation"] != "never",
     "several paths": lambda scenario: scenario["multipath"]["by"] != "none",
     "mptcp": lambda scenario: scenario["multipath"]["by"] == "mptcp",
     "tcp": lambda scenario: scenario["traffic"]["protocol"] == "tcp",
     "bulk": lambda scenario: scenario["traffic"]["application"] != "round-trip" and scenario["flows"] > 0,
     "round trips": lambda scenario: scenario["traffic"]["application"] == "round-trip",
-    "long flows under test": has_own_flows,
     "groups": lambda scenario: bool(scenario["groups"]),
     "web": _has_group(lambda group: group["application"] == WEB),
     "real-time": _has_group(lambda group: group["application"] == REAL_TIME),
