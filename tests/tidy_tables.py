@@ -64,6 +64,8 @@ def completed(frame, table):
     frame = frame.assign(**{name: USUAL[name] for name in table.names if name in USUAL and name not in frame})
     if "queue_bytes" in table.names and "queue_bytes" not in frame and "queue_packets" in frame:
         frame = frame.assign(queue_bytes=1514 * pd.to_numeric(frame["queue_packets"]))
+    if "flows_under_test" in table.names and "flows_under_test" not in frame and "flows" in frame:
+        frame = frame.assign(flows_under_test=frame["flows"])
     if (
         "queue_bdp" in table.names
         and "queue_bdp" not in frame
@@ -71,6 +73,18 @@ def completed(frame, table):
     ):
         bdp_bytes = pd.to_numeric(frame["rate_mbps"]) * frame["rtt_path_ms"] * 125
         frame = frame.assign(queue_bdp=pd.to_numeric(frame["queue_bytes"]) / bdp_bytes.where(bdp_bytes > 0))
+    derived = {
+        "capacity_mbps": (["rate_mbps"], lambda frame: pd.to_numeric(frame["rate_mbps"]) * frame.get("paths", 1)),
+        "ideal_percent": (
+            ["goodput_mbps", "ideal_goodput_mbps"],
+            lambda frame: 100 * frame["goodput_mbps"] / pd.to_numeric(frame["ideal_goodput_mbps"]),
+        ),
+        "rtt_above_ms": (["rtt_mean_ms", "rtt_path_ms"], lambda frame: frame["rtt_mean_ms"] - frame["rtt_path_ms"]),
+        "rtt_shortest_ms": (["rtt_path_ms"], lambda frame: frame["rtt_path_ms"]),
+    }
+    for name, (needed, value) in derived.items():
+        if name in table.names and name not in frame and set(needed) <= set(frame):
+            frame = frame.assign(**{name: value})
     filled = {
         name: frame[name].fillna(USUAL[name])
         for name in ("pairs", "delayed_acks", "receive_buffer_autotuning")
@@ -219,6 +233,10 @@ def run_row(run, scenario, means, spread, failed, rng):
         "throughput_per_stream_mbps": goodput / scenario["flows"],
         "rtt_first_stream_ms": rtt,
         "retransmit_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,
+        # Start-up is as the rest.
+        "goodput_steady_mbps": goodput,
+        "rtt_steady_ms": rtt,
+        "retransmit_steady_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,
         "packets_sent": packets,
         "queue_drops": int(packets * loss / 100) - link_drops if loss else 0,
         "link_drops": link_drops,

@@ -3,7 +3,7 @@
 import pytest
 
 from experiment.specification import RunSpecification
-from experiment.timeline import Timeline, most_rate_mbps
+from experiment.timeline import Timeline
 from testbed.checks.loss_phases import check_phases, loss_phases
 from testbed.checks.network_checks import judge_loss
 
@@ -69,20 +69,6 @@ def specification(*entries, **access):
     made.__dict__["timeline"] = Timeline(scenario["link"], 10)
     made.__dict__["traffic"] = type("Traffic", (), {"protocol": "tcp"})
     return made
-
-
-def test_what_a_sender_knows_to_be_delivered_passed_the_bottleneck_a_round_trip_before():
-    """With a rate of 10 until 2 s and 100 from then on, an RTT of 30 ms: 30 ms of a window that ends at 3 s are still at 10."""
-    run = specification(entry(2, rate_mbps=100))
-    assert most_rate_mbps(run, 2 * S, 3 * S) == pytest.approx((0.03 * 10 + 0.97 * 100) / 1)
-    longer = specification(entry(2, rate_mbps=100), entry(5, delay_ms=100))
-    # Between the shortest path and the longest nobody knows which delay a packet had.
-    assert most_rate_mbps(longer, 2 * S, 3 * S) == pytest.approx(0.2 * 10 + 0.97 * 100)
-
-
-def test_a_window_that_begins_in_an_outage_of_acknowledgements_has_what_was_delivered_before_too():
-    run = specification(entry(1, "reverse", down_for_s=1))
-    assert most_rate_mbps(run, round(1.5 * S), round(2.5 * S)) == pytest.approx(10 * (2.47 - 0.97))
 
 
 def netem(packets, drops, waiting):

@@ -34,7 +34,7 @@ def tables_of(queue, hosts=HOSTS, variation=None):
         runs.append(
             keys | {
                 "scenario_label": of_run[0], "valid": True, "rate_mbps": run.rate_mbps, "delay_ms": run.link.delay_ms["forward"],
-                "rtt_path_ms": run.rtt_path_ms, "background": run.background, "packet_bytes": 1514.0,
+                "rtt_path_ms": run.rtt_path_ms, "background": run.background, "capacity_mbps": run.rate_mbps, "policer_drops": None, "packet_bytes": 1514.0,
                 "queue_packets": run.queue_packets, "queue_bytes": held, "rtt_min_ms": run.pairs[0].rtt_ms + 0.25,
                 "queue_bdp": queue_bdp(next(f"{size:g} {'BDP' if unit == 'bdp' else unit}" for unit, size in run.scenario["queue"].items()), held, run.rate_mbps, run.rtt_path_ms),
             }
@@ -54,7 +54,16 @@ def tables_of(queue, hosts=HOSTS, variation=None):
 def test_all_runs_of_a_scenario_get_its_own_conditions(queue):
     runs, _, scenarios = tables_of(queue)
     assert runs.loc[runs["scenario"] == "varied", "rtt_path_ms"].nunique() == 5
-    names = ["rate_mbps", "delay_ms", "rtt_path_ms", "queue_packets", "queue_bytes", "queue_bdp", "background"]
+    names = [
+        "rate_mbps",
+        "capacity_mbps",
+        "delay_ms",
+        "rtt_path_ms",
+        "queue_packets",
+        "queue_bytes",
+        "queue_bdp",
+        "background",
+    ]
     at_centre = runs_at_centre(runs, scenarios)
     assert at_centre.loc[at_centre["scenario"] == "varied", names].drop_duplicates().shape[0] == 1
     # Those of an exact scenario are those of the varied one's centre.

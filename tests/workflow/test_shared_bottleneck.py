@@ -3,7 +3,7 @@
 import pytest
 
 from experiment.specification import RunSpecification
-from run_tables.run_metrics import flow_metrics, ideal_goodput_mbps
+from run_tables.run_metrics import flow_metrics, ideal_shares
 
 
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
@@ -14,12 +14,15 @@ def test_subflows_of_one_pair_share_the_bottleneck_with_another(run, ip_version)
         link={"rate_mbps": 10}, queue={"packets": 40}, traffic={"duration_s": 8, "sample_interval_ms": 200},
     )  # fmt: skip
     asked = RunSpecification(document["specification"])
-    assert (asked.connections, asked.capacity_mbps) == (4, 10)
+    assert (asked.connections, asked.total_rate_mbps) == (4, 10)
     subflows = {(series["flow"], series["subflow"]) for series in document["series"]["sockets"]}
     assert subflows == {(0, 0), (0, 1), (0, 2), (1, 0)}
     # One bottleneck: all of them together get what it passes, 20 bytes of MPTCP's option less in each packet, but for what
     # subflows sent twice. Three paths of a cable would give three times as much.
-    goodput, ideal = sum(flow["goodput_mbps"] for flow in flow_metrics(document)), ideal_goodput_mbps(document)
+    goodput, ideal = (
+        sum(flow["goodput_mbps"] for flow in flow_metrics(document)),
+        ideal_shares(document, None)["ideal_goodput_mbps"],
+    )
     payload = {"ipv4": 1428, "ipv6": 1408}[ip_version]
     assert ideal == pytest.approx(10 * payload / 1514)
     assert 0.9 * ideal < goodput <= ideal

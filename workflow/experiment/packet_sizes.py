@@ -4,6 +4,8 @@ MTU_BYTES = 1500
 ETHERNET_HEADER_BYTES = 14
 #: A full packet as Linux's queueing disciplines count it (``qdisc_pkt_len``).
 PACKET_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES
+#: The largest packet with segmentation offload (GSO_MAX_SIZE).
+SUPER_PACKET_BYTES = 65_536
 TCP_TIMESTAMP_OPTION_BYTES = 12
 IP_HEADER_BYTES = {"ipv4": 20, "ipv6": 40}
 TCP_HEADER_BYTES = 20

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from experiment.capacity import Capacity
 from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
 from experiment.conditions import Chain, Hosts, Link, Multipath, Traffic, Transport
 from experiment.definitions import Definition
@@ -153,6 +154,11 @@ class RunSpecification:
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
 
     @cached_property
+    def capacity(self) -> Capacity:
+        """What the path can carry at a time, and how long packets take then."""
+        return Capacity(self)
+
+    @cached_property
     def traffic(self) -> Traffic:
         return Traffic(**self.scenario["traffic"])
 
@@ -296,8 +302,20 @@ class RunSpecification:
 
     @property
     def control_network(self) -> bool:
-        """Whether iperf3's control connection has a network of its own, without rate, delay and loss."""
-        return self.traffic.control_connection == "own-network"
+        """Whether iperf3's control connections have a separate network without rate, delay and loss.
+
+        By default they have it wherever it can be built, so that a run cannot end because of what its path does.
+        """
+        if self.traffic.control_connection != "automatic":
+            return self.traffic.control_connection == "own-network"
+        can_be_built = self.multipath.by == "none" and not self.platform.startswith("ns3")
+        return can_be_built and self.traffic.application == "iperf3" and self.flows > 0
+
+    @property
+    def control_pairs(self) -> list[Pair]:
+        """The pairs of hosts that a link for control connections joins: those with flows of iperf3."""
+        used = {flow.pair for flow in self.long_flows} if self.control_network else ()
+        return [pair for pair in self.pairs if pair.index in used]
 
     @property
     def serialised(self) -> bool:
@@ -351,17 +369,17 @@ class RunSpecification:
         return self.narrowest.rate_mbps if self.is_chain else self.link.rate_mbps
 
     @property
-    def capacity_mbps(self) -> float | None:
-        """Rate of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
+    def total_rate_mbps(self) -> float | None:
+        """Rate of the links of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
         if self.is_chain:
             return sum(one.rate_mbps for one in self.bottlenecks)
         return None if self.rate_mbps is None else self.rate_mbps * (self.paths if self.is_cable else 1)
 
     @property
-    def most_capacity_mbps(self) -> float | None:
-        """The highest `capacity_mbps` of the run."""
+    def most_total_rate_mbps(self) -> float | None:
+        """The highest `total_rate_mbps` of the run."""
         if not self.timeline:
-            return self.capacity_mbps
+            return self.total_rate_mbps
         rate_mbps = self.timeline.most("forward", "rate_mbps")
         return None if rate_mbps is None else rate_mbps * self.paths
 
@@ -502,13 +520,13 @@ class RunSpecification:
 
     @property
     def goodput_limit_mbps(self) -> float | None:
-        """What the receiver's application can get at most over the bottleneck in Mbit/s, or None.
+        """The most that the receivers' applications can get at any time in Mbit/s, or None.
 
-        rate x payload / packet as the shaper counts it; all paths together. Each of a chain's `bottlenecks` has its own.
+        Capacity x payload / packet as the shaper counts it; all paths together. Each of a chain's `bottlenecks` has its own.
         """
-        if self.capacity_mbps is None or self.is_chain:
+        if self.is_chain or self.capacity.is_unlimited():
             return None
-        return self.capacity_mbps * self.payload_bytes / self.packet_bytes
+        return self.capacity.most_mbps() * self.payload_bytes / self.packet_bytes
 
     @property
     def expected_s(self) -> float:
@@ -535,6 +553,22 @@ class RunSpecification:
         return self.transport.send_buffer_bytes or self._ample_buffer_bytes
 
     @property
+    def limits_send_buffer(self) -> bool:
+        """Whether the study asks for a send buffer."""
+        return self.transport.send_buffer_bytes is not None
+
+    @property
+    def single_packets(self) -> bool:
+        """Whether TCP on the hosts makes single packets, each of which is charged to the send buffer before it is sent.
+
+        Without segmentation offload it still makes super-packets, which are cut on their way out. On a cable the queue that holds
+        them is the host's own. And a send buffer limits where they begin only: while the window has room TCP cuts the first
+        packets off one that is being filled, so that a process that goes on writing fills it for ever (tcp_sendmsg_locked,
+        tcp_push_one of Linux 7.2). On a real host the device's queue ends that (TCP small queues); here the router takes all at once.
+        """
+        return not self.transport.segmentation_offload and (self.is_cable or self.limits_send_buffer)
+
+    @property
     def _ample_buffer_bytes(self):
         """A socket buffer in bytes that limits no flow: far above 2 x (BDP + queue).
 
@@ -542,7 +576,7 @@ class RunSpecification:
         and offers half of it as a window; BBR's lasts while one lost packet keeps four BDPs from being read.
         """
         queue = sum((one.queue_packets or 0) * one.packet_bytes + (one.queue_bytes or 0) for one in self.bottlenecks)
-        longest = (self.most_capacity_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
+        longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + self.paths * queue)
         return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
 

@@ -44,6 +44,8 @@ class Change:
 class Timeline:
     """All changes of a link.
 
+    Its ``changes`` are in order of time.
+
     Parameters
     ----------
     link : dict
@@ -53,11 +55,6 @@ class Timeline:
         For which a trace is repeated.
     packet_bytes : int
         A full packet as the bottleneck counts it; a trace lets a whole number of these pass.
-
-    Attributes
-    ----------
-    changes : tuple of Change
-        In order of time.
     """
 
     def __init__(self, link, duration_s, packet_bytes=PACKET_BYTES):
@@ -96,8 +93,7 @@ class Timeline:
 
     def value_at(self, direction, quantity, at_ns) -> float | None:
         """Return a quantity's value at a time in ns."""
-        values = self.values(direction, quantity)
-        return values[max(0, bisect_right(values, at_ns, key=lambda item: item[0]) - 1)][1]
+        return value_in_force(self.values(direction, quantity), at_ns)
 
     def least(self, direction, quantity) -> float | None:
         """Return a quantity's lowest value in the run; None where it has none."""
@@ -117,22 +113,30 @@ class Timeline:
         >>> Timeline(link | {"timeline": [entry]}, 4).mean_rate_mbps(0, 3_000_000_000)
         7.0
         """
-        values = self.values(direction, "rate_mbps")
-        first = max(0, bisect_right(values, begin_ns, key=lambda item: item[0]) - 1)
-        until = bisect_left(values, end_ns, lo=first + 1, key=lambda item: item[0])
-        values = values[first:until]
-        begins = [begin_ns, *(at for at, _ in values[1:])]
-        ends = [*begins[1:], end_ns]
-        passed = sum(
-            rate * max(0, min(end, end_ns) - max(begin, begin_ns))
-            for (_, rate), begin, end in zip(values, begins, ends, strict=True)
-        )
-        return passed / (end_ns - begin_ns)
+        return integral(self.values(direction, "rate_mbps"), begin_ns, end_ns) / (end_ns - begin_ns)
 
 
 def directions_of(entry) -> tuple[str, ...]:
     """Return the directions that an entry of a timeline, or a trace, is about."""
     return DIRECTIONS if entry["direction"] == "both" else (entry["direction"],)
+
+
+def value_in_force(values, at_ns) -> float | None:
+    """Return the value at a time of (from when on in ns, value), the first of which is in force before, too."""
+    return values[max(0, bisect_right(values, at_ns, key=_time) - 1)][1]
+
+
+def integral(values, begin_ns, end_ns) -> float:
+    """Return the integral between two times of (from when on in ns, value), the first of which is in force before, too."""
+    first = max(0, bisect_right(values, begin_ns, key=_time) - 1)
+    following = values[first + 1 : bisect_left(values, end_ns, lo=first + 1, key=_time)]
+    edges_ns = [begin_ns, *(at_ns for at_ns, _ in following), end_ns]
+    in_force = [values[first][1], *(value for _, value in following)]
+    return sum(value * (until - since) for value, (since, until) in zip(in_force, pairwise(edges_ns), strict=True))
+
+
+def _time(item):
+    return item[0]
 
 
 def _pick(pick, values):
@@ -191,38 +195,3 @@ def _exact(name, value):
         value = round(value * 1e6 / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6
     value = round(value, 6)
     return int(value) if float(value).is_integer() else value
-
-
-#: How many round trips after the client iperf3's server begins to count its intervals of UDP, at most: its control connection.
-SET_UP_RTTS = 4
-
-
-def most_rate_mbps(specification, begin_ns, end_ns) -> float:
-    """Return the highest mean rate that can have delivered what was delivered between two moments, in Mbit/s.
-
-    What TCP's sender knows to be delivered by a moment passed the bottleneck a round trip of the empty path before: between
-    that of the shortest and of the longest. While acknowledgements are all lost the sender knows of nothing. Times of UDP
-    are those of iperf3's server, whose clock begins some round trips after its client: of all such times the best counts.
-    """
-    if specification.udp:
-        return _most_shifted(specification, begin_ns, end_ns)
-    timeline, access_ms = specification.timeline, specification.hosts.access_delay_ms
-    shortest_ns = round((specification.link_rtts_ms[0] + 4 * min(access_ms)) * 1e6)
-    longest_ns = round((specification.link_rtts_ms[1] + 4 * max(access_ms)) * 1e6)
-    passed_ns, until_ns = begin_ns - longest_ns, end_ns - shortest_ns
-    losses = timeline.values("reverse", "loss_percent")
-    for (down_ns, loss), (up_ns, _) in pairwise(losses):
-        if loss == LOST_ALL and down_ns <= begin_ns <= up_ns + longest_ns:
-            passed_ns = min(passed_ns, down_ns - longest_ns)
-    return timeline.mean_rate_mbps(passed_ns, until_ns) * (until_ns - passed_ns) / (end_ns - begin_ns)
-
-
-def _most_shifted(specification, begin_ns, end_ns):
-    """Return the highest mean rate of a window that may be earlier by the longest way and later by the time of set-up."""
-    timeline = specification.timeline
-    earliest_ns = -round(timeline.most("forward", "delay_ms") * 1e6)
-    latest_ns = round(SET_UP_RTTS * specification.rtt_most_ms * 1e6)
-    # The mean changes its slope only where an end of the window meets a change.
-    meeting = (at_ns - end for at_ns, _ in timeline.values("forward", "rate_mbps") for end in (begin_ns, end_ns))
-    shifts = [earliest_ns, latest_ns, *(shift for shift in meeting if earliest_ns < shift < latest_ns)]
-    return max(timeline.mean_rate_mbps(begin_ns + shift, end_ns + shift) for shift in shifts)

@@ -18,7 +18,8 @@ RETRANSMITS = {1: [30.0, 0.0, 10.0, 0.0], 2: [5.0, 5.0, 0.0, 0.0]}
 
 def runs(replications=(1, 2), **columns):
     rows = [
-        RUN | {"replication": number, "rate_mbps": 20.0, "flows": 4.0, "duration_s": 10.0} for number in replications
+        RUN | {"replication": number, "capacity_mbps": 20.0, "flows": 4.0, "duration_s": 10.0}
+        for number in replications
     ]
     return pd.DataFrame(rows).assign(jain_index=[0.5, 1.0][: len(rows)], goodput_mbps=18.0, **columns)
 
@@ -72,7 +73,7 @@ def test_of_other_columns_of_flows_and_of_the_run_itself():
 
 
 def test_rates_of_their_own_and_order_of_rows():
-    turned = runs()[::-1].reset_index(drop=True).assign(rate_mbps=[10.0, 20.0])
+    turned = runs()[::-1].reset_index(drop=True).assign(capacity_mbps=[10.0, 20.0])
     lowest = Measure("goodput_mbps", "lowest", relative_to="fair_share")
     assert run_values(lowest, turned, flows().sample(frac=1, random_state=1)).tolist() == [160, 20]
 
@@ -187,7 +188,7 @@ def test_words_name_what_is_measured(claim, unit, words):
 def mixed(reno_mbps, replications=6):
     """Return runs and flows of reno+bbr and bbr+reno on 10 Mbit/s, Reno's goodput around a mean, and BBR's the rest of 9."""
     runs = claim_runs.table(lambda *cell: range(replications), (10,), ("reno+bbr", "bbr+reno"), ("ipv4",))
-    runs = runs.assign(rate_mbps=10.0, flows=2.0)
+    runs = runs.assign(rate_mbps=10.0, capacity_mbps=10.0, flows=2.0)
     flows = []
     for run in runs[["scenario", "cca", "ip_version", "replication"]].to_dict("records"):
         reno = reno_mbps + 0.1 * (run["replication"] % 3 - 1)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from changing_run import changing_run
 from topics.exam.measure_exam import PATH, harms
 from topics.exam.measures import (
     RunData,
@@ -23,7 +24,7 @@ MSS = 1000
 TIMES = np.arange(0.05, 20.001, 0.05)
 
 
-def run_of(rates_mbps, changes=(), drops=None):
+def run_of(rates_mbps, change=None, drops=None):
     """Return a run of 20 s with flows of so many Mbit/s at each time."""
     sockets = []
     for flow, rate in enumerate(rates_mbps):
@@ -32,14 +33,14 @@ def run_of(rates_mbps, changes=(), drops=None):
             pd.DataFrame({"flow": flow, "flow_cca": "reno", "time_s": TIMES, "bytes_sent": sent, "bytes_acked": sent, "sacked_packets": 0})
         )  # fmt: skip
     row = {
-        "duration_s": 20, "mss_bytes": MSS, "packet_bytes": 1066, "rtt_path_ms": 40.0, "rate_mbps": 20.0, "delay_forward_ms": 20.0,
-        "delay_reverse_ms": 20.0,
+        "duration_s": 20, "mss_bytes": MSS, "packet_bytes": 1066, "rtt_path_ms": 40.0, "rate_mbps": 20.0,
     }  # fmt: skip
     flows = pd.DataFrame({"flow": range(len(rates_mbps)), "start_offset_ms": 0.0, "rtt_path_ms": 40.0})
     queue = pd.DataFrame(
         {"time_s": TIMES, "packets": 0, "drops": 0 if drops is None else drops(TIMES), "delay_ms": 0.0}
     )
-    return RunData(row, {}, flows, pd.DataFrame(), list(changes), pd.concat(sockets), queue)
+    specification = change and changing_run(change, rate_mbps=20, transport={"segment_bytes": MSS})
+    return RunData(row, {}, flows, pd.DataFrame(), specification, pd.concat(sockets), queue)
 
 
 def steady(mbps):
@@ -49,10 +50,10 @@ def steady(mbps):
 
 def test_packets_per_rtt():
     """A flow of 5 Mbit/s sends 25 packets of 1,000 bytes in 40 ms; only what comes 3 s after the change counts."""
-    change = {"kind": "step", "at_ns": 4_000_000_000, "direction": "forward", "quantity": "loss_percent", "value": 50.0}
-    after = run_of([lambda times: np.where(times < 7, 20.0, 5.0)], [change])
+    change = {"at_s": 4, "direction": "forward", "loss_percent": 50}
+    after = run_of([lambda times: np.where(times < 7, 20.0, 5.0)], change)
     assert packets_per_rtt(after) == pytest.approx(25, rel=0.01)
-    silent = run_of([lambda times: np.where(times < 7, 20.0, 0.0)], [change])
+    silent = run_of([lambda times: np.where(times < 7, 20.0, 0.0)], change)
     assert packets_per_rtt(silent) == pytest.approx(0, abs=0.01)
 
 
@@ -77,10 +78,8 @@ def test_breaker():
 
 def test_dip():
     """Of 20 Mbit/s 1,000 in 1,066 bytes are payload; from 9 to 11 s the flow gets 2 of them. The second after the change doesn't count."""
-    change = {"kind": "step", "at_ns": 5_000_000_000, "direction": "forward", "quantity": "delay_ms", "value": 40.0}
-    rate = run_of(
-        [lambda times: np.where((times > 9) & (times < 11) | (times > 5) & (times < 5.9), 2.0, 15.0)], [change]
-    )
+    change = {"at_s": 5, "direction": "forward", "delay_ms": 40}
+    rate = run_of([lambda times: np.where((times > 9) & (times < 11) | (times > 5) & (times < 5.9), 2.0, 15.0)], change)
     assert dip_percent(rate) == pytest.approx(100 * 2 / (20 * 1000 / 1066), rel=0.02)
 
 

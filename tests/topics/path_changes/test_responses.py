@@ -4,30 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from changing_run import changing_run
 from study_files import study
 from study_files.study_design import StudyDesign
 from topics.path_changes.measure_responses import cells_of
-from topics.path_changes.phases import change_words, phases_of
-from topics.path_changes.responses import believed_s, delivered_mbit, measures_of, used_s
+from topics.path_changes.phases import marks_of, moments_of, phases_of
+from topics.path_changes.responses import believed_s, delivered_bytes, measures_of, used_s
 from topics.path_changes.tables import CHANGE_RESPONSES
 from topics.path_changes.topic import TOPIC
 
-RUN = {
-    "rate_mbps": 10.0, "rtt_path_ms": 40.0, "delay_forward_ms": 20.0, "delay_reverse_ms": 20.0, "mss_bytes": 1000.0, "packet_bytes": 1250.0,
-}  # fmt: skip
 TIMES = np.arange(0, 20.01, 0.1).round(6)
-
-
-def change(at_s, direction="forward", quantity="rate_mbps", value=100.0, kind="step"):
-    return {
-        "at_ns": at_s * 1e9,
-        "realised_ns": at_s * 1e9,
-        "direction": direction,
-        "quantity": quantity,
-        "value": value,
-        "offered_mbps": value,
-        "kind": kind,
-    }
+#: Share of the rate that payload can have.
+PAYLOAD = 1448 / 1514
 
 
 def samples(rates_mbps, cca="bbr", **columns):
@@ -39,7 +27,9 @@ def samples(rates_mbps, cca="bbr", **columns):
 
 
 def test_a_phase_goes_from_one_change_to_the_next():
-    phases = phases_of(RUN, [change(5), change(5, "reverse"), change(8, "forward", "delay_ms", 120.0)], 20.0)
+    phases = phases_of(
+        changing_run({"at_s": 5, "rate_mbps": 100}, {"at_s": 8, "delay_ms": 120, "direction": "forward"})
+    )
     assert [(p.begin_s, p.end_s, p.change, p.rate_mbps, p.rtt_path_ms, p.longer) for p in phases] == [
         (0, 5, "begin", 10, 40, False),
         (5, 8, "rate 100 Mbit/s", 100, 40, False),
@@ -48,60 +38,71 @@ def test_a_phase_goes_from_one_change_to_the_next():
 
 
 def test_of_a_ramp_the_end_begins_a_phase_and_of_a_trace_the_first_step():
-    ramp = [
-        change(at, value=value, kind="ramp")
-        for at, value in ((2.0, 20.0), (2.1, 30.0), (2.2, 40.0), (6.0, 50.0), (6.1, 60.0))
-    ]
-    assert [p.begin_s for p in phases_of(RUN, ramp, 20.0)] == [0, 2.2, 6.1]
-    trace = [change(at, value=value, kind="trace") for at, value in ((0, 4.0), (10, 8.0))]
-    (phase,) = phases_of(RUN, trace, 20.0)
+    ramps = [{"at_s": at_s, "rate_mbps": rate, "over_s": 0.3} for at_s, rate in ((1.9, 40), (5.8, 60))]
+    assert [p.begin_s for p in phases_of(changing_run(*ramps))] == [0, 2.2, 6.1]
+    trace = {"step_ms": 1000, "rates_mbps": [4, 8], "direction": "forward"}
+    (phase,) = phases_of(changing_run(trace=trace))
     assert (phase.change, phase.traced, phase.rate_mbps) == ("trace", True, 6)
 
 
 def test_a_link_that_is_down_is_so_until_it_is_up_again():
-    down = [change(5, "forward", "loss_percent", 100.0, "down"), change(7, "forward", "loss_percent", 0.0, "up")]
-    assert [(p.change, p.down) for p in phases_of(RUN, down, 20.0)] == [
-        ("begin", False), ("forward down", True), ("forward up again", False),
+    down = {"at_s": 5, "down_for_s": 2, "direction": "forward"}
+    assert [(p.change, p.down, p.rate_mbps) for p in phases_of(changing_run(down))] == [
+        ("begin", False, 10), ("forward down", True, 0), ("forward up again", False, 10),
     ]  # fmt: skip
 
 
+def test_marks_of_recorded_changes_are_the_phases():
+    run = changing_run({"at_s": 5, "rate_mbps": 100}, {"at_s": 8, "rate_mbps": 4, "over_s": 0.3})
+    recorded = [vars(change) for change in run.timeline.changes]
+    assert marks_of(moments_of(recorded)) == [(p.begin_s, p.change) for p in phases_of(run)[1:]]
+
+
 def test_both_directions_have_one_word():
-    both = [change(1, way, "loss_percent", 100.0, "down") for way in ("forward", "reverse")]
-    assert change_words(both) == "down"
+    assert [p.change for p in phases_of(changing_run({"at_s": 1, "down_for_s": 2}))] == ["begin", "down", "up again"]
 
 
 def test_a_rate_is_used_at_the_end_of_the_first_time_that_had_nine_tenths_of_it():
-    """100 Mbit/s carry 80 of payload. A flow that is delivered 8 until 2 s after the change and 76 from then on fills 0.2 s by then."""
-    (_, phase) = phases_of(RUN, [change(8)], 20.0)
-    times, delivered = delivered_mbit(samples((8, 76)), 1000)
-    assert used_s(phase, times, delivered, 0.8) == pytest.approx(2.2)
-    times, delivered = delivered_mbit(samples((8, 70)), 1000)
-    assert np.isnan(used_s(phase, times, delivered, 0.8))
+    """100 Mbit/s carry 95.6 of payload. A flow that is delivered 8 until 2 s after the change and 91 from then on fills 0.2 s by then."""
+    (_, phase) = phases_of(changing_run({"at_s": 8, "rate_mbps": 100}))
+    assert used_s(phase, *delivered_bytes(samples((8, 91)), 1448)) == pytest.approx(2.2)
+    assert np.isnan(used_s(phase, *delivered_bytes(samples((8, 85)), 1448)))
 
 
 def test_what_was_delivered_waited_and_was_lost_is_that_of_the_phase():
-    phases = phases_of(RUN, [change(10)], 20.0)
+    phases = phases_of(changing_run({"at_s": 10, "rate_mbps": 100}))
     queue = pd.DataFrame(
         {"time_s": TIMES, "drops": np.where(TIMES < 12, 3, 8), "delay_ms": np.where(TIMES < 10, 1.0, 5.0)}
     )
-    again = samples((4, 40), retransmits=np.where(TIMES < 15, 2.0, 6.0))
-    first, second = (measures_of(phase, again, queue, RUN) for phase in phases)
-    assert (first["utilisation_percent"], second["utilisation_percent"]) == pytest.approx((50, 50))
+    again = samples((5 * PAYLOAD, 50 * PAYLOAD), retransmits=np.where(TIMES < 15, 2.0, 6.0))
+    first, second = (measures_of(phase, again, queue) for phase in phases)
+    # Of the second's 10 s the first 40 ms are of packets that left the bottleneck at the old rate.
+    assert first["utilisation_percent"] == pytest.approx(50)
+    assert second["utilisation_percent"] == pytest.approx(50 / (1 - 0.004 * 0.9))
     assert (first["queue_mean_ms"], second["queue_max_ms"]) == (1, 5)
     assert (second["queue_drops"], first["retransmits"], second["retransmits"]) == (5, 2, 4)
 
 
-def test_nothing_is_delivered_of_a_rate_that_is_down():
-    down = [change(10, "forward", "loss_percent", 100.0, "down")]
-    phase = phases_of(RUN, down, 20.0)[1]
+def test_a_full_path_is_full_in_each_phase_and_never_more():
+    """What a sender of a full path knows: 40 ms of 100 Mbit/s are still delivered behind the step to 10."""
+    phases = phases_of(changing_run({"at_s": 10, "rate_mbps": 10}, rate_mbps=100))
+    known = np.cumsum(np.where(TIMES[1:] <= 10, 100.0, 10.0)) * 0.1 + np.where(TIMES[1:] > 10, 0.04 * 90, 0)
+    full = samples((0, 0)).assign(bytes_acked=np.r_[0, known] * PAYLOAD * 1e6 / 8)
     queue = pd.DataFrame({"time_s": TIMES, "drops": 0, "delay_ms": 0.0})
-    measures = measures_of(phase, samples((8, 0)), queue, RUN)
+    shares = [measures_of(phase, full, queue)["utilisation_percent"] for phase in phases]
+    assert shares == pytest.approx([100, 100]) and max(shares) <= 100 + 1e-9
+
+
+def test_nothing_is_delivered_of_a_rate_that_is_down():
+    phase = phases_of(changing_run({"at_s": 10, "down_for_s": 5, "direction": "forward"}))[1]
+    queue = pd.DataFrame({"time_s": TIMES, "drops": 0, "delay_ms": 0.0})
+    measures = measures_of(phase, samples((8, 0)), queue)
     assert np.isnan(measures["utilisation_percent"]) and np.isnan(measures["used_s"])
 
 
 @pytest.mark.parametrize("cca, column", [("bbr", "bbr_rtt_min_ms"), ("vegas", "vegas_rtt_ms")])
 def test_a_longer_path_is_believed_in_once_all_flows_have_its_rtt(cca, column):
-    phase = phases_of(RUN, [change(5, "forward", "delay_ms", 120.0)], 20.0)[1]
+    phase = phases_of(changing_run({"at_s": 5, "delay_ms": 120, "direction": "forward"}))[1]
     known = samples((8, 8), cca, **{column: np.where(TIMES < 15, 40.0, 141.0)})
     assert believed_s(phase, known) == pytest.approx(10)
     other = known.assign(flow=1, **{column: 40.0})

@@ -6,12 +6,8 @@ from wording.scenario_words import conditions
 def shared_and_own(scenarios) -> tuple[str, list[str]]:
     """Tell the conditions that all rows of ``tidy/scenarios.csv`` share from those that set each apart.
 
-    Returns
-    -------
-    shared : str
-        Such as "1 Gbit/s"; empty if there is none.
-    own : list of str
-        One a scenario, such as "10 ms, 1 % loss, 1 flow"; empty if there is one scenario.
+    Returns the shared ones, such as "1 Gbit/s" (empty if there are none), and each scenario's own, such as "10 ms, 1 %
+    loss, 1 flow" (empty if there is one scenario).
     """
     parts = [conditions(scenario).split(", ") for scenario in scenarios.to_dict("records")]
     same = [len(set(column)) == 1 for column in zip(*parts, strict=True)]

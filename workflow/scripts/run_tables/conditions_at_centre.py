@@ -12,6 +12,7 @@ import pandas as pd
 from experiment.specification import RunSpecification
 from run_tables.queue_sizes import queue_bdp
 from study_files.study_variation import is_varied
+from wording.number_format import is_missing
 
 #: Columns of runs -> those of scenarios with the centre.
 OF_SCENARIO = {
@@ -31,7 +32,7 @@ def queue_at_centre(scenario, run) -> float | None:
 def runs_at_centre(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
     """Return ``tidy/runs.csv`` with the conditions of the scenarios in place of those that were drawn.
 
-    Columns `OF_SCENARIO`, queue_packets, queue_bytes and queue_bdp.
+    Columns `OF_SCENARIO`, capacity_mbps, queue_packets, queue_bytes and queue_bdp.
     """
     centres = _varied(scenarios)
     if not centres:
@@ -55,7 +56,10 @@ def _at_centre(run, scenario):
     elif unit == "BDP" and packet_bytes > 0:
         packets = max(1.0, math.ceil(float(amount) * rate * 125 * rtt / packet_bytes))
     held = float(amount) if unit == "bytes" else packets * packet_bytes
+    # A policer's rate is not drawn.
+    drawn = run["rate_mbps"] > 0 and is_missing(run["policer_drops"])
     return columns | {
+        "capacity_mbps": run["capacity_mbps"] * rate / run["rate_mbps"] if drawn else run["capacity_mbps"],
         "queue_packets": packets, "queue_bytes": held, "queue_bdp": queue_bdp(scenario["queue"], held, rate, rtt),
     }  # fmt: skip
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from experiment.flow_groups import LONG
 from experiment.run_document import specification_of
-from run_tables.path_changes import leaving_ms, mean_rate_mbps
+from run_tables.path_changes import leaving_ms
 from run_tables.simulated_metrics import is_simulated
-from testbed.readings.deliveries import COOKIE_BYTES, windows
+from testbed.readings.deliveries import COOKIE_ACKED_BYTES, windows
 
 #: Percentiles of the queueing delay.
 PERCENTILES = (50, 95, 99)
@@ -27,34 +27,28 @@ def load_metrics(document) -> dict[str, float | None]:
 
 
 def _queueing(document, run):
-    """Return percentiles of the time that what waits takes to leave, over the queue's samples while traffic lasts."""
+    """Return percentiles and mean of the time that what waits takes to leave, over the queue's samples while traffic lasts."""
     series = document.get("series", {}).get("queue")
-    names = [f"queueing_p{p}_ms" for p in PERCENTILES]
+    names = [*(f"queueing_p{p}_ms" for p in PERCENTILES), "queueing_mean_ms"]
     if not series or run.rate_mbps is None:
         return dict.fromkeys(names)
     waiting = leaving_ms(run.timeline, series["time_s"], series["bytes"])
     delays = [delay for at, delay in zip(series["time_s"], waiting, strict=True) if at <= run.expected_s]
-    return (
-        dict(zip(names, map(float, np.percentile(delays, PERCENTILES)), strict=True))
-        if delays
-        else dict.fromkeys(names)
-    )
+    if not delays:
+        return dict.fromkeys(names)
+    return dict(zip(names, map(float, (*np.percentile(delays, PERCENTILES), np.mean(delays))), strict=True))
 
 
 def _utilisation(document, run):
-    """Return how much of the bottleneck's rate what was delivered took, in %; None where others than long flows share it.
+    """Return what was delivered as a share of what the path allows, in %; None where others than long flows share it.
 
     Counters of the bottleneck know more, but go on after the traffic's end: what waits in a socket's buffer is still sent.
     """
-    windows_of_flows = windows(document)
+    window = next(iter(windows(document).values()), None)
     alone = all(group.application == LONG for group in run.groups) and run.background == "none" and not run.is_chain
-    if not windows_of_flows or not alone or run.rate_mbps is None or run.traffic.application != "iperf3" or run.udp:
+    if not window or not alone or run.traffic.application != "iperf3" or run.udp:
         return None
-    goodput_mbps = sum(window.goodput_mbps(flow) for flow, window in windows_of_flows.items())
-    could_mbps = (
-        run.goodput_limit_mbps * mean_rate_mbps(document, next(iter(windows_of_flows.values()))) / run.rate_mbps
-    )
-    return 100 * goodput_mbps / could_mbps
+    return run.capacity.share_percent(sum(window.delivered_bytes.values()), window.begin_ns, window.end_ns)
 
 
 def convergence_s(document) -> float | None:
@@ -70,7 +64,7 @@ def convergence_s(document) -> float | None:
         return None
     run, times_ns = specification_of(document), delivered["time_ns"]
     counts = [flow["bytes"] for flow in delivered["flows"]]
-    together = [n for n in range(len(times_ns)) if all((count[n] or 0) > COOKIE_BYTES for count in counts)]
+    together = [n for n in range(len(times_ns)) if all((count[n] or 0) > COOKIE_ACKED_BYTES for count in counts)]
     starts_ns = [1e6 * process["start_offset_ms"] for process in document["traffic"] for _ in process["flows"]]
     least_ns, fair = STEP_RTTS * 1e6 * run.rtt_longest_ms, 1 / len(counts)
     for place, begin in enumerate(together):

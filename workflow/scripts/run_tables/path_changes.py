@@ -68,11 +68,3 @@ def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
         # An empty queue has no delay, also while a trace has no capacity.
         gone_ms = np.where(np.array(waiting_bytes) > 0, gone_ms, times_ms)
     return [round(delay, 6) for delay in (gone_ms - times_ms).tolist()]
-
-
-def mean_rate_mbps(document, window) -> float | None:
-    """Return the bottleneck's mean rate in the data's direction over a window of a run, or the only one that there is."""
-    run = specification_of(document)
-    if not run.timeline or run.rate_mbps is None or window is None:
-        return run.rate_mbps
-    return run.timeline.mean_rate_mbps(window.begin_ns, window.end_ns)

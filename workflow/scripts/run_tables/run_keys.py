@@ -11,6 +11,8 @@ CELL_COLUMNS = (
 REPLICATION = ordinal_column("replication", "Number of the replication, from 1.")
 RUN_KEYS = (*CELL_COLUMNS, REPLICATION)
 SCENARIO_LABEL = text_column("scenario_label", "The scenario's short name.")
+#: A cell, its scenario with the label beside it.
+LABELLED_CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])
 VALID = truth_column("valid", "Whether the run passed all of its checks.")
 CELL = [column.name for column in CELL_COLUMNS]
 RUN = [column.name for column in RUN_KEYS]

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from experiment.packet_sizes import MPTCP_OPTION_BYTES
 from experiment.run_document import specification_of
-from run_tables.application_metrics import application_flows, has_own_metrics
-from run_tables.path_changes import mean_rate_mbps
+from run_tables.application_metrics import application_flows, has_own_metrics, retransmitted_segments
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_run, steady_windows
 from tcp_models.fairness_index import jain_index
-from tcp_models.wire_theory import frame_bytes, full_cable_mbps
+from tcp_models.wire_theory import frame_bytes
+from testbed.checks.flow_checks import delivered_spans
 from testbed.checks.network_checks import outage_drops
 from testbed.network.policer import drops
 from testbed.readings.deliveries import lifetime_windows, windows
@@ -30,6 +30,7 @@ def _flow_conditions(document, flow) -> dict[str, str | float]:
         "first_hop": pair.first_hop,
         # The one pair of a cable may have several paths, whose mean counts.
         "rtt_path_ms": run.rtt_path_ms if run.is_cable else float(pair.rtt_ms),
+        "rtt_shortest_ms": run.capacity.shortest_rtt_ms(pair),
     }
 
 
@@ -97,8 +98,8 @@ def _iperf3_flows(document):
 def bottleneck_metrics(document) -> dict[str, float | None]:
     """Return packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
 
-    Where one netem is queue and loss at once (``both-ends``) it counts them together: ``queue_drops`` and
-    ``link_drops`` are then None unless no loss is configured.
+    Where one netem is queue and loss at once (``both-ends``) it counts them together. The shaper above it counts those
+    of the full queue; without one ``queue_drops`` and ``link_drops`` are None unless no loss is configured.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
@@ -112,6 +113,9 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     if link.netem == "both-ends":
         offered, dropped = passed + lost, lost
         queue_drops, link_drops = (lost, 0) if link.loss_percent[FORWARD] == 0 else (None, None)
+        if placed["bottleneck"][FORWARD]:
+            _, queue_drops = _counts_of(document, placed["bottleneck"][FORWARD], "htb")
+            link_drops = lost - queue_drops
     elif not placed["bottleneck"][FORWARD]:
         offered, dropped, queue_drops, link_drops = passed + lost, lost, 0, lost
     else:
@@ -148,21 +152,30 @@ def segment_bytes(document) -> int | None:
     return max(seen) if seen else specification_of(document).transport.segment_bytes
 
 
-def ideal_goodput_mbps(document) -> float | None:
-    """Return what the receiver would get of a path that is always full: ``ideal_goodput_mbps`` of `tidy_tables.RUNS`."""
-    run = specification_of(document)
-    rate = mean_rate_mbps(document, next(iter(windows(document).values()), None))
-    limit = run.traffic.bitrate_mbps
-    payload, frame = payload_and_frame_bytes(document)
-    limits = []
-    if rate is not None and payload is not None and not run.is_chain:
-        cables = run.paths if run.is_cable else 1
-        limits.append(full_cable_mbps(rate * cables, payload, frame))
-    if (policer := run.link.policer) and payload is not None:
-        limits.append(full_cable_mbps(policer["rate_mbps"], payload, frame))
-    if limit is not None:
-        limits.append(limit * run.flows)
-    return min(limits) if limits else None
+def span_ns(document) -> tuple[int, int]:
+    """Return from when to when what was delivered is known: the flows' windows, else their own lives or files' transfers, or the whole traffic."""
+    spans = [span for _, span in delivered_spans(document)]
+    if not spans:
+        return 0, round(1e9 * specification_of(document).expected_s)
+    return min(begin for begin, _, _ in spans), max(end for _, end, _ in spans)
+
+
+def ideal_shares(document, goodput) -> dict[str, float | None]:
+    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`; ``goodput`` is the run's in Mbit/s, or None."""
+    run, (begin_ns, end_ns) = specification_of(document), span_ns(document)
+    to_mbps, limits, capacity = 8e3 / (end_ns - begin_ns), [], None
+    if run.traffic.application != "round-trip" and not run.capacity.is_unlimited():
+        most, known = (of(begin_ns, end_ns) * to_mbps for of in (run.capacity.most_bytes, run.capacity.known_bytes))
+        capacity = round(known * run.packet_bytes / run.payload_bytes, 9)
+        limits += [] if run.is_chain else [(known, most - known)]
+    if (limit := run.traffic.bitrate_mbps) is not None:
+        # iperf3 sends whole blocks.
+        limits.append((limit * run.flows, run.traffic.block_bytes * run.flows * to_mbps))
+    ideal, late = min(limits, default=(None, None))
+    share = None
+    if ideal and goodput is not None:
+        share = 100.0 if ideal < goodput <= ideal + late else 100 * goodput / ideal
+    return {"capacity_mbps": capacity, "ideal_goodput_mbps": ideal, "ideal_percent": share}
 
 
 def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]:
@@ -186,7 +199,8 @@ def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]
 def _published_metrics(document, flows) -> dict[str, float | None]:
     """Return the metrics as the script TCP-ExBench computes them (``measure_metrics`` there)."""
     segment = segment_bytes(document)
-    sent, again, goodput = (total(flows, key) for key in ("bytes_sent", "retransmits", "application_goodput_mbps"))
+    sent, goodput = (total(flows, key) for key in ("bytes_sent", "application_goodput_mbps"))
+    again = _retransmits(document, flows)
     packets = sent / segment if segment and sent else 0
     return {
         "throughput_per_stream_mbps": None if goodput is None else goodput / len(flows),
@@ -199,6 +213,21 @@ def total(flows, key) -> float | None:
     """Return the sum over the flows, or None if one of them has no value, or there is none."""
     values = [flow[key] for flow in flows]
     return None if None in values or not values else sum(values)
+
+
+def _retransmits(document, flows):
+    """Return retransmits of `tidy_tables.RUNS`: over MPTCP what the sending hosts counted, for nothing else counts all of each flow's subflows."""
+    if specification_of(document).multipath.by != "mptcp" or not flows:
+        return total(flows, "retransmits")
+    return sum(
+        retransmitted_segments(document, host) for host in {process["sender"] for process in document["traffic"]}
+    )
+
+
+def _of_one_time(document, flows):
+    """Return whether the flows were to send at the same time, so that rates over the time of each may be added up."""
+    of_run = specification_of(document).long_flows
+    return len({(of_run[flow["flow"]].start_s, of_run[flow["flow"]].stop_s) for flow in flows}) < 2
 
 
 def _shared(flows, key):
@@ -216,14 +245,16 @@ def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
     goodput, rtts = total(flows, "goodput_mbps"), total(flows, "rtt_mean_ms")
     return {
         "mss_bytes": segment_bytes(document),
-        "ideal_goodput_mbps": ideal_goodput_mbps(document),
+        **ideal_shares(document, goodput),
         **_published_metrics(document, flows),
         "goodput_mbps": goodput,
-        **{name: total(flows, name) for name in ("goodput_steady_mbps", "delivered_bytes", "application_goodput_mbps")},
+        **{name: total(flows, name) for name in ("goodput_steady_mbps", "delivered_bytes")},
+        "application_goodput_mbps": total(flows, "application_goodput_mbps") if _of_one_time(document, flows) else None,
         **{name: _shared(flows, name) for name in ("window_begin_ns", "window_end_ns")},
         "rtt_mean_ms": None if rtts is None else rtts / len(flows),
+        "rtt_above_ms": None if rtts is None else (rtts - total(flows, "rtt_shortest_ms")) / len(flows),
         "rtt_min_ms": min(minima, default=None),
-        "retransmits": total(flows, "retransmits"),
+        "retransmits": _retransmits(document, flows),
         "jain_index": None if goodput is None else jain_index([flow["goodput_mbps"] for flow in flows]),
         **bottleneck_metrics(document),
         **steady_run(document, flows, steady_windows(document, rule), segment_bytes(document)),

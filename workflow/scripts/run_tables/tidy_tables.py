@@ -6,16 +6,7 @@ the modules that it calls).
 
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
 from run_tables.link_option_columns import option_columns
-from run_tables.run_keys import (
-    CELL_COLUMNS,
-    NO_DISCIPLINE,
-    NO_ECN,
-    NO_VALUE,
-    REPLICATION,
-    RUN_KEYS,
-    SCENARIO_LABEL,
-    VALID,
-)
+from run_tables.run_keys import LABELLED_CELL, NO_DISCIPLINE, NO_ECN, NO_VALUE, REPLICATION, RUN_KEYS, VALID
 from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column, truth_column
 
@@ -53,18 +44,21 @@ RUNS = Table(
     "runs",
     "a run",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         REPLICATION,
         count_column("seed", "", "The run's seed; the same for all CCAs and IP versions of a scenario and replication."),
         VALID,
         text_column("invalid_because", "Each check that failed, what was observed, and what was expected.", "the run is valid"),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
         number_column("delay_ms", "ms", "One-way delay between the routers (of a chain the first and the last), or of the cable, in the data's direction."),
-        number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
-        number_column("loss_configured_percent", "%", "Random loss that is set in the data's direction, behind each bottleneck."),
-        count_column("flows", "", "Number of flows."),
+        number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths; of a path that changes, at first."),
+        number_column("loss_configured_percent", "%", "Random loss that is set in the data's direction, behind each bottleneck; of a path that changes, at first."),
+        count_column("flows", "", "Number of long flows, those of all groups together; one that pauses counts for each time that it sends."),
+        count_column(
+            "flows_under_test", "",
+            "Number of these with the CCA under test: goodput, RTT, retransmits and all else that is measured of a run's flows is of them. "
+            "The others are in `flows.csv` and `groups.csv`.",
+        ),
         count_column("queue_packets", "packets", "Limit of the bottleneck's queue, as it was set.", "its limit is in bytes, or there is none"),
         count_column(
             "queue_bytes", "bytes", "What the full queue holds, as the bottleneck counts: its limit, or so many full packets of the run.",
@@ -78,75 +72,105 @@ RUNS = Table(
             "queue_bdp", "BDP", "What the full queue holds in products of rate and RTT of the empty path: as the study says it, or by `queue_bytes`.",
             "rate, RTT or size aren't known",
         ),
-        number_column("duration_s", "s", "How long each flow sends, where no amount is set."),
+        number_column("duration_s", "s", "How long each flow sends, where no amount is set; flow groups have times of their own within it."),
         number_column(
             "mss_bytes", "bytes", "Payload of a full segment of the run's connections.", "nobody looked at the sockets",
             "the sender's tcpi_snd_mss, the largest of all looks",
         ),
         number_column(
+            "capacity_mbps", "Mbit/s",
+            "What the path lets pass in the data's direction, headers included, on average over the time that the deliveries of the window left the bottleneck: "
+            "by its rate, timeline or trace, a policer, and outages; all paths together, of a chain the narrowest bottleneck's.",
+            "nothing limits the rate, or round trips are measured",
+        ),
+        number_column(
             "ideal_goodput_mbps", "Mbit/s",
-            "What the receivers would get of a path that is always full: the payload's share of the rate (of one that changes its mean over the window), or what the "
-            "senders are limited to, whichever is less.",
-            "neither the link nor a sender has a limit; on a chain each bottleneck has its own (`bottlenecks`)",
+            "What the receivers would get of a path that is always full: the payload's share of `capacity_mbps`, or what the senders are limited to, whichever is less.",
+            "neither the path nor a sender has a limit; on a chain each bottleneck has its own (`bottlenecks`)",
+        ),
+        number_column(
+            "ideal_percent", "%",
+            "`goodput_mbps` as a share of `ideal_goodput_mbps`. Packets that were on their way or unacknowledged when the window began don't make it more than 100.",
+            "there is no goodput or no ideal",
         ),
         number_column(
             "goodput_mbps", "Mbit/s",
-            "What was delivered of all flows over the window that they have in common, start-up included; of UDP each flow's own window. "
-            "Of groups this and all that is measured of a run's flows counts those with the CCA under test, `own`; the others are in "
-            "`flows.csv` and `groups.csv`.",
+            "What was delivered of the flows under test (`flows_under_test`) over the window that all flows have in common, start-up included; "
+            "of UDP over each flow's own window.",
             f"round trips of single messages have none; {_NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
         ),
-        number_column("goodput_steady_mbps", "Mbit/s", "The same without start-up: from `steady_begin_ns` on.", _NO_STEADY),
+        number_column(
+            "goodput_steady_mbps", "Mbit/s", "The same without start-up: from `steady_begin_ns` on, whether or not it is steady then (`goodput_steady_change_percent`).",
+            _NO_STEADY,
+        ),
+        number_column(
+            "goodput_steady_change_percent", "%",
+            "How far goodput changes after start-up: its mean over the second half of that time less that over the first, of the mean of both. "
+            "Far from 0 the run is not steady, whatever the rule.",
+            f"{_NO_COMMON}; {_NO_STEADY}, or nothing was delivered then",
+        ),
         count_column(
             "steady_begin_ns", "ns",
             "When the steady part begins, from the traffic's origin, by the study's rule (`steady_state`): of a share the first "
             "reading after so much of the window, of MSER that from which on what all flows got has the smallest error.",
             f"{_NO_COMMON}; {_NO_STEADY}",
         ),
-        count_column("delivered_bytes", "bytes", "Delivered of all flows in the window.", f"FTP has none; {_NO_WINDOW}"),
+        count_column("delivered_bytes", "bytes", "Delivered of the flows under test in the window.", f"FTP has none; {_NO_WINDOW}"),
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, f"{_NO_COMMON}; {_NO_WINDOW}"),
         count_column("window_end_ns", "ns", _WINDOW_END, f"{_NO_COMMON}; {_NO_WINDOW}"),
         number_column(
             "application_goodput_mbps", "Mbit/s",
             "As the application prints it, summed over the flows: what a paper that used it has. iperf3 counts whole blocks, "
             "over each flow's own time, which lasts until its last message has arrived.",
-            "round trips of single messages have none",
+            "round trips of single messages have none; flows were to send at different times, whose rates add up to nothing",
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean RTT that the senders' TCP measured, the mean over the flows; of round trips their mean time.",
+            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs that the senders' TCP had, taken once a reporting interval, the mean over the flows; of MPTCP and FTP over the looks at the sockets; of round trips their mean time.",
             "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all looks; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(
-            "rtt_steady_ms", "ms", "The same over the reporting intervals that begin in the steady part.",
+            "rtt_above_ms", "ms",
+            "`rtt_mean_ms` above the RTT of the empty path when it is shortest in the run (`rtt_shortest_ms` of flows): waiting in queues, jitter, late packets and acknowledgements, and longer paths at other times.",
+            "UDP has none",
+        ),
+        number_column(
+            "rtt_steady_ms", "ms", "The mean of smoothed RTTs at the ends of the reporting intervals that begin after start-up, whether or not it is steady then.",
             f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}", "iperf3: tcpi_rtt at each interval's end",
         ),
-        number_column("rtt_min_ms", "ms", "Smallest RTT of all flows.", NO_VALUE, "tcpi_min_rtt at the last look"),
         number_column(
-            "loss_percent", "%", "Packets dropped by the full queue, by random loss and by a policer, over all that were offered to the bottleneck or the policer.",
+            "rtt_steady_change_percent", "%",
+            "How far RTT changes after start-up: the mean of the second half of these intervals less that of the first, of the mean of both; the mean over flows.",
+            f"fewer than four intervals begin there, or {NO_VALUE}; {_NO_STEADY}",
+        ),
+        number_column("rtt_min_ms", "ms", "Smallest RTT of the flows under test until the last look at the sockets, at three quarters of the time.", NO_VALUE, "tcpi_min_rtt"),
+        number_column(
+            "loss_percent", "%", "Packets of the data's direction dropped by the bottleneck's queue, by random loss and by a policer, over all that were offered to the bottleneck or the policer.",
             "nothing is emulated", "counters of the queueing disciplines", least=0, most=100,
         ),
-        count_column("retransmits", "segments", "Segments that TCP retransmitted, summed over the flows.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs of the sending host"),
-        number_column("jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.", NO_VALUE, least=0, most=1),
-        number_column("jain_steady_index", "", "The same of their goodputs in the steady part.", f"{NO_VALUE}; {_NO_STEADY}"),
+        count_column("retransmits", "segments", "Segments that TCP retransmitted, summed over the flows; of MPTCP and FTP by the sending hosts, all their connections.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs"),
+        number_column("jain_index", "", "Jain's fairness index of the goodputs of the flows under test: 1 if all are equal, 1/n if one has all.", NO_VALUE, least=0, most=1),
+        number_column("jain_steady_index", "", "The same of their goodputs after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("throughput_per_stream_mbps", "Mbit/s", "Mean goodput of a flow, as TCP-ExBench computes its throughput.", NO_VALUE, least=0),
         number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", NO_VALUE, least=0),
         number_column("retransmit_percent", "%", "Retransmits over bytes sent / MSS, which TCP-ExBench calls packet loss.", "nothing was sent, or TCP has none", least=0),
         number_column(
-            "retransmit_steady_percent", "%", "The same over the reporting intervals that begin in the steady part.",
+            "retransmit_steady_percent", "%", "The mean of smoothed RTTs at the ends of the reporting intervals that begin after start-up, whether or not it is steady then.",
             f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}",
         ),
         number_column("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", _NOT_SAMPLED),
-        number_column("queue_steady_packets", "packets", "The same in the steady part.", f"{_NOT_SAMPLED}; {_NO_STEADY}"),
+        number_column("queue_steady_packets", "packets", "The same after start-up.", f"{_NOT_SAMPLED}; {_NO_STEADY}"),
         *(
             number_column(f"queueing_p{p}_ms", "ms", f"{words} of the time that what waits in the queue takes to leave, over the queue's samples.", _NOT_SAMPLED)
             for p, words in ((50, "Median"), (95, "95th percentile"), (99, "99th percentile"))
         ),
+        number_column("queueing_mean_ms", "ms", "Mean of the same.", _NOT_SAMPLED),
         number_column(
-            "utilisation_percent", "%", "What was delivered in the window of `goodput_mbps`, headers included, of what the bottleneck could have sent; retransmissions are not in it.",
-            "nothing says what was delivered, there is no rate, there are several bottlenecks, or web objects, streams or other traffic share it",
+            "utilisation_percent", "%",
+            "What was delivered of all flows in the window of `goodput_mbps`, of what the path allowed (`capacity_mbps`): at most 100, as `ideal_percent`; retransmissions are not in it.",
+            "nothing says what was delivered, nothing limits the rate, there are several bottlenecks, or web objects, streams or other traffic share it",
         ),
         number_column(
             "convergence_s", "s",
@@ -159,7 +183,7 @@ RUNS = Table(
             "together: a packet is offered to each that it passes.",
             "nothing is emulated",
         ),
-        count_column("queue_drops", "packets", "Dropped by the full queue.", "queue and loss share one netem, or nothing is emulated"),
+        count_column("queue_drops", "packets", "Dropped by the bottleneck's queue: because it was full, or by its discipline.", "queue and loss share one netem, or nothing is emulated"),
         count_column("link_drops", "packets", "Dropped by random loss.", "queue and loss share one netem, or nothing is emulated"),
         count_column("policer_drops", "packets", "Dropped by the policer in front of the bottleneck, to which they were never offered.", "there is none", "counters of what arrives at r1"),
         *DISCIPLINE_COLUMNS,
@@ -177,28 +201,43 @@ RUNS = Table(
         count_column("out_of_order_segments", "segments", "Waited at the receivers for one before them.", NO_VALUE, "TcpExtTCPOFOQueue"),
         count_column("out_of_order_mptcp", "segments", "Data that waited at the receivers for another subflow's.", NO_VALUE, "MPTcpExtOFOQueue"),
         count_column(
-            "reordering_events", "", "How often the senders learned that a segment had been overtaken and not lost.", NO_VALUE,
+            "reordering_events", "", "How often the senders concluded that a segment had been overtaken and not lost.", NO_VALUE,
             "TcpExtTCPSACKReorder, TCPRenoReorder, TCPTSReorder",
         ),
         count_column(
-            "recoveries", "", "How often the senders took a segment for lost and began to reduce cwnd.", NO_VALUE,
+            "recoveries", "", "How often the senders took a segment for lost and entered fast recovery.", NO_VALUE,
             "TcpExtTCPSackRecovery, TCPRenoRecovery",
         ),
         count_column(
-            "recoveries_undone", "", "How often they took that back, for nothing had been lost.", NO_VALUE,
+            "recoveries_undone", "", "How often they took that back, as timestamps or DSACK told them that nothing had been lost.", NO_VALUE,
             "TcpExtTCPFullUndo, TCPPartialUndo, TCPDSACKUndo",
         ),
-        count_column("spurious_retransmits", "segments", "Retransmitted although the receiver had them already.", NO_VALUE, "TcpExtTCPDSACKRecv"),
+        count_column(
+            "duplicate_segments", "segments",
+            "Arrived at the receivers a second time: retransmitted for nothing, or duplicated by the path (`duplicate_packets`).", NO_VALUE,
+            "TcpExtTCPDSACKOldSent, TCPDSACKOfoSent of the receiving hosts",
+        ),
+        count_column(
+            "spurious_retransmits", "segments", "Retransmitted and arrived although the receiver had them already: `duplicate_segments` of a path that duplicates nothing.",
+            f"the path duplicates packets, so that nothing tells the two apart; {NO_VALUE}",
+        ),
         *option_columns(),
         number_column(
-            "reordering_extent_packets", "packets",
-            "By how many segments a late packet was overtaken on average (reordering extent, RFC 4737): those that waited at the receivers, by late packet.",
+            "waiting_per_late_packet", "segments",
+            "Segments that waited at the receivers, by late packet. Fewer than overtook it (the reordering extent of RFC 4737) where a "
+            "retransmission came before it, which ends the wait, or where a segment waited for two.",
             f"{_NO_DISORDER}, packets were dropped, for which segments wait as well, or the protocol is UDP", "TcpExtTCPOFOQueue, netem",
         ),
         number_column("loss_burst_configured_packets", "packets", "Mean length of the bursts in which the data's packets are to be lost.", _NO_BURSTS),
         count_column("loss_bursts", "", "Bursts of random losses of the data's direction that ended.", _NO_BURSTS, "netem's drops, and its random numbers"),
         number_column("loss_burst_packets", "packets", "Their mean length: what was lost, by burst.", f"{_NO_BURSTS}, or none ended", "netem's drops, and its random numbers"),
-        number_column("cwnd_packets", "packets", "Mean congestion window over the looks at the senders' sockets, each subflow of MPTCP by itself.", "nobody looked"),
+        number_column("cwnd_packets", "packets", "Mean congestion window over the looks at the senders' sockets (three, at quarters of the time), of all flows, each subflow of MPTCP by itself.", "nobody looked"),
+        number_column(
+            "window_limited_percent", "%",
+            "Share of the time with data to send in which a flow waited for the receiver's window or for room in its send buffer, until the "
+            "last look at the sockets; the mean over flows.",
+            "nobody looked, or the platform doesn't count it", "tcpi_rwnd_limited, tcpi_sndbuf_limited, tcpi_busy_time", least=0, most=100,
+        ),
         number_column("cpu_busy_percent", "%", "Mean over the cores that carried the run while traffic flowed.", "the clock is not a real one", "/proc/stat", least=0, most=100),
         number_column("cpu_seconds_per_gbyte", "s/GB", "Busy time of these cores, all together, over the data that arrived (10^9 bytes).", "the clock is not a real one"),
         text_column("platform", "What carried the packets: `uml`, `host`, or `ns3:` and a version."),
@@ -220,7 +259,8 @@ FLOWS = Table(
         ordinal_column("pair", "Its pair of hosts, from 1."),
         count_column("hops", "", "Number of bottlenecks that it passes: 1, but for a chain's long flows, which pass all."),
         ordinal_column("first_hop", "The first of them, from 1 in the data's direction."),
-        number_column("rtt_path_ms", "ms", "RTT of the empty path of its pair."),
+        number_column("rtt_path_ms", "ms", "RTT of the empty path of its pair before any change."),
+        number_column("rtt_shortest_ms", "ms", "RTT of the empty path of its pair when it is shortest in the run, jitter aside; of several paths the shortest."),
         number_column("start_offset_ms", "ms", "When it was to start, from the run's traffic origin."),
         number_column("goodput_mbps", "Mbit/s", "What was delivered over the window, start-up included.", f"round trips have none; {_NO_WINDOW}"),
         number_column("goodput_steady_mbps", "Mbit/s", "The same without start-up.", _NO_STEADY),
@@ -228,14 +268,15 @@ FLOWS = Table(
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, _NO_WINDOW),
         count_column("window_end_ns", "ns", _WINDOW_END, _NO_WINDOW),
         number_column("application_goodput_mbps", "Mbit/s", "As the application prints it: what its receiver got, over its own time.", "round trips have none"),
-        number_column("rtt_mean_ms", "ms", "Mean RTT that its sender measured.", NO_VALUE),
-        number_column("rtt_steady_ms", "ms", "The same over its reporting intervals that begin in the steady part.", f"{NO_VALUE}; {_NO_STEADY}"),
-        number_column("rtt_min_ms", "ms", "Smallest single RTT.", NO_VALUE, "tcpi_min_rtt"),
+        number_column("rtt_mean_ms", "ms", "Mean of the smoothed RTTs that its sender had, taken once a reporting interval; of MPTCP and FTP over the looks at the sockets.", NO_VALUE),
+        number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of its reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
+        number_column("rtt_min_ms", "ms", "Smallest single RTT until the last look at the sockets.", NO_VALUE, "tcpi_min_rtt"),
         number_column("rtt_max_ms", "ms", "Largest smoothed RTT of those read at each interval's end.", NO_VALUE),
-        count_column("retransmits", "segments", "Retransmitted.", NO_VALUE),
-        count_column("retransmits_steady", "segments", "In the reporting intervals that begin in the steady part.", f"{NO_VALUE}; {_NO_STEADY}"),
+        count_column("retransmits", "segments", "Retransmitted; of several flows of MPTCP on one host until the last look at the sockets.", NO_VALUE),
+        number_column("rtt_steady_change_percent", "%", "How far that changes: the mean of the second half of these intervals less that of the first, of the mean of both.", f"fewer than four intervals begin there, or {NO_VALUE}; {_NO_STEADY}"),
+        count_column("retransmits_steady", "segments", "In the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("bytes_sent_steady", "bytes", "In these intervals.", f"{NO_VALUE}; {_NO_STEADY}"),
-        count_column("bytes_sent", "bytes", "That the sender's application gave.", NO_VALUE),
+        count_column("bytes_sent", "bytes", "That the sender's application gave to TCP, which may not have sent all.", NO_VALUE),
         count_column("bytes_received", "bytes", "That the receiver's application got.", NO_VALUE),
         count_column("cwnd_max_bytes", "bytes", "Largest congestion window of those read at each interval's end.", NO_VALUE),
         text_column("cca_observed", "CCA that ran, as the sender's own program or kernel says.", "nothing says it"),
@@ -261,7 +302,7 @@ PATHS = Table(
         count_column("packets", "packets", "That left the sender on it while traffic flowed."),
         count_column("bytes", "bytes", "Of these frames, all headers included, as the shaper counted them.", "nothing limits the rate"),
         number_column("share_percent", "%", "Of all paths' packets.", "no packet left"),
-        count_column("queue_drops", "packets", "Dropped by the full queue."),
+        count_column("queue_drops", "packets", "Dropped by the path's queue."),
         count_column("subflow_bytes_acked", "bytes", "Acknowledged of MPTCP's subflows on it at the last look at the sockets (at 3/4 of the duration).", _SUBFLOW),
         count_column("subflow_retransmits", "segments", "That they had retransmitted until then.", _SUBFLOW),
         number_column("subflow_rtt_ms", "ms", "Mean smoothed RTT of MPTCP's subflows on it at the last look at the sockets.", _SUBFLOW),
@@ -332,7 +373,7 @@ SCENARIOS = Table(
         text_column("queue_parameters", "The discipline's parameters as a study has them: `target_ms 5, ecn true`; `null` is one that it does without.", NO_DISCIPLINE),
         count_column("flows", "", "Number of flows."),
         text_column("groups", "Its groups of flows: `web, call, long bbr`, each with its CCA if that is not the run's.", "all flows are alike"),
-        number_column("bitrate_mbps", "Mbit/s", "What each sender is limited to.", "it sends as fast as it can"),
+        number_column("bitrate_mbps", "Mbit/s", "Rate of each flow's sender: TCP sends at most so much, UDP just so much.", "TCP sends as fast as it can, and each flow of UDP at the rate of all paths together"),
         number_column("duration_s", "s", "How long each flow sends, where no amount is set."),
         text_column("platform", "What carries the packets: `uml`, `host`, or `ns3:` and a version."),
         truth_column("segmentation_offload", "Whether hosts hand super-packets of up to 64 KiB to the network."),

@@ -34,7 +34,7 @@ def check_goodput_ceilings(specification, document) -> Check:
     def judge(number):
         here = specification.bottlenecks[number - 1]
         flows, behind = specification.flows_through(number), waiting_behind_bytes(specification, number)
-        return judge_goodput(here, document, here.goodput_limit_mbps, flows, behind)
+        return judge_goodput(here, document, flows, behind)
 
     return of_each(specification, "goodput_ceiling", judge)
 

@@ -1,12 +1,10 @@
 """The check of a policer: is it what was asked for, and did no more pass than its rate and burst allow?"""
 
 from testbed.checks.check import Check
+from testbed.checks.flow_checks import spans_at_most
 from testbed.checks.network_checks import same
 from testbed.network.policer import drops
-from testbed.readings.deliveries import windows
 
-#: Packets that acknowledgements say of at a time: so much more may have been delivered in a time than passed.
-UNSAID_PACKETS = 2
 #: What a burst loses where tc and kernel count it in ticks, at 1 Gbit/s.
 BURST_STEP_BYTES = 16
 
@@ -26,31 +24,12 @@ def check_policer(specification, document) -> Check:
             )
         ]
     policer, dropped, observed = specification.link.policer, drops(document), ""
-    if of_flows := windows(document):
-        most_bytes = sum(window.delivered_bytes[flow] for flow, window in of_flows.items())
-        length_s = max(window.end_ns for window in of_flows.values()) - min(
-            window.begin_ns for window in of_flows.values()
-        )
-        bucket = policer["rate_mbps"] * 1e6 / 8 * length_s / 1e9 + policer["burst_bytes"]
-        # All that is on the way at the window's begin passed before.
-        share = specification.payload_bytes / specification.packet_bytes
-        allowed = (bucket + under_way_bytes(specification)) * share
-        observed = f"{most_bytes} bytes delivered of {allowed:.0f} at most, "
-        if most_bytes > allowed:
+    got = [delivered for _, delivered in spans_at_most(specification, document)]
+    if got:
+        begin_ns, end_ns = min(begin for begin, _, _ in got), max(end for _, end, _ in got)
+        delivered, allowed = sum(count for _, _, count in got), specification.capacity.most_bytes(begin_ns, end_ns)
+        observed = f"{delivered} bytes delivered of {allowed:.0f} at most, "
+        if delivered > allowed:
             wrong.append("more was delivered")
     expected = f"{policer['rate_mbps']:g} Mbit/s, a burst of {policer['burst_bytes']} bytes, shared by all senders"
     return Check("policer", not wrong, expected, "; ".join([*wrong, f"{observed}{dropped} packets dropped"]))
-
-
-def under_way_bytes(specification) -> float:
-    """Return what may have passed the policer and not be known as delivered yet: the bottleneck's queue, the path, unsaid packets."""
-    queue = (specification.queue_packets or 0) * specification.packet_bytes + (specification.queue_bytes or 0)
-    rate_mbps, least_mbps = (
-        specification.link.policer["rate_mbps"],
-        specification.timeline.least("forward", "rate_mbps"),
-    )
-    if least_mbps is None or rate_mbps <= least_mbps:
-        # What passes faster than the bottleneck takes it is a burst at most.
-        queue = min(queue, specification.link.policer["burst_bytes"])
-    path = rate_mbps * 1e6 / 8 * specification.rtt_most_ms / 1e3
-    return queue + path + UNSAID_PACKETS * (1 + specification.flows) * specification.packet_bytes

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from experiment.definitions import boot_arguments
 from experiment.flow_groups import LONG
-from experiment.own_kernels import has_seccomp, in_words, process_mode
+from experiment.own_kernels import has_seccomp, kernel_words, process_mode
 from experiment.packet_sizes import PACKET_BYTES
 from testbed.machine import closed_off
 from testbed.machine.environment import describe_unbooted, kernel_of
@@ -72,7 +72,7 @@ def memory_mib(specification) -> int:
     It follows from the specification alone, since the guest's size is part of
     what it can see.
     """
-    rate_mbps = specification.most_capacity_mbps
+    rate_mbps = specification.most_total_rate_mbps
     if rate_mbps is None:
         bitrate_mbps = specification.traffic.bitrate_mbps
         rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
@@ -99,7 +99,7 @@ def memory_mib(specification) -> int:
 
 def run_time_s(specification) -> float:
     """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
-    mbps = specification.most_capacity_mbps or specification.flows * specification.traffic.bitrate_mbps
+    mbps = specification.most_total_rate_mbps or specification.flows * specification.traffic.bitrate_mbps
     # Each of the small messages is a packet.
     size = specification.packet_bytes if specification.udp or specification.transport.segment_bytes else PACKET_BYTES
     packets = mbps * 1e6 / 8 * specification.expected_s / size
@@ -124,17 +124,14 @@ def wall_limit_s(specification) -> float:
 def kernel_file(specification) -> str:
     """Return the guest kernel of a run: the image's, or one of the study's own.
 
-    Raises
-    ------
-    GuestError
-        If that was not built.
+    Raises `GuestError` if that was not built.
     """
     if (name := kernel_of(specification)) is None:
         return KERNEL
     path = specification.kernels and specification.kernels / name / "linux"
     if not (path and path.exists()):
         parts = [
-            *([in_words(specification.kernel)] if specification.kernel else []),
+            *([kernel_words(specification.kernel)] if specification.kernel else []),
             *(one.source for one in specification.sources),
         ]
         raise GuestError("guest", f"its kernel {name}, {' with '.join(parts)}, is not built")
@@ -167,18 +164,14 @@ def command_line(specification) -> list[str]:
 def boot(specification, wall_limit_s, log) -> dict:
     """Carry out a run in a guest and return its document.
 
+    Raises `GuestError` if the guest crashed, hung, or could not carry the run out.
+
     Parameters
     ----------
-    specification : RunSpecification
     wall_limit_s : float
         Real seconds after which the guest is ended.
     log : binary file
         Gets the guest's console, which is the run's log.
-
-    Raises
-    ------
-    GuestError
-        If the guest crashed, hung, or could not carry the run out.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(specification, job)

@@ -14,6 +14,8 @@ WAIT_IN_KERNEL = "/usr/lib/sawtooth/iperf3_server.so"
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
 #: A rate so many times the network's limits nothing.
 BEYOND = 100
+#: How long a server waits for data, in ms: as long as it can be told to. By default it ends the test after two minutes without any.
+PATIENCE_MS = 86_400_000
 #: The client sends.
 CLIENT_ON = "sender"
 #: A server ends after its one client.
@@ -30,6 +32,8 @@ def server_command(client, specification) -> list[str]:
         "--json",
         "--port",
         str(client.port),
+        "--rcv-timeout",
+        str(PATIENCE_MS),
     ]
 
 
@@ -61,7 +65,7 @@ def client_command(client, specification, address) -> list[str]:
     bitrate = flow.rate_mbps
     if specification.udp:
         # iperf3's default is 1 Mbit/s. The link's rate is more than payloads can have of it.
-        return [*command, "--udp", "--bitrate", f"{bitrate or specification.capacity_mbps:g}M"]
+        return [*command, "--udp", "--bitrate", f"{bitrate or specification.total_rate_mbps:g}M"]
     if transport.cca_set_by == "socket":
         command += ["--congestion", specification.flow_kernel_cca(client.flows[0])]
     if transport.segment_bytes is not None:
@@ -71,7 +75,7 @@ def client_command(client, specification, address) -> list[str]:
         command.append("--no-delay")
     if bitrate is None and traffic.messages is not None:
         # A client without a rate asks for the time no more once it has sent its last block, so a virtual clock would stand still.
-        bitrate = BEYOND * (specification.capacity_mbps or 1000)
+        bitrate = BEYOND * (specification.total_rate_mbps or 1000)
     if bitrate is not None:
         command += ["--bitrate", f"{bitrate:g}M"]
     return command
@@ -80,17 +84,9 @@ def client_command(client, specification, address) -> list[str]:
 def entry(client, specification, outputs) -> dict[str, dict]:
     """Return what a client's entry in the document has of iperf3: its JSON of both sides.
 
-    Parameters
-    ----------
-    client : traffic.Client
-    specification : RunSpecification
-    outputs : dict of str to traffic.Output
-        Of ``client`` and ``server``.
+    Raises `TrafficError` with iperf3's own words.
 
-    Raises
-    ------
-    TrafficError
-        With iperf3's own words.
+    ``outputs``: of ``client`` and ``server``.
     """
     return {side: result_of(side, client, output) for side, output in outputs.items()}
 

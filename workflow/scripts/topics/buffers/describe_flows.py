@@ -23,33 +23,30 @@ from wording.scenario_series import with_series
 SPREADS = ("sd_mbps", "sd_percent", "starved")
 
 
-def describe_run(goodputs_mbps, rate_mbps) -> dict:
+def describe_run(goodputs_mbps, capacity_mbps) -> dict:
     """Describe the goodput of a run's flows.
+
+    Returns flows, fair_share_mbps and `tables.STATISTICS`; what isn't known is missing, all of them if a flow's goodput
+    is. Jain's index is missing if all got nothing.
 
     Parameters
     ----------
     goodputs_mbps : array_like of float, shape (flows,)
-    rate_mbps : float or None
-        Of the link; a flow's fair share is its part of that, or of the flows' total if there is none.
-
-    Returns
-    -------
-    dict
-        flows, fair_share_mbps and `tables.STATISTICS`; what isn't known is missing, all of them if a flow's goodput is.
-        Jain's index is missing if all got nothing.
+    capacity_mbps : float or None
+        Of the path; a flow's fair share is its part of that, or of the flows' total if there is none.
     """
     values = pd.Series(goodputs_mbps, dtype=float)
     if values.isna().any():
         return {"flows": len(values)}
     total = values.sum()
-    fair = (total if is_missing(rate_mbps) else rate_mbps) / len(values)
+    fair = (total if is_missing(capacity_mbps) else capacity_mbps) / len(values)
     q1, median, q3 = values.quantile([0.25, 0.5, 0.75])
     row = {
         "mean_mbps": values.mean(), "sd_mbps": values.std(ddof=1), "min_mbps": values.min(), "q1_mbps": q1,
         "median_mbps": median, "q3_mbps": q3, "max_mbps": values.max(), "total_mbps": total,
     }  # fmt: skip
-    if not is_missing(rate_mbps):
-        row |= {f"{name}_percent": 100 * row[f"{name}_mbps"] / rate_mbps for name in ("mean", "sd", "total")}
+    if not is_missing(capacity_mbps):
+        row |= {f"{name}_percent": 100 * row[f"{name}_mbps"] / capacity_mbps for name in ("mean", "sd", "total")}
     row["jain_index"] = jain_index(values) if total else None
     row["starved"] = int((values < STARVED_SHARE * fair).sum())
     return {"flows": len(values), "fair_share_mbps": fair, **row}
@@ -64,7 +61,7 @@ def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
         key = tuple(run[name] for name in RUN)
         if key not in goodputs:
             raise ValueError(f"flows.csv has no flow of the valid run {'/'.join(map(str, key))}")
-        described = describe_run(goodputs[key], run["rate_mbps"])
+        described = describe_run(goodputs[key], run["capacity_mbps"])
         rows.append({**{name: run[name] for name in RUN}, **places[run["scenario"]], **described})
     return pd.DataFrame(rows, columns=FLOW_GOODPUT.names)
 

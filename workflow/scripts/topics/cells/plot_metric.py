@@ -47,11 +47,9 @@ def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
 
 
 def _reference(runs, metric) -> float | None:
-    """Return what a scenario sets for a metric, None if nothing: of a rate that of all its paths together."""
-    value = runs[metric.reference].iloc[0] if metric.reference else None
-    if is_missing(value):
-        return None
-    return float(value) * (runs["paths"].iloc[0] if metric.reference == "rate_mbps" else 1)
+    """Return what a scenario sets for a metric, None if nothing: of a capacity that varies the mean over the runs."""
+    value = runs[metric.reference].mean() if metric.reference else None
+    return None if is_missing(value) else float(value)
 
 
 def _axes_of_panels(data, scenarios, references, metric):
@@ -156,4 +154,4 @@ def plot_metric(runs, scenarios, descriptive, metric) -> Drawing:
                 marks = marks_of_cells[scenario["scenario"], cca, ip_version]
                 _draw_cell(axes, marks, cca, ip_version == "ipv6", y, metric)
         drawn.finish(axes, _describe(cells, scenario, metric))
-    return Drawing(drawn.figure, drawn.panels, f"{metric.name} by {cell_words(ccas, ip_versions)}", data)
+    return drawn.drawing(f"{metric.name} by {cell_words(ccas, ip_versions)}", data)

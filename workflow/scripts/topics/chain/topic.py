@@ -3,26 +3,22 @@
 from topics.chain.tables import CHAIN_CELLS
 from topics.topic import Analysis, Plot, Topic
 
-
-def has_chains(design) -> bool:
-    """Tell whether a `StudyDesign` has bottlenecks in a row."""
-    return "chain" in design.topologies
-
-
-def _figures(design):
-    title = "Share of the flows over all bottlenecks"
-    yield Plot("chain-shares", "plot_shares", ("chain_cells",), title, "means, intervals, theory")
-
-
+SHARES = Plot(
+    "chain-shares",
+    "plot_shares",
+    ("chain_cells",),
+    "Share of the flows over all bottlenecks",
+    "means, intervals, theory",
+)
 TOPIC = Topic(
     "chain",
     "Bottlenecks in a row",
     order=150,
     heading="What do flows over several bottlenecks get?",
-    applies=has_chains,
+    applies=lambda design: "chain" in design.topologies,
     analyses=(
         Analysis("describe_chains", ("runs", "flows", "bottlenecks", "scenarios"), (CHAIN_CELLS,), ("confidence",)),
     ),
-    figures=_figures,
-    pictures=("chain-shares",),
+    figures=(SHARES,),
+    pictures=(SHARES.slug,),
 )

@@ -107,7 +107,7 @@ def measure_of(claim, side=None) -> Measure:
 
 
 def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
-    """Return the measure of each run.
+    """Return the measure of each run, shape (runs,); nan where it isn't known.
 
     Parameters
     ----------
@@ -116,22 +116,17 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
         Rows of ``tidy/runs.csv``; ``tidy/flows.csv``, needed for measures of flows.
     sockets : callable, optional
         Given tuples of columns and of scenarios, it returns these of ``tidy/sockets.parquet``.
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (runs,)
-        nan where it isn't known.
     """
     if runs.empty:
         return np.empty(0)
     if measure.flows is None:
         values = runs[measure.quantity].to_numpy(float)
-        return 100 * values / runs["rate_mbps"].to_numpy(float) if measure.relative_to else values
+        return 100 * values / runs["capacity_mbps"].to_numpy(float) if measure.relative_to else values
     if measure.over_time:
         values = _series_values(measure, runs, sockets)
     else:
         values = flows[[*FLOW, "flow_cca"]].assign(value=flows[measure.quantity])
-    values = values.merge(runs[[*RUN, "rate_mbps", "flows"]], on=RUN)
+    values = values.merge(runs[[*RUN, "capacity_mbps", "flows"]], on=RUN)
     values["value"] = _relative(values, measure.relative_to)
     if measure.cca:
         values = values[values["flow_cca"] == measure.cca]
@@ -140,13 +135,13 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
 
 
 def _relative(values, to):
-    """Return flows' values in percent of the link's rate, the fair share or all flows' sum, or as they are."""
+    """Return flows' values in percent of the path's capacity, the fair share or all flows' sum, or as they are."""
     if to is None:
         return values["value"]
     if to == "total":
         whole = values.groupby(RUN)["value"].transform("sum")
     else:
-        whole = values["rate_mbps"] / (values["flows"] if to == "fair_share" else 1)
+        whole = values["capacity_mbps"] / (values["flows"] if to == "fair_share" else 1)
     return 100 * values["value"] / whole.where(whole > 0)
 
 

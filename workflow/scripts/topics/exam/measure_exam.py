@@ -8,11 +8,10 @@ import pandas as pd
 from run_tables.group_tables import GROUPS
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from run_tables.series_tables import CHANGES
 from topics.exam import measures
 from topics.exam.criteria import CRITERIA
 from topics.exam.tables import EXAM_VALUES
-from topics.path_changes.phases import with_delays
+from topics.path_changes.phases import specification_of
 
 #: Scenarios of one flow that is alone: what harm is measured from.
 SOLO, HARMED = "5.2.1-solo", ("5.2.1-before", "5.2.1-after", "5.2.1-near", "5.2.1-far")
@@ -45,7 +44,7 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
     for name in wanted & COLUMNS.keys():
         yield name, "", row[COLUMNS[name]]
     if "utilisation_percent" in wanted:
-        yield "utilisation_percent", "", 100 * row["goodput_mbps"] / row["ideal_goodput_mbps"]
+        yield "utilisation_percent", "", row["ideal_percent"]
     if "convergence_s" in wanted:
         left = row["duration_s"] - run.flows["start_offset_ms"].max() / 1e3
         yield "convergence_s", "", left if np.isnan(row["convergence_s"]) else row["convergence_s"]
@@ -86,17 +85,9 @@ def _of_groups(run, wanted):
 def harms(others) -> pd.DataFrame:
     """Return the harm that runs do to their other flow.
 
-    Parameters
-    ----------
-    others : pandas.DataFrame
-        A row a run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay``, ``loss`` of the flow as
-        `measures.other_flow` gives them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `EXAM_VALUES` of the runs in `HARMED` whose other flow's CCA ran alone on its path: the mean of these runs is what there
-        was alone.
+    ``others``: a row a run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay``,
+    ``loss`` of the flow as `measures.other_flow` gives them. Returns `EXAM_VALUES` of the runs in `HARMED` whose other
+    flow's CCA ran alone on its path: the mean of these runs is what there was alone.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
     alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()
@@ -110,19 +101,18 @@ def harms(others) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=EXAM_VALUES.names)
 
 
-def measure_runs(runs, scenarios, flows, groups, changes, sockets, queues, limits) -> pd.DataFrame:
+def measure_runs(runs, scenarios, flows, groups, changing, sockets, queues, limits) -> pd.DataFrame:
     """Return `EXAM_VALUES` of the valid runs; ``sockets`` and ``queues`` are files of time series."""
     known = {tuple(run[name] for name in RUN): run for run in runs[runs["valid"]].to_dict("records")}
     of_scenario = {row["scenario"]: row for row in scenarios.to_dict("records")}
     flows_of, groups_of = (dict(list(table.groupby(RUN, sort=False))) for table in (flows, groups))
-    changes_of = {key: rows.to_dict("records") for key, rows in changes.groupby(RUN, sort=False)}
     queue_of, rows, others = dict(series_of_runs(queues, measures.QUEUE_COLUMNS, known.keys())), [], []
     for key, samples in series_of_runs(sockets, measures.SOCKET_COLUMNS, known.keys()):
         if key not in known:
             continue
         run = measures.RunData(
-            known[key], of_scenario[key[0]], flows_of[key], groups_of.get(key, groups.iloc[:0]), changes_of.get(key, []),
-            samples, queue_of[key],
+            known[key], of_scenario[key[0]], flows_of[key], groups_of.get(key, groups.iloc[:0]),
+            specification_of(known[key], changing) if key[0] in changing else None, samples, queue_of[key],
         )  # fmt: skip
         factors = dict(zip(RUN, key, strict=True))
         of_run = sorted(values_of(run, limits))
@@ -139,15 +129,8 @@ def measure_runs(runs, scenarios, flows, groups, changes, sockets, queues, limit
     return table.dropna(subset="value")
 
 
-def measure_exam(runs, scenarios, flows, sockets, queue, limits, groups=None, changes=None) -> pd.DataFrame:
+def measure_exam(runs, scenarios, flows, sockets, queue, limits, changing, groups=None) -> pd.DataFrame:
     """Return `EXAM_VALUES`."""
-    return measure_runs(
-        with_delays(runs, scenarios), scenarios, flows, _known(groups, GROUPS),
-        _known(changes, CHANGES), sockets, queue, limits,
-    )  # fmt: skip
-
-
-def _known(rows, table):
-    """Return a table that only some studies have; without it an empty one."""
-    rows = pd.DataFrame(columns=table.names) if rows is None else rows
-    return rows.assign(replication=rows["replication"].astype(int))
+    groups = pd.DataFrame(columns=GROUPS.names) if groups is None else groups
+    groups = groups.assign(replication=groups["replication"].astype(int))
+    return measure_runs(runs, scenarios, flows, groups, changing, sockets, queue, limits)

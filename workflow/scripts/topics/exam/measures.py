@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from experiment.specification import RunSpecification
 from topics.failover.path_series import acked_by_path
 from topics.failover.path_series import measure_run as measure_failover
 from topics.path_changes.phases import Phase, phases_of
-from topics.path_changes.responses import measures_of
+from topics.path_changes.responses import delivered_bytes, measures_of, share_percent
 
 #: Columns of the tidy time series that are read.
 SOCKET_COLUMNS = [
@@ -26,18 +27,18 @@ BIN_S = 1.0
 class RunData:
     """All that is read of a run."""
 
-    row: dict  # of ``tidy/runs.csv``, with the delays of `path_changes.phases.with_delays`
+    row: dict  # of ``tidy/runs.csv``
     scenario: dict  # of ``tidy/scenarios.csv``
     flows: pd.DataFrame  # rows of ``tidy/flows.csv``
     groups: pd.DataFrame  # rows of ``tidy/groups.csv``
-    changes: list[dict]  # rows of ``tidy/changes.csv``
+    specification: RunSpecification | None  # of a run whose path changes
     sockets: pd.DataFrame  # `SOCKET_COLUMNS`
     queue: pd.DataFrame  # `QUEUE_COLUMNS`
 
     @property
     def phases(self) -> list[Phase]:
-        """The phases of its path."""
-        return phases_of(self.row, self.changes, self.row["duration_s"])
+        """The phases of its path, which changes."""
+        return phases_of(self.specification)
 
     def group(self, application) -> dict:
         """Return the row of its only group of an application but the long flows."""
@@ -51,7 +52,7 @@ class RunData:
 
 def packets_per_rtt(run: RunData) -> float:
     """Return what a flow sends a round-trip time of the empty path, from `NOTICED_S` after the path's last change until it ends."""
-    begin_s = run.phases[-1].begin_s + NOTICED_S
+    begin_s = NOTICED_S + (run.phases[-1].begin_s if run.specification else 0)
     within = run.sockets[run.sockets["time_s"] >= begin_s]
     spans = within.groupby("flow")
     sent = spans["bytes_sent"].max() - spans["bytes_sent"].min()
@@ -118,7 +119,7 @@ def breaker_s(run: RunData, loss_percent) -> float:
 def after_change(run: RunData) -> dict[str, float]:
     """Return how the path is used and queued for after its last change, and when it was used again; if never, all the time that was left."""
     phase = run.phases[-1]
-    measures = measures_of(phase, run.sockets, run.queue, run.row)
+    measures = measures_of(phase, run.sockets, run.queue)
     waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
     used_s = measures["used_s"]
     return {
@@ -132,10 +133,8 @@ def dip_percent(run: RunData) -> float:
     """Return the least that all flows got in a second, of what the path allows then, in percent: from a second after its last change on."""
     phase = run.phases[-1]
     edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
-    got_mbit = 8e-6 * _delivered(run, edges).sum(axis=1).diff().iloc[1:].to_numpy()
-    payload = run.row["mss_bytes"] / run.row["packet_bytes"]
-    could = [payload * phase.capacity_mbit(begin_s, begin_s + BIN_S) for begin_s in edges[:-1]]
-    return float((100 * got_mbit / could).min())
+    series = delivered_bytes(run.sockets, run.row["mss_bytes"])
+    return min(share_percent(phase, *series, begin_s, begin_s + BIN_S) for begin_s in edges[:-1])
 
 
 def least_percent(run: RunData) -> float:

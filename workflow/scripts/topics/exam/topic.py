@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from study_files.study_design import StudyDesign, is_sampled
 from topics.exam.tables import EXAM_PUBLISHED, EXAM_VALUES, SCORECARD
-from topics.path_changes.topic import is_watched
+from topics.path_changes.topic import changing, is_watched
 from topics.topic import Analysis, Place, Plot, Topic
 
 THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
@@ -28,10 +28,9 @@ def _figures(design: StudyDesign) -> Iterator[Plot]:
     if any(scenario["id"].startswith("5.2.1-") and scenario["groups"] for scenario in design.scenarios):
         yield Plot(SHARES, "plot_exam_shares", ("flows",), "Who gets what", "mean shares")
     if any(map(is_watched, design.scenarios)):
-        inputs = ("runs", "scenarios", "changes", "sockets", "queue")
-        yield Plot(
-            CHANGES, "path_changes/plot_path_changes", inputs, "Paths that change, over time", "one run of each cell"
-        )
+        inputs, params = ("runs", "scenarios", "sockets", "queue"), {"changing": changing(design)}
+        title = "Paths that change, over time"
+        yield Plot(CHANGES, "path_changes/plot_path_changes", inputs, title, "one run of each cell", params=params)
     if any(map(is_sampled, design.scenarios)) and len(design.scenarios) <= MOST_CASES:
         inputs, cca = ("runs", "scenarios", "sockets", "queue"), design.study["exam"]["cca"]
         yield Plot(CASES, "plot_cases", inputs, "Every case over time", "one run of each", params={"cca": cca})
@@ -39,9 +38,8 @@ def _figures(design: StudyDesign) -> Iterator[Plot]:
 
 def _measured(design: StudyDesign) -> tuple[str, ...]:
     """Return the tables that values are measured in, as far as the study has them."""
-    changes = ("changes",) if design.changing_scenarios else ()
     groups = ("groups",) if any(scenario["groups"] for scenario in design.scenarios) else ()
-    return (*changes, *groups, "runs", "flows", "scenarios", "sockets", "queue")
+    return (*groups, "runs", "flows", "scenarios", "sockets", "queue")
 
 
 def _judged(design: StudyDesign) -> dict:
@@ -56,7 +54,10 @@ TOPIC = Topic(
     applies=examines,
     analyses=(
         Analysis(
-            "measure_exam", _measured, (EXAM_VALUES,), params=lambda design: {"limits": design.study["exam"]["limits"]}
+            "measure_exam",
+            _measured,
+            (EXAM_VALUES,),
+            params=lambda design: {"limits": design.study["exam"]["limits"], "changing": changing(design)},
         ),
         Analysis(
             "judge_exam",

@@ -4,27 +4,27 @@ import pandas as pd
 
 from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from topics.path_changes.phases import phases_of, with_delays
+from topics.path_changes.phases import phases_of, specification_of
 from topics.path_changes.responses import QUEUE_COLUMNS, SOCKET_COLUMNS, measures_of
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES, MEASURES, PHASE_COLUMNS
 
 PHASE = [column.name for column in PHASE_COLUMNS]
 
 
-def responses(runs, changes, sockets, queues) -> pd.DataFrame:
-    """Return `CHANGE_RESPONSES` of the valid runs whose path changes; ``sockets`` and ``queues`` are files of time series."""
-    of_run = {key: rows.to_dict("records") for key, rows in changes.groupby(RUN, sort=False)}
-    known = {tuple(run[name] for name in RUN): run for run in runs[runs["valid"]].to_dict("records")}
-    wanted = {(*key[:3], int(key[3])) for key in of_run if key in known}
+def responses(runs, changing, sockets, queues) -> pd.DataFrame:
+    """Return `CHANGE_RESPONSES` of the valid runs of the scenarios ``changing``; ``sockets`` and ``queues`` are files of time series."""
+    valid = runs[runs["valid"] & runs["scenario"].isin(changing)]
+    known = {tuple(run[name] for name in RUN): run for run in valid.to_dict("records")}
+    wanted = {(*key[:3], int(key[3])) for key in known}
     queue_of, rows = dict(series_of_runs(queues, QUEUE_COLUMNS, wanted)), []
     for key, samples in series_of_runs(sockets, SOCKET_COLUMNS, wanted):
         if key not in wanted:
             continue
         run = known[key]
-        for phase in phases_of(run, of_run[key], run["duration_s"]):
+        for phase in phases_of(specification_of(run, changing)):
             about = {name: getattr(phase, name) for name in PHASE if name != "phase"} | {"phase": phase.number}
             names = {name: run[name] for name in (*RUN, "scenario_label")}
-            rows.append(names | about | measures_of(phase, samples, queue_of[key], run))
+            rows.append(names | about | measures_of(phase, samples, queue_of[key]))
     return pd.DataFrame(rows, columns=CHANGE_RESPONSES.names)
 
 
@@ -46,8 +46,7 @@ def cells_of(phases) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CHANGE_CELLS.names)
 
 
-def measure_responses(runs, scenarios, changes, sockets, queue) -> tuple[pd.DataFrame, pd.DataFrame]:
+def measure_responses(runs, changing, sockets, queue) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `CHANGE_CELLS` and `CHANGE_RESPONSES`."""
-    runs = with_delays(runs, scenarios)
-    phases = responses(runs, changes, sockets, queue)
+    phases = responses(runs, changing, sockets, queue)
     return cells_of(phases), phases

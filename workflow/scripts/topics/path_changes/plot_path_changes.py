@@ -9,12 +9,12 @@ from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
 from figure_parts.change_marks import change_key, change_list, draw_changes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import Drawing
-from figure_parts.scenario_panels import Grid, header, panel_title, unclipped
+from figure_parts.scenario_panels import Grid, PanelFigure, panel_title
 from figure_parts.tooltips import tell_line
 from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
-from topics.path_changes.phases import moments_of, phases_of, with_delays
-from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUMNS, delivered_mbit
+from topics.path_changes.phases import phases_of, specification_of
+from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUMNS, delivered_bytes
 from wording.number_format import number, tick
 from wording.sentence_words import cca_name
 
@@ -31,12 +31,13 @@ KINDS = {
 COLUMNS_OF_DATA = ["scenario", "cca", "ip_version", "replication", "series", "time_s", "value"]
 
 
-def lines_of(run, phases, samples, queue) -> pd.DataFrame:
+def lines_of(phases, samples, queue) -> pd.DataFrame:
     """Return the lines of a run: series (a key of `KINDS`, with `_possible` of the path itself), time_s, value."""
     edges = np.linspace(0.0, phases[-1].end_s, POINTS + 1)
-    times, delivered = delivered_mbit(samples, run["mss_bytes"])
+    run = phases[0].run
+    times, delivered = delivered_bytes(samples, run.segment_bytes)
     middles, parts = (edges[1:] + edges[:-1]) / 2, []
-    goodput = np.diff(np.interp(edges, times, delivered)) / np.diff(edges)
+    goodput = 8e-6 * np.diff(np.interp(edges, times, delivered)) / np.diff(edges)
     parts.append(("goodput", middles, goodput))
     place = np.digitize(queue["time_s"], edges) - 1
     within = queue[(place >= 0) & (place < POINTS)].groupby(place[(place >= 0) & (place < POINTS)])["delay_ms"].max()
@@ -46,11 +47,10 @@ def lines_of(run, phases, samples, queue) -> pd.DataFrame:
         if len(own) and len({phase.rtt_path_ms for phase in phases}) > 1:
             least = own.groupby("time_s")[column].min()
             parts.append(("least_rtt", least.index.to_numpy(float), least.to_numpy(float)))
-    share = run["mss_bytes"] / run["packet_bytes"]
-    steps = [
-        (at, 0.0 if phase.down else rate * share) for phase in phases for at, rate in phase.rates if rate is not None
-    ]
-    parts.append(("goodput_possible", *_stairs(steps, phases[-1].end_s)))
+    if not run.capacity.is_unlimited():
+        share = run.payload_bytes / run.packet_bytes
+        steps = [(at_ns / 1e9, rate * share) for at_ns, rate in run.capacity.rates() if at_ns / 1e9 < phases[-1].end_s]
+        parts.append(("goodput_possible", *_stairs(steps, phases[-1].end_s)))
     parts.append(("least_rtt_possible", *_stairs([(p.begin_s, p.rtt_path_ms) for p in phases], phases[-1].end_s)))
     lines = [pd.DataFrame({"series": name, "time_s": at, "value": value}) for name, at, value in parts]
     return pd.concat(lines, ignore_index=True)
@@ -62,10 +62,9 @@ def _stairs(steps, end_s):
     return np.array(times), np.array([value for _, value in steps for _ in range(2)])
 
 
-def figure_data(runs, changes, sockets, queues) -> tuple[pd.DataFrame, dict]:
+def figure_data(runs, changing, sockets, queues) -> tuple[pd.DataFrame, dict]:
     """Return the lines of the first valid run of each cell, and of each scenario the times of its changes with their words."""
-    of_run = {key: rows.to_dict("records") for key, rows in changes.groupby(RUN, sort=False)}
-    valid = runs[runs["valid"] & runs[RUN].apply(tuple, axis=1).isin(of_run)]
+    valid = runs[runs["valid"] & runs["scenario"].isin(changing)]
     shown = {
         tuple(run[name] for name in RUN): run for run in valid.groupby(CELL, sort=False).head(1).to_dict("records")
     }
@@ -74,9 +73,9 @@ def figure_data(runs, changes, sockets, queues) -> tuple[pd.DataFrame, dict]:
     for key, samples in series_of_runs(sockets, SOCKET_COLUMNS, wanted):
         if key in wanted:
             run = shown[key]
-            phases = phases_of(run, of_run[key], run["duration_s"])
-            moments[key[0]] = moments_of(phases)
-            parts.append(lines_of(run, phases, samples, queue_of[key]).assign(**dict(zip(RUN, key, strict=True))))
+            phases = phases_of(specification_of(run, changing))
+            moments[key[0]] = [(phase.begin_s, phase.change) for phase in phases if phase.begin_s > 0]
+            parts.append(lines_of(phases, samples, queue_of[key]).assign(**dict(zip(RUN, key, strict=True))))
     return (pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS_OF_DATA))[
         COLUMNS_OF_DATA
     ], moments
@@ -92,17 +91,15 @@ def _draw(data, moments, labels):
     key = [Line2D([], [], color=cca_colour(cca), lw=1.6, label=cca_name(cca)) for cca in ccas]
     key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
     grid = Grid(max(1, len(panels)), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
-    figure = grid.figure()
-    header(figure, "Paths that change, over time", [change_key()])
-    views = []
-    for position, (scenario, kind) in enumerate(panels):
-        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT)
+    margins = LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT
+    drawn = PanelFigure("Paths that change, over time", grid, margins, [change_key()])
+    for scenario, kind in panels:
+        axes = drawn.next_axes()
         own = data[data["scenario"] == scenario]
         words = _panel(axes, own, kind, moments[scenario], labels[scenario], key_pt)
         panel_key(axes, key, LEFT_PT)
-        unclipped(axes)
-        views.append(grid.panel(position, words))
-    return figure, views
+        drawn.finish(axes, words)
+    return drawn
 
 
 def _panel(axes, data, kind, moments, label, key_pt):
@@ -137,10 +134,8 @@ def _panel(axes, data, kind, moments, label, key_pt):
     return f"{label}, {name}, {unit}. Changes: {change_list(moments)}. {', '.join(words)}."
 
 
-def plot_path_changes(scenarios, runs, changes, sockets, queue) -> Drawing:
+def plot_path_changes(scenarios, runs, changing, sockets, queue) -> Drawing:
     """Return the figure and its data."""
-    runs = with_delays(runs, scenarios)
-    data, moments = figure_data(runs, changes, sockets, queue)
+    data, moments = figure_data(runs, changing, sockets, queue)
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
-    figure, views = _draw(data, moments, labels)
-    return Drawing(figure, views, "Paths that change, over time", data, digits=6)
+    return _draw(data, moments, labels).drawing("Paths that change, over time", data, digits=6)

@@ -15,15 +15,15 @@ SOCKET_COLUMNS = ["flow", "flow_cca", "time_s", "bytes_acked", "sacked_packets",
 QUEUE_COLUMNS = ["time_s", "drops", "delay_ms"]
 
 
-def delivered_mbit(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Return (times in s, what had been delivered of all flows by then in Mbit) of a run's samples of its sockets."""
+def delivered_bytes(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Return (times in s, what had been delivered of all flows by then in bytes) of a run's samples of its sockets."""
     delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * mss_bytes
     total = delivered.groupby(samples["time_s"]).sum().sort_index()
     # Selective acknowledgements may be forgotten (RFC 2018, section 8), deliveries are not.
-    return total.index.to_numpy(float), np.maximum.accumulate(total.to_numpy(float) * 8e-6)
+    return total.index.to_numpy(float), np.maximum.accumulate(total.to_numpy(float))
 
 
-def measures_of(phase, samples, queue, run) -> dict[str, float]:
+def measures_of(phase, samples, queue) -> dict[str, float]:
     """Return `tables.MEASURES` of a phase of a run; what there is none of is missing.
 
     Parameters
@@ -31,19 +31,13 @@ def measures_of(phase, samples, queue, run) -> dict[str, float]:
     phase : phases.Phase
     samples, queue : pandas.DataFrame
         The run's time series of sockets and of the bottleneck's queue.
-    run : dict
-        Its row of ``tidy/runs.csv``.
     """
-    times, delivered = delivered_mbit(samples, run["mss_bytes"])
+    times, delivered = delivered_bytes(samples, phase.run.segment_bytes)
     waiting = queue[(queue["time_s"] >= phase.begin_s) & (queue["time_s"] < phase.end_s)]
     drops = queue[queue["time_s"] < phase.end_s]["drops"].max() - queue[queue["time_s"] <= phase.begin_s]["drops"].max()
-    payload = run["mss_bytes"] / run["packet_bytes"]
-    begin_s, end_s = max(phase.begin_s, times[0]), min(phase.end_s, times[-1])
-    got = np.interp(end_s, times, delivered) - np.interp(begin_s, times, delivered)
-    known = phase.rates[0][1] is not None and not phase.down and end_s > begin_s
     return {
-        "utilisation_percent": 100 * got / (phase.capacity_mbit(begin_s, end_s) * payload) if known else np.nan,
-        "used_s": used_s(phase, times, delivered, payload) if known and not phase.traced else np.nan,
+        "utilisation_percent": np.nan if phase.down else share_percent(phase, times, delivered),
+        "used_s": np.nan if phase.down or phase.traced else used_s(phase, times, delivered),
         "queue_mean_ms": waiting["delay_ms"].mean(),
         "queue_max_ms": waiting["delay_ms"].max(),
         "queue_drops": drops,
@@ -52,20 +46,35 @@ def measures_of(phase, samples, queue, run) -> dict[str, float]:
     }
 
 
-def used_s(phase, times, delivered, payload) -> float:
-    """Return after how many s of a phase its rate was used (see `tables.MEASURES`); missing if it never was.
+def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
+    """Return what was delivered from the first sample in a part of a phase, or all of it, to the last, of what the path allows; missing without a limit.
 
-    Parameters
-    ----------
-    times, delivered : numpy.ndarray, shape (n,)
-        Of samples, in s, and what had been delivered by then, in Mbit.
-    payload : float
-        Share of the rate that payload can have.
+    ``times`` and ``delivered`` are those of `delivered_bytes`.
     """
+    begin_s, end_s = phase.begin_s if begin_s is None else begin_s, phase.end_s if end_s is None else end_s
+    inside = np.flatnonzero((times >= begin_s) & (times <= end_s))
+    if len(inside) < 2:
+        return np.nan
+    first, last = inside[0], inside[-1]
+    share = phase.run.capacity.share_percent(delivered[last] - delivered[first], *_ns(times[[first, last]]))
+    return np.nan if share is None else share
+
+
+def _ns(times):
+    return [round(1e9 * at_s) for at_s in times]
+
+
+def used_s(phase, times, delivered) -> float:
+    """Return after how many s of a phase its rate was used (see `tables.MEASURES`); missing if it never was, or nothing limits it.
+
+    ``times`` and ``delivered`` are those of `delivered_bytes`.
+    """
+    if phase.run.capacity.is_unlimited():
+        return np.nan
     over_s = max(USED_RTTS * phase.rtt_path_ms / 1e3, USED_LEAST_S)
     for at_s in times[(times >= phase.begin_s + over_s) & (times <= phase.end_s)]:
         got, before = np.interp([at_s, at_s - over_s], times, delivered)
-        if got - before >= USED * payload * phase.capacity_mbit(at_s - over_s, at_s):
+        if got - before >= USED * phase.run.capacity.known_bytes(*_ns([at_s - over_s, at_s])):
             return float(at_s - phase.begin_s)
     return np.nan
 

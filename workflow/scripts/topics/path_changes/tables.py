@@ -12,13 +12,16 @@ PHASE_COLUMNS = (
     number_column("begin_s", "s", "Begin, from the traffic's origin."),
     number_column("end_s", "s", "End: the next change, or that of the traffic."),
     number_column(
-        "rate_mbps", "Mbit/s", "Mean rate of the bottleneck in the data's direction.", "nothing limits the rate"
+        "rate_mbps",
+        "Mbit/s",
+        "What the path can carry in the data's direction on average; nothing while it is down.",
+        "nothing limits the rate",
     ),
     number_column("rtt_path_ms", "ms", "RTT of the empty path at its begin."),
 )
 #: What is measured of a phase: of a run, and on average over a cell's.
 MEASURES = (
-    number_column("utilisation_percent", "%", "What was delivered of all flows, of what a full path delivers.", _DOWN),
+    number_column("utilisation_percent", "%", "What was delivered of all flows, of what the path allows to be delivered in this time: packets that left the bottleneck a round trip before are part of both.", _DOWN),
     number_column(
         "used_s", "s",
         "How long after its begin the flows together had been delivered 90 % of what the path could deliver, over four RTTs of the "

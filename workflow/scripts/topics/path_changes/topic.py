@@ -10,11 +10,19 @@ def is_watched(scenario) -> bool:
     return is_changing(scenario) and is_sampled(scenario)
 
 
+def changing(design) -> dict[str, dict]:
+    """Return the resolved scenarios of a `StudyDesign` whose path changes while it is watched, by their names."""
+    return {scenario["id"]: scenario for scenario in design.scenarios if is_watched(scenario)}
+
+
+def _params(design):
+    return {"changing": changing(design)}
+
+
 def _figures(design):
     title = "Paths that change, over time"
-    yield Plot(
-        "path-changes", "plot_path_changes", ("runs", "scenarios", "changes", "sockets", "queue"), title, "one run of each cell"
-    )  # fmt: skip
+    inputs = ("runs", "scenarios", "sockets", "queue")
+    yield Plot("path-changes", "plot_path_changes", inputs, title, "one run of each cell", params=_params(design))
 
 
 TOPIC = Topic(
@@ -24,9 +32,7 @@ TOPIC = Topic(
     heading="What do flows do when their path changes?",
     applies=lambda design: any(map(is_watched, design.scenarios)),
     analyses=(
-        Analysis(
-            "measure_responses", ("runs", "scenarios", "changes", "sockets", "queue"), (CHANGE_CELLS, CHANGE_RESPONSES)
-        ),
+        Analysis("measure_responses", ("runs", "sockets", "queue"), (CHANGE_CELLS, CHANGE_RESPONSES), params=_params),
     ),
     figures=_figures,
     pictures=("path-changes",),

@@ -13,7 +13,7 @@ def describe_policers(runs, policers, confidence) -> pd.DataFrame:
     came = runs["packets_sent"] + runs["policer_drops"]
     came, ideal = came.where(came > 0), runs["ideal_goodput_mbps"]
     measured = runs.assign(
-        goodput_percent=100 * runs["goodput_mbps"] / ideal,
+        goodput_percent=runs["ideal_percent"],
         policed_percent=100 * runs["policer_drops"] / came,
         policer=[policers.get(scenario, "") for scenario in runs["scenario"]],
     )

@@ -18,7 +18,7 @@ def describe_queues(runs, scenarios, confidence) -> pd.DataFrame:
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     measured = runs.assign(
         queueing_ms=runs["rtt_mean_ms"] - runs["rtt_path_ms"],
-        goodput_percent=100 * runs["goodput_mbps"] / ideal,
+        goodput_percent=runs["ideal_percent"],
         drop_percent=100 * runs["queue_drops"] / offered,
         mark_percent=100 * runs["queue_marks"] / offered,
         conditions=[

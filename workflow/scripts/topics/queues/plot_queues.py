@@ -46,7 +46,7 @@ def _line_name(cca, ecn, several):
 
 
 def _draw(cells):
-    """Return figure and panels: for each conditions and IP version one a measure, with a slot for each queue."""
+    """Return the figure: for each conditions and IP version one a measure, with a slot for each queue."""
     apply_style()
     groups = list(cells.groupby(["conditions", "ip_version"], sort=False))
     lines, several = _lines(cells), cells["ecn"].nunique() > 1
@@ -73,7 +73,7 @@ def _draw(cells):
             ]
             key = [Line2D([], [], ls="none", ms=4, label=_line_name(*line, several), **_look(*line)) for line in lines]
             drawn.finish(axes, f"{what}, {conditions}. {' '.join(words)}", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _draw_line(axes, cells, variants, line, shift, measure, several):
@@ -101,9 +101,9 @@ def _draw_line(axes, cells, variants, line, shift, measure, several):
 def plot_queues(queue_cells) -> Drawing:
     """Return the figure and its data."""
     cells = with_variants(queue_cells)
-    figure, views = _draw(cells)
+    drawn = _draw(cells)
     columns = [name for name in QUEUE_CELLS.names if name.removesuffix("_low").removesuffix("_high") in SHOWN]
     shown = cells[
         ["scenario", "cca", "ip_version", "conditions", "discipline", "ecn", "queue_parameters", "n", *columns]
     ]
-    return Drawing(figure, views, "Queues by discipline, CCA and ECN", shown)
+    return drawn.drawing("Queues by discipline, CCA and ECN", shown)

@@ -14,11 +14,7 @@ def applies(design) -> bool:
     )
 
 
-def _figures(design):
-    title = "Delay, goodput, drops and marks by queueing discipline"
-    yield Plot("queues", "plot_queues", ("queue_cells",), title, "means, intervals, by CCA and ECN")
-
-
+TITLE = "Delay, goodput, drops and marks by queueing discipline"
 TOPIC = Topic(
     "queues",
     "Queues",
@@ -26,5 +22,5 @@ TOPIC = Topic(
     heading="What does the queue's discipline do?",
     applies=applies,
     analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",)),),
-    figures=_figures,
+    figures=(Plot("queues", "plot_queues", ("queue_cells",), TITLE, "means, intervals, by CCA and ECN"),),
 )

@@ -20,7 +20,7 @@ SHOWN = {
 
 
 def _draw(cells):
-    """Return figure and panels: for each conditions, IP version and group one a measure, with a slot for each CCA beside."""
+    """Return the figure: for each conditions, IP version and group one a measure, with a slot for each CCA beside."""
     apply_style()
     groups, versions = (
         list(cells.groupby(["conditions", "ip_version", "group"], sort=False)),
@@ -41,7 +41,7 @@ def _draw(cells):
                 for place, (beside, name) in enumerate(zip(besides, names, strict=True))
             ]
             drawn.finish(axes, f"{what}, {place_words}. {'; '.join(words)}.")
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _draw_slot(axes, rows, place, beside, measure, name):
@@ -71,5 +71,4 @@ def _draw_slot(axes, rows, place, beside, measure, name):
 
 def plot_real_time(real_time_cells) -> Drawing:
     """Return the figure and its data."""
-    figure, views = _draw(real_time_cells)
-    return Drawing(figure, views, "Real-time streams by the long flows beside them", real_time_cells)
+    return _draw(real_time_cells).drawing("Real-time streams by the long flows beside them", real_time_cells)

@@ -10,11 +10,7 @@ def applies(design) -> bool:
     return any(group["application"] == REAL_TIME for scenario in design.scenarios for group in scenario["groups"])
 
 
-def _figures(design):
-    title = "Queueing delay, jitter and loss of real-time streams, by the CCA of the long flows beside them"
-    yield Plot("real-time", "plot_real_time", ("real_time_cells",), title, "means, intervals")
-
-
+TITLE = "Queueing delay, jitter and loss of real-time streams, by the CCA of the long flows beside them"
 TOPIC = Topic(
     "real_time",
     "Real-time streams",
@@ -22,5 +18,5 @@ TOPIC = Topic(
     heading="What do real-time streams get?",
     applies=applies,
     analyses=(Analysis("describe_real_time", ("groups", "scenarios"), (REAL_TIME_CELLS,), ("confidence",)),),
-    figures=_figures,
+    figures=(Plot("real-time", "plot_real_time", ("real_time_cells",), TITLE, "means, intervals"),),
 )

@@ -15,7 +15,7 @@ GROUP = [column.name for column in GROUP_COLUMNS]
 LEAST_OBJECTS = 20
 
 
-def describe_cells(groups, scenarios, confidence) -> pd.DataFrame:
+def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
     """Return `SHORT_FLOW_CELLS`: a row a cell and group, in the order of ``groups``."""
     of_web, named = groups[groups["application"] == WEB], conditions_of_scenarios(scenarios)
     return estimated_cells(SHORT_FLOW_CELLS, of_web, confidence, (*CELL, *GROUP), named, _complete)
@@ -54,4 +54,4 @@ def describe_sizes(short_flows, scenarios) -> pd.DataFrame:
 def describe_short_flows(scenarios, groups, short_flows, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `SHORT_FLOW_CELLS` and `SHORT_FLOW_SIZES`."""
     sizes = describe_sizes(pd.read_parquet(short_flows), scenarios)
-    return describe_cells(groups, scenarios, confidence), sizes
+    return describe_groups(groups, scenarios, confidence), sizes

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, log_axis
-from figure_parts.category_panels import CategoryPanels, with_ip_version
+from figure_parts.category_panels import CategoryPanels, none_to_draw, with_ip_version
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import unit_below, value_axis
@@ -41,8 +41,10 @@ def _figure_rows(objects):
 
 
 def _draw(data):
-    """Return figure and panels: one for each conditions, IP version, group and its CCA."""
+    """Return the figure: one for each conditions, IP version, group and its CCA."""
     apply_style()
+    if data.empty:
+        return none_to_draw(TITLE, "no object of a valid run was complete")
     panels = list(data.groupby(["conditions", "ip_version", "group", "group_cca"], sort=False))
     lines, versions = max(group["beside"].nunique() for _, group in panels), list(data["ip_version"].unique())
     drawn = CategoryPanels(TITLE, len(panels), lines, columns=2)
@@ -64,7 +66,7 @@ def _draw(data):
             middle, late = (line["completion_ms"].iloc[np.searchsorted(line["share"], share)] for share in (0.5, 0.95))
             words.append(f"{name_of(beside)}: median {number(middle)}, 95th percentile {number(late)} ms")
         drawn.finish(axes, f"Completion times of group {group}, {conditions}. {'; '.join(words)}.", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def plot_completion_times(scenarios, short_flows) -> Drawing:
@@ -72,5 +74,4 @@ def plot_completion_times(scenarios, short_flows) -> Drawing:
     named = conditions_of_scenarios(scenarios)
     objects = pd.read_parquet(short_flows).query("valid")
     data = _figure_rows(objects.assign(conditions=objects["scenario"].map(named["conditions"])))
-    figure, views = _draw(data)
-    return Drawing(figure, views, TITLE, data)
+    return _draw(data).drawing(TITLE, data)

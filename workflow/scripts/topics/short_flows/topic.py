@@ -10,13 +10,8 @@ def applies(design) -> bool:
     return any(group["application"] == WEB for scenario in design.scenarios for group in scenario["groups"])
 
 
-def _figures(design):
-    title = "Completion times of web objects, by the CCA of the long flows beside them"
-    yield Plot("completion-times", "plot_completion_times", ("short_flows", "scenarios"), title, "distributions")
-    title = "Slowdown of web objects by their size"
-    yield Plot("slowdown-by-size", "plot_slowdown", ("short_flow_sizes",), title, "medians and 95th percentiles")
-
-
+TIMES = "Completion times of web objects, by the CCA of the long flows beside them"
+SLOWDOWN = "Slowdown of web objects by their size"
 TOPIC = Topic(
     "short_flows",
     "Short flows",
@@ -31,6 +26,9 @@ TOPIC = Topic(
             ("confidence",),
         ),
     ),
-    figures=_figures,
+    figures=(
+        Plot("completion-times", "plot_completion_times", ("short_flows", "scenarios"), TIMES, "distributions"),
+        Plot("slowdown-by-size", "plot_slowdown", ("short_flow_sizes",), SLOWDOWN, "medians and 95th percentiles"),
+    ),
     pictures=("completion-times",),
 )

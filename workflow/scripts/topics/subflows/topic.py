@@ -10,11 +10,7 @@ def shares_bottleneck(scenario) -> bool:
     return joined and scenario["hosts"]["pairs"] > 1
 
 
-def _figures(design):
-    title = "Share of MPTCP by its number of subflows"
-    yield Plot("subflow-shares", "plot_subflows", ("subflow_shares",), title, "means, intervals, theory")
-
-
+TITLE = "Share of MPTCP by its number of subflows"
 TOPIC = Topic(
     "subflows",
     "Subflows",
@@ -22,6 +18,6 @@ TOPIC = Topic(
     heading="What does MPTCP take where its subflows share a bottleneck?",
     applies=lambda design: any(map(shares_bottleneck, design.scenarios)),
     analyses=(Analysis("describe_subflows", ("runs", "flows", "scenarios"), (SUBFLOW_SHARES,), ("confidence",)),),
-    figures=_figures,
+    figures=(Plot("subflow-shares", "plot_subflows", ("subflow_shares",), TITLE, "means, intervals, theory"),),
     pictures=("subflow-shares",),
 )

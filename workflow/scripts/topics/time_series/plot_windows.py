@@ -11,7 +11,7 @@ from figure_parts.scenario_panels import Grid, header, panel_title, size_pt, unc
 from figure_parts.tooltips import tell_line
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from topics.path_changes.phases import moments_of, phases_of, with_delays
+from topics.path_changes.phases import marks_of, moments_of
 from topics.time_series.phases import ALL_PHASES, UNTOLD
 from topics.time_series.window_data import cell_runs, first_valid, run_data, with_changes
 from wording.number_format import count, number, plain, tick
@@ -190,13 +190,6 @@ def _run_series(path, columns, run):
     return next(series, pd.DataFrame(columns=columns, dtype=float))
 
 
-def _moments(runs, scenarios, changes, run):
-    """Return when the path of a run changed and how (`moments_of`)."""
-    (of_run,) = with_delays(runs[(runs[RUN] == list(run)).all(axis=1)], scenarios).to_dict("records")
-    own = changes[(changes[RUN] == list(run)).all(axis=1)].to_dict("records")
-    return moments_of(phases_of(of_run, own, of_run["duration_s"]))
-
-
 def plot_windows(runs, scenarios, phases, sockets, queue, scenario, cca_shown, ip_shown, changes=None) -> Drawing:
     """Return the figure and its data."""
     cell = scenario, cca_shown, ip_shown
@@ -205,7 +198,8 @@ def plot_windows(runs, scenarios, phases, sockets, queue, scenario, cca_shown, i
     phases = phases[(phases[RUN] == list(run)).all(axis=1)]
     data = run_data(_run_series(sockets, SAMPLES, run), _run_series(queue, QUEUE, run), phases)
     if changes is not None:
-        data = with_changes(data, _moments(runs, scenarios, changes, run))
+        own = changes[(changes[RUN] == list(run)).all(axis=1)].to_dict("records")
+        data = with_changes(data, marks_of(moments_of(own)))
     rows = [name for name in ALL_PHASES if name != UNTOLD and (phases["phase"] == name).any()]
     scenario = scenarios[scenarios["scenario"] == scenario].iloc[0]
     title = f"{cca_shown} in {heading(scenario)}, replication {replication}"

@@ -1,0 +1,18 @@
+"""The specification of a run whose path changes."""
+
+from experiment.specification import RunSpecification
+from study_files import study
+from topics.path_changes.phases import specification_of
+
+
+def changing_run(*entries, duration_s=20, transport=None, **link) -> RunSpecification:
+    """Return a run at 10 Mbit/s and an RTT of 40 ms with entries of a timeline and other keys of its link."""
+    scenario = {
+        "id": "x",
+        "link": {"rate_mbps": 10, "delay_ms": 20, "timeline": list(entries)} | link,
+        "traffic": {"duration_s": duration_s},
+        "transport": transport or {},
+    }
+    made = study.resolve({"study": "s", "ccas": ["bbr"], "scenarios": [scenario]}, "s.yaml")
+    run = {"scenario": "x", "cca": "bbr", "ip_version": "ipv4", "replication": 1}
+    return specification_of(run, {"x": made["scenarios"][0]})

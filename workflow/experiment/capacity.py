@@ -1,0 +1,298 @@
+"""Capacity of a run's path: what a direction can carry at a time, whatever sets it, and how long packets take then.
+
+The link's rate, its timeline or trace, a policer before it, an outage. Labels, utilisation, ideal goodput, ceilings, checks and
+theory ask here. Rates are in Mbit/s, in bytes as the bottleneck counts them, all parallel paths together; None where nothing
+limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of its `bottlenecks` has its own. Times are in
+ns since the traffic's origin. Standard library only.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+
+from experiment.packet_sizes import SUPER_PACKET_BYTES
+from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
+
+FORWARD, REVERSE = DIRECTIONS
+#: Longer than any run.
+EVER_NS = 10**18
+#: Packets lost in a row with a lower probability are neglected.
+NEGLIGIBLE = 1e-9
+#: Under a real clock: how long a shaper may oversleep without losing rate, so what it may send at once, in s of its rate.
+REAL_TIMER_S = 1e-3
+#: How many round trips after the client iperf3's server begins to count its intervals of UDP, at most: its control connection.
+SET_UP_RTTS = 4
+
+
+class Capacity:
+    """Capacity and delay of a run's path over time; ``specification`` is the run's `RunSpecification`."""
+
+    def __init__(self, specification):
+        self._run = specification
+
+    @cached_property
+    def policed_mbps(self) -> float | None:
+        """Rate of the policer, which data pass before the bottleneck; None without one."""
+        policer = self._run.link.policer
+        return policer["rate_mbps"] if policer else None
+
+    @cached_property
+    def _link_rates(self):
+        """Direction -> (from when on, Mbit/s) of the links; 0 while all is lost."""
+        return {direction: self._link_rates_of(direction) for direction in DIRECTIONS}
+
+    def _link_rates_of(self, direction):
+        run = self._run
+        if run.rate_mbps is None or not run.shaped:
+            return [(0, None)]
+        if run.is_chain:
+            return [(0, run.rate_mbps)]
+        # A cable's paths have a link each; on a dumbbell subflows share one.
+        links = run.paths if run.is_cable else 1
+        offered, lost = (run.timeline.values(direction, name) for name in ("rate_mbps", "loss_percent"))
+        rates = [
+            (at_ns, 0 if value_in_force(lost, at_ns) == LOST_ALL else links * value_in_force(offered, at_ns))
+            for at_ns in sorted({at_ns for at_ns, _ in (*offered, *lost)})
+        ]
+        return _changes(rates)
+
+    @cached_property
+    def _rates(self):
+        rates = dict(self._link_rates)
+        if self.policed_mbps is not None:
+            policed = (
+                (at_ns, self.policed_mbps if rate is None else min(rate, self.policed_mbps))
+                for at_ns, rate in rates[FORWARD]
+            )
+            rates[FORWARD] = list(policed)
+        return rates
+
+    def rates(self, direction=FORWARD) -> list[tuple[int, float | None]]:
+        """Return (from when on, Mbit/s) of what the path can carry; the first is in force before, too."""
+        return self._rates[direction]
+
+    def is_unlimited(self, direction=FORWARD) -> bool:
+        """Return whether nothing limits the rate."""
+        return self.rates(direction)[0][1] is None
+
+    def mbps_at(self, at_ns, direction=FORWARD) -> float | None:
+        """Return what the path can carry at a time."""
+        return value_in_force(self.rates(direction), at_ns)
+
+    def least_mbps(self, direction=FORWARD) -> float | None:
+        """Return the least that the path can carry at any time."""
+        return None if self.is_unlimited(direction) else min(rate for _, rate in self.rates(direction))
+
+    def most_mbps(self, direction=FORWARD) -> float | None:
+        """Return the most that the path can carry at any time."""
+        return None if self.is_unlimited(direction) else max(rate for _, rate in self.rates(direction))
+
+    def carried_bytes(self, begin_ns, end_ns, direction=FORWARD) -> float | None:
+        """Return how many bytes the path can carry between two times.
+
+        A policer and the link limit the whole: what a policer lets pass while the link is slow may wait for it.
+        """
+        return self._carried_bytes([(begin_ns, end_ns)], direction)
+
+    def _carried_bytes(self, spans, direction=FORWARD):
+        if self.is_unlimited(direction):
+            return None
+        link, limits = self._link_rates[direction], []
+        if link[0][1] is not None:
+            limits.append(sum(integral(link, *span) for span in spans))
+        if direction == FORWARD and self.policed_mbps is not None:
+            limits.append(self.policed_mbps * sum(end - begin for begin, end in spans))
+        return min(limits) / 8e3
+
+    def mean_mbps(self, begin_ns, end_ns, direction=FORWARD) -> float | None:
+        """Return what the path can carry on average between two times."""
+        carried = self.carried_bytes(begin_ns, end_ns, direction)
+        return None if carried is None else carried * 8e3 / (end_ns - begin_ns)
+
+    def delay_ms(self, at_ns, direction=FORWARD, pair=None) -> float:
+        """Return the one-way delay of a `Pair`'s empty path, by default the first pair's, for a packet that leaves the bottleneck at a time."""
+        run, pair = self._run, pair or self._run.pairs[0]
+        if run.is_chain:
+            return pair.rtt_ms / 2
+        return run.timeline.value_at(direction, "delay_ms", at_ns) + self._constant_ms(pair)
+
+    def _constant_ms(self, pair):
+        """Return the part of a one-way delay that never changes: the hosts' own links, and the shortest of several paths."""
+        return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
+
+    def rtt_ms(self, at_ns, pair=None) -> float:
+        """Return the round-trip time of a pair's empty path for a packet that leaves the bottleneck at a time."""
+        there_ms = self.delay_ms(at_ns, FORWARD, pair)
+        return there_ms + self.delay_ms(at_ns + round(there_ms * 1e6), REVERSE, pair)
+
+    def shortest_rtt_ms(self, pair=None) -> float:
+        """Return the round-trip time of a pair's empty path when it is shortest in the run, jitter aside."""
+        run, pair = self._run, pair or self._run.pairs[0]
+        if run.is_chain:
+            return pair.rtt_ms
+        return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
+
+    def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
+        """Return when the packets leave the bottleneck that become known as delivered between two times: spans (begin, end).
+
+        TCP's sender hears of a packet a round trip of the empty path later; while nothing comes back it hears of none, and then
+        of all. A receiver of UDP knows a packet after the way there.
+        """
+        pair, spans = pair or self._run.pairs[0], []
+        for begin, end, takes_ns, known_ns in self._ways(pair):
+            if known_ns is None:
+                begin, end = max(begin, begin_ns - takes_ns), min(end, end_ns - takes_ns)
+            elif not begin_ns < known_ns <= end_ns:
+                continue
+            if begin < end:
+                spans.append((begin, end))
+        return spans
+
+    def _ways(self, pair) -> Iterator[tuple[int, int, int, int | None]]:
+        """Yield spans of departures: begin, end, and how long it takes until each is known, or the one time at which all are."""
+        run = self._run
+        if run.is_chain:
+            yield -EVER_NS, EVER_NS, round(pair.rtt_ms * 1e6), None
+            return
+        constant_ns = round(self._constant_ms(pair) * 1e6)
+        for begin, end, delay_ms in _spans(run.timeline.values(FORWARD, "delay_ms")):
+            there_ns = round(delay_ms * 1e6) + constant_ns
+            if run.udp:
+                yield begin, end, there_ns, None
+                continue
+            first = max(0, bisect_right(self._ways_back, begin + there_ns, key=lambda way: way[0]) - 1)
+            for back_begin, back_end, back_ns, open_ns in self._ways_back[first:]:
+                if back_begin >= end + there_ns:
+                    break
+                part, back_ns = (
+                    (max(begin, back_begin - there_ns), min(end, back_end - there_ns)),
+                    back_ns + constant_ns,
+                )
+                yield (*part, there_ns + back_ns, None) if open_ns is None else (*part, 0, open_ns + back_ns)
+
+    @cached_property
+    def _ways_back(self):
+        """The way back over time: begin, end, its delay in ns, and, while nothing passes, when something does again (else None)."""
+        delays = self._run.timeline.values(REVERSE, "delay_ms")
+        passes = _changes([(at_ns, rate != 0) for at_ns, rate in self._link_rates[REVERSE]])
+        times = sorted({at_ns for at_ns, _ in (*delays, *passes)})
+        is_open = [value_in_force(passes, at_ns) for at_ns in times]
+        ways, opens_ns = [], EVER_NS
+        for number in reversed(range(len(times))):
+            begin, end = times[number] if number else -EVER_NS, (*times, EVER_NS)[number + 1]
+            opens_ns = times[number] if is_open[number] else opens_ns
+            delay_ns = round(value_in_force(delays, opens_ns) * 1e6)
+            ways.append((begin, end, delay_ns, None if is_open[number] else opens_ns))
+        return ways[::-1]
+
+    def known_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
+        """Return how much payload of some flows, by default all, the path allows to become known as delivered between two times, in bytes.
+
+        Of flows whose paths differ, that of the path which allows most.
+        """
+        run = self._run
+        if self.is_unlimited():
+            return None
+        if run.udp:
+            carried = max(
+                self._carried_bytes(self.departures(*window)) for window in self._windows_of_server(begin_ns, end_ns)
+            )
+        else:
+            pairs = dict.fromkeys(run.flow_pair(flow) for flow in (range(run.flows) if flows is None else flows))
+            carried = max(
+                self._carried_bytes(self.departures(begin_ns, end_ns, pair)) for pair in pairs or run.pairs[:1]
+            )
+        return carried * run.payload_bytes / run.packet_bytes
+
+    def _windows_of_server(self, begin_ns, end_ns):
+        """Yield the windows that one of UDP may be: iperf3's server counts from some round trips after its client on."""
+        latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
+        there_ns = round(self.delay_ms(begin_ns) * 1e6)
+        # The mean changes its slope only where an end of the window meets a change.
+        meeting = (at_ns + there_ns - end for at_ns, _ in self._link_rates[FORWARD] for end in (begin_ns, end_ns))
+        for shift in (0, latest_ns, *(shift for shift in meeting if 0 < shift < latest_ns)):
+            yield begin_ns + shift, end_ns + shift
+
+    def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
+        """Return the most that may become known as delivered between two times, in bytes: `known_bytes`, and what was late.
+
+        That is on its way or unacknowledged at the begin: packets that wait for one acknowledgement (two of each connection, one of
+        them begun before; all of a super-packet; more where acknowledgements are lost), those held up by jitter, slots or
+        reordering, a policer's bucket; and what lies between flows whose paths differ in length.
+        """
+        run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
+        if known is None:
+            return None
+        flows = range(run.flows) if flows is None else flows
+        unsaid = self._unacknowledged_packets(len(flows))
+        # The shaper lets one super-packet pass whatever was before it.
+        late = (unsaid + 1) * SUPER_PACKET_BYTES if run.transport.segmentation_offload else unsaid * run.packet_bytes
+        rtts_ms = [run.flow_pair(flow).rtt_ms for flow in flows]
+        late_ms = self._late_ms + max(rtts_ms, default=0) - min(rtts_ms, default=0)
+        if not run.virtual_clock:
+            late_ms += 1e3 * REAL_TIMER_S
+        held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes
+        # Linux's shaper counts whole nanoseconds of a packet (psched_l2t_ns), and so is a little too fast.
+        packet_ns = run.packet_bytes * 8e3 / self.most_mbps()
+        return known * packet_ns / math.floor(packet_ns) + late + held_up * run.payload_bytes / run.packet_bytes
+
+    @cached_property
+    def _policed_before_bytes(self):
+        """What may leave the bottleneck in a time beyond the policer's rate: its bucket, and what passed it before and waited for the link."""
+        run, link = self._run, [rate for _, rate in self._link_rates[FORWARD]]
+        if not run.link.policer:
+            return 0
+        waiting = bucket = run.link.policer["burst_bytes"]
+        if len(link) > 1 and min(link) < self.policed_mbps:
+            waiting = (run.queue_packets or 0) * run.packet_bytes + (run.queue_bytes or 0)
+        return bucket + waiting
+
+    def _unacknowledged_packets(self, flows):
+        """Return how many packets of a number of flows may have arrived unacknowledged: an acknowledgement is of two, the next is too if it was lost."""
+        burst = self._run.direction(REVERSE).loss_burst_packets
+        losses = [loss for _, loss in self._run.timeline.values(REVERSE, "loss_percent") if loss < LOST_ALL]
+        in_a_row = lost_in_a_row(1 - 1 / burst if burst else max(losses, default=0) / 100)
+        return 2 * (1 + in_a_row) * max(self._run.paths, flows)
+
+    @cached_property
+    def _late_ms(self):
+        """How much later than others a packet or its acknowledgement may be without a queue: by jitter, slots, reordering or another path."""
+        run = self._run
+        late = (run.option("reordering", way) for way in DIRECTIONS)
+        apart_ms = 2 * (max(run.multipath.path_delay_ms) - min(run.multipath.path_delay_ms))
+        jitter_ms = 2 * sum(run.direction(way).jitter_ms for way in DIRECTIONS)
+        return (
+            jitter_ms
+            + apart_ms
+            + (run.option("ack_slot_ms", REVERSE) or 0)
+            + sum(one["late_ms"] for one in late if one)
+        )
+
+    def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
+        """Return what was delivered between two times as a share of what the path allows, in percent; None where nothing limits it, or nothing passes.
+
+        What exceeds it by no more than `most_bytes` left the bottleneck before. A larger excess is an error, and stays visible.
+        """
+        known = self.known_bytes(begin_ns, end_ns, flows)
+        if not known:
+            return None
+        late = known < delivered_bytes <= self.most_bytes(begin_ns, end_ns, flows)
+        return 100.0 if late else 100 * delivered_bytes / known
+
+
+def lost_in_a_row(loss) -> int:
+    """Return how many packets may be lost one after another with a probability of `NEGLIGIBLE` or more; ``loss`` is a fraction."""
+    return math.floor(math.log(NEGLIGIBLE) / math.log(loss)) if loss > 0 else 0
+
+
+def _changes(values):
+    """Return (from when on, value) without those that repeat the value before."""
+    return [values[0], *(after for before, after in pairwise(values) if after[1] != before[1])]
+
+
+def _spans(values):
+    """Yield (begin, end, value) of (from when on, value)."""
+    begins = [-EVER_NS, *(at_ns for at_ns, _ in values[1:])]
+    yield from zip(begins, [*begins[1:], EVER_NS], (value for _, value in values), strict=True)
