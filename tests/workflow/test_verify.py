@@ -237,7 +237,7 @@ def test_a_key_twice_in_the_manifest_is_found(verify, results):
     manifest.write_text(manifest.read_text().replace('"@graph": [', '"@graph": [], "@graph": [', 1))
     status, output = verify(results, "--no-reruns")
     assert status == 1, output
-    assert f"{MANIFEST} is no JSON (a key stands twice)" in output
+    assert "a key stands twice" in output
 
 
 def test_what_is_left_out_is_in_the_verdict(verify, results):
