@@ -44,7 +44,7 @@ def check_receive_buffer(specification, document) -> Check:
     """No more was unacknowledged than the receive buffer holds, and where that held flows back not much less."""
     asked, seen = specification.transport.receive_buffer_bytes, readings(document)
     flying = max((packets * s["mss_bytes"] for s, packets in _unacknowledged(document, seen)), default=0)
-    held = max(limited_shares(document, "rwnd_limited_ms"), default=0)
+    held = max((share for share, _ in limited_shares(document, "rwnd_limited_ms")), default=0)
     least = LEAST_WINDOW * asked if held > HELD_BACK else 0
     return Check(
         "receive_buffer",
