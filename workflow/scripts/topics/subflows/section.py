@@ -19,7 +19,7 @@ TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and
 
 def findings(material) -> list[Finding]:
     """Return a sentence for each conditions and CCA, and IP version if there are several."""
-    cells = material.tables.subflow_shares
+    cells = material.ranked(material.tables.subflow_shares)
     known = cells[cells["share_percent"].notna() & (cells["subflows"] > 1)]
     several = cells["ip_version"].nunique() > 1
     sentences = []
