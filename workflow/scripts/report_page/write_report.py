@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,13 +28,13 @@ from run_tables.table import OTHER
 from run_tables.tidy_tables import SCENARIOS
 from study_files.run_platforms import is_repeatable
 from study_files.study_design import StudyDesign, is_simulator
+from study_files.study_features import features_of
 from topics import registry
 from topics.cells.page_tables import descriptive_groups, mean_tables
 from topics.outline import study_outline
 from wording.number_format import count, number
 from wording.scenario_words import ip_words, platform_words
 
-DEFAULT_CONFIG = "config/config.yaml"
 MAX_MIXES_NAMED = 6
 #: Where topics stand, with their templates.
 TOPICS_FOLDER = Path(registry.__file__).parent
@@ -76,16 +75,14 @@ def repeatable_run(runs, scenarios) -> pd.Series | None:
     return None if best.empty else best.iloc[0]
 
 
-def rerun_commands(study, run, configfile, sha256, platform=None) -> list[str]:
+def rerun_commands(study, run, sha256) -> list[str]:
     """Return the shell lines that run one cell again, a row of ``tidy/runs.csv``, and compare its bytes.
 
-    ``sha256`` is the published sum of the run's document, None if the tables have none; ``platform`` what the study was
-    carried on instead of its own.
+    They name the study as it is published with its results, whatever its file has become since. ``sha256`` is the published
+    sum of the run's document, None if the tables have none.
     """
     document = f"results/{study}/runs/{run_name(run)}.json.gz"
-    option = "" if configfile == DEFAULT_CONFIG else f" --configfile {shlex.quote(configfile)}"
-    option += f" --config platform={platform}" if platform else ""
-    rerun = f"snakemake --cores 1 --use-apptainer{option} --force {document}"
+    rerun = f"snakemake --cores 1 --use-apptainer --configfile results/{study}/workflow/study.json --force {document}"
     if sha256:
         return [rerun, f"echo '{sha256}  {document}' | sha256sum --check"]
     return [f"sha256sum {document}", rerun, f"sha256sum {document}"]
@@ -153,6 +150,7 @@ def page_context(inputs, params) -> dict:
         "sections": report_sections(outline.topics, contexts),
         "topics": contexts.keys(),
         "has": design,
+        **features_of(design.scenarios),
         "study": study,
         "partial": partial_words(runs),
         "facts": _facts(tables, design, study, environments),
@@ -176,9 +174,7 @@ def page_context(inputs, params) -> dict:
         else {
             "name": run_name(example),
             "seed": int(example["seed"]),
-            "commands": rerun_commands(
-                study["study"], example, params["configfile"], example.get("document_sha256"), params.get("platform")
-            ),
+            "commands": rerun_commands(study["study"], example, example.get("document_sha256")),
         },
         "files": {name: download(optional(inputs, name)) for name in named},
     }

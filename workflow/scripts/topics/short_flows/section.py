@@ -30,6 +30,11 @@ CAPTION = "Completion times and slowdowns by the long flows beside"
 TABLES = {"table": PageTable("short-flow-cells", CAPTION, "short_flow_cells", SHOWN)}
 
 
+def section(material) -> dict:
+    """Return what the template needs: whether there were objects that were not complete."""
+    return {"incomplete": bool((material.tables.short_flow_cells["complete_percent"] < 100).any())}
+
+
 def findings(material) -> list[Finding]:
     """Return a sentence for each conditions and group with several CCAs beside: 95th percentiles of completion times, shortest first."""
     cells, sentences = material.ranked(material.tables.short_flow_cells), []
