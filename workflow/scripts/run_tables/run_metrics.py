@@ -215,7 +215,7 @@ def total(flows, key) -> float | None:
     return None if None in values or not values else sum(values)
 
 
-def retransmits_of_run(document, flows):
+def retransmits_of_run(document, flows) -> int | None:
     """Return retransmits of `tidy_tables.RUNS`: over MPTCP what the sending hosts counted, for nothing else counts all of each flow's subflows."""
     if specification_of(document).multipath.by != "mptcp" or not flows:
         return total(flows, "retransmits")
