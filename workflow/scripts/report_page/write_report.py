@@ -20,8 +20,10 @@ from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
 from report_parts.page_files import download, figure_item, optional
 from rule_script import run_rule
+from run_tables.exclusions import not_run, whole_places
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table, run_name
+from run_tables.run_keys import CELL
 from run_tables.table import OTHER
 from run_tables.tidy_tables import SCENARIOS
 from study_files.run_platforms import is_repeatable
@@ -93,6 +95,22 @@ def _ccas_words(ccas, design) -> str:
     return ", ".join(ccas)
 
 
+def partial_words(runs) -> str:
+    """Return what part of the study a report is of, and what that means; nothing if all runs were carried out."""
+    absent = not_run(runs)
+    if not absent.any():
+        return ""
+    cells = absent.groupby([runs[name] for name in CELL], sort=False)
+    whole, none = int((~cells.any()).sum()), int(cells.all().sum())
+    ranked, places = len(whole_places(runs)), len(runs[["scenario", "ip_version"]].drop_duplicates())
+    place = "scenarios" if runs["ip_version"].nunique() == 1 else "combinations of scenario and IP version"
+    return (
+        f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out: all of {whole:,} of {count(cells.ngroups, 'cell')}, "
+        f"none of {none:,}. A run that was not carried out failed nothing, and is not missing by chance: runs are carried out in some "
+        f"order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'No CCAs are ranked, for nowhere have all of them all their runs.'}"
+    )
+
+
 def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
     """Return the study's outline as pairs of name and value."""
     runs, simulators = tables.runs, [platform for platform in design.platforms if is_simulator(platform)]
@@ -134,6 +152,7 @@ def page_context(inputs, params) -> dict:
         "has": design,
         **features_of(design.scenarios),
         "study": study,
+        "partial": partial_words(runs),
         "facts": _facts(tables, design, study, environments),
         "findings": [finding for topic in outline.topics for finding in section_findings(topic, material)],
         "metrics": _metric_items(tables, figures, design),
