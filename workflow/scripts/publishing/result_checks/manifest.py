@@ -115,7 +115,7 @@ def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> 
             yield Problem(path, "not listed", f"{folder}/{path} is not listed in {MANIFEST}.")
 
 
-def file_problem(folder, path, entry):
+def file_problem(folder, path, entry) -> Problem | None:
     """Return the `Problem` of one listed file, or None: its size is looked at first, then its digest."""
     shown = f"{folder}/{path}"
     try:
