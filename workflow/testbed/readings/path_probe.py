@@ -22,6 +22,7 @@ from experiment.timeline import DIRECTIONS
 from testbed.network.addresses import idle_destinations
 from testbed.network.netlink import network_namespace
 from testbed.readings.queue_information import QueueReader, counters_of
+from testbed.traffic.alarm import punctual
 
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
 #: All of Ethernet, which is seen before a redirection (of <linux/if_ether.h>, <linux/if_packet.h>).
@@ -94,6 +95,12 @@ def singles_of(specification, direction) -> int:
     return min(MOST_SINGLES, math.ceil(count))
 
 
+def singles_apart_s(specification, direction) -> float:
+    """Return the time between two single datagrams in s: so long that none waits for another, and four come in a slot if that is longer."""
+    slot_ms = specification.option("ack_slot_ms", direction)
+    return max(2 * time_of(specification, SMALL_BYTES, direction), slot_ms / 4e3 if slot_ms else APART_S)
+
+
 class PathProbe:
     """Sends and receives the datagrams of a probe."""
 
@@ -107,7 +114,7 @@ class PathProbe:
         self._wait_until_quiet()
         of_delays, of_bottlenecks = lines_of(self._specification)
         found = {"delays": [], "bottlenecks": []}
-        with contextlib.ExitStack() as stack:
+        with punctual(), contextlib.ExitStack() as stack:
             for line in of_delays:
                 ways = self._ways(stack, line)
                 found["delays"] += [
@@ -161,8 +168,7 @@ class PathProbe:
     def _delays(self, way, direction):
         """Return how many single datagrams came of how many, how many twice, and their shortest and longest delay in ns."""
         run, count = self._specification, singles_of(self._specification, direction)
-        slot_ms = run.option("ack_slot_ms", direction)
-        apart_s = max(2 * time_of(run, SMALL_BYTES, direction), slot_ms / 4e3 if slot_ms else APART_S)
+        slot_ms, apart_s = run.option("ack_slot_ms", direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":
             # None is to wait for the one before.
             apart_s = max(apart_s, 2 * run.direction(direction).jitter_ms / 1e3)
