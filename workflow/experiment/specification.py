@@ -302,8 +302,20 @@ class RunSpecification:
 
     @property
     def control_network(self) -> bool:
-        """Whether iperf3's control connection has a network of its own, without rate, delay and loss."""
-        return self.traffic.control_connection == "own-network"
+        """Whether iperf3's control connections have a separate network without rate, delay and loss.
+
+        By default they have it wherever it can be built, so that a run cannot end because of what its path does.
+        """
+        if self.traffic.control_connection != "automatic":
+            return self.traffic.control_connection == "own-network"
+        can_be_built = self.multipath.by == "none" and not self.platform.startswith("ns3")
+        return can_be_built and self.traffic.application == "iperf3" and self.flows > 0
+
+    @property
+    def control_pairs(self) -> list[Pair]:
+        """The pairs of hosts that a link for control connections joins: those with flows of iperf3."""
+        used = {flow.pair for flow in self.long_flows} if self.control_network else ()
+        return [pair for pair in self.pairs if pair.index in used]
 
     @property
     def serialised(self) -> bool:

@@ -68,8 +68,8 @@ def _of_network(scenario, platform):
     if traffic["application"] != "iperf3" or traffic["protocol"] != "tcp":
         asked = f"application {traffic['application']} and protocol {traffic['protocol']}"
         yield f"traffic has {asked}; allowed on {platform} are iperf3 and tcp, by which its bulk transfers go."
-    if traffic["control_connection"] != "data-path":
-        yield f"traffic.control_connection is {traffic['control_connection']}; allowed on {platform} is data-path: there is none."
+    if traffic["control_connection"] == "own-network":
+        yield f"traffic.control_connection is {traffic['control_connection']}; allowed on {platform} are automatic and data-path: there is none."
     if traffic["messages"] is not None:
         yield f"traffic.messages is {traffic['messages']}; allowed on {platform} is null."
 

@@ -193,10 +193,10 @@ def _check_count(study):
 
 def _check_loss(scenario):
     """Yield a loss with which most connections never come up: Linux sends a SYN 7 times, and SYN or answer may be lost."""
-    traffic, percent = scenario["traffic"], scenario["link"]["loss_percent"]
-    if traffic["protocol"] == "udp" and traffic["control_connection"] == "own-network":
+    run, percent = _specification(scenario), scenario["link"]["loss_percent"]
+    if run.udp and run.control_network:
         return
-    hops = max(pair.hops for pair in _specification(scenario).pairs)
+    hops = max(pair.hops for pair in run.pairs)
     passed = math.prod(1 - percent[direction] / 100 for direction in ("forward", "reverse")) ** hops
     share = 1 - (1 - passed) ** SYN_COUNT
     if share < 0.5:

@@ -132,7 +132,7 @@ def traffic_problems(scenario) -> Iterator[str]:
             ("multipath.by", scenario["multipath"]["by"], "none"),
         ):
             if value != allowed:
-                yield f"traffic.control_connection is own-network; allowed with {key} {value} is data-path."
+                yield f"traffic.control_connection is own-network; allowed with {key} {value} are automatic and data-path."
     yield from _segment_problems(scenario)
     if protocol == "udp":
         yield from _udp_problems(scenario)

@@ -11,9 +11,12 @@ from testbed.checks.loss_burst_checks import judge_bursty_loss
 from testbed.checks.loss_phases import check_phases, loss_phases
 from testbed.network.devices import OFFLOADS
 from testbed.network.transport import route_metrics, settings
+from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
 #: ping takes both its times in whole microseconds, so what it shows may be one too little (and a rounding of its print).
 PING_STEP_MS = 0.0011
+#: tc prints six digits; a loss in bursts follows from two such numbers.
+READ_BACK_DIGITS = 2e-5
 #: Chance that a sound run fails a loss check.
 LOSS_FALSE_ALARM = 1e-6
 #: A delay line is exact in virtual time; what may come on top of it when idle.
@@ -32,6 +35,10 @@ MEMORY_COUNTERS = (
     "TcpExtTCPOFODrop",
     "TcpExtTCPZeroWindowDrop",
     "TcpExtTCPAbortOnMemory",
+    "UdpRcvbufErrors",
+    "UdpSndbufErrors",
+    "Udp6RcvbufErrors",
+    "Udp6SndbufErrors",
 )
 
 
@@ -69,7 +76,7 @@ def same(seen, value) -> bool:
     """Tell whether what the kernel says of a parameter is what was set; None: it has none."""
     if None in (seen, value) or isinstance(value, str):
         return seen == value
-    return math.isclose(seen, value, rel_tol=1e-6, abs_tol=1e-5)
+    return math.isclose(seen, value, rel_tol=READ_BACK_DIGITS, abs_tol=1e-5)
 
 
 def check_offloads(specification, document) -> Check:
@@ -119,9 +126,10 @@ def check_pacing(specification, document) -> Check:
         allowed, where = {"noqueue", "htb", "ingress", *OF_KIND} - {"fq"}, "no fq at the sender"
     else:
         allowed, where = {"noqueue"}, "noqueue at the sender"
-    rates = [s.get("pacing_mbps") for s in readings(document)]
+    # It follows from the first RTT, and is kept until something is acknowledged.
+    rates = [s.get("pacing_mbps") for s in readings(document) if s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES]
     # A CCA of one's own may leave TCP's pacing rate alone: then its sockets have none, and nothing of them is paced.
-    known = bool(rates) and (all(rates) or bool(specification.sources))
+    known = bool(readings(document)) and (all(rates) or bool(specification.sources))
     return Check(
         "pacing",
         kinds <= allowed and known,

@@ -45,7 +45,7 @@ def check_send_buffer(specification, document) -> Check:
 def check_receive_buffer(specification, document) -> Check:
     """No more was unacknowledged than the receive buffer holds, and where that held flows back not much less."""
     asked, flying = specification.transport.receive_buffer_bytes, most_unacknowledged_bytes(document)
-    held = max(limited_shares(document, "rwnd_limited_ms"), default=0)
+    held = max((share for share, _ in limited_shares(document, "rwnd_limited_ms")), default=0)
     # MPTCP's subflows share a buffer.
     least = LEAST_WINDOW * asked if held > HELD_BACK and specification.multipath.by != "mptcp" else 0
     return Check(

@@ -12,10 +12,10 @@ from dataclasses import asdict
 from testbed.checks import definition_checks, host_verification, probe_checks, transport_checks
 from testbed.checks.chain_verification import CHAIN, CHAIN_INSTEAD
 from testbed.checks.check import Check  # noqa: F401, for those who judge elsewhere
+from testbed.checks.datagram_checks import check_datagrams
 from testbed.checks.flow_checks import (
     check_buffers,
     check_cca,
-    check_datagrams,
     check_duration,
     check_exchanges,
     check_exit_status,

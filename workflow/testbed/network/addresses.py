@@ -105,10 +105,8 @@ def subflow_routes(specification, metrics) -> list[Route]:
 
 def plan_addresses(specification) -> dict[str, dict[str, str]]:
     """Return interface -> IP version -> address."""
-    control = {}
-    if specification.control_network:
-        ends = [(pair, host) for pair in specification.pairs for host in (pair.sender, pair.receiver)]
-        control = {control_interface(host): control_address(pair, host) for pair, host in ends}
+    ends = [(pair, host) for pair in specification.control_pairs for host in (pair.sender, pair.receiver)]
+    control = {control_interface(host): control_address(pair, host) for pair, host in ends}
     if specification.is_cable:
         return path_devices(specification, "h1") | path_devices(specification, "h2") | control
     if specification.is_chain:

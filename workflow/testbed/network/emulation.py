@@ -119,7 +119,7 @@ class Netem:
                 "loss_percent": self.loss_percent,
                 "limit": self.limit_packets,
                 "seed": self.seed,
-                **({"loss_burst_packets": as_read_back(self.loss_burst_packets)} if self.loss_burst_packets else {}),
+                **({"loss_burst_packets": self.loss_burst_packets} if self.loss_burst_packets else {}),
                 **self._expected_options(),
                 **self._expected_rate(),
             }
@@ -198,13 +198,8 @@ def parse_loss(options) -> dict[str, float]:
     """Return what netem's options say of loss: its mean in percent, and the mean burst where they have a model of bursts."""
     if model := options.get("loss-gemodel"):
         p, r = model["p"], model["r"]
-        return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": as_read_back(1 / r)}
+        return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": 1 / r}
     return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
-
-
-def as_read_back(burst_packets) -> float:
-    """Return a mean burst as far as it can be read back: tc tells its chance in six digits."""
-    return float(f"{burst_packets:.4g}")
 
 
 def parse_rate(rate) -> dict[str, int]:

@@ -20,8 +20,8 @@ hosts' own interfaces          nothing
 The delay of the hosts' own links (``access_delay_ms``) is part of the netem of their
 pair, twice in each direction: a flow cannot tell where on its way it was delayed.
 
-Where iperf3's control connections have a network of their own, a further link without any
-emulation joins the two hosts of each pair (h1-control, h2-control).
+Where iperf3's control connections have a separate network, a further link without any
+emulation joins the two hosts of each pair that has flows of iperf3 (h1-control, h2-control).
 
 On a cable (or several, the paths of multipath transfer) h1-eth0 and h2-eth0 have rate and
 queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the netem of h2-in0
@@ -149,10 +149,8 @@ def interfaces_of(net) -> dict[str, EmulatedInterface]:
 
 def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
     """Return the links: two nodes, and the names of the interfaces at both."""
-    control = []
-    if specification.control_network:
-        ends = [(pair.sender, pair.receiver) for pair in specification.pairs]
-        control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
+    ends = [(pair.sender, pair.receiver) for pair in specification.control_pairs]
+    control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
     if specification.is_cable:
         return [("h1", "h2", (f"h1-eth{path}", f"h2-eth{path}")) for path in range(specification.paths)] + control
     if specification.is_chain:

@@ -16,6 +16,8 @@ NO_COUNTERS = {
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
 PING_INTERVAL_S = 0.1
+#: Without an answer to so many echo requests a path has no RTT.
+MOST_PINGS = 5_000
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
 
 
@@ -44,11 +46,19 @@ def idle_rtt(path, specification) -> list[dict]:
     count = ping_count(*losses)
     pings = []
     for sender, receiver, address in idle_destinations(specification):
-        # ping's exit status is 1 without any answer: that is a measurement too.
-        process = path.net[sender].popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
-        output = process.communicate()[0].decode()
-        pings.append({"sender": sender, "receiver": receiver, **parse_ping(output, count)})
+        answers = ping(path.net[sender], address, count)
+        while not answers["received"] and answers["sent"] < MOST_PINGS:
+            # Losses in bursts, or damage, took them all.
+            again = ping(path.net[sender], address, count)
+            answers = again | {"sent": answers["sent"] + again["sent"]}
+        pings.append({"sender": sender, "receiver": receiver, **answers})
     return pings
+
+
+def ping(node, address, count) -> dict[str, int | float | None]:
+    """Send echo requests from a node; return what `parse_ping` makes of ping's output, whose status is 1 without any answer."""
+    process = node.popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
+    return parse_ping(process.communicate()[0].decode(), count)
 
 
 def parse_ping(output, count) -> dict[str, int | float | None]:

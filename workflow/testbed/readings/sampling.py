@@ -11,6 +11,7 @@ from collections import Counter
 from contextlib import ExitStack
 
 from testbed.network.multipath import path_of_address
+from testbed.readings.deliveries import COOKIE_BYTES
 from testbed.readings.queue_information import QueueReader
 from testbed.readings.socket_information import CA_STATES, FAMILIES, SocketReader
 
@@ -102,6 +103,16 @@ class Sampler:
         for socket in sockets if self._at_receivers else ():
             socket["received_ce_packets"] = received.get(name_of(socket["host"], socket))
         self._looks.append({"time_s": time_s, "sockets": sockets})
+
+    def look_for_more(self, time_s) -> None:
+        """Read all sockets once, and keep the look only if it shows a connection, or data of one, that none before has shown."""
+        self.look(time_s)
+        *before, last = (
+            {(name_of(s["host"], s), s.get("bytes_sent", 0) > COOKIE_BYTES) for s in look["sockets"]}
+            for look in self._looks
+        )
+        if last <= set().union(*before):
+            self._looks.pop()
 
     def sample(self, time_s) -> None:
         """Add a reading of all sockets and of the queue to the time series."""

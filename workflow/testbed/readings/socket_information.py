@@ -88,7 +88,9 @@ TCP_INFO = (
     ("I", "delivered_ce_packets", None, ()),  # tcpi_delivered_ce: delivered while the receiver told of CE marks
     ("Q", "bytes_sent", None, ()),
     ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
-    ("32x", None, None, ()),  # dsack_dups, reord_seen, rcv_ooopack, both windows, rehash, three of timeouts
+    ("12x", None, None, ()),  # dsack_dups, reord_seen, rcv_ooopack
+    ("I", "peer_window_bytes", None, (0,)),  # tcpi_snd_wnd: what the receiver's window has room for
+    ("16x", None, None, ()),  # rcv_wnd, rehash, three of timeouts
     ("I", "received_ce_packets", None, ()),  # tcpi_received_ce
     ("24x", None, None, ()),  # what AccECN counts in bytes
     ("B", "ecn_mode", None, ()),  # the lowest two bits: tcpi_ecn_mode, since Linux 7.0

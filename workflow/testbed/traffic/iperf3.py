@@ -14,6 +14,8 @@ WAIT_IN_KERNEL = "/usr/lib/sawtooth/iperf3_server.so"
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
 #: A rate so many times the network's limits nothing.
 BEYOND = 100
+#: How long a server waits for data, in ms: as long as it can be told to. By default it ends the test after two minutes without any.
+PATIENCE_MS = 86_400_000
 #: The client sends.
 CLIENT_ON = "sender"
 #: A server ends after its one client.
@@ -30,6 +32,8 @@ def server_command(client, specification) -> list[str]:
         "--json",
         "--port",
         str(client.port),
+        "--rcv-timeout",
+        str(PATIENCE_MS),
     ]
 
 
