@@ -164,6 +164,8 @@ OFF = {
     "link.serialisation": [Off(scenario(**CABLE, link={"serialisation": "virtual-clock"}), netem("delay 10ms", "h2-in0", "h2"), "delay")],
     "link.timeline": [Off(scenario(**changing(rate_mbps=5)), "", "rate", before=never("rate_mbps")),
                       Off(scenario(**changing(delay_ms=20)), "", "delay", before=never("delay_ms")),
+                      *(Off(scenario(link={"timeline": [{"at_s": 0.7, key: value}, {"at_s": 1.6, key: 10}]}), "", "timeline", cca="cubic", before=never(key))
+                        for key, value in (("rate_mbps", 5), ("rate_mbps", 20), ("delay_ms", 40), ("delay_ms", 2))),
                       Off(scenario(**changing(loss_percent=10)), "", "loss_forward", before=never("loss_percent")),
                       Off(scenario(**changing(down_for_s=0.5)), "", "loss_forward", before=never("loss_percent"))],
     "link.policer.rate_mbps": [Off(scenario(**POLICER), tc("r1", POLICE.format("9mbit", 30000)), "policed"),
