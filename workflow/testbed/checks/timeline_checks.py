@@ -9,8 +9,6 @@ from testbed.checks.network_checks import same
 LATE_NS, REAL_LATE_NS = 50_000, 10_000_000
 #: What may pass beyond a shaper's rate in a time: a packet that was let go at its begin, and its credit.
 BEYOND_PACKETS = 2
-#: The least share that waiting packets are of full ones, the last of a write or a connection's first aside.
-LEAST_FULL = 0.8
 
 
 def check_timeline(specification, document) -> Check:
@@ -70,9 +68,8 @@ def left_too_slowly(specification, done) -> list[str]:
             if "left_bytes" not in device:
                 continue
             lost = (BEYOND_PACKETS + device["dropped_packets"]) * specification.packet_bytes
-            # Packets that wait in the data's direction are full ones.
-            waited = device["backlog_packets"] * specification.packet_bytes if entry["direction"] == "forward" else 0
-            if device["left_bytes"] < LEAST_FULL * waited - lost:
+            waited = device["backlog_bytes"]
+            if device["left_bytes"] < waited - lost:
                 wrong.append(
                     f"{name}: {device['left_bytes']} bytes left of {waited} that waited at {entry['at_ns'] / 1e9:g} s"
                 )

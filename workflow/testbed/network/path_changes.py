@@ -17,7 +17,7 @@ from experiment.packet_sizes import PACKET_BYTES
 from experiment.timeline import DIRECTIONS
 from testbed.network.devices import devices_of
 from testbed.network.netlink import NETLINK_ROUTE, Channel, attribute, attributes
-from testbed.readings.queue_information import MESSAGE, RTM_GETQDISC, TCA_KIND, counters
+from testbed.readings.queue_information import MESSAGE, RTM_GETQDISC, TCA_KIND, counters, queue
 
 RTM_NEWQDISC, RTM_NEWTCLASS, RTM_GETTCLASS = 36, 40, 42
 TCA_OPTIONS, TCA_HTB_PARMS, TCA_NETEM_LATENCY64, TCA_NETEM_JITTER64 = 2, 1, 10, 11
@@ -142,7 +142,12 @@ class PathChanges:
         now = self._class_options(channel, index, what)
         if now[RATE] != now[CEIL]:
             return {"value": None}
-        return {"value": now[RATE] * 8 / 1e6} | self._counted(channel, index, HTB, what)
+        return {"value": now[RATE] * 8 / 1e6} | self._counted_by_shaper(channel, index, what)
+
+    def _counted_by_shaper(self, channel, index, what):
+        """Return what the shaper has counted, and the bytes that wait."""
+        (waiting,) = channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, HTB, 0, 0), what, queue, dump=False)
+        return self._counted(channel, index, HTB, what) | {"backlog_bytes": waiting["bytes"]}
 
     def _burst_bytes(self, rate_mbps):
         """Return what the shaper may send at once: a packet, under a real clock a millisecond's worth (`topology.plan_bottleneck`)."""
