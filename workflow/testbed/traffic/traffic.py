@@ -199,7 +199,7 @@ def start_and_sample(
     events = [(client.start_offset_s, 0, client) for client in clients]
     if application is not round_trip and not specification.udp:
         events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
-    if application is iperf3 and not specification.udp:
+    if application is iperf3 and clients and not specification.udp:
 
         def read(at_s):
             # A real clock says when it was; a virtual one would move by being asked.

@@ -26,7 +26,7 @@ def section(material) -> dict:
 
 def findings(material) -> list[Finding]:
     """Return a sentence for each conditions and CCA that meets drop-tail and other queues, both without ECN; and one on marks."""
-    cells = material.tables.queue_cells
+    cells = material.ranked(material.tables.queue_cells)
     known = cells[cells["queueing_ms"].notna()]
     sentences = []
     for (conditions, cca), group in known[known["ecn"] == "off"].groupby(["conditions", "cca"], sort=False):

@@ -19,7 +19,7 @@ TABLES = {"table": PageTable("real-time-cells", CAPTION, "real_time_cells", SHOW
 
 def findings(material) -> list[Finding]:
     """Return a sentence for each conditions and group with several CCAs beside: 95th percentiles of the queueing delay and losses."""
-    cells = material.tables.real_time_cells
+    cells = material.ranked(material.tables.real_time_cells)
     known, sentences = cells[cells["queueing_p95_ms"].notna()], []
     for (conditions, group), here in known.groupby(["conditions", "group"], sort=False):
         means = (
