@@ -6,7 +6,7 @@ from experiment.disciplines import discipline_of
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, MTU_BYTES
 from experiment.qdisc import DROP_TAIL
 from testbed.checks.check import Check, in_turn
-from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, singles_apart_s, singles_of, time_of
+from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, options_ms, singles_apart_s, singles_of, time_of
 
 #: How far a delay may be from what it must be, in ns.
 DELAY_SLACK_NS = 2_000
@@ -62,13 +62,12 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     if specification.serialised:
         base_ms += sum(1e3 * time_of(specification, SMALL_BYTES, direction, number) for number in passed)
     jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
-    late_ms = late["late_ms"] if late else 0
     range_ms = 2 * LEAST_RANGE * jitter_ms
     if late and singles_of(specification, direction) * math.log1p(-late["percent"] / 100) <= math.log(RARE):
         # One of them was late, and one was not.
-        range_ms = max(range_ms, late_ms - 2 * jitter_ms)
-    most_ms = late_ms + (specification.option("ack_slot_ms", direction) or 0)
-    return 1e6 * (base_ms - pair.hops * jitter_ms), 1e6 * (base_ms + pair.hops * jitter_ms + most_ms), 1e6 * range_ms
+        range_ms = max(range_ms, late["late_ms"] - 2 * jitter_ms)
+    most_ms = base_ms + pair.hops * jitter_ms + options_ms(specification, direction)
+    return 1e6 * (base_ms - pair.hops * jitter_ms), 1e6 * most_ms, 1e6 * range_ms
 
 
 def bunch_problems(specification, seen) -> list[str]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from experiment.chain_names import ends
+from experiment.link_options import ARRIVALS, PATH, options_at
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
 from experiment.timeline import DIRECTIONS
 from testbed.network.addresses import idle_destinations
@@ -93,6 +94,15 @@ def singles_of(specification, direction) -> int:
     if lost:
         count = max(count / arriving * 2, math.log(RARE) / math.log(min(lost, 1 - 1e-9)))
     return min(MOST_SINGLES, math.ceil(count))
+
+
+def options_ms(specification, direction) -> float:
+    """Return how much longer the options of the link may hold a datagram up, in ms."""
+    link = specification.scenario["link"]
+    on_path, arriving = (options_at(link, place, direction).items() for place in (PATH, ARRIVALS))
+    return sum(option.idle_ms(value) for option, value in on_path) + sum(
+        option.delay_ms(value) for option, value in arriving
+    )
 
 
 def singles_apart_s(specification, direction) -> float:
@@ -187,9 +197,7 @@ class PathProbe:
         """Return how long a datagram may take at most after it has left the bottleneck, in s."""
         run = self._specification
         hops = max(pair.hops for pair in run.pairs)
-        late = run.option("reordering", direction)
-        more_ms = (late["late_ms"] if late else 0) + (run.option("ack_slot_ms", direction) or 0)
-        return (run.rtt_most_ms + hops * run.direction(direction).jitter_ms + more_ms) / 1e3 + 0.01
+        return (run.rtt_most_ms + hops * run.direction(direction).jitter_ms + options_ms(run, direction)) / 1e3 + 0.01
 
     def _bottleneck(self, stack, way, line, direction):
         """Return what comes through a bottleneck: the time between packets of a train in ns, and what of many at once waits in its queue."""
