@@ -294,7 +294,7 @@ def test_definitions_name_the_source_of_each_kind_of_traffic():
         ". MPTCP: the senders' kernels: data of the connection" in goodput
         and ". FTP: size of the file over " in goodput
     )
-    assert rtt.startswith("TCP: iperf3, mean RTT of each stream")
+    assert rtt.startswith("TCP: iperf3, mean over the reporting intervals of each stream")
     assert ". MPTCP and FTP: the kernel's TCP_INFO, the plain mean" in rtt
     assert again.startswith("TCP: iperf3, sender side") and ". MPTCP: TcpRetransSegs of the sending host" in again
     assert loss == "counters of the queueing disciplines"
