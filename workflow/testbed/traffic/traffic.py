@@ -235,7 +235,8 @@ def start_and_sample(
             elif kind == 3:
                 raise TrafficError(f"{specification.traffic.application}: a client did not end within {limit_s:g} s")
             else:
-                what(at)
+                for further in what(at) or ():
+                    bisect.insort(events, further, key=lambda event: event[:2])
             if kind == 2:
                 # From the count, not by adding up: 600 times 0.1 is not 60.
                 again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
