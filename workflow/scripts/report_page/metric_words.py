@@ -69,7 +69,7 @@ WORDS = {
     ),
     "rtt": MetricWords(
         "Mean round-trip time that the sender's TCP measured, averaged over all flows of "
-        "the run: the path's delay and the time spent in queues.",
+        "the run: the path's delay and jitter, the time spent in queues, and that by which acknowledgements are late.",
         "iperf3, mean RTT of each stream (the kernel's TCP_INFO)",
         _RTT_ELSEWHERE,
         question="How long does a packet take?",

@@ -17,7 +17,7 @@ def describe_queues(runs, scenarios, confidence) -> pd.DataFrame:
     offered = runs["packets_sent"].where(runs["packets_sent"] > 0)
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     measured = runs.assign(
-        queueing_ms=runs["rtt_mean_ms"] - runs["rtt_path_ms"],
+        queueing_ms=runs["queueing_mean_ms"],
         goodput_percent=runs["ideal_percent"],
         drop_percent=100 * runs["queue_drops"] / offered,
         mark_percent=100 * runs["queue_marks"] / offered,
@@ -26,7 +26,7 @@ def describe_queues(runs, scenarios, confidence) -> pd.DataFrame:
         ],
     )
     steps = {
-        "queueing_ms": pd.Series(RTT_RESOLUTION_MS, runs.index),
+        "rtt_above_ms": pd.Series(RTT_RESOLUTION_MS, runs.index),
         "goodput_percent": 100 * resolutions(runs, "goodput_mbps") / ideal,
         "drop_percent": 100 / offered,
         "mark_percent": 100 / offered,

@@ -15,11 +15,18 @@ from wording.sentence_words import cca_name
 #: Which of `MEASURES` are drawn, and the highest end of the axis where there is one.
 SHOWN = {
     "queueing_ms": ("Queueing delay, ms", None),
+    "rtt_above_ms": ("RTT above the path's shortest, ms", None),
     "goodput_percent": ("Goodput, % of a full path's", 100.0),
     "drop_percent": ("Dropped by the queue, %", None),
     "mark_percent": ("Marked CE by the queue, %", None),
 }
 SPREAD = 0.5  # of a slot, over which lines are set apart
+
+
+def delay_of(cells) -> str:
+    """Return the column of `QUEUE_CELLS` that says how long packets waited: by the queue's samples if all cells have some."""
+    known = cells[cells["n"] > 0]
+    return "queueing_ms" if known["queueing_ms"].notna().all() and len(known) else "rtt_above_ms"
 
 
 def _lines(cells):
@@ -28,6 +35,9 @@ def _lines(cells):
 
 
 def _is_known(cells, measure):
+    if measure in ("queueing_ms", "rtt_above_ms"):
+        # By the queue's samples if all cells have some.
+        return measure == delay_of(cells)
     if measure == "mark_percent":
         return (cells["ecn"] != "off").any() or (cells[measure] > 0).any()
     return cells[measure].notna().any()

@@ -8,7 +8,8 @@ _NO_RUN = "no valid run has a value"
 _UNCOUNTED = "no valid run counts it"
 #: What is estimated of a cell, each with its interval.
 MEASURES = (
-    number_column("queueing_ms", "ms", "Mean RTT less that of the empty path.", _NO_RUN, least=0),
+    number_column("queueing_ms", "ms", "Mean time that what waits in the queue takes to leave, by its samples.", "no valid run has samples", least=0),
+    number_column("rtt_above_ms", "ms", RUNS["rtt_above_ms"].meaning, _NO_RUN, least=0),
     number_column("goodput_percent", "%", "Goodput over what a path that is always full gives.", _NO_RUN, least=0, most=100),
     number_column("drop_percent", "%", "Packets that the queue dropped, of those offered to it.", _NO_RUN, least=0, most=100),
     number_column("mark_percent", "%", "Packets that the queue marked CE, of those offered to it.", _UNCOUNTED, least=0, most=100),
