@@ -36,7 +36,7 @@ def test_tiles_are_means_of_valid_runs_against_the_rate_that_passes(tables):
     goodput, delay = tile_tables(*tables)
     assert goodput["ccas"] == ["reno", "cubic"]
     assert [row["label"] for row in goodput["rows"]] == ["10 Mbit/s", "100 Mbit/s"]
-    assert [row["detail"] for row in goodput["rows"]] == ["10 Mbit/s, no loss", "100 Mbit/s, 1 % loss"]
+    assert [row["detail"] for row in goodput["rows"]] == ["no loss", "1 % loss"]
     assert [[text for text, _ in row["tiles"]] for row in goodput["rows"]] == [["85", "50"], ["25", "–"]]
     assert [[text for text, _ in row["tiles"]] for row in delay["rows"]] == [["20", "5.0"], ["0.40", "–"]]
 
@@ -66,8 +66,8 @@ def test_what_all_scenarios_have_stands_once():
         for delay, more in (("5", []), ("9", ["ECN classic"]))
     ]  # fmt: skip
     folded = folded_conditions(rows)
-    assert folded["columns"] == [("delay", "Delay")] and "offload off" in folded["shared"]
-    assert "rate 10" in folded["shared"] and [row["details"] for row in folded["rows"]] == ["", "ECN classic"]
+    assert folded["columns"] == [("delay", "One-way delay")] and "offload off" in folded["shared"]
+    assert "capacity 10" in folded["shared"] and [row["details"] for row in folded["rows"]] == ["", "ECN classic"]
     assert len(folded_conditions(rows[:1])["columns"]) == 8  # one scenario has all of its own
 
 

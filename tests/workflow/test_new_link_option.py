@@ -31,7 +31,7 @@ COUNTED_IN = {"testbed/checks/link_option_counts.py"}
 SCRIPT = """
 import json, sys
 from documenting.study_keys import sections
-from run_tables.link_words import link_words
+from wording.link_words import link_words
 from session.host_needs import needs
 from study_files import study as studies
 

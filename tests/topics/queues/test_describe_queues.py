@@ -9,9 +9,8 @@ from study_files import study
 from study_files.study_design import StudyDesign
 from tidy_tables import completed
 from topics.queues.describe_queues import describe_queues
-from topics.queues.plot_queues import delay_of
 from topics.queues.topic import applies
-from topics.queues.variants import variants_of, with_variants
+from topics.queues.variants import delay_of, variants_of, with_variants
 
 
 def run(replication, scenario="codel", valid=True, **values):
@@ -28,7 +27,8 @@ SCENARIO = {"scenario": "codel", "discipline": "codel", "ecn": "classic", "queue
 
 def described(*runs):
     scenarios = completed(pd.DataFrame([SCENARIO]), SCENARIOS)
-    return describe_queues(completed(pd.DataFrame(runs), RUNS), scenarios, 0.95).iloc[0]
+    settings = {"codel": {"setting": 1, "conditions": "20 Mbit/s, RTT 40 ms"}}
+    return describe_queues(completed(pd.DataFrame(runs), RUNS), scenarios, settings, 0.95).iloc[0]
 
 
 def test_a_cell_by_hand():
@@ -42,7 +42,7 @@ def test_a_cell_by_hand():
     # The mean of 6 and 10: 8 +- 12.706 * 2 (Student's t with one degree of freedom), and no delay is below 0.
     assert row["rtt_above_ms_low"] == 0
     assert row["rtt_above_ms_high"] == pytest.approx(8 + 12.7062 * 2, abs=1e-3)
-    assert row["conditions"] == "2 flows, 20 Mbit/s, RTT 40 ms"
+    assert (row["setting"], row["conditions"]) == (1, "20 Mbit/s, RTT 40 ms")
 
 
 def test_what_nobody_counted_is_missing():
@@ -66,7 +66,7 @@ def test_queues_are_told_apart_by_what_is_not_their_default():
     ]
     cells = pd.DataFrame(names, columns=["discipline", "queue_parameters"]).assign(
         platform="uml",
-        conditions="1 flow",
+        setting=1,
         ip_version="ipv4",
         cca="reno",
         ecn=["off", "classic", "off", "off"],

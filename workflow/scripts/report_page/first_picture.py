@@ -9,10 +9,10 @@ import math
 import pandas as pd
 
 from figure_parts.figure_style import RAMP_STEPS
-from figure_parts.shared_conditions import shared_and_own
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.waiting import waiting
 from wording.number_format import NONE, is_missing, number
+from wording.scenario_words import shared_and_own
 
 #: How many panels of a figure stand side by side -> how many the opening shows; the section has all of them if there are more.
 PANELS = {1: 2, 2: 4, 3: 3}

@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
+from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTING
+from run_tables.table import Table, columns_with_intervals, count_column, number_column
 from run_tables.tidy_tables import DISCIPLINE_COLUMNS, RUNS, SCENARIOS
 
 _NO_RUN = "no valid run has a value"
@@ -22,7 +22,8 @@ QUEUE_CELLS = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         RUNS["platform"],
-        text_column("conditions", "What scenarios share that differ in their queue and ECN only, in words."),
+        SETTING,
+        CONDITIONS,
         *DISCIPLINE_COLUMNS,
         SCENARIOS["queue_parameters"],
         count_column("n", "runs", "Valid runs."),

@@ -3,6 +3,7 @@
 from experiment.disciplines import discipline_of
 from topics.queues.tables import QUEUE_CELLS
 from topics.topic import Analysis, Plot, Topic
+from wording.scenario_labels import settings_of
 
 
 def applies(design) -> bool:
@@ -12,6 +13,11 @@ def applies(design) -> bool:
         for scenario in design.scenarios
         if scenario["topology"] != "chain" and scenario["multipath"]["by"] == "none"
     )
+
+
+def _settings(design):
+    """Return scenario -> what it has in common with others that differ in their queue, ECN and platform only."""
+    return {"settings": settings_of(design.scenarios, ("queue", "transport.ecn", "transport.recovery", "platform"))}
 
 
 def _figures(design):
@@ -25,6 +31,6 @@ TOPIC = Topic(
     order=70,
     heading="What does the queue's discipline do?",
     applies=applies,
-    analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",)),),
+    analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",), params=_settings),),
     figures=_figures,
 )

@@ -2,6 +2,7 @@
 
 from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
+from topics.short_flows.topic import settings
 from topics.topic import Analysis, Plot, Topic
 
 
@@ -21,6 +22,14 @@ TOPIC = Topic(
     order=90,
     heading="What do real-time streams get?",
     applies=applies,
-    analyses=(Analysis("describe_real_time", ("groups", "scenarios"), (REAL_TIME_CELLS,), ("confidence",)),),
+    analyses=(
+        Analysis(
+            "describe_real_time",
+            ("groups",),
+            (REAL_TIME_CELLS,),
+            ("confidence",),
+            params=lambda design: {"settings": settings(design)},
+        ),
+    ),
     figures=_figures,
 )

@@ -2,9 +2,10 @@
 
 from report_parts.cells_table import N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
-from topics.short_flows.beside import name_of
+from topics.short_flows.beside import lines_of
 from topics.short_flows.groups_table import group_columns
 from wording.number_format import number
+from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
 SHOWN = (
@@ -18,14 +19,20 @@ TABLES = {"table": PageTable("short-flow-cells", CAPTION, "short_flow_cells", SH
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each conditions and group with several CCAs beside: 95th percentiles of completion times, shortest first."""
+    """Return a sentence for each panel with several lines: 95th percentiles of completion times, shortest first."""
     cells = material.tables.short_flow_cells
     known, sentences = cells[cells["completion_p95_ms"].notna()], []
-    for (conditions, group, cca), here in known.groupby(["conditions", "group", "group_cca"], sort=False):
-        late = here.groupby("beside", sort=False)["completion_p95_ms"].mean().sort_values()
-        if len(late) > 1:
-            shown = [f"{number(value, 0)} ms ({name_of(beside)})" for beside, value in late.items()]
+    several = known["ip_version"].nunique() > 1
+    panel = ["setting", "conditions", "ip_version", "group", "group_cca"]
+    for (_, conditions, ip_version, group, cca), here in known.groupby(panel, sort=False):
+        lines = lines_of(here)
+        if len(lines) > 1:
+            late = here.sort_values("completion_p95_ms", kind="stable").to_dict("records")
+            shown = [
+                f"{number(row['completion_p95_ms'], 0)} ms ({lines[row['scenario'], row['cca']].name})" for row in late
+            ]
+            where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
-                f"Of web objects ({group}, {cca_name(cca)}; {conditions}) 95 % are complete within {listed(shown)}."
+                f"Of web objects ({group}, {cca_name(cca)}; {where}) 95 % are complete within {listed(shown)}."
             )
     return [Finding("Short flows", sentence, "short-flows") for sentence in sentences]

@@ -3,6 +3,7 @@
 from experiment.flow_groups import WEB
 from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
 from topics.topic import Analysis, Plot, Topic
+from wording.scenario_labels import settings_of
 
 
 def applies(design) -> bool:
@@ -10,9 +11,22 @@ def applies(design) -> bool:
     return any(group["application"] == WEB for scenario in design.scenarios for group in scenario["groups"])
 
 
+def settings(design) -> dict[str, dict]:
+    """Return scenario -> its label, and what it has in common with others that differ in their groups of flows only."""
+    of_scenarios = settings_of(design.scenarios, ("groups", "flows"))
+    return {one["id"]: {"scenario_label": one["label"]} | of_scenarios[one["id"]] for one in design.scenarios}
+
+
 def _figures(design):
     title = "Completion times of web objects, by the CCA of the long flows beside them"
-    yield Plot("completion-times", "plot_completion_times", ("short_flows", "scenarios"), title, "distributions")
+    yield Plot(
+        "completion-times",
+        "plot_completion_times",
+        ("short_flows",),
+        title,
+        "distributions",
+        params={"settings": settings(design)},
+    )
     title = "Slowdown of web objects by their size"
     yield Plot("slowdown-by-size", "plot_slowdown", ("short_flow_sizes",), title, "medians and 95th percentiles")
 
@@ -26,9 +40,10 @@ TOPIC = Topic(
     analyses=(
         Analysis(
             "describe_short_flows",
-            ("groups", "short_flows", "scenarios"),
+            ("groups", "short_flows"),
             (SHORT_FLOW_CELLS, SHORT_FLOW_SIZES),
             ("confidence",),
+            params=lambda design: {"settings": settings(design)},
         ),
     ),
     figures=_figures,
